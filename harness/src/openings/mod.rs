@@ -1,0 +1,1 @@
+//! Opening books: reading, ordering and generating.

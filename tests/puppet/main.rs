@@ -1,0 +1,2 @@
+//! The misbehaving engine.
+fn main() {}
