@@ -2,6 +2,8 @@
 
 use std::os::unix::process::ExitStatusExt;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::{greeted, help, started};
 use crate::support::bench::Bench;
 use crate::support::process::{kill_marked, marked, wait_until_gone};
@@ -208,19 +210,24 @@ fn a_grandchild_outlives_the_puppet_and_holds_its_pipe() {
 
 #[test]
 fn only_a_kill_ends_what_ignores_everything_else() {
-    use rustix::process::{Signal, kill_process};
-    let bench = Bench::new();
-    let args = format!("--mode ignore-quit --ignore-term --marker {}", bench.marker());
-    let mut talk = greeted(&args);
-    let pids = marked(bench.marker());
-    assert_eq!(pids.len(), 1);
-    talk.send("quit");
-    kill_process(pids[0], Signal::TERM).expect("a child can be sent a signal");
-    talk.hang_up();
-    talk.assert_silent();
-    assert!(talk.is_running());
-    kill_process(pids[0], Signal::KILL).expect("a child can be sent a signal");
-    assert_eq!(talk.exit().signal(), Some(9));
+    type Request = fn(&mut Talk, Pid);
+    let requests: [Request; 3] = [
+        |talk, _| talk.send("quit"),
+        |talk, _| talk.hang_up(),
+        |_, pid| kill_process(pid, Signal::TERM).expect("a child can be sent a signal"),
+    ];
+    for request in requests {
+        let bench = Bench::new();
+        let args = format!("--mode ignore-quit --ignore-term --marker {}", bench.marker());
+        let mut talk = greeted(&args);
+        wait_for_marked(&bench, 1);
+        let pid = marked(bench.marker())[0];
+        request(&mut talk, pid);
+        talk.assert_silent();
+        assert!(talk.is_running());
+        kill_process(pid, Signal::KILL).expect("a child can be sent a signal");
+        assert_eq!(talk.exit().signal(), Some(9));
+    }
 }
 
 #[test]
