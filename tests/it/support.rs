@@ -6,8 +6,10 @@
 
 pub mod bench;
 pub mod pgn;
+pub mod plan;
 pub mod process;
 pub mod programs;
+pub mod report;
 pub mod talk;
 
 use std::time::{Duration, Instant};
