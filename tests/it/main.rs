@@ -6,6 +6,7 @@
 //! disk and leaves running.
 
 mod cli;
+mod faults;
 mod games;
 mod puppet;
 mod sprt;
