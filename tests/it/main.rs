@@ -9,6 +9,8 @@ mod cli;
 mod faults;
 mod games;
 mod puppet;
+mod resume;
+mod signals;
 mod sprt;
 mod support;
 mod tidy;

@@ -10,6 +10,7 @@ pub mod plan;
 pub mod process;
 pub mod programs;
 pub mod report;
+pub mod store;
 pub mod talk;
 
 use std::time::{Duration, Instant};
