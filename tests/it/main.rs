@@ -8,6 +8,7 @@
 mod cli;
 mod faults;
 mod games;
+mod input;
 mod puppet;
 mod resume;
 mod signals;
