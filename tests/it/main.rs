@@ -10,6 +10,7 @@ mod faults;
 mod games;
 mod input;
 mod puppet;
+mod real;
 mod resume;
 mod signals;
 mod sprt;
