@@ -1,3 +1,5 @@
 //! Engine-testing and tournament harness for UCI chess engines.
-pub mod stats;
-pub mod openings;
+pub mod clock;
+pub mod game;
+pub mod process;
+pub mod uci;
