@@ -287,11 +287,11 @@ impl Request {
 impl SprtRequest {
     fn resolve(self) -> Result<Sprt, SprtError> {
         Sprt::new(
-            self.model.unwrap_or(Model::Normalized),
             self.elo0.unwrap_or(0.0),
             self.elo1.unwrap_or(5.0),
             self.alpha.unwrap_or(0.05),
             self.beta.unwrap_or(0.05),
+            self.model.unwrap_or(Model::Normalized),
         )
     }
 }

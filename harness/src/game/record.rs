@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use shakmaty::{ByColor, Color, KnownOutcome};
+use shakmaty::{ByColor, KnownOutcome};
 
 use crate::game::outcome::Outcome;
+use crate::stats::pentanomial::GameResult;
 use crate::uci::score::Score;
 
 /// One move with what its engine said of it.
@@ -49,20 +50,14 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// The result for engine `index`: 0 loss, 1 draw, 2 win (half points). `None` if it did not
-    /// take part.
-    pub fn half_points(&self, index: usize) -> Option<u8> {
-        let color = if self.engines.white == index {
-            Color::White
-        } else if self.engines.black == index {
-            Color::Black
-        } else {
-            return None;
-        };
-        Some(match self.outcome.result {
-            KnownOutcome::Draw => 1,
-            KnownOutcome::Decisive { winner } if winner == color => 2,
-            KnownOutcome::Decisive { .. } => 0,
-        })
+    /// The result for engine `index`, which must be one of the two.
+    pub fn result_for(&self, index: usize) -> GameResult {
+        match self.outcome.result {
+            KnownOutcome::Draw => GameResult::Draw,
+            KnownOutcome::Decisive { winner } if *self.engines.get(winner) == index => {
+                GameResult::Win
+            }
+            KnownOutcome::Decisive { .. } => GameResult::Loss,
+        }
     }
 }
