@@ -4,6 +4,7 @@ pub mod config;
 pub mod game;
 pub mod openings;
 pub mod process;
+pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod stats;

@@ -1,5 +1,7 @@
 //! What happens in a run, in the words of its observers.
 
+use std::time::Duration;
+
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
 use crate::run::state::Ending;
@@ -21,10 +23,15 @@ pub enum RunEvent<'a> {
         played: &'a PlayedPair,
         /// What it adds.
         tally: &'a PairTally,
-        /// All counts, this pair included.
-        standing: &'a Standing,
         /// Log-likelihood ratio, if the run is an SPRT.
         llr: Option<f64>,
+        /// Since the start or resumption.
+        elapsed: Duration,
+    },
+    /// Time passed; a chance to show that the run is alive.
+    Tick {
+        /// Since the start or resumption.
+        elapsed: Duration,
     },
     /// No more pairs will start; those in flight are played to their end.
     Draining {

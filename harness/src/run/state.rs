@@ -39,8 +39,13 @@ pub enum Event {
 pub enum Effect {
     /// Start this pair.
     Start(u64),
-    /// This pair counts now; the ratio is that of an SPRT after it.
-    Count(PairTally, Option<f64>),
+    /// This pair counts now.
+    Count {
+        /// The pair.
+        tally: PairTally,
+        /// Log-likelihood ratio after it, if the run is an SPRT.
+        llr: Option<f64>,
+    },
     /// Tell the observers that no more pairs will start.
     Drain,
     /// Give up everything in flight.
@@ -114,6 +119,11 @@ impl RunState {
         self.llr
     }
 
+    /// Pairs that were started and are not on disk.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
     /// How the run ended, if it did.
     pub fn ending(&self) -> Option<Ending> {
         match self.phase {
@@ -152,7 +162,7 @@ impl RunState {
             self.next = self.next.max(self.counted);
             self.standing.count(&tally);
             self.llr = self.sprt.map(|sprt| sprt.llr(&self.standing.main_encounter().pairs));
-            effects.push(Effect::Count(tally, self.llr));
+            effects.push(Effect::Count { tally, llr: self.llr });
             if let Some(ending) = self.verdict() {
                 self.end(ending, &mut effects);
             }
@@ -228,7 +238,7 @@ mod tests {
 
     fn counted(effects: &[Effect]) -> Vec<u64> {
         let count = |effect: &Effect| match effect {
-            Effect::Count(tally, _) => Some(tally.pair),
+            Effect::Count { tally, .. } => Some(tally.pair),
             _ => None,
         };
         effects.iter().filter_map(count).collect()
