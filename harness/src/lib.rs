@@ -1,3 +1,4 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod openings;
+pub mod seed;
 pub mod stats;
