@@ -1,4 +1,5 @@
 //! Engine-testing and tournament harness for UCI chess engines.
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod game;
@@ -7,6 +8,7 @@ pub mod process;
 pub mod report;
 pub mod run;
 pub mod schedule;
+pub mod seed;
 pub mod stats;
 pub mod store;
 pub mod uci;
