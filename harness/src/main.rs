@@ -1,2 +1,10 @@
 //! The `arbiter` binary.
-fn main() {}
+
+use std::process::ExitCode;
+
+use arbiter::cli::Cli;
+use clap::Parser;
+
+fn main() -> ExitCode {
+    Cli::parse().run().into()
+}

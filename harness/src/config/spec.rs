@@ -186,7 +186,9 @@ mod tests {
         check("depth=99999999999", "depth=99999999999 is not a positive whole number");
         check("name=\"x", "a quotation mark is never closed");
         check("st=fast", "'fast' is not a time in seconds between 0.001 and 10000000");
-        assert!(EngineSpec::parse("tc=8+").unwrap_err().to_string().starts_with("time control '8+'"));
+        assert!(
+            EngineSpec::parse("tc=8+").unwrap_err().to_string().starts_with("time control '8+'")
+        );
         assert!(EngineSpec::parse("colour=red").unwrap_err().to_string().contains("timemargin"));
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use shakmaty::fen::Fen;
-use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move};
+use shakmaty::uci::UciMove;
+use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
 use crate::game::outcome::Outcome;
 use crate::game::player::Player;
@@ -15,12 +15,14 @@ use crate::game::referee::{Conditions, Fault, Referee};
 pub struct GameSetup {
     /// Indices into the plan's engines.
     pub engines: ByColor<usize>,
-    /// Where the game starts.
+    /// FEN of the start, counters included.
+    pub fen: String,
+    /// Where the game starts: the position of `fen`.
     pub start: Chess,
     /// How castling is written and done.
     pub mode: CastlingMode,
     /// Moves of the opening book.
-    pub book: Vec<Move>,
+    pub book: Vec<UciMove>,
     /// Each side's conditions.
     pub conditions: ByColor<Conditions>,
 }
@@ -60,7 +62,7 @@ fn referee(setup: &GameSetup) -> Referee {
 fn record(setup: &GameSetup, referee: Referee, outcome: Outcome, started: Instant) -> GameRecord {
     GameRecord {
         engines: setup.engines,
-        fen: Fen::from_position(&setup.start, EnPassantMode::Legal).to_string(),
+        fen: setup.fen.clone(),
         chess960: setup.mode == CastlingMode::Chess960,
         moves: referee.into_moves(),
         outcome,

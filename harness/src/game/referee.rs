@@ -87,7 +87,7 @@ impl Referee {
     pub fn new(
         start: Chess,
         mode: CastlingMode,
-        book: &[Move],
+        book: &[UciMove],
         conditions: ByColor<Conditions>,
     ) -> Referee {
         let line = if start == Chess::default() && mode == CastlingMode::Standard {
@@ -105,11 +105,12 @@ impl Referee {
             moves: Vec::new(),
             outcome: None,
         };
-        for &m in book {
-            if referee.outcome.is_some() || !referee.position.is_legal(m) {
+        for uci in book {
+            let Ok(m) = uci.to_move(&referee.position) else { break };
+            referee.play(m, None);
+            if referee.outcome.is_some() {
                 break;
             }
-            referee.play(m, None);
         }
         referee
     }

@@ -129,7 +129,7 @@ mod tests {
         };
         assert_eq!(
             status_line(&standing(), &progress),
-            "Elo +88.7 ± 129.9 · LOS 92.1 % · ptnml [0, 0, 1, 1, 0] · 2/100 pairs · \
+            "Elo +88.7 ± 136.3 · LOS 92.1 % · ptnml [0, 0, 1, 1, 0] · 2/100 pairs · \
              1.0 games/s · about 4 min left"
         );
     }

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::executor::{Executor, JobEvent};
-use crate::run::job::{PairJob, PlayedPair};
+use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::signal::{Request, Signals};
 use crate::run::standing::PairTally;
 use crate::run::state::{Effect, Ending, Event, RunState};
@@ -26,7 +26,7 @@ pub struct Run<'a> {
     /// Where pairs are committed.
     pub store: &'a mut Store,
     /// Makes the job of a pair.
-    pub job: &'a dyn Fn(u64) -> Option<PairJob>,
+    pub jobs: JobMaker<'a>,
     /// When the run started or was resumed.
     pub started: Instant,
     /// Who looks on.
@@ -82,8 +82,7 @@ impl Run<'_> {
     ) -> Result<Finished, RunError> {
         let mut held = BTreeMap::new();
         let mut request = None;
-        let started =
-            RunEvent::Started { standing: state.standing(), counted: state.counted() };
+        let started = RunEvent::Started { standing: state.standing(), counted: state.counted() };
         self.tell(&started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
@@ -109,11 +108,11 @@ impl Run<'_> {
     }
 
     /// Starts pairs while there is room and work.
-    fn fill<E: Executor>(&self, state: &mut RunState, executor: &mut E) {
+    fn fill<E: Executor>(&mut self, state: &mut RunState, executor: &mut E) {
         while executor.has_room() {
             let effects = state.apply(Event::Idle);
             let [Effect::Start(pair)] = effects[..] else { return };
-            let job = (self.job)(pair).expect("the state starts only pairs of the schedule");
+            let job = self.jobs.job(pair).expect("the state starts only pairs of the schedule");
             executor.start(job);
         }
     }

@@ -35,7 +35,7 @@ pub enum Event {
 }
 
 /// What is to be done about it, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect {
     /// Start this pair.
     Start(u64),

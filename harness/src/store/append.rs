@@ -26,7 +26,7 @@ impl Store {
             .execute(
                 "INSERT INTO runs (run, created_ms, version, plan, pgn_offset)
                  VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
-                params![run, created_ms, env!("CARGO_PKG_VERSION"), json, pgn_offset as i64],
+                params![run, created_ms, env!("CARGO_PKG_VERSION"), json, pgn_offset],
             )
             .map_err(|e| self.sqlite(e))?;
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
@@ -49,10 +49,10 @@ impl Store {
             )?
             .execute(params![
                 run,
-                pairing.pair as i64,
+                pairing.pair,
                 pairing.engines[0],
                 pairing.engines[1],
-                pairing.opening as i64
+                pairing.opening
             ])?;
         if inserted == 0 {
             return Ok(());
@@ -67,7 +67,7 @@ impl Store {
                 )?
                 .execute(params![
                     run,
-                    pairing.pair as i64,
+                    pairing.pair,
                     half,
                     row.white,
                     row.black,
@@ -96,7 +96,7 @@ impl Store {
     /// Notes where in its PGN file a run begins.
     pub fn set_pgn_offset(&self, run: &str, offset: u64) -> Result<(), StoreError> {
         self.connection
-            .execute("UPDATE runs SET pgn_offset = ?2 WHERE run = ?1", params![run, offset as i64])
+            .execute("UPDATE runs SET pgn_offset = ?2 WHERE run = ?1", params![run, offset])
             .map(drop)
             .map_err(|e| self.sqlite(e))
     }

@@ -221,8 +221,7 @@ mod tests {
     #[test]
     fn plans_survive_storage() {
         let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
-        let fingerprints =
-            Fingerprints { book: "b".into(), engines: vec!["x".into(), "y".into()] };
+        let fingerprints = Fingerprints { book: "b".into(), engines: vec!["x".into(), "y".into()] };
         let json = PlanRow::of(&plan, &fingerprints).to_json();
         let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
         assert_eq!(format!("{read:?}"), format!("{plan:?}"));

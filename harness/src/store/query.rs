@@ -63,14 +63,14 @@ impl Store {
                     plan, pgn_offset
                  FROM runs WHERE run = ?1",
                 [run],
-                |row| Ok((head(row)?, row.get::<_, String>(4)?, row.get::<_, i64>(5)?)),
+                |row| Ok((head(row)?, row.get::<_, String>(4)?, row.get::<_, u64>(5)?)),
             )
             .optional()
             .map_err(|e| self.sqlite(e))?;
         let (head, plan, offset) = found.ok_or_else(|| StoreError::NoRun(run.to_owned()))?;
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
         let (plan, fingerprints) = row.into_plan().map_err(|e| self.corrupt(run, e))?;
-        Ok(StoredRun { head, plan, fingerprints, pgn_offset: offset as u64 })
+        Ok(StoredRun { head, plan, fingerprints, pgn_offset: offset })
     }
 
     /// What each pair on disk adds to the counts, in schedule order.
@@ -100,9 +100,9 @@ impl Store {
             .prepare_cached("SELECT first, second, opening FROM pairs WHERE run = ?1 AND pair = ?2")
             .and_then(|mut statement| {
                 statement
-                    .query_row(params![run, pair as i64], |row| {
+                    .query_row(params![run, pair], |row| {
                         let engines = [row.get(0)?, row.get(1)?];
-                        Ok(Pairing { pair, engines, opening: row.get::<_, i64>(2)? as u64 })
+                        Ok(Pairing { pair, engines, opening: row.get(2)? })
                     })
                     .optional()
             })
@@ -125,7 +125,7 @@ impl Store {
             "SELECT white, black, result, termination, detail, fen, chess960, duration_ms, moves
              FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",
         )?;
-        let rows = statement.query_map(params![run, pair as i64], |row| {
+        let rows = statement.query_map(params![run, pair], |row| {
             Ok(GameRow {
                 white: row.get(0)?,
                 black: row.get(1)?,
@@ -144,13 +144,12 @@ impl Store {
 
 fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     let ending: Option<String> = row.get(2)?;
-    let all =
-        [Ending::AcceptedH1, Ending::AcceptedH0, Ending::Complete, Ending::Interrupted];
+    let all = [Ending::AcceptedH1, Ending::AcceptedH0, Ending::Complete, Ending::Interrupted];
     Ok(RunHead {
         run: row.get(0)?,
         created_ms: row.get(1)?,
         ending: all.into_iter().find(|e| Some(ending_name(*e)) == ending.as_deref()),
-        pairs: row.get::<_, i64>(3)? as u64,
+        pairs: row.get(3)?,
     })
 }
 
@@ -166,7 +165,7 @@ struct TallyRow {
 impl TallyRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
         Ok(TallyRow {
-            pair: row.get::<_, i64>(0)? as u64,
+            pair: row.get(0)?,
             engines: [row.get(1)?, row.get(2)?],
             white: row.get(3)?,
             black: row.get(4)?,

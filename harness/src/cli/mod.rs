@@ -1,0 +1,61 @@
+//! The command line: one file per subcommand, and what they share.
+//!
+//! Results go to standard output, progress and errors to standard error.
+
+mod args;
+mod book;
+mod engine;
+mod exit_code;
+mod fingerprint;
+mod pgn_file;
+mod play;
+mod preflight;
+mod results;
+mod run_lock;
+mod versus;
+
+pub use exit_code::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Engine-testing and tournament harness for UCI chess engines.
+///
+/// Results go to standard output, progress to standard error.
+#[derive(Debug, Parser)]
+#[command(version, after_help = exit_code::HELP, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Is the first engine stronger than the second? Plays pairs until the SPRT can tell.
+    ///
+    /// Without any engine, plays a demonstration: two evaluations of the bundled engine.
+    Sprt(versus::SprtArgs),
+    /// Plays a fixed number of pairs between two or more engines.
+    Match(versus::MatchArgs),
+    /// Lists and shows the runs in the results folder.
+    Results(results::ResultsArgs),
+    /// Runs Palimpsest, the bundled UCI engine.
+    Engine(engine::EngineArgs),
+}
+
+impl Cli {
+    /// Carries out the command.
+    pub fn run(self) -> ExitCode {
+        match self.command {
+            Command::Sprt(args) => versus::sprt(args),
+            Command::Match(args) => versus::versus(args),
+            Command::Results(args) => results::results(args),
+            Command::Engine(args) => engine::engine(args),
+        }
+    }
+}
+
+/// Prints an error in one line, with the causes that its own text does not name.
+fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
+    eprintln!("error: {error}");
+    code
+}
