@@ -7,6 +7,7 @@ mod book;
 mod engine;
 mod exit_code;
 mod fingerprint;
+mod openings;
 mod pgn_file;
 mod play;
 mod preflight;
@@ -38,6 +39,8 @@ enum Command {
     Match(versus::MatchArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Makes opening books.
+    Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
     Engine(engine::EngineArgs),
 }
@@ -49,6 +52,7 @@ impl Cli {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
             Command::Results(args) => results::results(args),
+            Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }
     }

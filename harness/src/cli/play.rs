@@ -27,19 +27,22 @@ use crate::store::{Store, StoreError};
 /// engines.
 const RUNTIME_THREADS: usize = 2;
 
-/// An error with the exit code it leads to.
-struct Failure(ExitCode, String);
+/// An error as the user sees it, with the exit code it leads to.
+pub struct Failure(pub ExitCode, pub String);
 
 impl Failure {
-    fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
+    /// Any error with a code.
+    pub fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
         Failure(code, error.to_string())
     }
 
-    fn environment(error: impl std::fmt::Display) -> Failure {
+    /// The machine is to blame.
+    pub fn environment(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Environment, error)
     }
 
-    fn invalid(error: impl std::fmt::Display) -> Failure {
+    /// The input is to blame.
+    pub fn invalid(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Invalid, error)
     }
 }
@@ -180,7 +183,8 @@ fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failu
     store.pair(run, pair)?.ok_or_else(missing)
 }
 
-fn runtime() -> Result<Runtime, Failure> {
+/// The async runtime that drives engines.
+pub fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(RUNTIME_THREADS)
         .enable_all()

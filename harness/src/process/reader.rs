@@ -35,7 +35,10 @@ pub(super) fn read_lines(mut source: impl Read, mut sink: impl FnMut(Chunk) -> b
             Err(_) => true,
         };
         let lines = if closed { splitter.finish() } else { splitter.take() };
-        if (closed || !lines.is_empty()) && !sink(Chunk { at, lines, closed }) || closed {
+        if lines.is_empty() && !closed {
+            continue;
+        }
+        if !sink(Chunk { at, lines, closed }) || closed {
             return;
         }
     }

@@ -7,6 +7,7 @@ use crate::run::job::{PairJob, PlayedPair};
 
 /// What became of a job.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the small variant ends the run")]
 pub enum JobEvent {
     /// Both games are over.
     Played(PlayedPair),
