@@ -22,6 +22,9 @@ enum Kind {
 
 /// Reads the file at `path`, called `name` in errors.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bin")) {
+        return Err(OpeningError::Polyglot { file: name.into() });
+    }
     let cannot_open = |reason| OpeningError::Open { file: name.into(), reason };
     let mut file = File::open(path).map_err(cannot_open)?;
     let mut magic = Vec::new();
