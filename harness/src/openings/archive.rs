@@ -1,5 +1,7 @@
 //! From a file to the lists inside it: decompression, archive members, kind of list.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;

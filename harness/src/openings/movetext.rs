@@ -3,6 +3,8 @@
 //! The PGN reader steps over what it does not understand. In a book that would be a move left out,
 //! and the opening another one than was meant; so the text is looked through once more.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
 use shakmaty::san::SanPlus;
 
 /// A word of the main line that is no move, move number, mark or result.

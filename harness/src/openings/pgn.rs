@@ -1,5 +1,7 @@
 //! Lists of games: the opening is the game's starting position with its first moves.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::cell::RefCell;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
