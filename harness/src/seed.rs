@@ -88,6 +88,9 @@ mod tests {
         // Five standard deviations of a count of 10,000 in 60,000.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 457), "{counts:?}");
         assert_eq!(below(&mut rng, 1), 0);
+        // For three quarters of the range, a draw without rejection hits each third number twice.
+        let thirds = (0..6000).filter(|_| below(&mut rng, 3 << 62).is_multiple_of(3)).count();
+        assert!(thirds.abs_diff(2000) < 183, "{thirds}");
     }
 
     #[test]

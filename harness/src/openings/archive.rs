@@ -1,5 +1,7 @@
 //! From a file to the lists inside it: decompression, archive members, kind of list.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -22,6 +24,9 @@ enum Kind {
 
 /// Reads the file at `path`, called `name` in errors.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bin")) {
+        return Err(OpeningError::Polyglot { file: name.into() });
+    }
     let cannot_open = |reason| OpeningError::Open { file: name.into(), reason };
     let mut file = File::open(path).map_err(cannot_open)?;
     let mut magic = Vec::new();

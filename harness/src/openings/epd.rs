@@ -4,6 +4,8 @@
 //! then operations ended by semicolons (EPD's), of which `hmvc` and `fmvn` give the counters and
 //! the rest is not ours. Blank lines and lines that begin with `#` are skipped.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroU32;
 

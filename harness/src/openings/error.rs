@@ -25,7 +25,7 @@ pub enum OpeningError {
     Read {
         /// The book.
         file: String,
-        /// First line not read.
+        /// The line, or the first line of the game, that could not be read.
         line: u64,
         /// What the operating system or the decompressor said.
         reason: io::Error,
@@ -37,6 +37,12 @@ pub enum OpeningError {
         file: String,
         /// What the archive reader said.
         reason: ZipError,
+    },
+    /// The file is of a known kind that cannot be used.
+    #[error("{file}: expected EPD, FEN or PGN, got a Polyglot book; convert it to one of those")]
+    Polyglot {
+        /// The book.
+        file: String,
     },
     /// There is nothing in the book.
     #[error("{file}: expected at least one opening, got none")]
@@ -139,6 +145,15 @@ pub enum Fault {
         /// Whether it is illegal or ambiguous.
         reason: SanError,
     },
+    /// The text of a game contains something that is neither a move nor a remark.
+    #[error("expected a move, a comment or a result, got `{got}`")]
+    Word {
+        /// The word, shortened.
+        got: String,
+    },
+    /// A game of tags only; usually the rest was lost to a quotation mark inside a tag.
+    #[error("expected moves or a result after the tags, got neither")]
+    NoMovetext,
     /// Text where a game should begin.
     #[error("expected a game that begins with a tag or with move 1, got `{got}`")]
     NotAGame {
@@ -159,6 +174,9 @@ pub enum Ending {
     /// Neither side can ever mate.
     #[error("insufficient material")]
     InsufficientMaterial,
+    /// The position has occurred three times in the moves that lead to it.
+    #[error("threefold repetition")]
+    Repetition,
     /// A hundred half-moves without capture or pawn move.
     #[error("the fifty-move rule")]
     FiftyMoves,

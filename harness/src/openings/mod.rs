@@ -11,6 +11,7 @@ mod archive;
 mod epd;
 pub mod error;
 pub mod generate;
+mod movetext;
 pub mod order;
 mod pgn;
 

@@ -1,6 +1,8 @@
 //! Lists of games: the opening is the game's starting position with its first moves.
 
-use std::cell::Cell;
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::cell::RefCell;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -8,14 +10,19 @@ use std::rc::Rc;
 use pgn_reader::{Outcome, RawComment, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::epd::{Start, ending, parse_position};
-use super::error::{Fault, OpeningError, excerpt};
+use super::error::{Ending, Fault, OpeningError, excerpt};
+use super::movetext::unknown_word;
 use super::{Collector, Opening, ReadOptions};
 
 /// Longest tag line accepted, in bytes.
 const MAX_TAG_LINE: usize = 1 << 13;
+
+/// Longest game accepted, in bytes.
+const MAX_GAME: usize = 1 << 26;
 
 /// Reads every game of `source` into `book`.
 pub(super) fn read(
@@ -23,16 +30,14 @@ pub(super) fn read(
     source: &mut dyn Read,
     book: &mut Collector,
 ) -> Result<(), OpeningError> {
-    let lines = Rc::new(Cell::new(0));
-    let source = LineCounter { source, lines: Rc::clone(&lines) };
+    let text = Rc::new(RefCell::new(Text { line: 1, unused: Vec::new() }));
+    let source = Tap { source, text: Rc::clone(&text) };
     let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
-    // What was read but not yet used is in the reader's buffer, so the line reached can be told.
-    let line_of = |reader: &Reader<LineCounter>| lines.get() - newlines(reader.buffer()) + 1;
-    let cannot_read = |line, reason| OpeningError::Read { file: file.into(), line, reason };
     for game in 1.. {
         let more = reader.has_more();
-        let line = line_of(&reader);
-        if !more.map_err(|reason| cannot_read(line, reason))? {
+        let line = text.borrow_mut().forget_until(reader.buffer());
+        let cannot_read = |reason| OpeningError::Read { file: file.into(), line, reason };
+        if !more.map_err(cannot_read)? {
             break;
         }
         let at = |line, fault| OpeningError::Game { file: file.into(), line, game, fault };
@@ -40,14 +45,24 @@ pub(super) fn read(
         if !begins_a_game(reader.buffer()) {
             return Err(at(line, Fault::NotAGame { got: head }));
         }
-        let item = reader.read_game(&mut Mainline { options: book.options });
-        let reached = line_of(&reader);
-        match item.map_err(|reason| cannot_read(reached, reason))? {
+        let item =
+            reader.read_game(&mut Mainline { options: book.options }).map_err(cannot_read)?;
+        let text = text.borrow();
+        let read = text.until(reader.buffer());
+        if let Some(Item::Nothing) = item {
+            return Err(at(line, Fault::NotAGame { got: head }));
+        }
+        if let Some(Item::BadGame(fault)) = item {
+            return Err(at(line, fault));
+        }
+        if let Some(unknown) = unknown_word(read) {
+            let got = excerpt(unknown.word);
+            return Err(at(line + newlines(&read[..unknown.offset]), Fault::Word { got }));
+        }
+        match item {
             Some(Item::Opening(opening)) => book.add(file, Opening { line, ..*opening })?,
-            Some(Item::Remark) | None => {}
-            Some(Item::Nothing) => return Err(at(line, Fault::NotAGame { got: head })),
-            Some(Item::BadGame(fault)) => return Err(at(line, fault)),
-            Some(Item::BadMove(fault)) => return Err(at(reached, fault)),
+            Some(Item::BadMove(fault)) => return Err(at(line + newlines(read), fault)),
+            Some(Item::Remark | Item::Nothing | Item::BadGame(_)) | None => {}
         }
     }
     Ok(())
@@ -79,26 +94,57 @@ struct Tags {
 }
 
 struct Movetext {
-    /// Whether there was a tag or a move, so that this is a game.
-    game: bool,
+    /// Whether there were tags.
+    tags: bool,
+    /// Whether there was a move, wanted or not.
+    moved: bool,
     /// Whether there was a comment or a result.
     remark: bool,
     fen: Fen,
     castling_mode: CastlingMode,
     position: Chess,
     moves: Vec<UciMove>,
+    /// The positions before the moves.
+    history: Vec<Zobrist64>,
 }
 
 impl Movetext {
-    fn conclude(self) -> Item {
-        if !self.game {
-            return if self.remark { Item::Remark } else { Item::Nothing };
+    fn new(tags: bool, start: Start) -> Movetext {
+        let Start { fen, castling_mode, position } = start;
+        Movetext {
+            tags,
+            moved: false,
+            remark: false,
+            fen,
+            castling_mode,
+            position,
+            moves: Vec::new(),
+            history: Vec::new(),
         }
-        if let Some(ending) = ending(&self.position) {
+    }
+
+    fn conclude(&mut self) -> Item {
+        match (self.tags, self.moved, self.remark) {
+            (false, false, false) => return Item::Nothing,
+            (false, false, true) => return Item::Remark,
+            (true, false, false) => return Item::BadGame(Fault::NoMovetext),
+            _ => {}
+        }
+        if let Some(ending) = ending(&self.position).or_else(|| self.repetition()) {
             return Item::BadGame(Fault::Over(ending));
         }
-        let Movetext { fen, castling_mode, moves, .. } = self;
-        Item::Opening(Box::new(Opening { fen, castling_mode, moves, line: 0 }))
+        Item::Opening(Box::new(Opening {
+            fen: self.fen.clone(),
+            castling_mode: self.castling_mode,
+            moves: std::mem::take(&mut self.moves),
+            line: 0,
+        }))
+    }
+
+    fn repetition(&self) -> Option<Ending> {
+        let key = key(&self.position);
+        let before = self.history.iter().filter(|&&earlier| earlier == key).count();
+        (before >= 2).then_some(Ending::Repetition)
     }
 
     fn play(&mut self, san: SanPlus) -> Result<(), Fault> {
@@ -107,26 +153,15 @@ impl Movetext {
             san,
             reason,
         })?;
+        self.history.push(key(&self.position));
         self.position.play_unchecked(m);
         self.moves.push(UciMove::from_move(m, self.castling_mode));
         Ok(())
     }
+}
 
-    /// Leaves an empty game behind; for use when the reader is told to stop.
-    fn take(&mut self) -> Movetext {
-        std::mem::replace(self, Movetext::standard())
-    }
-
-    fn standard() -> Movetext {
-        Movetext {
-            game: false,
-            remark: false,
-            fen: Fen::default(),
-            castling_mode: CastlingMode::Standard,
-            position: Chess::default(),
-            moves: Vec::new(),
-        }
-    }
+fn key(position: &Chess) -> Zobrist64 {
+    position.zobrist_hash(EnPassantMode::Legal)
 }
 
 impl Visitor for Mainline {
@@ -158,22 +193,15 @@ impl Visitor for Mainline {
             None => Start::initial(castling_mode),
         };
         match start {
-            Ok(Start { fen, castling_mode, position }) => ControlFlow::Continue(Movetext {
-                game: tags.any,
-                remark: false,
-                fen,
-                castling_mode,
-                position,
-                moves: Vec::new(),
-            }),
+            Ok(start) => ControlFlow::Continue(Movetext::new(tags.any, start)),
             Err(fault) => ControlFlow::Break(Item::BadGame(fault)),
         }
     }
 
     fn san(&mut self, movetext: &mut Movetext, san: SanPlus) -> ControlFlow<Item> {
-        movetext.game = true;
+        movetext.moved = true;
         if self.options.plies.is_some_and(|plies| movetext.moves.len() >= plies as usize) {
-            return ControlFlow::Break(movetext.take().conclude());
+            return ControlFlow::Break(movetext.conclude());
         }
         match movetext.play(san) {
             Ok(()) => ControlFlow::Continue(()),
@@ -191,7 +219,7 @@ impl Visitor for Mainline {
         ControlFlow::Continue(())
     }
 
-    fn end_game(&mut self, movetext: Movetext) -> Item {
+    fn end_game(&mut self, mut movetext: Movetext) -> Item {
         movetext.conclude()
     }
 }
@@ -224,16 +252,43 @@ fn first_line(text: &[u8]) -> String {
     excerpt(&text[..end])
 }
 
-/// Counts the lines that pass through.
-struct LineCounter<'a> {
-    source: &'a mut dyn Read,
-    lines: Rc<Cell<u64>>,
+/// Text that went to the reader. What the reader holds in its buffer is the end of it and has not
+/// been used yet, which tells how far the reader has got.
+struct Text {
+    /// Line on which `unused` begins, from 1.
+    line: u64,
+    unused: Vec<u8>,
 }
 
-impl Read for LineCounter<'_> {
+impl Text {
+    /// The text up to what the reader still holds.
+    fn until(&self, held: &[u8]) -> &[u8] {
+        &self.unused[..self.unused.len() - held.len()]
+    }
+
+    /// Drops the text up to what the reader still holds and returns the line reached.
+    fn forget_until(&mut self, held: &[u8]) -> u64 {
+        self.line += newlines(self.until(held));
+        self.unused.drain(..self.unused.len() - held.len());
+        self.line
+    }
+}
+
+/// Keeps a copy of what is read.
+struct Tap<'a> {
+    source: &'a mut dyn Read,
+    text: Rc<RefCell<Text>>,
+}
+
+impl Read for Tap<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let unused = &mut self.text.borrow_mut().unused;
+        if unused.len() > MAX_GAME {
+            let message = format!("expected games of at most {MAX_GAME} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
         let read = self.source.read(buffer)?;
-        self.lines.set(self.lines.get() + newlines(&buffer[..read]));
+        unused.extend_from_slice(&buffer[..read]);
         Ok(read)
     }
 }

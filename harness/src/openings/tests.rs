@@ -221,6 +221,19 @@ fn faults_of_games_are_told_with_game_and_line() {
         "a.pgn:9: game 3: expected a game that begins with a tag or with move 1, got `2. Nf3 *`",
     );
     check(
+        "[Event \"a \"b\" c\"]\n[Site \"?\"]\n\n1. d4 *\n",
+        "a.pgn:5: game 2: expected moves or a result after the tags, got neither",
+    );
+    check(
+        "[Event \"x\"]\n\n1. e4 e5\n2. Ng9 *\n",
+        "a.pgn:8: game 2: expected a move, a comment or a result, got `Ng9`",
+    );
+    check(
+        "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6\n4. Ng1 Ng8 *\n",
+        "a.pgn:5: game 2: expected a position to play from, got one where the game is over by \
+         threefold repetition",
+    );
+    check(
         "hello world\n",
         "a.pgn:5: game 2: expected a game that begins with a tag or with move 1, got `hello world`",
     );
@@ -322,6 +335,9 @@ fn missing_files_are_errors() {
     assert!(error.to_string().starts_with("no/such/book.epd: cannot open the opening book"));
     let dir = TempDir::new().expect("a temporary directory");
     assert!(load(dir.path(), ReadOptions::default()).is_err());
+    let (book, path) = load_bytes("book.bin", &[0; 32]);
+    let error = book.expect_err("another format").to_string();
+    assert!(error.starts_with(&format!("{path}: expected EPD, FEN or PGN")), "{error}");
 }
 
 #[test]

@@ -341,4 +341,60 @@ mod tests {
         assert!((exit.upper_probability - 0.5).abs() < 1e-9);
         assert_eq!(normalized(0.0, 5.0).expectation(0.0, 0.0), None);
     }
+
+    /// A small generator (SplitMix64), uniform on [0, 1).
+    struct Uniform(u64);
+
+    impl Uniform {
+        fn draw(&mut self) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z ^ (z >> 31)) as f64 / 2f64.powi(64)
+        }
+    }
+
+    /// Plays a test to its end with pairs drawn from `probabilities`: whether it passed, and after
+    /// how many pairs.
+    fn simulate(test: &Sprt, probabilities: &[f64; 5], random: &mut Uniform) -> (bool, u64) {
+        let mut pairs = Pentanomial::default();
+        loop {
+            let mut left = random.draw();
+            let cell = probabilities.iter().position(|p| {
+                left -= p;
+                left < 0.0
+            });
+            pairs.0[cell.unwrap_or(4)] += 1;
+            match test.decide(test.llr(&pairs)) {
+                Decision::Continue => {}
+                decision => return (decision == Decision::AcceptH1, pairs.pairs()),
+            }
+        }
+    }
+
+    #[test]
+    fn error_rates_and_lengths_are_as_promised() {
+        const RUNS: u32 = 600;
+        let equal = [0.04, 0.24, 0.44, 0.24, 0.04];
+        let better = [0.02, 0.16, 0.44, 0.32, 0.06];
+        let sample = Distribution::<5>::from_weights(better).moments().expect("some weight");
+        let nelo = super::super::normalized::estimate(&sample).and_then(|e| e.value.finite());
+        let test = normalized(0.0, nelo.expect("some spread"));
+        let mut random = Uniform(2024);
+        // The tests end past their bounds, by a step of the ratio, so rates come out lower and
+        // tests longer than the approximation says; the limits are four standard errors wider.
+        for (probabilities, pass_rate) in [(equal, 0.05), (better, 0.95)] {
+            let runs: Vec<(bool, u64)> =
+                (0..RUNS).map(|_| simulate(&test, &probabilities, &mut random)).collect();
+            let passed = runs.iter().filter(|(passed, _)| *passed).count() as f64;
+            assert!((passed / f64::from(RUNS) - pass_rate).abs() < 0.04, "{passed} of {RUNS}");
+            let pairs = runs.iter().map(|(_, pairs)| *pairs as f64).sum::<f64>() / f64::from(RUNS);
+            let moments =
+                Distribution::<5>::from_weights(probabilities).moments().expect("some weight");
+            let expected = test.walk(&moments).exit(-test.bounds.lower, test.bounds.upper);
+            let excess = pairs / expected.mean_units;
+            assert!((0.9..1.25).contains(&excess), "{pairs} pairs, {excess} of the expected");
+        }
+    }
 }
