@@ -1,2 +1,81 @@
-//! The misbehaving engine.
-fn main() {}
+//! A UCI engine that misbehaves on request.
+//!
+//! The end-to-end tests need engines that crash, hang, lie and flood at a
+//! chosen moment, and one that behaves (`--mode good`) and plays the same game
+//! whenever the seed is the same. Start with [`args`] for what can be asked of
+//! it, then [`session`] for how a command is answered.
+//!
+//! It is also a strict listener: a GUI that breaks the protocol (an undeclared
+//! option, `go` during a search, an illegal move in `position`) makes it exit
+//! with [`PROTOCOL_VIOLATION`] and say why on stderr, so a fault of the harness
+//! cannot pass for a fault of the engine.
+
+mod args;
+mod board;
+mod input;
+mod limits;
+mod misdeed;
+mod options;
+mod session;
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use clap::Parser;
+
+use crate::args::{Args, Mode};
+use crate::session::Session;
+
+/// Exit status when the other side broke the protocol.
+const PROTOCOL_VIOLATION: u8 = 99;
+
+/// Exit status when the process outlived `--lifetime-s`.
+const OUTLIVED: i32 = 98;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    if args.ignore_term {
+        return restart_ignoring_term();
+    }
+    end_after(Duration::from_secs(args.lifetime_s));
+    match args.mode {
+        Mode::ExitAtStart => {
+            eprintln!("puppet: exiting at start, as asked");
+            ExitCode::FAILURE
+        }
+        Mode::Mute => misdeed::sleep_for_ever(),
+        _ => match Session::new(args).and_then(Session::run) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(violation) => {
+                eprintln!("puppet: protocol violation: {violation}");
+                ExitCode::from(PROTOCOL_VIOLATION)
+            }
+        },
+    }
+}
+
+/// Replaces this process by one that ignores SIGTERM.
+///
+/// A signal that is ignored stays ignored across `exec`, and a shell can ignore
+/// one without any unsafe code of ours.
+fn restart_ignoring_term() -> ExitCode {
+    let program = std::env::current_exe().expect("the path of the running program is known");
+    let args = std::env::args_os().skip(1).filter(|arg| arg != "--ignore-term");
+    let error = Command::new("/bin/sh")
+        .args(["-c", r#"trap '' TERM; exec "$0" "$@""#])
+        .arg(program)
+        .args(args)
+        .exec();
+    eprintln!("puppet: cannot start /bin/sh: {error}");
+    ExitCode::FAILURE
+}
+
+/// Ends the process after `lifetime`, so that a mode that can only be killed
+/// does not haunt the machine when a test fails to kill it.
+fn end_after(lifetime: Duration) {
+    std::thread::spawn(move || {
+        std::thread::sleep(lifetime);
+        std::process::exit(OUTLIVED);
+    });
+}

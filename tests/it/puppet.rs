@@ -1,0 +1,31 @@
+//! The misbehaving engine keeps its promises.
+//!
+//! The tests of the harness blame the harness for what they see, so what the
+//! puppet does must be certain first.
+
+mod modes;
+mod play;
+
+use std::process::Command;
+
+use crate::support::programs::puppet;
+use crate::support::talk::Talk;
+
+/// A puppet that has been greeted.
+fn greeted(args: &str) -> Talk {
+    let mut talk = started(args);
+    talk.send("uci");
+    talk.until("uciok");
+    talk
+}
+
+/// A puppet that nothing has been said to.
+fn started(args: &str) -> Talk {
+    Talk::start(Command::new(puppet()).args(args.split_whitespace()))
+}
+
+/// What is printed by `--help`.
+fn help() -> String {
+    let output = Command::new(puppet()).arg("--help").output().expect("the puppet can be started");
+    String::from_utf8(output.stdout).expect("the help is UTF-8")
+}

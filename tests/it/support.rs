@@ -1,0 +1,29 @@
+//! What the end-to-end tests share: a place to run in, the programs to run, and
+//! readers for what they leave behind.
+//!
+//! Nothing here sleeps for a guessed time: a test waits for a condition, and
+//! fails with what it saw when a generous deadline has passed.
+
+pub mod bench;
+pub mod pgn;
+pub mod process;
+pub mod programs;
+pub mod talk;
+
+use std::time::{Duration, Instant};
+
+/// How long anything may take before a test gives up. Far more than needed, so
+/// that a slow machine is not a failing machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits until `condition` answers something.
+pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(answer) = condition() {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "waited {PATIENCE:?} in vain until {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

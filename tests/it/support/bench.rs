@@ -1,0 +1,196 @@
+//! A place of its own for each test: an empty folder to work in, and a marker by
+//! which every engine that it starts can be found, and is found at the end.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use super::{PATIENCE, process, programs};
+
+/// The place.
+pub struct Bench {
+    dir: TempDir,
+}
+
+impl Bench {
+    /// Makes an empty place.
+    pub fn new() -> Bench {
+        Bench { dir: TempDir::with_prefix("bench-").expect("a folder can be made") }
+    }
+
+    /// A path in the place.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Writes a file and returns its path.
+    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, contents).expect("a file can be written");
+        path
+    }
+
+    /// Reads a file that must be there.
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name))
+            .unwrap_or_else(|error| panic!("cannot read {name}: {error}"))
+    }
+
+    /// The word on the command line of every puppet of this place. It is unique
+    /// because the name of the folder is.
+    pub fn marker(&self) -> &str {
+        let name = self.dir.path().file_name().and_then(OsStr::to_str);
+        name.expect("temporary folders have ASCII names")
+    }
+
+    /// Starts a program in the place, out of reach of the settings of whoever
+    /// runs the tests.
+    pub fn start<S: AsRef<OsStr>>(
+        &self,
+        program: &Path,
+        args: impl IntoIterator<Item = S>,
+    ) -> Running {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(self.dir.path());
+        for (key, _) in std::env::vars_os() {
+            if key.to_str().is_some_and(|key| key.starts_with("ARBITER_")) {
+                command.env_remove(key);
+            }
+        }
+        command
+            .env("HOME", self.dir.path())
+            .env("XDG_CONFIG_HOME", self.dir.path())
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program can be started");
+        let stdout = collect(child.stdout.take().expect("stdout is piped"));
+        let stderr = collect(child.stderr.take().expect("stderr is piped"));
+        Running { child, stdout, stderr }
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        process::kill_marked(self.marker());
+    }
+}
+
+/// A program at work.
+pub struct Running {
+    child: Child,
+    stdout: Receiver<Vec<u8>>,
+    stderr: Receiver<Vec<u8>>,
+}
+
+impl Running {
+    /// Sends a signal to the program, and to nothing it has started.
+    pub fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        let pid = pid.expect("a process has a positive id");
+        kill_process(pid, signal).expect("a child can be sent a signal");
+    }
+
+    /// Waits for the program to end.
+    pub fn finish(mut self) -> Finished {
+        let deadline = Instant::now() + PATIENCE;
+        let mut in_time = true;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
+                break status;
+            }
+            if Instant::now() > deadline {
+                in_time = false;
+                self.child.kill().expect("a child can be killed");
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        };
+        let text = |pipe: Receiver<Vec<u8>>| {
+            let bytes = pipe.recv_timeout(PATIENCE).expect("no process outlives it with its pipe");
+            String::from_utf8(bytes).expect("a program prints UTF-8")
+        };
+        let finished =
+            Finished { code: status.code(), stdout: text(self.stdout), stderr: text(self.stderr) };
+        assert!(in_time, "killed after {PATIENCE:?}: {finished:#?}");
+        finished
+    }
+}
+
+/// A program that has ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    /// All it wrote to stdout.
+    pub stdout: String,
+    /// All it wrote to stderr.
+    pub stderr: String,
+}
+
+impl Finished {
+    /// Asserts the exit code, and that the program did not panic on the way.
+    #[track_caller]
+    pub fn expect_code(self, code: i32) -> Finished {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        assert!(!self.stderr.contains("panicked"), "{self:#?}");
+        self
+    }
+
+    /// Its stdout as one JSON value.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("stdout is not JSON: {error}\n{self:#?}"))
+    }
+}
+
+/// Reads a pipe to its end, which is when every process that holds it is gone.
+fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).expect("a pipe can be read");
+        // Nobody waits for it when the test has failed already.
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+#[test]
+fn what_a_program_prints_and_answers_is_kept() {
+    let bench = Bench::new();
+    bench.write("in.json", "{\"games\": 2}");
+    let finished = bench.start(Path::new("/bin/sh"), ["-c", "cat in.json; echo no >&2; exit 3"]);
+    let finished = finished.finish().expect_code(3);
+    assert_eq!(finished.json()["games"], 2);
+    assert_eq!(finished.stderr, "no\n");
+    assert_eq!(bench.read("in.json"), finished.stdout);
+}
+
+#[test]
+fn a_program_can_be_interrupted() {
+    let bench = Bench::new();
+    let script = "trap 'exit 7' INT; echo > ready; while :; do sleep 0.01; done";
+    let running = bench.start(Path::new("/bin/sh"), ["-c", script]);
+    super::wait_for("the script listens", || bench.path("ready").exists().then_some(()));
+    running.signal(Signal::INT);
+    running.finish().expect_code(7);
+}
+
+#[test]
+fn a_place_is_left_without_puppets() {
+    let bench = Bench::new();
+    let marker = bench.marker().to_owned();
+    let running = bench.start(programs::puppet(), ["--mode", "mute", "--marker", &marker]);
+    super::wait_for("the puppet is seen", || (!process::marked(&marker).is_empty()).then_some(()));
+    drop(bench);
+    assert_eq!(running.finish().code, None);
+    assert!(process::marked(&marker).is_empty());
+}

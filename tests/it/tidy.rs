@@ -1,0 +1,149 @@
+//! The invariants of the repository that a machine can check.
+//!
+//! Each check is a pure function `check(path, text) -> Vec<Violation>`, with a
+//! test of its own on good and bad snippets beside it; here the checks meet the
+//! real files. A check must never need to compile the code it reads.
+
+mod bans;
+mod globals;
+mod layers;
+mod reach;
+mod repository;
+mod size;
+mod source;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One place that breaks one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The file, relative to the root of the repository.
+    pub path: String,
+    /// The line, counted from one.
+    pub line: usize,
+    /// Which rule, in a few words.
+    pub rule: &'static str,
+    /// What was found, and what to do about it.
+    pub found: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}: {}", self.path, self.line, self.rule, self.found)
+    }
+}
+
+/// A file of the repository.
+pub struct File {
+    /// Relative to the root, with forward slashes.
+    pub path: String,
+    /// The contents, when they are text.
+    pub text: String,
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    assert_clean(rust_files().iter().flat_map(|file| layers::check(&file.path, &file.text)));
+}
+
+#[test]
+fn runtime_clock_output_and_serde_stay_where_they_belong() {
+    assert_clean(rust_files().iter().flat_map(|file| bans::check(&file.path, &file.text)));
+}
+
+#[test]
+fn there_are_no_mutable_globals_and_no_stray_unsafe() {
+    assert_clean(rust_files().iter().flat_map(|file| globals::check(&file.path, &file.text)));
+}
+
+#[test]
+fn files_and_functions_are_short() {
+    assert_clean(rust_files().iter().flat_map(|file| size::check(&file.path, &file.text)));
+}
+
+#[test]
+fn every_rust_file_is_part_of_a_crate() {
+    assert_clean(reach::check(&rust_files()));
+}
+
+#[test]
+fn no_file_names_a_machine() {
+    assert_clean(files().iter().flat_map(|file| repository::check_paths(&file.path, &file.text)));
+}
+
+#[test]
+fn the_top_level_holds_only_what_is_expected() {
+    let entries: Vec<String> = std::fs::read_dir(root())
+        .expect("the root of the repository can be listed")
+        .map(|entry| entry.expect("an entry can be read").file_name().display().to_string())
+        .collect();
+    assert_clean(repository::check_top_level(&entries));
+}
+
+#[test]
+fn the_lock_file_is_part_of_the_repository() {
+    assert!(root().join("Cargo.lock").exists(), "Cargo.lock is missing");
+    assert_clean(repository::check_ignored(".gitignore", &read(".gitignore")));
+}
+
+#[test]
+fn the_changelog_describes_the_current_version() {
+    assert_clean(repository::check_changelog(&read("CHANGELOG.md"), &read("Cargo.toml")));
+}
+
+fn assert_clean(violations: impl IntoIterator<Item = Violation>) {
+    let found: Vec<String> =
+        violations.into_iter().map(|violation| violation.to_string()).collect();
+    assert!(found.is_empty(), "{} violations:\n{}", found.len(), found.join("\n"));
+}
+
+/// Asserts which lines of `text` a check complains about.
+fn assert_lines(found: &[Violation], expected: &[usize]) {
+    let lines: Vec<usize> = found.iter().map(|violation| violation.line).collect();
+    assert_eq!(lines, expected, "found {found:#?}");
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the tests are a folder of the repository")
+        .to_owned()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path))
+        .unwrap_or_else(|error| panic!("cannot read {path}: {error}"))
+}
+
+fn rust_files() -> Vec<File> {
+    files().into_iter().filter(|file| file.path.ends_with(".rs")).collect()
+}
+
+/// The text files that belong to the repository, in a fixed order.
+fn files() -> Vec<File> {
+    let mut found = Vec::new();
+    collect(&root(), "", &mut found);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(found.len() > 10, "only {} files found: the walk is broken", found.len());
+    found
+}
+
+fn collect(dir: &Path, prefix: &str, found: &mut Vec<File>) {
+    for entry in std::fs::read_dir(dir).expect("a folder of the repository can be listed") {
+        let entry = entry.expect("an entry can be read");
+        let path = format!("{prefix}{}", entry.file_name().display());
+        // Built, recorded by runs, or kept by git: not written by anyone.
+        if matches!(path.as_str(), "target" | ".git") {
+            continue;
+        }
+        if prefix == "results/" && path != "results/README.md" {
+            continue;
+        }
+        if entry.file_type().expect("a type can be read").is_dir() {
+            collect(&entry.path(), &format!("{path}/"), found);
+        } else if let Ok(text) = std::fs::read_to_string(entry.path()) {
+            found.push(File { path, text });
+        }
+    }
+}

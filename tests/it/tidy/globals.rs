@@ -1,0 +1,109 @@
+//! No mutable globals, and `unsafe` only where it is argued for.
+
+use super::Violation;
+use super::bans::is_allowed;
+use super::source::Source;
+
+/// Where `unsafe` may be written at all.
+const UNSAFE_ALLOWED: [&str; 4] = [
+    "engine/src/chess/attacks/",
+    "engine/src/chess/attacks.rs",
+    "engine/src/tt.rs",
+    "harness/src/process/",
+];
+
+/// Where a table may be computed once at first use.
+const TABLES_ALLOWED: [&str; 2] = ["engine/src/chess/", "tests/it/"];
+
+/// How far above an `unsafe` its argument may start.
+const SAFETY_LINES: usize = 8;
+
+/// Types that make a `static` mutable.
+const MUTABLE: [&str; 6] = ["Cell", "Mutex", "RefCell", "RwLock", "SyncUnsafeCell", "UnsafeCell"];
+
+/// Types that make a `static` a table that is computed once.
+const COMPUTED_ONCE: [&str; 4] = ["LazyCell", "LazyLock", "OnceCell", "OnceLock"];
+
+/// Finds mutable globals and unargued `unsafe`.
+pub fn check(path: &str, text: &str) -> Vec<Violation> {
+    let source = Source::read(path, text);
+    let mut found = Vec::new();
+    for (index, token) in source.tokens.iter().enumerate() {
+        let complaint = match token.text {
+            "static" => global(path, &source, index).map(|what| ("global state", what)),
+            "thread_local" => Some(("global state", "thread_local! hides a global".to_owned())),
+            "unsafe" => unsafe_code(path, &source, token.line).map(|what| ("unsafe", what)),
+            _ => None,
+        };
+        found.extend(complaint.map(|(rule, what)| Violation {
+            path: path.to_owned(),
+            line: token.line,
+            rule,
+            found: what,
+        }));
+    }
+    found
+}
+
+/// What is wrong with the `static` at `index`.
+fn global(path: &str, source: &Source<'_>, index: usize) -> Option<String> {
+    if source.matches(index, "static mut") {
+        return Some("`static mut`: pass the value as a parameter".to_owned());
+    }
+    let declaration =
+        source.tokens[index..].iter().take_while(|token| !matches!(token.text, "=" | ";"));
+    for token in declaration {
+        if MUTABLE.contains(&token.text) || token.text.starts_with("Atomic") {
+            return Some(format!("a global {}: pass the value as a parameter", token.text));
+        }
+        if COMPUTED_ONCE.contains(&token.text) && !is_allowed(&TABLES_ALLOWED, path) {
+            return Some(format!("a global {}: build the table in const or pass it", token.text));
+        }
+    }
+    None
+}
+
+/// What is wrong with an `unsafe` on `line`.
+fn unsafe_code(path: &str, source: &Source<'_>, line: usize) -> Option<String> {
+    if !is_allowed(&UNSAFE_ALLOWED, path) {
+        return Some("not among the files that may use it".to_owned());
+    }
+    let argued = source.comments.iter().any(|(start, text)| {
+        let near = *start <= line && line - start <= SAFETY_LINES;
+        near && (text.contains("SAFETY:") || text.contains("# Safety"))
+    });
+    (!argued).then(|| "no `SAFETY:` comment says why it is sound".to_owned())
+}
+
+fn lines(path: &str, text: &str, expected: &[usize]) {
+    super::assert_lines(&check(path, text), expected);
+}
+
+#[test]
+fn a_global_that_can_change_is_found() {
+    let text = "static mut A: u8 = 0;\nstatic B: Mutex<u8> = Mutex::new(0);\n\
+                static C: std::sync::atomic::AtomicU64 = AtomicU64::new(0);\n\
+                static D: [u8; 2] = [1, 2];\nfn f(x: &'static str) { static E: RefCell<u8> = g(); }\n\
+                thread_local! { static F: Cell<u8> = Cell::new(0); }\nstatic G: fn() = g;";
+    lines("harness/src/run/state.rs", text, &[1, 2, 3, 5, 6, 6]);
+}
+
+#[test]
+fn a_table_computed_once_belongs_to_the_rules_of_chess() {
+    let text = "static TABLE: OnceLock<[u64; 64]> = OnceLock::new();";
+    lines("engine/src/search/mod.rs", text, &[1]);
+    lines("engine/src/chess/attacks/sliders.rs", text, &[]);
+}
+
+#[test]
+fn unsafe_needs_a_place_and_an_argument() {
+    let argued = "// SAFETY: the index is below 64.\nlet a = unsafe { f() };";
+    let bare = "let a = unsafe { f() };";
+    lines("harness/src/process/spawn.rs", argued, &[]);
+    lines("harness/src/process/spawn.rs", bare, &[1]);
+    lines("harness/src/game/driver.rs", argued, &[2]);
+    lines("engine/src/tt.rs", "/// # Safety\n/// The caller owns it.\npub unsafe fn f() {}", &[]);
+    let far = format!("// SAFETY: here.\n{}let a = unsafe {{ f() }};", "\n".repeat(SAFETY_LINES));
+    lines("engine/src/tt.rs", &far, &[SAFETY_LINES + 2]);
+    lines("engine/src/search/mod.rs", "// unsafe\nlet a = \"unsafe\";", &[]);
+}

@@ -1,0 +1,269 @@
+//! Which module may name which: the arrows of the plan, as a table.
+//!
+//! A module that is not in the table is a violation by itself, so that a new
+//! folder is placed before it is used.
+
+mod paths;
+
+use self::paths::{Named, named_paths};
+use super::Violation;
+use super::source::Source;
+
+/// What the modules below one path may name.
+struct Layer {
+    package: &'static str,
+    /// The module, as folders; the longest entry that fits a file counts.
+    module: &'static str,
+    /// Modules of the same package, besides those in the same folder; separated
+    /// by spaces.
+    may_use: &'static str,
+    /// Whether it computes only: no files, processes, sockets, environment.
+    pure: bool,
+    /// The only crates it may name besides `std`; `None` leaves it to Cargo.
+    crates: Option<&'static [&'static str]>,
+}
+
+const fn layer(module: &'static str, may_use: &'static str) -> Layer {
+    Layer { package: "harness", module, may_use, pure: false, crates: None }
+}
+
+const fn pure(module: &'static str, may_use: &'static str) -> Layer {
+    Layer { package: "harness", module, may_use, pure: true, crates: None }
+}
+
+const fn engine(module: &'static str, may_use: &'static str) -> Layer {
+    Layer { package: "engine", module, may_use, pure: false, crates: None }
+}
+
+const ONLY_STD: Option<&[&str]> = Some(&[]);
+
+const LAYERS: &[Layer] = &[
+    // What the user sees.
+    layer("cli", "broker build config openings report run seed stats store suite tune"),
+    layer("report", "game/outcome game/record run/event stats"),
+    // Remote execution, and tools built on runs.
+    layer("broker", "build config game run schedule seed store"),
+    layer("suite", "clock config game openings process run seed stats uci"),
+    layer("tune", "config game openings run schedule seed stats store"),
+    // The run: it passes the plan, and the settings in it, on to those below.
+    layer("run", "adjudicate clock config game openings process schedule seed stats store uci"),
+    pure("run/event", "game/outcome game/record openings schedule stats"),
+    pure("run/state", "config game/outcome game/record openings schedule seed stats"),
+    layer("store", "config game/outcome game/record openings run/event run/job schedule stats"),
+    // The plan: it names the settings of those below and runs nothing.
+    layer("config", "adjudicate build clock openings schedule seed stats uci"),
+    layer("build", ""),
+    // One game: only the driver knows that engines are processes.
+    layer("game", "adjudicate clock uci"),
+    layer("game/driver", "adjudicate clock process uci"),
+    pure("game/referee", "adjudicate clock uci"),
+    pure("adjudicate", "game/outcome uci"),
+    layer("process", "uci"),
+    // Vocabulary and computation.
+    layer("openings", "seed"),
+    pure("uci", ""),
+    pure("clock", ""),
+    pure("seed", ""),
+    Layer { crates: ONLY_STD, ..pure("schedule", "seed") },
+    Layer { crates: Some(&["statrs"]), ..pure("stats", "") },
+    // The engine, from the top.
+    engine("cli", "bench chess eval line search time tt tune uci"),
+    engine("uci", "bench chess eval line search time tt"),
+    engine("bench", "chess eval line search time tt"),
+    engine("tune", "chess eval line search"),
+    engine("search", "chess eval line time tt"),
+    engine("line", "chess eval"),
+    engine("tt", "chess eval"),
+    engine("time", "chess"),
+    engine("eval", "chess"),
+    Layer { pure: true, crates: ONLY_STD, ..engine("chess", "") },
+];
+
+/// The one file in which the harness names the engine.
+const ENGINE_DOOR: &str = "harness/src/cli/engine.rs";
+
+/// Crates that only generate implementations of traits of `std`.
+const ALWAYS_ALLOWED: [&str; 1] = ["thiserror"];
+
+/// What code that only computes has no use for.
+const EFFECTS: [&str; 5] = ["env", "fs", "io", "net", "process"];
+
+/// Finds names that point the wrong way.
+pub fn check(path: &str, text: &str) -> Vec<Violation> {
+    let Some((package, module)) = module_of(path) else { return Vec::new() };
+    let source = Source::read(path, text);
+    let mut found = Vec::new();
+    let mut complain = |line, what| {
+        found.push(Violation {
+            path: path.to_owned(),
+            line,
+            rule: "dependency direction",
+            found: what,
+        });
+    };
+    let named = named_paths(&source, &module);
+    if package == "harness" && path != ENGINE_DOOR {
+        let engine = named.iter().filter(|named| named.path[0] == "palimpsest");
+        engine.for_each(|named| {
+            complain(named.line, format!("the engine is named in {ENGINE_DOOR} only"))
+        });
+    }
+    // The root of a crate declares the modules and names the one it starts.
+    if module.is_empty() {
+        return found;
+    }
+    let Some(layer) = layer_of(package, &module) else {
+        complain(
+            1,
+            format!("module `{}` is not in the table of layers: place it there", module[0]),
+        );
+        return found;
+    };
+    for named in &named {
+        if let Some(what) = objection(layer, &module, named) {
+            complain(named.line, what);
+        }
+    }
+    found
+}
+
+/// Why `named` may not be named, if so.
+fn objection(layer: &Layer, module: &[String], named: &Named) -> Option<String> {
+    let first = named.path[0].as_str();
+    if first == "crate" {
+        let target = &named.path[1..];
+        let is_home = target.first() == module.first();
+        let is_listed = layer.may_use.split(' ').any(|entry| is_below(target, entry));
+        if is_home || target.is_empty() || is_listed {
+            return None;
+        }
+        return Some(format!("`{}` may not use `{}`", layer.module, target.join("::")));
+    }
+    if named.in_test {
+        return None;
+    }
+    if first == "std"
+        && layer.pure
+        && named.path.get(1).is_some_and(|part| EFFECTS.contains(&part.as_str()))
+    {
+        return Some(format!(
+            "`{}` only computes, but names `{}`",
+            layer.module,
+            named.path.join("::")
+        ));
+    }
+    let allowed = layer.crates?;
+    let foreign = !matches!(first, "std" | "core" | "alloc")
+        && !allowed.contains(&first)
+        && !ALWAYS_ALLOWED.contains(&first);
+    foreign.then(|| format!("`{}` may not use the crate `{first}`", layer.module))
+}
+
+/// The package and the module path of a file of the product.
+fn module_of(path: &str) -> Option<(&str, Vec<String>)> {
+    let (package, inner) = path.split_once("/src/")?;
+    if !matches!(package, "engine" | "harness") {
+        return None;
+    }
+    let mut module: Vec<String> =
+        inner.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    if matches!(module.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+        module.pop();
+    }
+    Some((package, module))
+}
+
+/// The most specific entry for a module.
+fn layer_of(package: &str, module: &[String]) -> Option<&'static Layer> {
+    LAYERS
+        .iter()
+        .filter(|layer| layer.package == package && is_below(module, layer.module))
+        .max_by_key(|layer| layer.module.len())
+}
+
+/// Whether `path` is the module written `folder/file`, or something in it.
+fn is_below(path: &[String], module: &str) -> bool {
+    let parts = module.split('/').count();
+    parts <= path.len() && module.split('/').zip(path).all(|(a, b)| a == b)
+}
+
+fn lines(path: &str, text: &str, expected: &[usize]) {
+    super::assert_lines(&check(path, text), expected);
+}
+
+#[test]
+fn a_module_names_what_lies_below_it() {
+    let text = "use crate::game::record::Record;\nuse crate::run::state;\nuse crate::stats;";
+    lines("harness/src/report/summary.rs", text, &[2]);
+    lines("harness/src/run/dispatch.rs", text, &[]);
+    lines("harness/src/stats/elo.rs", text, &[1, 2]);
+    lines("harness/src/schedule/pairs.rs", text, &[1, 2, 3]);
+    lines("harness/src/main.rs", text, &[]);
+}
+
+#[test]
+fn every_way_to_write_a_path_is_followed() {
+    lines(
+        "harness/src/report/a.rs",
+        "use crate::{\n stats::elo,\n run::{event,\n dispatch},\n};",
+        &[4],
+    );
+    lines("harness/src/report/b.rs", "fn f() -> crate::cli::Exit { crate::stats::f() }", &[1]);
+    lines("harness/src/report/c.rs", "use super::super::cli;\nuse super::super::stats;", &[1]);
+    lines(
+        "harness/src/report/mod.rs",
+        "use super::cli;\nmod a {\n use super::super::cli;\n use super::b;\n}",
+        &[1, 3],
+    );
+    lines("harness/src/report/d.rs", "pub(crate) fn f() {}\npub(in crate::report) fn g() {}", &[]);
+    lines(
+        "harness/src/report/e.rs",
+        "/// See [`crate::cli`].\nconst A: &str = \"crate::cli\";",
+        &[],
+    );
+}
+
+#[test]
+fn only_the_driver_of_a_game_knows_processes() {
+    let text = "use crate::process::Engine;";
+    lines("harness/src/game/driver.rs", text, &[]);
+    lines("harness/src/game/driver/slot.rs", text, &[]);
+    lines("harness/src/game/referee.rs", text, &[1]);
+    lines("harness/src/game/mod.rs", text, &[1]);
+}
+
+#[test]
+fn computation_touches_nothing_outside() {
+    let text = "use std::fmt;\nuse std::fs::File;\nuse rand::Rng;\nuse statrs::f;\nuse thiserror::Error;\n\
+                #[cfg(test)]\nmod tests { use std::fs; use serde_json::Value; }";
+    lines("harness/src/stats/elo.rs", text, &[2, 3]);
+    lines("harness/src/schedule/swiss.rs", text, &[2, 3, 4]);
+    lines("engine/src/chess/fen.rs", text, &[2, 3, 4]);
+    lines("harness/src/openings/pgn.rs", text, &[]);
+}
+
+#[test]
+fn a_local_name_is_not_taken_for_a_crate() {
+    let text = "mod square;\nuse square::Square;\nuse crate::chess::{color, hash as key};\nuse Piece::*;\n\
+                #[rustfmt::skip]\nfn f() { color::g(u64::MAX); key::h(Square::A1); list::<u8>(); }\n\
+                fn g() { rand::random() }";
+    lines("engine/src/chess/mod.rs", text, &[7]);
+}
+
+#[test]
+fn the_engine_keeps_its_layers_and_the_harness_its_door() {
+    lines(
+        "engine/src/eval/blunder/mod.rs",
+        "use crate::chess::Square;\nuse crate::search::see;",
+        &[2],
+    );
+    lines("engine/src/chess/mod.rs", "use crate::eval::Score;", &[1]);
+    lines("harness/src/cli/engine.rs", "palimpsest::uci::run();", &[]);
+    lines("harness/src/suite/perft.rs", "palimpsest::chess::perft();", &[1]);
+}
+
+#[test]
+fn a_module_nobody_placed_is_found() {
+    lines("harness/src/helpers.rs", "fn f() {}", &[1]);
+    lines("harness/src/run/dispatch.rs", "use crate::helpers;", &[1]);
+}

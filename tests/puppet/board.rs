@@ -1,0 +1,156 @@
+//! The position and the choice of a move: a pure function of position, seed
+//! and skill, so that a game does not depend on which process plays it.
+
+use shakmaty::fen::{Epd, Fen};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, Square};
+
+use crate::args::Skill;
+
+/// A position as the other side described it.
+#[derive(Debug, Clone)]
+pub struct Board {
+    position: Chess,
+    castling: CastlingMode,
+}
+
+/// A legal move and what the puppet claims it is worth.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The move in UCI notation.
+    pub uci: String,
+    /// The claimed score in centipawns, for the side to move.
+    pub score_cp: i32,
+}
+
+impl Board {
+    /// Reads the text after `position`.
+    pub fn parse(text: &str, chess960: bool) -> Result<Board, String> {
+        let castling = if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+        let (start, moves) = match text.split_once("moves") {
+            Some((start, moves)) => (start.trim(), moves),
+            None => (text.trim(), ""),
+        };
+        let mut position: Chess = match start.strip_prefix("fen ") {
+            Some(fen) => fen
+                .parse::<Fen>()
+                .map_err(|error| format!("position fen {fen}: {error}"))?
+                .into_position(castling)
+                .map_err(|error| format!("position fen {fen}: {error}"))?,
+            None if start == "startpos" => Chess::default(),
+            None => return Err(format!("position {text}: neither startpos nor fen")),
+        };
+        for word in moves.split_whitespace() {
+            let parsed: UciMove =
+                word.parse().map_err(|error| format!("position has the move {word}: {error}"))?;
+            let legal = parsed
+                .to_move(&position)
+                .map_err(|error| format!("position has the move {word}: {error}"))?;
+            position.play_unchecked(legal);
+        }
+        Ok(Board { position, castling })
+    }
+
+    /// Whether White is to move.
+    pub fn white_to_move(&self) -> bool {
+        self.position.turn() == Color::White
+    }
+
+    /// The move to play, or `None` when there is none.
+    pub fn choose(&self, seed: u64, skill: Skill) -> Option<Choice> {
+        let salt = self.salt(seed);
+        let chosen = self
+            .position
+            .legal_moves()
+            .into_iter()
+            .map(|candidate| {
+                let uci = candidate.to_uci(self.castling).to_string();
+                let worth = match skill {
+                    Skill::Random => 0,
+                    Skill::Greedy => worth(&self.position, candidate),
+                };
+                // The notation settles ties by a fixed order, because the order
+                // in which the library lists the moves is its own affair.
+                (worth, mix(salt, uci.as_bytes()), uci)
+            })
+            .max()?;
+        Some(Choice { uci: chosen.2, score_cp: self.balance() })
+    }
+
+    /// A well-formed move that is not legal here.
+    pub fn illegal(&self, seed: u64) -> String {
+        let first = self.salt(seed) % 4096;
+        (0..4096)
+            .map(|step| u32::try_from((first + step) % 4096).expect("a residue is small"))
+            .map(|pair| (Square::new(pair / 64), Square::new(pair % 64)))
+            .filter(|(from, to)| from != to)
+            .map(|(from, to)| UciMove::Normal { from, to, promotion: None })
+            .find(|candidate| candidate.to_move(&self.position).is_err())
+            .expect("no position has 4032 legal moves")
+            .to_string()
+    }
+
+    /// Material for the side to move, in centipawns.
+    fn balance(&self) -> i32 {
+        let board = self.position.board();
+        let side = |color| {
+            Role::ALL.iter().map(|&role| value(role) * count(board, color, role)).sum::<i32>()
+        };
+        side(self.position.turn()) - side(self.position.turn().other())
+    }
+
+    /// The position without its counters, mixed with the seed.
+    fn salt(&self, seed: u64) -> u64 {
+        let epd = Epd::from_position(&self.position, EnPassantMode::Legal).to_string();
+        mix(seed, epd.as_bytes())
+    }
+}
+
+fn count(board: &shakmaty::Board, color: Color, role: Role) -> i32 {
+    i32::try_from(board.by_piece(role.of(color)).count()).expect("a board has 64 squares")
+}
+
+/// What a greedy player thinks a move brings: mate above all, then material
+/// after the best capture in reply, then less freedom for the opponent, which
+/// is what leads a material advantage to a mate.
+fn worth(position: &Chess, candidate: Move) -> i32 {
+    let mut after = position.clone();
+    after.play_unchecked(candidate);
+    let replies = after.legal_moves();
+    if replies.is_empty() {
+        return if after.is_check() { 1_000_000 } else { -1_000 };
+    }
+    let freedom = i32::try_from(replies.len()).expect("a position has few legal moves");
+    let loss = replies.iter().map(|&reply| gain(reply)).max().unwrap_or(0);
+    let push = if candidate.role() == Role::Pawn { 10 } else { 0 };
+    gain(candidate) - loss + push - 3 * freedom
+}
+
+/// The material a move takes or promotes to.
+fn gain(candidate: Move) -> i32 {
+    candidate.capture().map_or(0, value)
+        + candidate.promotion().map_or(0, |role| value(role) - value(Role::Pawn))
+}
+
+fn value(role: Role) -> i32 {
+    match role {
+        Role::Pawn => 100,
+        Role::Knight => 300,
+        Role::Bishop => 310,
+        Role::Rook => 500,
+        Role::Queen => 900,
+        Role::King => 0,
+    }
+}
+
+/// FNV-1a over `bytes`, started from `seed` and finished by the mixer of
+/// SplitMix64, so that near seeds choose unrelated moves.
+fn mix(seed: u64, bytes: &[u8]) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = bytes
+        .iter()
+        .fold(start, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}

@@ -1,0 +1,42 @@
+//! What a `go` command allows.
+
+use std::time::Duration;
+
+/// The part of a `go` command that matters to a puppet.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// The time the side to move has; `movetime` counts as such.
+    pub time: Option<Duration>,
+    /// Whether only `stop` ends the search.
+    pub endless: bool,
+}
+
+impl Limits {
+    /// Reads the words after `go`.
+    pub fn parse(words: &str, white_to_move: bool) -> Result<Limits, String> {
+        let mut limits = Limits::default();
+        let mut words = words.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "infinite" | "ponder" => limits.endless = true,
+                "wtime" | "btime" | "winc" | "binc" | "movestogo" | "depth" | "nodes" | "mate"
+                | "movetime" => {
+                    // Clocks may be sent below zero when the opponent is late.
+                    let number: i64 = words
+                        .next()
+                        .and_then(|text| text.parse().ok())
+                        .ok_or_else(|| format!("go {word} without a number"))?;
+                    let mine = if white_to_move { "wtime" } else { "btime" };
+                    if word == mine || word == "movetime" {
+                        let millis = u64::try_from(number).unwrap_or(0);
+                        limits.time = Some(Duration::from_millis(millis));
+                    }
+                }
+                // The moves that may follow do not matter to a puppet.
+                "searchmoves" => break,
+                _ => return Err(format!("go has the unknown word {word}")),
+            }
+        }
+        Ok(limits)
+    }
+}

@@ -1,0 +1,156 @@
+//! What is said in answer to `go`: the move, and in every mode but `good` what
+//! spoils it.
+
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::args::Mode;
+use crate::board::Choice;
+use crate::limits::Limits;
+use crate::session::{Leave, Session};
+
+/// More than any pipe holds, so that an unread stderr blocks the puppet.
+const STDERR_NOISE_BYTES: usize = 1 << 20;
+const HUGE_LINE_BYTES: usize = 16 << 20;
+const FLOOD_LINES: u32 = 100_000;
+
+/// What an honest answer to a `go` needs, and what a dishonest one may use.
+pub struct Answer {
+    /// What the `go` allows.
+    pub limits: Limits,
+    /// The move to play.
+    pub choice: Choice,
+    /// A well-formed move that is not legal.
+    pub illegal: String,
+}
+
+/// Answers one `go`.
+pub fn search(session: &Session, answer: &Answer) -> Result<Option<Leave>, String> {
+    let mode = if session.due(1) { session.args.mode } else { Mode::Good };
+    prelude(mode, session, &answer.illegal);
+    let Choice { uci, score_cp } = &answer.choice;
+    say(&format!("info depth 1 seldepth 1 score cp {score_cp} nodes 1 time 0 pv {uci}"));
+
+    if think(mode, session, &answer.limits)? == Leave::Session {
+        return Ok(Some(Leave::Session));
+    }
+    match mode {
+        Mode::IllegalMove => say(&format!("bestmove {}", answer.illegal)),
+        Mode::GarbageBestmove => say("bestmove knight-takes-everything"),
+        Mode::NullMove => say("bestmove 0000"),
+        Mode::PartialLine => say_in_pieces(&format!("bestmove {uci}\n"), session.delay(20)),
+        _ => say(&format!("bestmove {uci}")),
+    }
+    Ok(None)
+}
+
+/// Lets the time pass that the mode takes for a move.
+fn think(mode: Mode, session: &Session, limits: &Limits) -> Result<Leave, String> {
+    let honest = match session.args.mode {
+        // Here the delay is a property of the misdeed, not of each move.
+        Mode::Slow | Mode::LateBestmove | Mode::PartialLine => Duration::ZERO,
+        _ => session.delay(0),
+    };
+    match mode {
+        Mode::Slow => session.think(session.delay(500), limits.endless, false),
+        Mode::NoBestmoveAnswerStop => session.think(Duration::ZERO, true, true),
+        Mode::LateBestmove => {
+            std::thread::sleep(limits.time.unwrap_or_default() + session.delay(200));
+            Ok(Leave::Search)
+        }
+        _ => session.think(honest, limits.endless, false),
+    }
+}
+
+/// What comes before the move, and in some modes instead of it.
+fn prelude(mode: Mode, session: &Session, illegal: &str) {
+    match mode {
+        Mode::Crash => {
+            eprintln!("puppet: crashing, as asked");
+            std::process::abort();
+        }
+        Mode::Hang => sleep_for_ever(),
+        Mode::Disconnect => close_stdout(session),
+        Mode::SpawnGrandchild => spawn_grandchild(session),
+        Mode::Flood => (0..FLOOD_LINES).for_each(|_| flood()),
+        Mode::FloodForever => loop {
+            flood();
+        },
+        Mode::StderrNoise => write_or_leave(std::io::stderr(), &noise()),
+        Mode::NulBytes => {
+            write_or_leave(std::io::stdout(), b"info string a\0b\0\n\0\n\xff\xfe\xc3\x28\n");
+        }
+        Mode::HugeLine => {
+            say(&format!("info string {}", "x".repeat(HUGE_LINE_BYTES)));
+        }
+        Mode::LyingScore => {
+            say("info depth 99 seldepth -3 score mate 1 nodes 0 nps 99999999999999999999 time 0");
+            say(&format!("info depth 1 score cp 32767 wdl 2000 -5 7 pv {illegal} {illegal} 0000"));
+            say("info depth score cp many lowerbound upperbound hashfull 5000 pv");
+            say("info currmove currmovenumber score");
+        }
+        _ => {}
+    }
+}
+
+fn flood() {
+    say("info depth 1 seldepth 1 score cp 0 nodes 1 time 0 string one line of a flood");
+}
+
+/// Short lines, long lines and bytes that are no text.
+fn noise() -> Vec<u8> {
+    let mut noise = b"puppet: noise \xfe\xff\n".repeat(1000);
+    noise.resize(STDERR_NOISE_BYTES, b'n');
+    noise
+}
+
+/// Writes one line to the other side.
+pub fn say(line: &str) {
+    write_or_leave(std::io::stdout(), format!("{line}\n").as_bytes());
+}
+
+fn say_in_pieces(line: &str, pause: Duration) {
+    for piece in line.as_bytes().chunks(3) {
+        write_or_leave(std::io::stdout(), piece);
+        std::thread::sleep(pause);
+    }
+}
+
+/// Writes and flushes; when the other side is gone there is nobody left to
+/// misbehave for, so the process ends.
+fn write_or_leave(mut stream: impl Write, bytes: &[u8]) {
+    if stream.write_all(bytes).and_then(|()| stream.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Does nothing until the process is killed.
+pub fn sleep_for_ever() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+#[expect(clippy::zombie_processes, reason = "to be left behind is what this child is for")]
+fn spawn_grandchild(session: &Session) {
+    mute(session).spawn().expect("a second puppet can be started");
+}
+
+/// Becomes a process that is the same in all but its standard output.
+fn close_stdout(session: &Session) -> ! {
+    let error = mute(session).stdout(Stdio::null()).exec();
+    panic!("cannot start the puppet again: {error}");
+}
+
+/// A puppet that does nothing, as easy to find as this one.
+fn mute(session: &Session) -> Command {
+    let program = std::env::current_exe().expect("the path of the running program is known");
+    let mut command = Command::new(program);
+    command.args(["--mode", "mute", "--lifetime-s"]).arg(session.args.lifetime_s.to_string());
+    if let Some(marker) = &session.args.marker {
+        command.args(["--marker", marker]);
+    }
+    command
+}

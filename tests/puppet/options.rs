@@ -1,0 +1,55 @@
+//! The UCI options the puppet declares, and the values it was given.
+
+/// The declarations, sent in answer to `uci`: one option of each type, under
+/// names that real engines use.
+pub const DECLARATIONS: [&str; 8] = [
+    "option name Hash type spin default 16 min 1 max 4096",
+    "option name Threads type spin default 1 min 1 max 64",
+    "option name Move Overhead type spin default 10 min 0 max 5000",
+    "option name Ponder type check default false",
+    "option name UCI_Chess960 type check default false",
+    "option name Style type combo default Normal var Solid var Normal var Risky",
+    "option name SyzygyPath type string default <empty>",
+    "option name Clear Hash type button",
+];
+
+/// The options that change what the puppet does.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Whether castling is sent and received as king takes rook.
+    pub chess960: bool,
+    /// Mixed into the choice of moves, so that a game shows whether the option
+    /// has arrived: 0 for `Normal`.
+    pub style: u64,
+}
+
+impl Options {
+    /// Takes the text after `setoption`; an undeclared name or a value outside
+    /// the declaration is a fault of the other side.
+    pub fn set(&mut self, text: &str) -> Result<(), String> {
+        let rest =
+            text.strip_prefix("name ").ok_or_else(|| format!("setoption {text}: no name"))?;
+        let (name, value) = match rest.split_once(" value ") {
+            Some((name, value)) => (name, Some(value)),
+            None => (rest, None),
+        };
+        let refuse = || Err(format!("option {name} was given the value {value:?}"));
+        match (name, value) {
+            ("Hash", Some(value)) if within(value, 1, 4096) => {}
+            ("Threads", Some(value)) if within(value, 1, 64) => {}
+            ("Move Overhead", Some(value)) if within(value, 0, 5000) => {}
+            ("Ponder", Some("true" | "false")) => {}
+            ("UCI_Chess960", Some(value @ ("true" | "false"))) => self.chess960 = value == "true",
+            ("Style", Some("Normal")) => self.style = 0,
+            ("Style", Some("Solid")) => self.style = 1,
+            ("Style", Some("Risky")) => self.style = 2,
+            ("SyzygyPath", Some(_)) | ("Clear Hash", None) => {}
+            _ => return refuse(),
+        }
+        Ok(())
+    }
+}
+
+fn within(value: &str, min: u32, max: u32) -> bool {
+    value.parse::<u32>().is_ok_and(|number| (min..=max).contains(&number))
+}

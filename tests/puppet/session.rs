@@ -1,0 +1,162 @@
+//! One conversation: reads a command, answers it, and leaves it to
+//! [`crate::misdeed`] to spoil the answer.
+
+use std::time::{Duration, Instant};
+
+use crate::args::{Args, Mode};
+use crate::board::Board;
+use crate::input::{Inbox, Input};
+use crate::limits::Limits;
+use crate::misdeed::{self, Answer};
+use crate::options::{DECLARATIONS, Options};
+
+/// Why a loop was left in good order.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// `quit` was received, or the input ended.
+    Session,
+    /// The search is over.
+    Search,
+}
+
+/// The state of the conversation.
+pub struct Session {
+    /// What was asked for on the command line.
+    pub args: Args,
+    inbox: Inbox,
+    options: Options,
+    greeted: bool,
+    board: Option<Board>,
+    /// How many `ucinewgame` this process has received.
+    games: u32,
+    /// How many `go` this process has received.
+    searches: u32,
+}
+
+impl Session {
+    /// Opens the conversation on standard input and output.
+    pub fn new(args: Args) -> Result<Session, String> {
+        let inbox = Inbox::open(args.log.as_deref())?;
+        Ok(Session {
+            args,
+            inbox,
+            options: Options::default(),
+            greeted: false,
+            board: None,
+            games: 0,
+            searches: 0,
+        })
+    }
+
+    /// Talks until `quit` or the end of the input; an error says how the other
+    /// side broke the protocol.
+    pub fn run(mut self) -> Result<(), String> {
+        loop {
+            let left = match self.inbox.next() {
+                Input::Line(line) => self.answer(&line)?,
+                Input::Closed => Some(Leave::Session),
+            };
+            if left == Some(Leave::Session) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether the time of the misdeed has come; `after` is the number of
+    /// searches it waits for when the command line does not say.
+    pub fn due(&self, after: u32) -> bool {
+        self.searches >= self.args.after.unwrap_or(after)
+            && self.games >= self.args.in_game.unwrap_or(0)
+    }
+
+    /// How long the misdeed, or a move in any other mode, takes.
+    pub fn delay(&self, default_ms: u64) -> Duration {
+        Duration::from_millis(self.args.delay_ms.unwrap_or(default_ms))
+    }
+
+    fn answer(&mut self, line: &str) -> Result<Option<Leave>, String> {
+        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if !self.greeted && !matches!(command, "uci" | "quit" | "") {
+            return Err(format!("{line} came before uci"));
+        }
+        match command {
+            "" | "stop" | "debug" => {}
+            "uci" => self.greet(),
+            "isready" => self.report_ready(),
+            "setoption" => self.options.set(rest.trim())?,
+            "ucinewgame" => {
+                self.games += 1;
+                self.board = None;
+            }
+            "position" => self.board = Some(Board::parse(rest, self.options.chess960)?),
+            "go" => return self.go(rest),
+            "quit" => return Ok(self.quit()),
+            _ => return Err(format!("unknown command {line}")),
+        }
+        Ok(None)
+    }
+
+    fn greet(&mut self) {
+        self.greeted = true;
+        misdeed::say(&format!("id name {}\nid author the Arbiter project", self.args.name));
+        for declaration in DECLARATIONS {
+            misdeed::say(declaration);
+        }
+        if self.args.mode != Mode::NoUciok {
+            misdeed::say("uciok");
+        }
+    }
+
+    fn report_ready(&self) {
+        if !(self.args.mode == Mode::NoReadyok && self.due(0)) {
+            misdeed::say("readyok");
+        }
+    }
+
+    fn quit(&self) -> Option<Leave> {
+        if self.args.mode == Mode::IgnoreQuit {
+            misdeed::sleep_for_ever();
+        }
+        Some(Leave::Session)
+    }
+
+    fn go(&mut self, rest: &str) -> Result<Option<Leave>, String> {
+        self.searches += 1;
+        let board = self.board.as_ref().ok_or("go came before position")?;
+        let limits = Limits::parse(rest, board.white_to_move())?;
+        let choice = board
+            .choose(self.args.seed ^ (self.options.style << 32), self.args.skill)
+            .ok_or("go in a position without legal moves")?;
+        let answer = Answer { limits, illegal: board.illegal(self.args.seed), choice };
+        misdeed::search(self, &answer)
+    }
+
+    /// Thinks for `time`, or until `stop` when the search is endless, and keeps
+    /// answering meanwhile. `deaf_to_stop` makes `stop` end nothing.
+    pub fn think(
+        &self,
+        time: Duration,
+        endless: bool,
+        deaf_to_stop: bool,
+    ) -> Result<Leave, String> {
+        if time.is_zero() && !endless {
+            return Ok(Leave::Search);
+        }
+        let mut deadline = (!endless).then(|| Instant::now() + time);
+        loop {
+            match self.inbox.next_until(deadline) {
+                None => return Ok(Leave::Search),
+                Some(Input::Closed) => return Ok(self.quit().unwrap_or(Leave::Session)),
+                Some(Input::Line(line)) => match line.as_str() {
+                    "" => {}
+                    "isready" => self.report_ready(),
+                    "stop" if deaf_to_stop => {}
+                    "stop" => return Ok(Leave::Search),
+                    "ponderhit" => deadline = Some(Instant::now() + time),
+                    "quit" => return Ok(self.quit().unwrap_or(Leave::Session)),
+                    _ => return Err(format!("{line} came during a search")),
+                },
+            }
+        }
+    }
+}
