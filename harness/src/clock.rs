@@ -59,6 +59,15 @@ impl fmt::Display for Limits {
     }
 }
 
+/// One side's conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conditions {
+    /// What bounds its thinking.
+    pub limits: Limits,
+    /// Overrun that is forgiven.
+    pub margin: Duration,
+}
+
 /// A duration shown in seconds with as many decimals as it needs, at most nanoseconds.
 struct Seconds(Duration);
 

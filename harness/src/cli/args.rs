@@ -9,7 +9,6 @@ use crate::config::plan::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
 use crate::stats::sprt::Model;
-use crate::uci::session::Deadlines;
 
 /// Where runs are kept unless the user says otherwise.
 pub const DEFAULT_RESULTS: &str = "results";
@@ -187,8 +186,8 @@ impl PlayArgs {
             concurrency: self.concurrency.or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
-            deadlines: Deadlines::default(),
             sprt: sprt_request(bounds, &loaded)?,
+            ..Request::default()
         };
         let results = self.results.or_else(|| settings.results.clone());
         Ok(Asked {

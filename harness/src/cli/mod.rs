@@ -10,7 +10,6 @@ mod fingerprint;
 mod openings;
 mod pgn_file;
 mod play;
-mod preflight;
 mod results;
 mod run_lock;
 mod versus;

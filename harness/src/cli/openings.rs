@@ -6,23 +6,19 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use shakmaty::fen::Fen;
-use shakmaty::{Color, EnPassantMode, Position};
+use shakmaty::{EnPassantMode, Position};
 
 use super::play::{Failure, runtime};
 use super::{ExitCode, fail};
-use crate::config::plan::{BUNDLED, Kind, Plan, Request};
+use crate::config::plan::{BUNDLED, resolve_engine};
 use crate::config::spec::EngineSpec;
-use crate::game::player::Player;
-use crate::game::referee::{Fault, Reply};
 use crate::openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
-use crate::process::Spawner;
-use crate::uci::command::Go;
-use crate::uci::score::Score;
+use crate::run::analyst::Analyst;
+use crate::run::seats::{Seat, seat};
 
 /// Flags of `arbiter openings`.
 #[derive(Debug, Args)]
@@ -90,7 +86,8 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
 }
 
 async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
-    let mut judge = Judge::start(args.engine.as_deref()).await?;
+    let seat = judge(args.engine.as_deref())?;
+    let mut analyst = Analyst::start(&seat).await.map_err(Failure::invalid)?;
     let bar = ProgressBar::new(args.count as u64);
     let balance = Balance::within(args.balance);
     let rules = Rules { plies: args.plies, ..Rules::default() };
@@ -99,18 +96,18 @@ async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
         if lines.len() == args.count {
             break;
         }
-        let Some(quick) = judge.ask(&candidate, args.quick_nodes).await? else { continue };
+        let Some(quick) = ask(&mut analyst, &candidate, args.quick_nodes).await? else { continue };
         if !balance.accepts(quick.score_cp, None) {
             continue;
         }
-        let Some(deep) = judge.ask(&candidate, args.deep_nodes).await? else { continue };
+        let Some(deep) = ask(&mut analyst, &candidate, args.deep_nodes).await? else { continue };
         if balance.accepts(quick.score_cp, Some(deep.score_cp)) {
             lines.push(candidate.to_epd(Some(deep)));
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
-    judge.player.quit(Duration::from_secs(1)).await;
+    analyst.dismiss().await;
     if lines.len() < args.count {
         return Err(Failure::invalid(format!(
             "random play of {} plies gave only {} balanced openings; ask for fewer, or more plies",
@@ -121,50 +118,26 @@ async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
     Ok(lines)
 }
 
-/// The engine that tells how balanced a position is.
-struct Judge {
-    player: Player,
-    /// Keeps the engine alive.
-    _spawner: Spawner,
+/// The seat of the engine that judges.
+fn judge(spec: Option<&str>) -> Result<Seat, Failure> {
+    let default = format!("cmd={BUNDLED}");
+    let spec = EngineSpec::parse(spec.unwrap_or(&default)).map_err(Failure::invalid)?;
+    let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    Ok(seat(&engine, &own_binary))
 }
 
-impl Judge {
-    async fn start(spec: Option<&str>) -> Result<Judge, Failure> {
-        let default = format!("cmd={BUNDLED}");
-        let spec = EngineSpec::parse(spec.unwrap_or(&default)).map_err(Failure::invalid)?;
-        let other = EngineSpec {
-            name: Some("-".into()),
-            cmd: Some(BUNDLED.into()),
-            ..EngineSpec::default()
-        };
-        let request = Request { engines: vec![spec, other], ..Request::default() };
-        let plan = Plan::resolve(Kind::Match, request).map_err(Failure::invalid)?;
-        let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-        let spawner = Spawner::start().map_err(Failure::environment)?;
-        let seat = plan.seat(0, &own_binary);
-        let player = Player::start(&spawner, &seat)
-            .await
-            .map_err(|error| Failure::invalid(format!("engine '{}' {error}", seat.name)))?;
-        Ok(Judge { player, _spawner: spawner })
-    }
-
-    /// The engine's verdict; `None` if it sees a mate or gives no score.
-    async fn ask(&mut self, candidate: &Candidate, nodes: u64) -> Result<Option<Verdict>, Failure> {
-        let broken = |why: String| Failure::invalid(format!("the judging engine failed: {why}"));
-        self.player.new_game(false).await.map_err(|error| broken(error.to_string()))?;
-        let fen = Fen::from_position(&candidate.position, EnPassantMode::Legal);
-        let go = Go { nodes: Some(nodes), ..Go::default() };
-        let info = match self.player.think(format!("position fen {fen}"), go, None).await {
-            Reply::Move { info, .. } => info,
-            Reply::Fault(Fault::Silent(why) | Fault::Crashed(why) | Fault::Disconnected(why)) => {
-                return Err(broken(why));
-            }
-        };
-        let Some(Score::Centipawns(score)) = info.score else { return Ok(None) };
-        let score_cp = match candidate.position.turn() {
-            Color::White => score,
-            Color::Black => -score,
-        };
-        Ok(Some(Verdict { score_cp, depth: info.depth.unwrap_or(0) }))
-    }
+/// The engine's verdict; `None` if it sees a mate or gives no score.
+async fn ask(
+    analyst: &mut Analyst,
+    candidate: &Candidate,
+    nodes: u64,
+) -> Result<Option<Verdict>, Failure> {
+    let fen = Fen::from_position(&candidate.position, EnPassantMode::Legal).to_string();
+    let opinion = analyst.ask(&fen, nodes).await.map_err(Failure::invalid)?;
+    Ok(opinion.and_then(|opinion| {
+        let score = opinion.score.centipawns()?;
+        let score_cp = candidate.position.turn().fold_wb(score, -score);
+        Some(Verdict { score_cp, depth: opinion.depth })
+    }))
 }

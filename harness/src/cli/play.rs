@@ -1,26 +1,26 @@
 //! Plays a run: a new one, or one that goes on.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use tokio::runtime::Runtime;
 
 use super::args::{Asked, Format};
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
-use super::{ExitCode, book, fail, fingerprint, preflight, results};
+use super::{ExitCode, book, fail, fingerprint, results};
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::Book;
-use crate::process::Spawner;
 use crate::report::live::Live;
 use crate::report::pgn::PgnHeader;
 use crate::report::summary::Summary;
-use crate::run::dispatch::{Finished, Run, RunError, dispatch};
+use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
+use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::Local;
 use crate::run::job::{JobMaker, PlayedPair};
+use crate::run::seats::{seats, try_out};
 use crate::run::signal::{Request, Signals};
-use crate::run::state::{Ending, Event, RunState};
+use crate::run::state::{Event, RunState};
 use crate::store::{Store, StoreError};
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
@@ -118,19 +118,19 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let fingerprints = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
     let store = Store::create(&asked.results)?;
-    let created = jiff::Timestamp::now();
-    let name = asked.name.unwrap_or_else(|| default_name(kind, created));
+    let created_ms = unix_time_ms();
+    let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
     let lock = RunLock::take(&asked.results, &name)?;
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
     check_engines(&plan, &book, &own_binary)?;
-    let header = pgn_header(&plan, created.as_millisecond());
+    let header = pgn_header(&plan, created_ms);
     let (pgn, offset) = match &plan.pgn {
         Some(path) => PgnFile::begin(path, header).map(|(pgn, offset)| (Some(pgn), offset))?,
         None => (None, 0),
     };
-    store.begin_run(&name, created.as_millisecond(), &plan, &fingerprints, offset)?;
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offset)?;
     let pairs = JobMaker::new(&plan, &book).pairs();
     let state = RunState::new(pairs, plan.sprt);
     let results = asked.results;
@@ -193,10 +193,9 @@ pub fn runtime() -> Result<Runtime, Failure> {
 }
 
 fn check_engines(plan: &Plan, book: &Book, own_binary: &Path) -> Result<(), Failure> {
-    let spawner = Spawner::start().map_err(Failure::environment)?;
-    let seats: Vec<_> = (0..plan.engines.len()).map(|i| plan.seat(i, own_binary)).collect();
-    let check = preflight::check(plan, &seats, book.needs_chess960(), &spawner);
-    runtime()?.block_on(check).map_err(|error| match error.environment {
+    let seats = seats(plan, own_binary);
+    let trial = try_out(&seats, book.needs_chess960());
+    runtime()?.block_on(trial).map_err(|error| match error.environment {
         true => Failure::environment(error),
         false => Failure::invalid(error),
     })
@@ -226,19 +225,19 @@ fn carry_out(mut prepared: Prepared, format: Format) -> Result<ExitCode, Failure
 
 fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
     let Prepared { name, plan, book, store, pgn, state, own_binary, results, .. } = prepared;
-    let spawner = Spawner::start().map_err(Failure::environment)?;
-    let seats = (0..plan.engines.len()).map(|index| plan.seat(index, own_binary)).collect();
+    let seats = seats(plan, own_binary);
     let jobs = JobMaker::new(plan, book);
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let mut live = Live::new(jobs.pairs(), plan.sprt, names);
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Observer));
     observers.push(&mut live);
-    let run = Run { name, store, jobs, started: Instant::now(), observers };
+    let run = Run { name, store, jobs, observers };
     let runtime = runtime()?;
     runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let executor = Local::new(plan.concurrency, seats, spawner);
+        let local = Local::new(plan.concurrency, seats);
+        let executor = local.map_err(Failure::environment)?;
         dispatch(run, state, executor, &mut signals).await.map_err(|error| {
             let go_on = resume_command(plan.kind, name, results);
             let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
@@ -295,7 +294,8 @@ fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
     }
 }
 
-fn default_name(kind: Kind, created: jiff::Timestamp) -> String {
+fn default_name(kind: Kind, created_ms: i64) -> String {
+    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
     // Milliseconds keep runs that a script starts together apart.
     format!("{}-{}", kind_word(kind), created.strftime("%Y%m%d-%H%M%S-%3f"))
 }

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
 
 use super::args::{DEFAULT_RESULTS, Format};
 use super::{ExitCode, fail};
+use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
-use crate::run::state::{Ending, Event, RunState};
+use crate::run::event::Ending;
+use crate::run::state::{Event, RunState};
 use crate::store::{RunHead, Store, StoreError};
 
 /// Flags of `arbiter results`.
@@ -40,10 +41,10 @@ enum ResultsCommand {
 pub fn results(args: ResultsArgs) -> ExitCode {
     let done = Store::open(&args.results).and_then(|store| match &args.command {
         ResultsCommand::List => {
-            let runs = store.runs()?;
+            let runs: Vec<ListedRun> = store.runs()?.into_iter().map(listed).collect();
             match args.format {
-                Format::Human => println!("{}", list_text(&runs)),
-                Format::Json => println!("{}", list_json(&runs)),
+                Format::Human => println!("{}", run_list::text(&runs)),
+                Format::Json => println!("{}", run_list::json(&runs)),
             }
             Ok(())
         }
@@ -92,48 +93,12 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     Ok(Summary::new(run, &stored.plan, state.standing(), state.llr(), ending))
 }
 
-fn ending_word(ending: Option<Ending>) -> &'static str {
-    match ending {
-        Some(Ending::AcceptedH1) => "H1",
-        Some(Ending::AcceptedH0) => "H0",
-        Some(Ending::Complete) => "complete",
-        Some(Ending::Interrupted) => "interrupted",
-        None => "unfinished",
+fn listed(head: RunHead) -> ListedRun {
+    let begun = jiff::Timestamp::from_millisecond(head.created_ms).unwrap_or_default();
+    ListedRun {
+        run: head.run,
+        begun: begun.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        pairs: head.pairs,
+        ending: head.ending,
     }
-}
-
-fn list_text(runs: &[RunHead]) -> String {
-    let mut builder = tabled::builder::Builder::default();
-    builder.push_record(["run", "begun (UTC)", "pairs", "ending"]);
-    for head in runs {
-        let begun = jiff::Timestamp::from_millisecond(head.created_ms).unwrap_or_default();
-        builder.push_record([
-            head.run.clone(),
-            begun.strftime("%Y-%m-%d %H:%M:%S").to_string(),
-            head.pairs.to_string(),
-            ending_word(head.ending).to_owned(),
-        ]);
-    }
-    builder.build().with(tabled::settings::Style::sharp()).to_string()
-}
-
-#[derive(Serialize)]
-struct ListedRun<'a> {
-    run: &'a str,
-    created_ms: i64,
-    pairs: u64,
-    ending: &'static str,
-}
-
-fn list_json(runs: &[RunHead]) -> String {
-    let list: Vec<ListedRun<'_>> = runs
-        .iter()
-        .map(|head| ListedRun {
-            run: &head.run,
-            created_ms: head.created_ms,
-            pairs: head.pairs,
-            ending: ending_word(head.ending),
-        })
-        .collect();
-    serde_json::to_string_pretty(&list).expect("a list is numbers and text")
 }

@@ -8,11 +8,8 @@ use thiserror::Error;
 
 use super::program::{self, ProgramError};
 use super::spec::EngineSpec;
-use crate::clock::Limits;
-use crate::game::player::Seat;
-use crate::game::referee::Conditions;
+use crate::clock::{Conditions, Limits};
 use crate::openings::order::Order;
-use crate::process::Launch;
 use crate::stats::sprt::{Model, Sprt, SprtError};
 use crate::uci::session::Deadlines;
 
@@ -240,22 +237,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What is needed to start engine `index`; `own_binary` is where the bundled one lives.
-    pub fn seat(&self, index: usize, own_binary: &Path) -> Seat {
-        let engine = &self.engines[index];
-        let (program, mut args) = match &engine.program {
-            Program::Bundled => (own_binary.to_owned(), vec!["engine".to_owned()]),
-            Program::Path(path) => (path.clone(), Vec::new()),
-        };
-        args.extend(engine.args.iter().cloned());
-        Seat {
-            name: engine.name.clone(),
-            launch: Launch { program, args, dir: engine.dir.clone() },
-            options: engine.options.clone(),
-            deadlines: self.deadlines,
-        }
-    }
-
     /// Whether a clock decides anything; without one, deterministic engines play the same games
     /// again.
     pub fn is_timed(&self) -> bool {
@@ -308,7 +289,8 @@ fn resolve_engines(request: &Request) -> Result<Vec<Engine>, PlanError> {
     Ok(engines)
 }
 
-fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
+/// Resolves one engine; `index` is for its name if it has none.
+pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| default_name(index, &spec));
     let cmd = spec.cmd.ok_or_else(|| PlanError::NoCommand(name.clone()))?;
     let program = if cmd == BUNDLED {
@@ -387,8 +369,6 @@ mod tests {
         assert_eq!(plan.engines[0].conditions.limits.depth, Some(3));
         assert_eq!(plan.engines[1].conditions.limits.depth, None);
         assert!(!plan.is_timed());
-        let seat = plan.seat(1, Path::new("/bin/arbiter"));
-        assert_eq!(seat.launch.args, ["engine"]);
     }
 
     #[test]

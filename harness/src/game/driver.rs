@@ -5,10 +5,11 @@ use std::time::Instant;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
+use crate::clock::Conditions;
 use crate::game::outcome::Outcome;
 use crate::game::player::Player;
 use crate::game::record::GameRecord;
-use crate::game::referee::{Conditions, Fault, Referee};
+use crate::game::referee::{Fault, Referee};
 
 /// What is to be played.
 #[derive(Debug, Clone)]

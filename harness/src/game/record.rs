@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use shakmaty::{ByColor, KnownOutcome};
+use shakmaty::ByColor;
 
 use crate::game::outcome::Outcome;
-use crate::stats::pentanomial::GameResult;
 use crate::uci::score::Score;
 
 /// One move with what its engine said of it.
@@ -47,17 +46,4 @@ pub struct GameRecord {
     pub outcome: Outcome,
     /// Length in real time.
     pub duration: Duration,
-}
-
-impl GameRecord {
-    /// The result for engine `index`, which must be one of the two.
-    pub fn result_for(&self, index: usize) -> GameResult {
-        match self.outcome.result {
-            KnownOutcome::Draw => GameResult::Draw,
-            KnownOutcome::Decisive { winner } if *self.engines.get(winner) == index => {
-                GameResult::Win
-            }
-            KnownOutcome::Decisive { .. } => GameResult::Loss,
-        }
-    }
 }

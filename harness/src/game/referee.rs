@@ -11,20 +11,11 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
-use crate::clock::{Clock, Limits};
+use crate::clock::{Clock, Conditions};
 use crate::game::outcome::{Outcome, Termination, color_name};
 use crate::game::record::{MoveRecord, Thought};
 use crate::uci::command::Go;
 use crate::uci::info::Info;
-
-/// One side's conditions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Conditions {
-    /// What bounds its thinking.
-    pub limits: Limits,
-    /// Overrun that is forgiven.
-    pub margin: Duration,
-}
 
 /// What an engine is to be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -259,6 +250,7 @@ fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Limits;
     use shakmaty::KnownOutcome;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::config::plan::Kind;
 use crate::report::summary::{Strength, Summary};
-use crate::run::state::Ending;
+use crate::run::event::Ending;
 use crate::stats::elo::{Estimate, Extended};
 
 #[derive(Serialize)]

@@ -2,8 +2,8 @@
 
 use crate::clock::Limits;
 use crate::config::plan::{Kind, Plan};
+use crate::run::event::Ending;
 use crate::run::standing::{Encounter, Standing};
-use crate::run::state::Ending;
 use crate::stats::elo::{self, Estimate};
 use crate::stats::normalized;
 use crate::stats::pentanomial::{Pentanomial, Trinomial};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::config::plan::Kind;
 use crate::report::status::{percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
-use crate::run::state::Ending;
+use crate::run::event::Ending;
 use crate::stats::sprt::{Model, Sprt};
 
 /// The summary in some ten lines; the last one is the verdict as a sentence.

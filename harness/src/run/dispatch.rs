@@ -4,16 +4,16 @@
 //! What is counted is on disk.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use thiserror::Error;
 
-use crate::run::event::{Observer, ObserverError, RunEvent};
+use crate::run::event::{Ending, Observer, ObserverError, RunEvent};
 use crate::run::executor::{Executor, JobEvent};
 use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::signal::{Request, Signals};
 use crate::run::standing::PairTally;
-use crate::run::state::{Effect, Ending, Event, RunState};
+use crate::run::state::{Effect, Event, RunState};
 use crate::store::{Store, StoreError};
 
 /// How often observers may look at the time while nothing happens.
@@ -27,8 +27,6 @@ pub struct Run<'a> {
     pub store: &'a mut Store,
     /// Makes the job of a pair.
     pub jobs: JobMaker<'a>,
-    /// When the run started or was resumed.
-    pub started: Instant,
     /// Who looks on.
     pub observers: Vec<&'a mut dyn Observer>,
 }
@@ -61,6 +59,12 @@ pub struct Finished {
     pub request: Option<Request>,
 }
 
+/// The time of day, in milliseconds of Unix time.
+pub fn unix_time_ms() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
+}
+
 /// Plays until the state says that the run is over. Whatever happens, no engine is left.
 pub async fn dispatch<E: Executor>(
     mut run: Run<'_>,
@@ -80,6 +84,7 @@ impl Run<'_> {
         executor: &mut E,
         signals: &mut Signals,
     ) -> Result<Finished, RunError> {
+        let clock = Instant::now();
         let mut held = BTreeMap::new();
         let mut request = None;
         let started = RunEvent::Started { standing: state.standing(), counted: state.counted() };
@@ -97,12 +102,12 @@ impl Run<'_> {
                     Event::Interrupt
                 }
                 _ = tick.tick() => {
-                    self.tell(&RunEvent::Tick { elapsed: self.started.elapsed() })?;
+                    self.tell(&RunEvent::Tick { elapsed: clock.elapsed() })?;
                     continue;
                 }
             };
             for effect in state.apply(event) {
-                self.carry_out(effect, state, executor, &mut held).await?;
+                self.carry_out(effect, state, executor, &mut held, clock).await?;
             }
         }
     }
@@ -140,6 +145,7 @@ impl Run<'_> {
         state: &RunState,
         executor: &mut E,
         held: &mut BTreeMap<u64, PlayedPair>,
+        clock: Instant,
     ) -> Result<(), RunError> {
         match effect {
             // Only an idle executor starts pairs, in `fill`.
@@ -150,7 +156,7 @@ impl Run<'_> {
                     // Committed before an interruption.
                     None => self.store.pair(self.name, tally.pair)?,
                 };
-                let elapsed = self.started.elapsed();
+                let elapsed = clock.elapsed();
                 if let Some(played) = &played {
                     self.tell(&RunEvent::Counted { played, tally: &tally, llr, elapsed })?;
                 }

@@ -4,7 +4,19 @@ use std::time::Duration;
 
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
-use crate::run::state::Ending;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The SPRT accepted H1.
+    AcceptedH1,
+    /// The SPRT accepted H0.
+    AcceptedH0,
+    /// All pairs were played. For an SPRT this means that it stayed undecided.
+    Complete,
+    /// The user stopped it; it can be resumed.
+    Interrupted,
+}
 
 /// One thing that happened. Observers (live view, PGN file) see every event, in this order of
 /// guarantees: a pair is on disk before it is `Counted`, and pairs are counted in schedule order.

@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 
 use shakmaty::ByColor;
 
+use crate::clock::Conditions;
 use crate::config::plan::Plan;
 use crate::game::driver::GameSetup;
 use crate::game::record::GameRecord;
-use crate::game::referee::Conditions;
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
 use crate::schedule::Pairing;

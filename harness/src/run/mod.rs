@@ -4,10 +4,12 @@
 //! applies it to the state, and carries out the effects. [`executor`] plays pairs, here or
 //! elsewhere.
 
+pub mod analyst;
 pub mod dispatch;
 pub mod event;
 pub mod executor;
 pub mod job;
+pub mod seats;
 pub mod signal;
 pub mod standing;
 pub mod state;

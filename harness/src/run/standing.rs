@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use shakmaty::KnownOutcome;
-
 use crate::game::outcome::Termination;
+use crate::game::record::GameRecord;
 use crate::run::job::PlayedPair;
 use crate::stats::pentanomial::{GameResult, Pentanomial, Trinomial};
 
@@ -27,15 +26,18 @@ impl PairTally {
     /// Sums up a played pair.
     pub fn of(played: &PlayedPair) -> PairTally {
         let [first, _] = played.pairing.engines;
-        let loser = |game: &crate::game::record::GameRecord| match game.outcome.result {
-            KnownOutcome::Decisive { winner } => Some(*game.engines.get(winner.other())),
-            KnownOutcome::Draw => None,
+        let winner = |game: &GameRecord| game.outcome.result.winner();
+        let result = |game: &GameRecord| match winner(game) {
+            None => GameResult::Draw,
+            Some(color) if *game.engines.get(color) == first => GameResult::Win,
+            Some(_) => GameResult::Loss,
         };
+        let loser = |game: &GameRecord| winner(game).map(|color| *game.engines.get(!color));
         let games = played.games.each_ref();
         PairTally {
             pair: played.pairing.pair,
             engines: played.pairing.engines,
-            results: games.map(|game| game.result_for(first)),
+            results: games.map(result),
             terminations: games.map(|game| game.outcome.termination),
             faults: games.map(|game| loser(game).filter(|_| game.outcome.termination.is_fault())),
         }

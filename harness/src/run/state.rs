@@ -7,21 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
 use crate::stats::sprt::{Decision, Sprt};
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// The SPRT accepted H1.
-    AcceptedH1,
-    /// The SPRT accepted H0.
-    AcceptedH0,
-    /// All pairs were played. For an SPRT this means that it stayed undecided.
-    Complete,
-    /// The user stopped it; it can be resumed.
-    Interrupted,
-}
 
 /// What can happen to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::plan_row::{Fingerprints, PlanRow};
 use super::rows::GameRow;
 use super::{Store, StoreError};
 use crate::config::plan::Plan;
+use crate::run::event::Ending;
 use crate::run::job::PlayedPair;
-use crate::run::state::Ending;
 
 impl Store {
     /// Enters a new run. `created_ms` is Unix time; `pgn_offset` the length in bytes of the PGN

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Limits;
+use crate::clock::{Conditions, Limits};
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
-use crate::game::referee::Conditions;
 use crate::openings::order::Order;
 use crate::stats::sprt::{Model, Sprt};
 use crate::uci::session::Deadlines;

@@ -9,9 +9,9 @@ use super::rows::GameRow;
 use super::{Store, StoreError};
 use crate::config::plan::Plan;
 use crate::game::outcome::Termination;
+use crate::run::event::Ending;
 use crate::run::job::PlayedPair;
 use crate::run::standing::PairTally;
-use crate::run::state::Ending;
 use crate::schedule::Pairing;
 use crate::stats::pentanomial::GameResult;
 

@@ -11,6 +11,16 @@ pub enum Score {
     Mate(i32),
 }
 
+impl Score {
+    /// The score in centipawns; `None` if it is a mate.
+    pub fn centipawns(self) -> Option<i32> {
+        match self {
+            Score::Centipawns(cp) => Some(cp),
+            Score::Mate(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Score {
     /// The form used in game comments: `+0.30`, `-1.25`, `+M5`, `-M3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,6 @@
 //! Plays pairs on this machine.
 
+use std::io;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -28,10 +29,12 @@ pub struct Local {
 
 impl Local {
     /// `slots` places for games between the engines in `seats`, which a job names by index.
-    pub fn new(slots: usize, seats: Vec<Seat>, spawner: Spawner) -> Local {
+    /// An error if no thread can be started.
+    pub fn new(slots: usize, seats: Vec<Seat>) -> io::Result<Local> {
+        let spawner = Spawner::start()?;
         let seats = Arc::new(seats);
         let (report, done) = mpsc::unbounded_channel();
-        Local {
+        Ok(Local {
             slots,
             idle: (0..slots).map(|_| Slot::new(spawner.clone(), seats.clone())).collect(),
             spawner,
@@ -39,7 +42,7 @@ impl Local {
             busy: JoinSet::new(),
             done,
             report,
-        }
+        })
     }
 }
 
