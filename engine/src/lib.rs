@@ -1,1 +1,2 @@
-//! The bundled chess engine.
+//! Palimpsest, a chess engine with an evaluation chosen by name.
+pub mod chess;
