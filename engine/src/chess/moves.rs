@@ -214,6 +214,12 @@ impl MoveList {
         self.moves[self.len] = mv;
         self.len += 1;
     }
+
+    /// Exchanges two moves.
+    #[inline]
+    pub fn swap(&mut self, a: usize, b: usize) {
+        self.moves[..self.len].swap(a, b);
+    }
 }
 
 impl Default for MoveList {

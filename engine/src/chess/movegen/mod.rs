@@ -54,7 +54,6 @@ impl Position {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::chess::fen;
     use crate::chess::moves::{Move, MoveKind};
     use crate::chess::square::Square;

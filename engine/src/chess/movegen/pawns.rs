@@ -19,8 +19,8 @@ const fn forward<S: Side>() -> i8 {
 #[inline]
 pub(super) fn pushes<S: Side, V: Visitor>(position: &Position, answers: Bitboard, visitor: &mut V) {
     let empty = !position.board().occupied();
-    let single = movable::<S>(position).forward(S::COLOR)
-        & empty - Bitboard::rank(S::COLOR.relative_rank(7));
+    let not_last = empty - Bitboard::rank(S::COLOR.relative_rank(7));
+    let single = movable::<S>(position).forward(S::COLOR) & not_last;
     let third_rank = Bitboard::rank(S::COLOR.relative_rank(2));
     let double = (single & third_rank).forward(S::COLOR) & empty;
     visitor.pawns(single & answers, forward::<S>(), MoveKind::Quiet);
@@ -48,8 +48,8 @@ pub(super) fn captures<S: Side, V: Visitor>(
     let board = position.board();
     let last_rank = Bitboard::rank(S::COLOR.relative_rank(7));
     let enemy = board.color(!S::COLOR) & answers;
-    let promoting =
-        movable::<S>(position).forward(S::COLOR) & last_rank & answers - board.occupied();
+    let free_last = (last_rank & answers) - board.occupied();
+    let promoting = movable::<S>(position).forward(S::COLOR) & free_last;
     visitor.promotions(promoting, forward::<S>(), false);
 
     let capturers = board.pieces(S::COLOR, Kind::Pawn) - position.straight_pins();
