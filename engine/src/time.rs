@@ -28,11 +28,12 @@ pub enum TimeLimit {
     Clock(Clock),
 }
 
-/// Two durations for one move: none is started after `soft`, and at `hard` the search breaks off.
+/// The time for one move: when to be content, and when to break off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// No new iteration begins after this. The search may stretch or shrink it.
-    pub soft: Duration,
+    /// No new iteration begins after this, which the search may stretch or shrink; `None` if the
+    /// time is there to be used up.
+    pub soft: Option<Duration>,
     /// The search is abandoned after this.
     pub hard: Duration,
 }
@@ -47,7 +48,7 @@ impl Budget {
             TimeLimit::None => None,
             TimeLimit::Move(move_ms) => {
                 let time = Duration::from_millis(move_ms.saturating_sub(overhead_ms).max(1));
-                Some(Budget { soft: time, hard: time })
+                Some(Budget { soft: None, hard: time })
             }
             TimeLimit::Clock(clock) => Some(Budget::for_clock(clock, overhead_ms)),
         }
@@ -63,7 +64,7 @@ impl Budget {
         let cap = if moves == 1 { usable_us / 10 * 9 } else { usable_us / 10 * 6 };
         let soft = (share / 4 * 3).min(cap);
         let hard = share.saturating_mul(3).min(cap);
-        Budget { soft: Duration::from_micros(soft), hard: Duration::from_micros(hard) }
+        Budget { soft: Some(Duration::from_micros(soft)), hard: Duration::from_micros(hard) }
     }
 }
 
@@ -85,9 +86,9 @@ impl Timer {
         self.start.elapsed()
     }
 
-    /// Is there any limit of time?
-    pub fn is_limited(&self) -> bool {
-        self.budget.is_some()
+    /// Is time worth saving for later moves?
+    pub fn is_thrifty(&self) -> bool {
+        self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 
     /// Must the search break off?
@@ -97,8 +98,8 @@ impl Timer {
 
     /// Should no new iteration begin, the soft limit being stretched to `percent` of itself?
     pub fn is_enough(&self, percent: u32) -> bool {
-        self.budget
-            .is_some_and(|budget| self.elapsed() >= (budget.soft * percent / 100).min(budget.hard))
+        let soft = self.budget.and_then(|budget| budget.soft);
+        soft.is_some_and(|soft| self.elapsed() >= soft * percent / 100)
     }
 }
 
@@ -116,7 +117,7 @@ mod tests {
             for increment_ms in [0, 1, 10, 1_000, u64::MAX] {
                 for moves in [None, Some(0), Some(1), Some(2), Some(40), Some(u32::MAX)] {
                     let budget = clock(left_ms, increment_ms, moves);
-                    assert!(budget.soft <= budget.hard);
+                    assert!(budget.soft.unwrap() <= budget.hard);
                     let usable = Duration::from_millis(left_ms.saturating_sub(10));
                     assert!(budget.hard <= usable, "{left_ms} {increment_ms} {moves:?}");
                 }
@@ -126,10 +127,9 @@ mod tests {
 
     #[test]
     fn a_game_on_the_clock_alone_is_spread_over_many_moves() {
-        let budget = clock(60_000, 0, None);
-        assert!(budget.soft > Duration::from_millis(1_000));
-        assert!(budget.soft < Duration::from_millis(3_000));
-        assert!(clock(60_000, 600, None).soft > budget.soft);
+        let soft = clock(60_000, 0, None).soft.unwrap();
+        assert!(soft > Duration::from_millis(1_000) && soft < Duration::from_millis(3_000));
+        assert!(clock(60_000, 600, None).soft.unwrap() > soft);
     }
 
     #[test]

@@ -1,3 +1,3 @@
 //! Engine-testing and tournament harness for UCI chess engines.
-pub mod stats;
 pub mod openings;
+pub mod stats;

@@ -273,7 +273,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         {
             return true;
         }
-        if signals.is_pondering() || !timer.is_limited() {
+        if signals.is_pondering() || !timer.is_thrifty() {
             return false;
         }
         self.root_moves.len() == 1 || timer.is_enough(percent)
