@@ -7,9 +7,8 @@ use crate::chess::fen;
 use crate::eval::Variant;
 use crate::line::Game;
 use crate::search::{Limits, Memory, Request, Signals, search};
-use crate::time::Timer;
+use crate::time::{Timer, nodes_per_second};
 use crate::tt::OutOfMemory;
-use crate::uci::nodes_per_second;
 
 /// Depth of the benchmark unless another is given, in plies.
 const DEPTH: u32 = 13;

@@ -103,6 +103,12 @@ impl Timer {
     }
 }
 
+/// Nodes per second; the time is taken as at least a microsecond.
+pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
+    let microseconds = elapsed.as_micros().max(1);
+    u64::try_from(u128::from(nodes) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

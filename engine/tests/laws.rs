@@ -3,6 +3,8 @@
 
 use palimpsest::chess::uci_move::{self, CastlingForm};
 use palimpsest::chess::{Move, Position, fen};
+use palimpsest::eval::{Evaluator, Score, Task, Variant};
+use palimpsest::line::{Game, Line};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
@@ -102,4 +104,51 @@ fn shakmaty_agrees() {
         found.sort();
         assert_eq!(found, expected, "{text}");
     });
+}
+
+/// Plays a random game in a line, on past side branches that are taken back, and returns the scores
+/// met on the way there and on the way back.
+struct Walk {
+    seed: u64,
+}
+
+impl Task for Walk {
+    type Output = (Vec<Score>, Vec<Score>);
+
+    fn run<E: Evaluator>(self, evaluator: E) -> Self::Output {
+        let mut random = Random(self.seed);
+        let mut line = Line::new(&Game::new(Position::startpos()), evaluator);
+        let mut there = Vec::new();
+        for _ in 0..60 {
+            there.push(line.evaluate());
+            let moves = line.position().legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            if !line.position().in_check() {
+                line.make_null();
+                line.unmake();
+            }
+            line.make(moves[random.below(moves.len())]);
+            line.unmake();
+            line.make(moves[random.below(moves.len())]);
+        }
+        let mut back = Vec::new();
+        for _ in 0..line.ply() {
+            line.unmake();
+            back.push(line.evaluate());
+        }
+        back.reverse();
+        (there, back)
+    }
+}
+
+#[test]
+fn evaluations_do_not_remember_what_was_taken_back() {
+    for variant in Variant::ALL {
+        for seed in 1..20 {
+            let (there, back) = variant.dispatch(Walk { seed: seed * 0x9E37_79B9 });
+            assert_eq!(there[..back.len()], back[..], "{variant:?}");
+        }
+    }
 }

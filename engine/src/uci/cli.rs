@@ -4,13 +4,13 @@ use std::io;
 use std::time::Instant;
 
 use super::output::Output;
-use super::print::nodes_per_second;
 use super::session;
 use crate::bench;
 use crate::chess::perft::{divide, perft};
 use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen, suite};
 use crate::eval::Variant;
+use crate::time::nodes_per_second;
 
 const EXIT_MISMATCH: i32 = 1;
 const EXIT_USAGE: i32 = 2;

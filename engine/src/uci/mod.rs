@@ -13,5 +13,4 @@ mod session;
 mod worker;
 
 pub use output::Output;
-pub(crate) use print::nodes_per_second;
 pub use session::run;

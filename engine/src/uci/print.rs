@@ -8,13 +8,8 @@ use crate::chess::{Move, Position, Square};
 use crate::eval::Score;
 use crate::eval::score::mate_distance_moves;
 use crate::search::{Finding, Report};
+use crate::time::nodes_per_second;
 use crate::tt::Bound;
-
-/// Nodes per second; the time is taken as at least a microsecond.
-pub(crate) fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
-    let microseconds = elapsed.as_micros().max(1);
-    u64::try_from(u128::from(nodes) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
-}
 
 /// The `info` line of an interim result.
 pub(super) fn info(report: &Report<'_>, elapsed: Duration, form: CastlingForm) -> String {

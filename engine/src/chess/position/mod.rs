@@ -26,7 +26,6 @@ pub struct Position {
     /// Mailbox of kinds; the colour is in `board`.
     kinds: [Option<Kind>; 64],
     key: u64,
-    pawn_key: u64,
     /// The rooks that may still castle. A rook is on the king's side if its file is the higher.
     castling: Bitboard,
     checkers: Bitboard,
@@ -77,12 +76,6 @@ impl Position {
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
-    }
-
-    /// The key of the pawns alone.
-    #[inline]
-    pub fn pawn_key(&self) -> u64 {
-        self.pawn_key
     }
 
     /// The rooks, of both sides, that may still castle.

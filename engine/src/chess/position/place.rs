@@ -16,7 +16,6 @@ impl Position {
             board: Board::EMPTY,
             kinds: [None; 64],
             key: 0,
-            pawn_key: 0,
             castling: Bitboard::EMPTY,
             checkers: Bitboard::EMPTY,
             straight_pins: Bitboard::EMPTY,
@@ -37,7 +36,7 @@ impl Position {
     pub(super) fn put(&mut self, color: Color, kind: Kind, square: Square) {
         self.board.toggle(color, kind, Bitboard::of(square));
         self.kinds[square.index()] = Some(kind);
-        self.toggle_key(kind, zobrist::placement(color, kind, square));
+        self.key ^= zobrist::placement(color, kind, square);
     }
 
     /// Takes the piece of this colour and kind from its square.
@@ -46,7 +45,7 @@ impl Position {
         debug_assert_eq!(self.kinds[square.index()], Some(kind));
         self.board.toggle(color, kind, Bitboard::of(square));
         self.kinds[square.index()] = None;
-        self.toggle_key(kind, zobrist::placement(color, kind, square));
+        self.key ^= zobrist::placement(color, kind, square);
     }
 
     /// Carries a piece to an empty square.
@@ -57,15 +56,7 @@ impl Position {
         self.kinds[from.index()] = None;
         self.kinds[to.index()] = Some(kind);
         let words = zobrist::placement(color, kind, from) ^ zobrist::placement(color, kind, to);
-        self.toggle_key(kind, words);
-    }
-
-    #[inline]
-    fn toggle_key(&mut self, kind: Kind, words: u64) {
         self.key ^= words;
-        if kind == Kind::Pawn {
-            self.pawn_key ^= words;
-        }
     }
 
     /// Withdraws the castling rights of the rooks in `rooks`.

@@ -39,7 +39,7 @@ pub(super) fn score<S: Side>(position: &Position, own: &Survey, enemy: &Survey) 
             }
         }
     }
-    let threatened = own.pawn_attacks & theirs - board.kind(Kind::Pawn);
+    let threatened = own.pawn_attacks & (theirs - board.kind(Kind::Pawn));
     sum += weights::PAWN_THREAT * threatened.len() as i32;
     sum + rooks::<S>(position) + shield::<S>(position) + attack.worth::<S>(position)
 }
