@@ -1,5 +1,4 @@
 //! Engine-testing and tournament harness for UCI chess engines.
-<<<<<<< HEAD
 pub mod cli;
 pub mod clock;
 pub mod config;
@@ -13,7 +12,3 @@ pub mod seed;
 pub mod stats;
 pub mod store;
 pub mod uci;
-=======
-pub mod openings;
-pub mod stats;
->>>>>>> engine
