@@ -16,6 +16,8 @@ mod versus;
 
 pub use exit_code::ExitCode;
 
+use std::io::Write;
+
 use clap::{Parser, Subcommand};
 
 /// Engine-testing and tournament harness for UCI chess engines.
@@ -57,7 +59,18 @@ impl Cli {
     }
 }
 
-/// Prints an error in one line, with the causes that its own text does not name.
+/// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
+/// `head` does, is no error.
+fn emit(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("error: cannot write the result: {error}");
+    }
+}
+
+/// Prints an error and gives its exit code back.
 fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
     eprintln!("error: {error}");
     code

@@ -3,14 +3,16 @@
 //! Random legal play gives positions; an engine keeps those in which neither side is better. The
 //! same seed, settings and engine give the same book.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
+use tempfile::NamedTempFile;
 
 use super::play::{Failure, runtime};
 use super::{ExitCode, fail};
@@ -75,12 +77,16 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
         return Err(Failure::new(ExitCode::Nothing, "0 openings are nothing to make"));
     }
     let io = |error| Failure::environment(format!("{}: {error}", args.output.display()));
-    let mut output = BufWriter::new(File::create(&args.output).map_err(io)?);
+    // Written beside its place and moved there when it is whole: half a book helps nobody.
+    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut output = NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(io)?;
     let found = runtime()?.block_on(search(args))?;
     for line in &found {
         writeln!(output, "{line}").map_err(io)?;
     }
-    output.into_inner().map_err(|error| io(error.into_error()))?.sync_all().map_err(io)?;
+    output.as_file().sync_all().map_err(io)?;
+    output.as_file().set_permissions(Permissions::from_mode(0o644)).map_err(io)?;
+    output.persist(&args.output).map_err(|error| io(error.error))?;
     eprintln!("{} openings in {}", found.len(), args.output.display());
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::args::{DEFAULT_RESULTS, Format};
-use super::{ExitCode, fail};
+use super::{ExitCode, emit, fail};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
@@ -43,8 +43,8 @@ pub fn results(args: ResultsArgs) -> ExitCode {
         ResultsCommand::List => {
             let runs: Vec<ListedRun> = store.runs()?.into_iter().map(listed).collect();
             match args.format {
-                Format::Human => println!("{}", run_list::text(&runs)),
-                Format::Json => println!("{}", run_list::json(&runs)),
+                Format::Human => emit(&run_list::text(&runs)),
+                Format::Json => emit(&run_list::json(&runs)),
             }
             Ok(())
         }
@@ -65,8 +65,8 @@ pub fn results(args: ResultsArgs) -> ExitCode {
 /// Prints a summary on standard output.
 pub fn print(summary: &Summary, format: Format) {
     match format {
-        Format::Human => print!("{}", terminal::render(summary)),
-        Format::Json => println!("{}", json::render(summary)),
+        Format::Human => emit(&terminal::render(summary)),
+        Format::Json => emit(&json::render(summary)),
     }
 }
 

@@ -257,7 +257,7 @@ impl Request {
             });
         }
         if self.each.limits.is_empty() {
-            self.each.limits.clock = Some("0.5+0.005".parse().expect("a literal time control"));
+            self.each.limits.clock = Some("0.4+0.004".parse().expect("a literal time control"));
         }
         self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
         self.pairs = self.pairs.or(Some(500));

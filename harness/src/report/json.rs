@@ -129,7 +129,8 @@ pub fn render(summary: &Summary) -> String {
             })
             .collect(),
     };
-    serde_json::to_string_pretty(&report).expect("a report is numbers and text")
+    let text = serde_json::to_string_pretty(&report).expect("a report is numbers and text");
+    format!("{text}\n")
 }
 
 fn figures(strength: &Strength) -> Figures {

@@ -25,7 +25,7 @@ pub fn text(runs: &[ListedRun]) -> String {
         let pairs = run.pairs.to_string();
         builder.push_record([&run.run, &run.begun, &pairs, ending_word(run.ending)]);
     }
-    builder.build().with(tabled::settings::Style::sharp()).to_string()
+    format!("{}\n", builder.build().with(tabled::settings::Style::sharp()))
 }
 
 #[derive(Serialize)]
@@ -50,7 +50,8 @@ impl RunRow<'_> {
 /// The list as a JSON array.
 pub fn json(runs: &[ListedRun]) -> String {
     let rows: Vec<RunRow<'_>> = runs.iter().map(RunRow::of).collect();
-    serde_json::to_string_pretty(&rows).expect("a list is numbers and text")
+    let text = serde_json::to_string_pretty(&rows).expect("a list is numbers and text");
+    format!("{text}\n")
 }
 
 fn ending_word(ending: Option<Ending>) -> &'static str {

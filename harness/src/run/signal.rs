@@ -7,7 +7,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub enum Request {
     /// SIGINT: Ctrl-C.
     Interrupt,
-    /// SIGTERM.
+    /// SIGTERM, or SIGHUP from a terminal that went away.
     Terminate,
 }
 
@@ -16,6 +16,7 @@ pub enum Request {
 pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    hang_up: Signal,
 }
 
 impl Signals {
@@ -24,6 +25,7 @@ impl Signals {
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
         })
     }
 
@@ -32,6 +34,7 @@ impl Signals {
         tokio::select! {
             Some(()) = self.interrupt.recv() => Request::Interrupt,
             Some(()) = self.terminate.recv() => Request::Terminate,
+            Some(()) = self.hang_up.recv() => Request::Terminate,
         }
     }
 }
