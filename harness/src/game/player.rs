@@ -19,6 +19,9 @@ const CHUNKS_IN_FLIGHT: usize = 256;
 /// How long a process that closed its output may take to exit and so count as crashed.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
+/// How much of a dead engine's last line of error output is reported, in characters.
+const LAST_WORDS: usize = 200;
+
 /// What a player needs to know of its engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seat {
@@ -100,11 +103,6 @@ impl Player {
     /// What the engine said about itself.
     pub fn identity(&self) -> &Identity {
         self.session.identity()
-    }
-
-    /// The last lines of the engine's error output.
-    pub fn error_tail(&self) -> Vec<String> {
-        self.process.error_tail()
     }
 
     /// Prepares for another game.
@@ -213,7 +211,15 @@ impl Player {
 
     fn gone(&mut self) -> PlayerError {
         let exit = tokio::task::block_in_place(|| self.process.exit_within(EXIT_GRACE));
-        exit.map_or(PlayerError::Closed, PlayerError::Exited)
+        let Some(how) = exit else { return PlayerError::Closed };
+        let errors = self.process.error_tail();
+        match errors.iter().rev().find(|line| !line.trim().is_empty()) {
+            Some(line) => {
+                let words: String = line.trim().chars().take(LAST_WORDS).collect();
+                PlayerError::Exited(format!("{how}, last words: {words}"))
+            }
+            None => PlayerError::Exited(how),
+        }
     }
 
     fn send(&mut self, commands: &[Command]) -> Result<(), PlayerError> {

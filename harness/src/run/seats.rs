@@ -10,7 +10,7 @@ pub use crate::game::player::Seat;
 use crate::game::player::{Player, PlayerError};
 use crate::process::{Launch, Spawner};
 use crate::uci::option::check_option;
-use crate::uci::session::Deadlines;
+use crate::uci::session::{Deadlines, SessionError};
 
 /// How long an engine may take to leave after its trial start.
 const QUIT_GRACE: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ pub async fn try_out(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialEr
     for seat in seats {
         let fail = |error: PlayerError| TrialError {
             name: seat.name.clone(),
-            cause: error.to_string(),
+            cause: format!("{error}{}", hint(&error)),
             environment: error.is_environment(),
         };
         let player = Player::start(&spawner, seat).await.map_err(fail)?;
@@ -72,6 +72,18 @@ pub async fn try_out(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialEr
         }
     }
     Ok(())
+}
+
+/// What to do about an engine that did not get through its handshake.
+fn hint(error: &PlayerError) -> &'static str {
+    match error {
+        PlayerError::Exited(_)
+        | PlayerError::Closed
+        | PlayerError::Session(SessionError::Late { .. }) => {
+            "; check that cmd, args and dir start a UCI engine"
+        }
+        _ => "",
+    }
 }
 
 #[cfg(test)]

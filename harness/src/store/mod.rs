@@ -25,7 +25,7 @@ pub const FILE_NAME: &str = "arbiter.db";
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The results folder cannot be made or used.
-    #[error("cannot use results folder {}: {source}", .folder.display())]
+    #[error("cannot use results folder {}: {source}; give a folder that can be written with --results", .folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,

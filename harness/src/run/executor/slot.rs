@@ -78,7 +78,6 @@ impl Slot {
         let mut record = driver::play(setup, ByColor { white: &mut one, black: &mut other }).await;
         for (color, index, player) in [(Color::White, white, one), (Color::Black, black, other)] {
             if is_broken(&record, color) {
-                last_words(&mut record, &player);
                 player.quit(Duration::ZERO).await;
             } else {
                 self.players.insert(index, player);
@@ -96,12 +95,4 @@ fn is_broken(record: &GameRecord, color: Color) -> bool {
         Termination::Crash | Termination::Disconnect | Termination::Stall
     );
     lost && broken
-}
-
-/// Adds what a broken engine last wrote to its error output.
-fn last_words(record: &mut GameRecord, player: &Player) {
-    if let Some(line) = player.error_tail().iter().rev().find(|line| !line.trim().is_empty()) {
-        let line: String = line.trim().chars().take(200).collect();
-        record.outcome.detail.push_str(&format!("; its last words: {line}"));
-    }
 }
