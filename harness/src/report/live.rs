@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::report::status::{Progress, status_line};
+use crate::report::status::{Progress, status_line, status_lines};
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
 use crate::stats::sprt::Sprt;
@@ -33,7 +33,7 @@ impl Live {
     pub fn new(total: u64, sprt: Option<Sprt>, engines: Vec<String>) -> Live {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("[{elapsed}] {wide_bar} \n{msg}");
+            let style = ProgressStyle::with_template("[{elapsed}] {wide_bar}\n{msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
@@ -50,28 +50,28 @@ impl Live {
         }
     }
 
-    fn line(&self, elapsed: Duration) -> String {
-        let progress = Progress {
+    fn progress(&self, elapsed: Duration) -> Progress {
+        Progress {
             sprt: self.sprt.map(|sprt| (sprt, self.llr)),
             counted: self.counted,
             total: self.total,
             counted_now: self.counted - self.counted_before,
             elapsed,
-        };
-        status_line(&self.standing, &progress)
+        }
     }
 
     fn show(&mut self, elapsed: Duration) {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(self.counted);
-                bar.set_message(self.line(elapsed));
+                let lines = status_lines(&self.standing, &self.progress(elapsed));
+                bar.set_message(lines.join("\n"));
             }
             None => {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
                 if due && self.counted > self.counted_before {
                     self.shown = Some(elapsed);
-                    eprintln!("{}", self.line(elapsed));
+                    eprintln!("{}", status_line(&self.standing, &self.progress(elapsed)));
                 }
             }
         }

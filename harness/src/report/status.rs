@@ -40,33 +40,40 @@ impl Progress {
     }
 }
 
-/// The line: likelihood ratio, Elo, counts, speed, time to go.
+/// All in one line: evidence, then pace.
 pub fn status_line(standing: &Standing, progress: &Progress) -> String {
+    let [evidence, pace] = status_lines(standing, progress);
+    if evidence.is_empty() { pace } else { format!("{evidence} · {pace}") }
+}
+
+/// Two lines that fit a narrow terminal: the evidence (likelihood ratio, Elo, counts), which may
+/// be empty, and the pace (pairs, speed, time to go).
+pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     let strength = Strength::of(standing.main_encounter());
-    let mut parts = Vec::new();
+    let mut evidence = Vec::new();
     if let Some((sprt, llr)) = progress.sprt {
         let bounds = sprt.bounds();
-        parts.push(format!("LLR {llr:+.2} [{:.2}, {:.2}]", bounds.lower(), bounds.upper()));
+        evidence.push(format!("LLR {llr:+.2} [{:.2}, {:.2}]", bounds.lower(), bounds.upper()));
     }
     if standing.encounters.len() == 1 {
-        parts.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
-        parts.push(format!("LOS {}", percent(strength.los)));
-        parts.push(format!("ptnml {:?}", strength.pairs.0));
+        evidence.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
+        evidence.push(format!("LOS {}", percent(strength.los)));
+        evidence.push(format!("ptnml {:?}", strength.pairs.0));
     }
-    parts.push(format!("{}/{} pairs", progress.counted, progress.total));
+    let mut pace = vec![format!("{}/{} pairs", progress.counted, progress.total)];
     let faults: u64 = standing.faults.values().sum();
     if faults > 0 {
-        parts.push(format!("{faults} faults"));
+        pace.push(format!("{faults} faults"));
     }
     if let Some(rate) = progress.rate() {
-        parts.push(format!("{rate:.1} games/s"));
+        pace.push(format!("{rate:.1} games/s"));
     }
     if standing.encounters.len() <= 1
         && let Some(left) = progress.remaining(&strength)
     {
-        parts.push(format!("about {} left", rough(left)));
+        pace.push(format!("about {} left", rough(left)));
     }
-    parts.join(" · ")
+    [evidence.join(" · "), pace.join(" · ")]
 }
 
 /// An estimate as `+4.1 ± 5.3`, or the word "undefined".

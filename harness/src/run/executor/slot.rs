@@ -75,7 +75,7 @@ impl Slot {
         else {
             return Err(format!("engine {white} cannot play itself"));
         };
-        let mut record = driver::play(setup, ByColor { white: &mut one, black: &mut other }).await;
+        let record = driver::play(setup, ByColor { white: &mut one, black: &mut other }).await;
         for (color, index, player) in [(Color::White, white, one), (Color::Black, black, other)] {
             if is_broken(&record, color) {
                 player.quit(Duration::ZERO).await;
