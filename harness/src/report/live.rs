@@ -33,7 +33,7 @@ impl Live {
     pub fn new(total: u64, sprt: Option<Sprt>, engines: Vec<String>) -> Live {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("[{elapsed}] {wide_bar}\n{msg}");
+            let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
