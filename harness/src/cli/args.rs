@@ -1,14 +1,18 @@
 //! Flags that `sprt` and `match` share, and how they merge with `arbiter.toml`.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::clock::parse_seconds;
 use crate::config::file::{self, FileError, Loaded};
 use crate::config::plan::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
 use crate::stats::sprt::Model;
+use crate::uci::session::Deadlines;
 
 /// Where runs are kept unless the user says otherwise.
 pub const DEFAULT_RESULTS: &str = "results";
@@ -66,7 +70,7 @@ pub struct PlayArgs {
     pairs: Option<u64>,
     /// Games at once [default: one less than there are cores]
     #[arg(long, value_name = "N")]
-    concurrency: Option<usize>,
+    concurrency: Option<NonZeroUsize>,
     /// Folder of the results store [default: results]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
@@ -78,7 +82,8 @@ pub struct PlayArgs {
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
-        "order", "seed", "pairs", "name", "fault_limit"])]
+        "order", "seed", "pairs", "name", "fault_limit", "start_deadline", "ready_deadline",
+        "move_deadline", "stop_deadline"])]
     resume: Option<String>,
     /// Form of the result
     #[arg(long, value_enum, default_value = "human")]
@@ -87,6 +92,37 @@ pub struct PlayArgs {
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
     #[arg(long, value_name = "SHARE")]
     fault_limit: Option<f64>,
+    #[command(flatten)]
+    deadlines: DeadlineArgs,
+}
+
+/// How long engines may take to answer where no clock says so, in seconds.
+#[derive(Debug, Args)]
+struct DeadlineArgs {
+    /// Seconds an engine may take from its start to "uciok" [default: 10]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    start_deadline: Option<Duration>,
+    /// Seconds it may take to answer "isready" [default: 30]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    ready_deadline: Option<Duration>,
+    /// Seconds it may take for a move that no clock bounds (nodes, depth) [default: 60]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    move_deadline: Option<Duration>,
+    /// Seconds it may take to answer "stop" after its flag has fallen [default: 2]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    stop_deadline: Option<Duration>,
+}
+
+impl DeadlineArgs {
+    fn resolve(&self) -> Deadlines {
+        let usual = Deadlines::default();
+        Deadlines {
+            uciok: self.start_deadline.unwrap_or(usual.uciok),
+            readyok: self.ready_deadline.unwrap_or(usual.readyok),
+            bestmove: self.move_deadline.unwrap_or(usual.bestmove),
+            stop: self.stop_deadline.unwrap_or(usual.stop),
+        }
+    }
 }
 
 /// Flags of the stopping rule.
@@ -183,11 +219,11 @@ impl PlayArgs {
             },
             seed: self.seed.or(settings.seed),
             pairs: self.pairs.or(settings.pairs),
-            concurrency: self.concurrency.or(settings.concurrency),
+            concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
+            deadlines: self.deadlines.resolve(),
             sprt: sprt_request(bounds, &loaded)?,
-            ..Request::default()
         };
         let results = self.results.or_else(|| settings.results.clone());
         Ok(Asked {

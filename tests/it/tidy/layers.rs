@@ -39,7 +39,10 @@ const ONLY_STD: Option<&[&str]> = Some(&[]);
 
 const LAYERS: &[Layer] = &[
     // What the user sees.
-    layer("cli", "broker build config openings report run seed stats store suite tune"),
+    layer(
+        "cli",
+        "broker build clock config openings report run seed stats store suite tune uci/session",
+    ),
     layer(
         "report",
         "clock config/plan game/outcome game/record run/event run/job run/standing schedule stats \
