@@ -1,1 +1,19 @@
-//! The bundled chess engine.
+//! Palimpsest, a chess engine with an evaluation chosen by name.
+//!
+//! The rules are in [`chess`], judging positions in [`eval`], searching in [`search`]; [`uci`] talks
+//! to the outside. [`run`] is the whole program.
+
+pub mod bench;
+pub mod chess;
+pub mod eval;
+pub mod line;
+pub mod search;
+pub mod time;
+pub mod tt;
+pub mod uci;
+
+/// Runs the engine with command-line arguments that do not include the program name, and returns
+/// the exit code. Without arguments it speaks UCI on standard input and output.
+pub fn run(args: impl Iterator<Item = String>) -> i32 {
+    uci::cli::run(args)
+}

@@ -1,2 +1,5 @@
 //! The `palimpsest` binary.
-fn main() {}
+
+fn main() {
+    std::process::exit(palimpsest::run(std::env::args().skip(1)));
+}

@@ -1,1 +1,177 @@
 //! Opening books: reading, ordering and generating.
+//!
+//! A book is a list of [`Opening`]s, each a legal position (perhaps followed by moves) from which a
+//! game can be played. Everything is validated when it is read, so that a bad line is reported with
+//! its number before the first game and not in the middle of a run.
+//!
+//! [`load`] reads a file, [`from_text`] a book compiled into the program. [`order`] says which
+//! opening belongs to which pair of games; [`generate`] makes up new openings.
+
+mod archive;
+mod epd;
+pub mod error;
+pub mod generate;
+mod movetext;
+pub mod order;
+mod pgn;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, FromSetup, Position};
+
+pub use error::{Ending, Fault, OpeningError};
+
+/// Most openings a book may hold. They are kept in memory, some 200 bytes each.
+pub const MAX_OPENINGS: usize = 10_000_000;
+
+/// How to read a book.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Half-moves to take from each game of a PGN file: all if `None`.
+    pub plies: Option<u32>,
+    /// Castling rules of every opening. If `None`, standard, or Chess960 for an opening whose
+    /// castling rights or `Variant` tag require it.
+    pub castling_mode: Option<CastlingMode>,
+}
+
+/// A position, and moves played from it, with which a game begins. Always legal, never over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    fen: Fen,
+    castling_mode: CastlingMode,
+    moves: Vec<UciMove>,
+    line: u64,
+}
+
+impl Opening {
+    /// The initial position of standard chess without any moves.
+    pub fn standard() -> Opening {
+        Opening {
+            fen: Fen::default(),
+            castling_mode: CastlingMode::Standard,
+            moves: Vec::new(),
+            line: 1,
+        }
+    }
+
+    /// The position before the moves as the book gives it, counters included.
+    pub fn fen(&self) -> &Fen {
+        &self.fen
+    }
+
+    /// Whether the position before the moves is the initial position of standard chess.
+    pub fn starts_standard(&self) -> bool {
+        self.castling_mode == CastlingMode::Standard && self.fen == Fen::default()
+    }
+
+    /// Castling rules, which decide how moves are written: `e1g1` or `e1h1`.
+    pub fn castling_mode(&self) -> CastlingMode {
+        self.castling_mode
+    }
+
+    /// Moves played from the position, in the notation of [`Opening::castling_mode`].
+    pub fn moves(&self) -> &[UciMove] {
+        &self.moves
+    }
+
+    /// Line of the file on which the opening (for PGN: its game) begins, from 1.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The position before the moves.
+    pub fn start_position(&self) -> Chess {
+        Chess::from_setup(self.fen.as_setup().clone(), self.castling_mode)
+            .expect("an opening is validated before it is made")
+    }
+
+    /// The position after the moves.
+    pub fn position(&self) -> Chess {
+        let mut position = self.start_position();
+        for uci in &self.moves {
+            let m = uci.to_move(&position).expect("an opening is validated before it is made");
+            position.play_unchecked(m);
+        }
+        position
+    }
+}
+
+/// At least one opening.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Book {
+    name: String,
+    openings: Vec<Opening>,
+}
+
+impl Book {
+    /// The book used when none is given: the initial position of standard chess.
+    pub fn standard() -> Book {
+        Book { name: "initial position".into(), openings: vec![Opening::standard()] }
+    }
+
+    /// Where the book came from: its path, or the name it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The openings in the order of the file; never empty.
+    pub fn openings(&self) -> &[Opening] {
+        &self.openings
+    }
+
+    /// Whether any opening needs the castling rules of Chess960.
+    pub fn needs_chess960(&self) -> bool {
+        self.openings.iter().any(|opening| opening.castling_mode == CastlingMode::Chess960)
+    }
+}
+
+/// Reads the book at `path`: EPD, FEN list or PGN; plain, gzipped, or in a zip archive.
+///
+/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, before a `.gz`), or else by
+/// what the text looks like; compression is told by the content. Of an archive, all members with
+/// a known extension are read in archive order, or all members if none has one.
+pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {
+    let name = path.display().to_string();
+    let mut collector = Collector::new(options);
+    archive::read_file(path, &name, &mut collector)?;
+    collector.finish(name)
+}
+
+/// Reads a book from text in memory; `name` stands in for the path, extension included.
+pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, OpeningError> {
+    let mut collector = Collector::new(options);
+    archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
+    collector.finish(name.into())
+}
+
+/// A book being read.
+struct Collector {
+    options: ReadOptions,
+    openings: Vec<Opening>,
+}
+
+impl Collector {
+    fn new(options: ReadOptions) -> Collector {
+        Collector { options, openings: Vec::new() }
+    }
+
+    fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
+        if self.openings.len() >= MAX_OPENINGS {
+            return Err(OpeningError::TooMany { file: file.into(), limit: MAX_OPENINGS });
+        }
+        self.openings.push(opening);
+        Ok(())
+    }
+
+    fn finish(self, name: String) -> Result<Book, OpeningError> {
+        if self.openings.is_empty() {
+            return Err(OpeningError::Empty { file: name });
+        }
+        Ok(Book { name, openings: self.openings })
+    }
+}

@@ -1,1 +1,23 @@
-//! Match statistics: pure functions over counts.
+//! Match statistics: what a pile of game results says about two engines.
+//!
+//! Pure numbers in, pure numbers out. Nothing here reads a clock, draws a random number or knows
+//! where the counts came from. Counts are always seen from the first engine's side.
+//!
+//! Start at [`pentanomial`] for the counts, then [`elo`] and [`normalized`] for estimates, then
+//! [`sprt`] for the sequential test. [`distribution`], [`gsprt`] and [`roots`] are the machinery.
+//!
+//! Undefined quantities are `None`, infinite ones are [`elo::Extended`]; a NaN or an infinity
+//! never leaves this module.
+
+pub mod bayes;
+pub mod brownian;
+pub mod distribution;
+pub mod elo;
+pub mod gsprt;
+pub mod normalized;
+pub mod pentanomial;
+pub mod roots;
+pub mod sprt;
+
+#[cfg(test)]
+mod reference;

@@ -39,8 +39,15 @@ const ONLY_STD: Option<&[&str]> = Some(&[]);
 
 const LAYERS: &[Layer] = &[
     // What the user sees.
-    layer("cli", "broker build config openings report run seed stats store suite tune"),
-    layer("report", "game/outcome game/record run/event stats"),
+    layer(
+        "cli",
+        "broker build clock config openings report run seed stats store suite tune uci/session",
+    ),
+    layer(
+        "report",
+        "clock config/plan game/outcome game/record run/event run/job run/standing schedule stats \
+         uci/score",
+    ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
     layer("suite", "clock config game openings process run seed stats uci"),
@@ -48,14 +55,20 @@ const LAYERS: &[Layer] = &[
     // The run: it passes the plan, and the settings in it, on to those below.
     layer("run", "adjudicate clock config game openings process schedule seed stats store uci"),
     pure("run/event", "game/outcome game/record openings schedule stats"),
+    pure("run/standing", "game/outcome game/record schedule stats"),
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
-    layer("store", "config game/outcome game/record openings run/event run/job schedule stats"),
+    layer(
+        "store",
+        "clock config game/outcome game/record openings run/event run/job run/standing schedule \
+         stats uci",
+    ),
     // The plan: it names the settings of those below and runs nothing.
     layer("config", "adjudicate build clock openings schedule seed stats uci"),
     layer("build", ""),
     // One game: only the driver knows that engines are processes.
     layer("game", "adjudicate clock uci"),
     layer("game/driver", "adjudicate clock process uci"),
+    layer("game/player", "clock process uci"),
     pure("game/referee", "adjudicate clock uci"),
     pure("adjudicate", "game/outcome uci"),
     layer("process", "uci"),

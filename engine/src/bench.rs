@@ -1,0 +1,87 @@
+//! A fixed amount of work whose node count tells whether the engine still behaves the same.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::chess::fen;
+use crate::eval::Variant;
+use crate::line::Game;
+use crate::search::{Limits, Memory, Request, Signals, search};
+use crate::time::{Timer, nodes_per_second};
+use crate::tt::OutOfMemory;
+
+/// Depth of the benchmark unless another is given, in plies.
+const DEPTH: u32 = 13;
+
+/// Size of the table, in MiB.
+const HASH_MB: usize = 16;
+
+/// Positions from all phases of the game.
+const POSITIONS: [&str; 16] = [
+    "q3kbnr/p1pb1ppp/1p2p3/3p4/5P2/4PN2/PPPP2PP/RNBQK2R w KQk - 0 7",
+    "r2qk1r1/ppp1b1pN/2n1p2B/3p4/3P2b1/2N5/PPP1PP1R/R2QKB2 b Qq - 0 10",
+    "r2q3r/ppp1nk2/2np1ppb/4p3/P1P1PPQ1/BPN5/3PN1PP/R4RK1 w - - 2 14",
+    "r2qr1k1/pp3pp1/2b1p3/4P2p/1BP1n3/P2Q2P1/4PPBP/R4RK1 b - - 2 17",
+    "1k1r3r/3q1pp1/p1p2n2/1p2n1N1/1P1N3p/PQ2P3/2PP2PP/3R1RK1 w - - 2 21",
+    "2r1kr2/1p1bb1pB/p2p4/3Pp3/2n5/P4NB1/1PP2RPP/1K2R3 b - - 2 24",
+    "2r1r1k1/1Q3pp1/p1nB2b1/3N3p/q3P2P/3P4/4BPP1/2R3K1 w - - 0 28",
+    "2r1k2r/1bn1p3/p2p1bR1/3p4/3PP3/1B2BP1p/1PP2N1P/1K1R4 b - - 5 31",
+    "2bR4/1p4kp/2p2n2/4r2B/5p2/1P6/2N2PPP/6K1 w - - 2 35",
+    "8/1pk3R1/p4p2/2pPp2r/8/P5K1/1PP5/8 b - - 3 38",
+    "3B4/1b4kp/2p2r2/1p2Pn1p/p3NP2/P7/1PP2K1P/8 w - - 0 42",
+    "8/4bk1Q/8/3pP1p1/1p1P1p2/7P/6K1/r7 b - - 1 45",
+    "8/5pp1/6k1/6P1/3p1B1P/3P4/5PBK/4r3 w - - 5 49",
+    "1kB5/1Qq2p2/1p3Pp1/R5Pp/5B1P/8/1P3P2/6K1 b - - 2 41",
+    "2R5/8/5r2/1k6/n2KB3/5P2/8/8 w - - 2 56",
+    "8/8/8/5k2/2P1Q3/P2P4/1BK5/1n6 b - - 6 59",
+];
+
+/// What the benchmark found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Positions visited: the signature of the engine's behaviour.
+    pub nodes: u64,
+    /// Time taken.
+    pub elapsed: Duration,
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let speed = nodes_per_second(self.nodes, self.elapsed);
+        write!(f, "Nodes searched: {}\nNodes/second: {speed}", self.nodes)
+    }
+}
+
+/// Searches every position to the same depth with a cleared memory.
+///
+/// # Errors
+///
+/// If there is not enough memory for the table.
+pub fn run(depth: Option<u32>, variant: Variant) -> Result<Measured, OutOfMemory> {
+    let mut memory = Memory::new(HASH_MB)?;
+    let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
+    let timer = Timer::start(None);
+    let signals = Signals::default();
+    let mut nodes = 0;
+    for text in POSITIONS {
+        let position = fen::parse(text).expect("the bench positions are legal");
+        let game = Game::new(position);
+        let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
+        memory.clear();
+        nodes += search(variant, request, &mut memory, &mut |_| {}).nodes;
+    }
+    Ok(Measured { nodes, elapsed: timer.elapsed() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signature_repeats() {
+        for variant in Variant::ALL {
+            let first = run(Some(5), variant).unwrap().nodes;
+            assert_eq!(run(Some(5), variant).unwrap().nodes, first);
+        }
+    }
+}

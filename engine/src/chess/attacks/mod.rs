@@ -1,0 +1,15 @@
+//! Which squares a piece attacks, and the lines between squares.
+//!
+//! Leaper and line tables are built by the compiler. Slider tables are too large for that and are
+//! built on first use, in well under five milliseconds.
+
+mod leapers;
+mod magics;
+mod rays;
+mod sliders;
+
+pub use leapers::{king, knight, pawn};
+pub use rays::{between, line};
+pub use sliders::{bishop, queen, rook};
+
+pub(crate) use rays::{diagonal_rays, straight_rays};

@@ -1,0 +1,197 @@
+//! Sets of squares in one machine word.
+
+use std::fmt;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
+
+use super::color::{Color, Side};
+use super::square::Square;
+
+/// A set of squares.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Bitboard(pub u64);
+
+const FILE_A: u64 = 0x0101_0101_0101_0101;
+
+impl Bitboard {
+    /// No square.
+    pub const EMPTY: Bitboard = Bitboard(0);
+    /// Every square.
+    pub const ALL: Bitboard = Bitboard(!0);
+
+    /// The set of one square.
+    #[inline]
+    pub const fn of(square: Square) -> Bitboard {
+        Bitboard(1 << square.index())
+    }
+
+    /// A file, 0–7.
+    #[inline]
+    pub const fn file(file: u8) -> Bitboard {
+        Bitboard(FILE_A << (file & 7))
+    }
+
+    /// A rank, 0–7.
+    #[inline]
+    pub const fn rank(rank: u8) -> Bitboard {
+        Bitboard(0xFF << ((rank & 7) * 8))
+    }
+
+    /// Is the square a member?
+    #[inline]
+    pub const fn contains(self, square: Square) -> bool {
+        self.0 >> square.index() & 1 != 0
+    }
+
+    /// Is the set empty?
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Has the set a member?
+    #[inline]
+    pub const fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Number of members, 0–64.
+    #[inline]
+    pub const fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Has the set at least two members?
+    #[inline]
+    pub const fn several(self) -> bool {
+        self.0 & self.0.wrapping_sub(1) != 0
+    }
+
+    /// The member with the lowest index. Meaningless for the empty set, for which it is a1.
+    #[inline]
+    pub const fn first(self) -> Square {
+        Square::new(self.0.trailing_zeros() as u8)
+    }
+
+    /// The member with the highest index. Meaningless for the empty set.
+    #[inline]
+    pub const fn last(self) -> Square {
+        Square::new(63u32.wrapping_sub(self.0.leading_zeros()) as u8)
+    }
+
+    /// The set moved by `step` indices, without regard to the edges.
+    #[inline]
+    pub const fn shift(self, step: i8) -> Bitboard {
+        if step >= 0 { Bitboard(self.0 << step) } else { Bitboard(self.0 >> -step) }
+    }
+
+    /// Every member one file to the east (towards h); those on h drop out.
+    #[inline]
+    pub const fn east(self) -> Bitboard {
+        Bitboard((self.0 & !(FILE_A << 7)) << 1)
+    }
+
+    /// Every member one file to the west (towards a); those on a drop out.
+    #[inline]
+    pub const fn west(self) -> Bitboard {
+        Bitboard((self.0 & !FILE_A) >> 1)
+    }
+
+    /// Every member one rank forward as the given side sees it.
+    #[inline]
+    pub const fn forward(self, color: Color) -> Bitboard {
+        match color {
+            Color::White => Bitboard(self.0 << 8),
+            Color::Black => Bitboard(self.0 >> 8),
+        }
+    }
+
+    /// Every square in front of a member, as the given side sees it, on the same file.
+    #[inline]
+    pub const fn forward_fill(self, color: Color) -> Bitboard {
+        let mut set = self.forward(color).0;
+        match color {
+            Color::White => {
+                set |= set << 8;
+                set |= set << 16;
+                set |= set << 32;
+            }
+            Color::Black => {
+                set |= set >> 8;
+                set |= set >> 16;
+                set |= set >> 32;
+            }
+        }
+        Bitboard(set)
+    }
+
+    /// Every square attacked by pawns of side `S` standing on the members.
+    #[inline]
+    pub(crate) fn pawn_attacks<S: Side>(self) -> Bitboard {
+        let ahead = self.forward(S::COLOR);
+        ahead.east() | ahead.west()
+    }
+}
+
+macro_rules! word_operator {
+    ($trait:ident, $method:ident, $assign_trait:ident, $assign:ident, $op:tt) => {
+        impl $trait for Bitboard {
+            type Output = Bitboard;
+
+            #[inline]
+            fn $method(self, other: Bitboard) -> Bitboard {
+                Bitboard(self.0 $op other.0)
+            }
+        }
+
+        impl $assign_trait for Bitboard {
+            #[inline]
+            fn $assign(&mut self, other: Bitboard) {
+                *self = *self $op other;
+            }
+        }
+    };
+}
+
+word_operator!(BitAnd, bitand, BitAndAssign, bitand_assign, &);
+word_operator!(BitOr, bitor, BitOrAssign, bitor_assign, |);
+word_operator!(BitXor, bitxor, BitXorAssign, bitxor_assign, ^);
+
+/// Set difference.
+impl Sub for Bitboard {
+    type Output = Bitboard;
+
+    #[inline]
+    fn sub(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 & !other.0)
+    }
+}
+
+impl Not for Bitboard {
+    type Output = Bitboard;
+
+    #[inline]
+    fn not(self) -> Bitboard {
+        Bitboard(!self.0)
+    }
+}
+
+/// Members in rising order of index.
+impl Iterator for Bitboard {
+    type Item = Square;
+
+    #[inline]
+    fn next(&mut self) -> Option<Square> {
+        if self.0 == 0 {
+            return None;
+        }
+        let square = self.first();
+        self.0 &= self.0 - 1;
+        Some(square)
+    }
+}
+
+impl fmt::Debug for Bitboard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(*self).finish()
+    }
+}

@@ -1,0 +1,92 @@
+//! Is one given move legal? For moves from tables and from outside, without generating the rest.
+
+use super::generate::check_mask;
+use super::king::may_castle;
+use crate::chess::attacks;
+use crate::chess::bitboard::Bitboard;
+use crate::chess::color::Color;
+use crate::chess::moves::{Move, MoveKind};
+use crate::chess::piece::Kind;
+use crate::chess::position::Position;
+
+impl Position {
+    /// Is the move legal here? Any move may be asked about.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        let own = self.board().color(self.turn());
+        let enemy = self.board().color(!self.turn());
+        let Some(kind) = self.kind_at(from).filter(|_| own.contains(from)) else {
+            return false;
+        };
+        if mv.is_castle() {
+            return kind == Kind::King
+                && !self.in_check()
+                && own.contains(to)
+                && self.castling_rooks().contains(to)
+                && may_castle(self, from, to);
+        }
+        if mv.is_en_passant() {
+            return kind == Kind::Pawn
+                && self.en_passant() == Some(to)
+                && attacks::pawn(self.turn(), from).contains(to)
+                && self.en_passant_is_safe(from, to);
+        }
+        if own.contains(to) || mv.is_capture() != enemy.contains(to) {
+            return false;
+        }
+        if kind == Kind::King {
+            let occupied = self.board().occupied() ^ Bitboard::of(from);
+            return matches!(mv.kind(), MoveKind::Quiet | MoveKind::Capture)
+                && attacks::king(from).contains(to)
+                && (self.attackers_to(to, occupied) & enemy).is_empty();
+        }
+        self.reaches(kind, mv)
+            && !self.checkers().several()
+            && check_mask(self).contains(to)
+            && self.pin_allows(mv)
+    }
+
+    /// Can the piece get there by its way of moving, with a move of this kind?
+    fn reaches(&self, kind: Kind, mv: Move) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        let occupied = self.board().occupied();
+        let targets = match kind {
+            Kind::Pawn => return self.pawn_reaches(mv),
+            Kind::Knight => attacks::knight(from),
+            Kind::Bishop => attacks::bishop(from, occupied),
+            Kind::Rook => attacks::rook(from, occupied),
+            Kind::Queen => attacks::queen(from, occupied),
+            Kind::King => attacks::king(from),
+        };
+        targets.contains(to) && matches!(mv.kind(), MoveKind::Quiet | MoveKind::Capture)
+    }
+
+    fn pawn_reaches(&self, mv: Move) -> bool {
+        let us = self.turn();
+        let (from, to) = (mv.from(), mv.to());
+        if mv.is_promotion() != (to.rank() == us.relative_rank(7)) {
+            return false;
+        }
+        if mv.is_capture() {
+            return attacks::pawn(us, from).contains(to);
+        }
+        let occupied = self.board().occupied();
+        let step = if us == Color::White { 8 } else { -8 };
+        let ahead = from.offset(step);
+        if occupied.contains(ahead) {
+            return false;
+        }
+        if mv.kind() == MoveKind::DoublePush {
+            return from.rank() == us.relative_rank(1)
+                && to == ahead.offset(step)
+                && !occupied.contains(to);
+        }
+        to == ahead
+    }
+
+    fn pin_allows(&self, mv: Move) -> bool {
+        let pins = self.straight_pins() | self.diagonal_pins();
+        let king = self.board().king(self.turn());
+        !pins.contains(mv.from()) || attacks::line(king, mv.from()).contains(mv.to())
+    }
+}

@@ -1,0 +1,128 @@
+//! Legal moves, and only those: no move is generated and then taken back.
+//!
+//! One walk over the pieces serves every use. It announces *sets* of destinations to a
+//! [`Visitor`], which lists them, counts them or stops looking; check and pins are masks that the
+//! sets are cut with.
+
+mod generate;
+mod king;
+mod legal;
+mod pawns;
+mod visitor;
+
+use super::color::{Black, Color, White};
+use super::moves::MoveList;
+use super::position::Position;
+use generate::generate;
+use visitor::{Counter, Lister};
+
+impl Position {
+    /// All legal moves.
+    pub fn legal_moves(&self) -> MoveList {
+        self.list::<true, true>()
+    }
+
+    /// Captures and promotions.
+    pub fn noisy_moves(&self) -> MoveList {
+        self.list::<true, false>()
+    }
+
+    /// Everything that neither captures nor promotes.
+    pub fn quiet_moves(&self) -> MoveList {
+        self.list::<false, true>()
+    }
+
+    fn list<const NOISY: bool, const QUIET: bool>(&self) -> MoveList {
+        let mut lister = Lister::new(self.board().color(!self.turn()));
+        match self.turn() {
+            Color::White => generate::<White, _, NOISY, QUIET>(self, &mut lister),
+            Color::Black => generate::<Black, _, NOISY, QUIET>(self, &mut lister),
+        }
+        lister.list
+    }
+
+    /// The number of legal moves, without listing them.
+    pub fn count_legal_moves(&self) -> u64 {
+        let mut counter = Counter::default();
+        match self.turn() {
+            Color::White => generate::<White, _, true, true>(self, &mut counter),
+            Color::Black => generate::<Black, _, true, true>(self, &mut counter),
+        }
+        counter.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chess::fen;
+    use crate::chess::moves::{Move, MoveKind};
+    use crate::chess::square::Square;
+
+    const POSITIONS: [&str; 12] = [
+        fen::STARTPOS,
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+        "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+        "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
+        "8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
+        "4k3/8/4r3/8/8/4B3/4K3/8 w - - 0 1",
+        "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1",
+        "k7/8/8/8/8/8/8/r1RK4 w C - 0 1",
+        "4k3/8/8/8/8/2n5/8/r2K4 w - - 0 1",
+    ];
+
+    fn sorted(moves: &[Move]) -> Vec<u16> {
+        let mut bits: Vec<u16> = moves.iter().map(|mv| mv.bits()).collect();
+        bits.sort_unstable();
+        bits
+    }
+
+    #[test]
+    fn noisy_and_quiet_make_up_all() {
+        for text in POSITIONS {
+            let position = fen::parse(text).unwrap();
+            let all = position.legal_moves();
+            let noisy = position.noisy_moves();
+            let quiet = position.quiet_moves();
+            assert!(noisy.iter().all(|mv| !mv.is_quiet()) && quiet.iter().all(|mv| mv.is_quiet()));
+            assert_eq!(sorted(&all), sorted(&[&noisy[..], &quiet[..]].concat()), "{text}");
+            assert_eq!(position.count_legal_moves(), all.len() as u64, "{text}");
+        }
+    }
+
+    #[test]
+    fn exactly_the_generated_moves_are_legal() {
+        for text in POSITIONS {
+            let position = fen::parse(text).unwrap();
+            let listed = sorted(&position.legal_moves());
+            for from in Square::all() {
+                for to in Square::all() {
+                    for kind in MoveKind::ALL {
+                        let mv = Move::new(from, to, kind);
+                        let member = listed.binary_search(&mv.bits()).is_ok();
+                        assert_eq!(position.is_legal(mv), member, "{text} {mv:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn announced_checks_are_checks() {
+        for text in POSITIONS {
+            let position = fen::parse(text).unwrap();
+            for &mv in position.legal_moves().iter() {
+                assert_eq!(position.gives_check(mv), position.play(mv).in_check(), "{text} {mv:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn pinned_rook_may_not_castle() {
+        let position = fen::parse("k7/8/8/8/8/8/8/rR1K4 w B - 0 1").unwrap();
+        assert!(position.legal_moves().iter().any(|mv| mv.from() == Square::new(1)));
+        assert!(position.legal_moves().iter().all(|mv| !mv.is_castle()));
+    }
+}

@@ -1,0 +1,268 @@
+//! Moves and lists of moves.
+
+use std::fmt;
+use std::num::NonZeroU16;
+use std::ops::Deref;
+
+use super::piece::Kind;
+use super::square::Square;
+
+/// What a move does besides carrying a piece from one square to another.
+///
+/// Bit 2 marks captures and bit 3 promotions; no value is zero, which is what leaves room for
+/// `Option<Move>` in two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum MoveKind {
+    /// Nothing else.
+    Quiet = 1,
+    /// A pawn's first step over two ranks.
+    DoublePush = 2,
+    /// Castling; the destination of the move is the square of the own rook.
+    Castle = 3,
+    /// Takes what stands on the destination.
+    Capture = 4,
+    /// Takes the pawn that just passed.
+    EnPassant = 5,
+    /// Becomes a knight.
+    PromoteKnight = 8,
+    /// Becomes a bishop.
+    PromoteBishop = 9,
+    /// Becomes a rook.
+    PromoteRook = 10,
+    /// Becomes a queen.
+    PromoteQueen = 11,
+    /// Takes and becomes a knight.
+    CapturePromoteKnight = 12,
+    /// Takes and becomes a bishop.
+    CapturePromoteBishop = 13,
+    /// Takes and becomes a rook.
+    CapturePromoteRook = 14,
+    /// Takes and becomes a queen.
+    CapturePromoteQueen = 15,
+}
+
+impl MoveKind {
+    /// Every kind, in rising order of encoding.
+    pub const ALL: [MoveKind; 13] = [
+        MoveKind::Quiet,
+        MoveKind::DoublePush,
+        MoveKind::Castle,
+        MoveKind::Capture,
+        MoveKind::EnPassant,
+        MoveKind::PromoteKnight,
+        MoveKind::PromoteBishop,
+        MoveKind::PromoteRook,
+        MoveKind::PromoteQueen,
+        MoveKind::CapturePromoteKnight,
+        MoveKind::CapturePromoteBishop,
+        MoveKind::CapturePromoteRook,
+        MoveKind::CapturePromoteQueen,
+    ];
+
+    const fn from_nibble(nibble: u16) -> MoveKind {
+        match nibble {
+            2 => MoveKind::DoublePush,
+            3 => MoveKind::Castle,
+            4 => MoveKind::Capture,
+            5 => MoveKind::EnPassant,
+            8 => MoveKind::PromoteKnight,
+            9 => MoveKind::PromoteBishop,
+            10 => MoveKind::PromoteRook,
+            11 => MoveKind::PromoteQueen,
+            12 => MoveKind::CapturePromoteKnight,
+            13 => MoveKind::CapturePromoteBishop,
+            14 => MoveKind::CapturePromoteRook,
+            15 => MoveKind::CapturePromoteQueen,
+            _ => MoveKind::Quiet,
+        }
+    }
+
+    /// The promotion to `kind`, taking or not; a king or pawn cannot be promoted to and gives a
+    /// queen.
+    pub const fn promotion(kind: Kind, capture: bool) -> MoveKind {
+        match (kind, capture) {
+            (Kind::Knight, false) => MoveKind::PromoteKnight,
+            (Kind::Knight, true) => MoveKind::CapturePromoteKnight,
+            (Kind::Bishop, false) => MoveKind::PromoteBishop,
+            (Kind::Bishop, true) => MoveKind::CapturePromoteBishop,
+            (Kind::Rook, false) => MoveKind::PromoteRook,
+            (Kind::Rook, true) => MoveKind::CapturePromoteRook,
+            (_, false) => MoveKind::PromoteQueen,
+            (_, true) => MoveKind::CapturePromoteQueen,
+        }
+    }
+}
+
+/// A move in two bytes: origin, destination and [`MoveKind`].
+///
+/// It has a meaning only together with the position it was made for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move(NonZeroU16);
+
+impl Move {
+    /// A move from its parts.
+    #[inline]
+    pub const fn new(from: Square, to: Square, kind: MoveKind) -> Move {
+        let bits = (kind as u16) << 12 | (to.index() as u16) << 6 | from.index() as u16;
+        Move(NonZeroU16::new(bits).expect("no kind is encoded as zero"))
+    }
+
+    /// Origin.
+    #[inline]
+    pub const fn from(self) -> Square {
+        Square::new(self.0.get() as u8)
+    }
+
+    /// Destination; for castling the square of the own rook.
+    #[inline]
+    pub const fn to(self) -> Square {
+        Square::new((self.0.get() >> 6) as u8)
+    }
+
+    /// What else the move does.
+    #[inline]
+    pub const fn kind(self) -> MoveKind {
+        MoveKind::from_nibble(self.0.get() >> 12)
+    }
+
+    /// Does the move take something?
+    #[inline]
+    pub const fn is_capture(self) -> bool {
+        self.0.get() & 0x4000 != 0
+    }
+
+    /// Does a pawn become something else?
+    #[inline]
+    pub const fn is_promotion(self) -> bool {
+        self.0.get() & 0x8000 != 0
+    }
+
+    /// Neither capture nor promotion.
+    #[inline]
+    pub const fn is_quiet(self) -> bool {
+        self.0.get() & 0xC000 == 0
+    }
+
+    /// Is it castling?
+    #[inline]
+    pub const fn is_castle(self) -> bool {
+        self.0.get() >> 12 == MoveKind::Castle as u16
+    }
+
+    /// Is it an en-passant capture?
+    #[inline]
+    pub const fn is_en_passant(self) -> bool {
+        self.0.get() >> 12 == MoveKind::EnPassant as u16
+    }
+
+    /// What the pawn becomes, if it does.
+    #[inline]
+    pub const fn promotion(self) -> Option<Kind> {
+        match (self.is_promotion(), self.0.get() >> 12 & 3) {
+            (false, _) => None,
+            (true, 0) => Some(Kind::Knight),
+            (true, 1) => Some(Kind::Bishop),
+            (true, 2) => Some(Kind::Rook),
+            (true, _) => Some(Kind::Queen),
+        }
+    }
+
+    /// The encoding, never zero; for tables that store moves.
+    #[inline]
+    pub const fn bits(self) -> u16 {
+        self.0.get()
+    }
+
+    /// The move stored as `bits`, `None` for zero. Any other word gives some move, which may be
+    /// impossible: check it with `Position::is_legal`.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Option<Move> {
+        match NonZeroU16::new(bits) {
+            Some(word) => Some(Move(word)),
+            None => None,
+        }
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}/{:?}", self.from(), self.to(), self.kind())
+    }
+}
+
+/// Room for any position that passes validation; the known maximum is 218.
+const CAPACITY: usize = 256;
+
+/// A list of moves on the stack.
+pub struct MoveList {
+    moves: [Move; CAPACITY],
+    len: usize,
+}
+
+impl MoveList {
+    /// An empty list.
+    #[inline]
+    pub fn new() -> MoveList {
+        let filler = Move::new(Square::new(0), Square::new(0), MoveKind::Quiet);
+        MoveList { moves: [filler; CAPACITY], len: 0 }
+    }
+
+    /// Appends a move.
+    #[inline]
+    pub fn push(&mut self, mv: Move) {
+        self.moves[self.len] = mv;
+        self.len += 1;
+    }
+
+    /// Exchanges two moves.
+    #[inline]
+    pub fn swap(&mut self, a: usize, b: usize) {
+        self.moves[..self.len].swap(a, b);
+    }
+}
+
+impl Default for MoveList {
+    fn default() -> Self {
+        MoveList::new()
+    }
+}
+
+impl Deref for MoveList {
+    type Target = [Move];
+
+    #[inline]
+    fn deref(&self) -> &[Move] {
+        &self.moves[..self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_survive_encoding() {
+        for from in Square::all() {
+            for to in Square::all() {
+                for kind in MoveKind::ALL {
+                    let mv = Move::new(from, to, kind);
+                    assert_eq!((mv.from(), mv.to(), mv.kind()), (from, to, kind));
+                    assert_eq!(Move::from_bits(mv.bits()), Some(mv));
+                }
+            }
+        }
+        assert_eq!(size_of::<Option<Move>>(), 2);
+    }
+
+    #[test]
+    fn promotions_name_their_piece() {
+        for kind in [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen] {
+            for capture in [false, true] {
+                let square = Square::new(0);
+                let mv = Move::new(square, square, MoveKind::promotion(kind, capture));
+                assert_eq!((mv.promotion(), mv.is_capture()), (Some(kind), capture));
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! How a position, taken by itself, may end the game.
+
+use super::bitboard::Bitboard;
+use super::piece::Kind;
+use super::position::Position;
+
+/// Light squares.
+const LIGHT: Bitboard = Bitboard(0x55AA_55AA_55AA_55AA);
+
+/// An ending that the position itself decides; repetition needs the history and is not among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The side to move is mated.
+    Checkmate,
+    /// The side to move has no move and is not in check.
+    Stalemate,
+    /// Neither side can ever mate.
+    InsufficientMaterial,
+    /// A hundred plies without capture or pawn move, and no mate.
+    FiftyMoves,
+}
+
+impl Position {
+    /// The ending reached, if any; mate goes before all draws.
+    pub fn outcome(&self) -> Option<Outcome> {
+        if self.count_legal_moves() == 0 {
+            let mate = self.in_check();
+            return Some(if mate { Outcome::Checkmate } else { Outcome::Stalemate });
+        }
+        if self.is_insufficient_material() {
+            Some(Outcome::InsufficientMaterial)
+        } else if self.halfmove_clock() >= 100 {
+            Some(Outcome::FiftyMoves)
+        } else {
+            None
+        }
+    }
+
+    /// Is mate impossible for both sides: bare kings, one minor piece, or bishops that all live on
+    /// one colour?
+    #[inline]
+    pub fn is_insufficient_material(&self) -> bool {
+        let board = self.board();
+        let heavy = board.kind(Kind::Pawn) | board.kind(Kind::Rook) | board.kind(Kind::Queen);
+        if heavy.any() {
+            return false;
+        }
+        let (knights, bishops) = (board.kind(Kind::Knight), board.kind(Kind::Bishop));
+        if knights.any() {
+            return bishops.is_empty() && knights.len() == 1;
+        }
+        (bishops & LIGHT).is_empty() || (bishops - LIGHT).is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen;
+
+    #[test]
+    fn endings_are_recognised() {
+        use Outcome::*;
+        for (text, expected) in [
+            ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", Some(Checkmate)),
+            ("k7/2Q5/8/8/8/8/8/7K b - - 0 1", Some(Stalemate)),
+            ("k7/8/8/8/8/8/8/7K b - - 0 1", Some(InsufficientMaterial)),
+            ("k7/8/8/8/8/8/8/6NK b - - 0 1", Some(InsufficientMaterial)),
+            ("kb6/8/8/8/8/8/7B/7K b - - 0 1", Some(InsufficientMaterial)),
+            ("k1b5/8/8/8/8/8/7B/7K b - - 0 1", None),
+            ("k7/8/8/8/8/8/8/5NNK b - - 0 1", None),
+            ("kn6/8/8/8/8/8/7B/7K b - - 0 1", None),
+            ("k7/8/8/8/8/8/7R/7K b - - 100 80", Some(FiftyMoves)),
+            ("k7/8/8/8/8/8/7R/7K b - - 99 80", None),
+            ("k6R/8/1K6/8/8/8/8/8 b - - 100 80", Some(Checkmate)),
+        ] {
+            assert_eq!(fen::parse(text).unwrap().outcome(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A chess position: what stands where, who moves, and what may still be done.
+
+mod board;
+mod place;
+mod play;
+mod validate;
+
+pub use board::Board;
+pub(crate) use play::castled_squares;
+pub use validate::{Fault, Setup};
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::color::Color;
+use super::piece::{Kind, Piece};
+use super::square::Square;
+use super::zobrist;
+
+/// A legal position, cheap to copy.
+///
+/// Everything that follows from the placement (keys, checkers, pins) is kept current by the code
+/// that places pieces, so a `Position` in hand is always consistent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    board: Board,
+    /// Mailbox of kinds; the colour is in `board`.
+    kinds: [Option<Kind>; 64],
+    key: u64,
+    /// The rooks that may still castle. A rook is on the king's side if its file is the higher.
+    castling: Bitboard,
+    checkers: Bitboard,
+    /// Lines from the king of the side to move over one own piece up to and including an enemy
+    /// rook or queen.
+    straight_pins: Bitboard,
+    /// The same for bishops and queens.
+    diagonal_pins: Bitboard,
+    turn: Color,
+    en_passant: Option<Square>,
+    halfmove_clock: u16,
+    fullmove_number: u16,
+}
+
+impl Position {
+    /// The starting position of standard chess.
+    pub fn startpos() -> Position {
+        super::fen::parse(super::fen::STARTPOS).expect("the starting position is legal")
+    }
+
+    /// Piece sets.
+    #[inline]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Side to move.
+    #[inline]
+    pub fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// What stands on a square.
+    #[inline]
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        let kind = self.kinds[square.index()]?;
+        let white = self.board.color(Color::White).contains(square);
+        Some(Piece { color: if white { Color::White } else { Color::Black }, kind })
+    }
+
+    /// The kind of piece on a square.
+    #[inline]
+    pub fn kind_at(&self, square: Square) -> Option<Kind> {
+        self.kinds[square.index()]
+    }
+
+    /// The key of the position: equal for positions that are the same under the repetition rule.
+    #[inline]
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The rooks, of both sides, that may still castle.
+    #[inline]
+    pub fn castling_rooks(&self) -> Bitboard {
+        self.castling
+    }
+
+    /// Enemy pieces that give check to the side to move.
+    #[inline]
+    pub fn checkers(&self) -> Bitboard {
+        self.checkers
+    }
+
+    /// Is the side to move in check?
+    #[inline]
+    pub fn in_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// Pin lines of the side to move along ranks and files, from king to pinning piece.
+    #[inline]
+    pub(crate) fn straight_pins(&self) -> Bitboard {
+        self.straight_pins
+    }
+
+    /// Pin lines of the side to move along diagonals, from king to pinning piece.
+    #[inline]
+    pub(crate) fn diagonal_pins(&self) -> Bitboard {
+        self.diagonal_pins
+    }
+
+    /// The square behind a pawn that has just advanced two ranks, if a legal capture of it exists.
+    #[inline]
+    pub fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+
+    /// Plies since the last capture or pawn move.
+    #[inline]
+    pub fn halfmove_clock(&self) -> u16 {
+        self.halfmove_clock
+    }
+
+    /// Number of the move about to be made or answered, from 1.
+    #[inline]
+    pub fn fullmove_number(&self) -> u16 {
+        self.fullmove_number
+    }
+
+    /// Has the side any piece but king and pawns?
+    #[inline]
+    pub fn has_pieces(&self, color: Color) -> bool {
+        let board = &self.board;
+        let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
+        (board.color(color) - simple).any()
+    }
+
+    /// Pieces of both colours that attack `square` on a board occupied by `occupied`.
+    ///
+    /// Pieces outside `occupied` still count as attackers unless the caller masks them.
+    #[inline]
+    pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        let board = &self.board;
+        let white_pawns = board.pieces(Color::White, Kind::Pawn);
+        let black_pawns = board.pieces(Color::Black, Kind::Pawn);
+        attacks::pawn(Color::Black, square) & white_pawns
+            | attacks::pawn(Color::White, square) & black_pawns
+            | attacks::knight(square) & board.kind(Kind::Knight)
+            | attacks::king(square) & board.kind(Kind::King)
+            | attacks::bishop(square, occupied) & board.diagonal_sliders()
+            | attacks::rook(square, occupied) & board.straight_sliders()
+    }
+
+    /// The key computed from nothing but the visible state; equal to [`key`](Self::key).
+    pub fn recompute_key(&self) -> u64 {
+        let mut key = self.castling.fold(0, |key, rook| key ^ zobrist::castling(rook));
+        for square in self.board.occupied() {
+            if let Some(piece) = self.piece_at(square) {
+                key ^= zobrist::placement(piece.color, piece.kind, square);
+            }
+        }
+        if let Some(square) = self.en_passant {
+            key ^= zobrist::en_passant(square);
+        }
+        if self.turn == Color::Black {
+            key ^= zobrist::black_to_move();
+        }
+        key
+    }
+}

@@ -1,0 +1,150 @@
+//! The only code that moves a piece: sets, mailbox and keys change together here, and checkers and
+//! pins are found again afterwards.
+
+use super::{Board, Position};
+use crate::chess::attacks;
+use crate::chess::bitboard::Bitboard;
+use crate::chess::color::Color;
+use crate::chess::piece::Kind;
+use crate::chess::square::Square;
+use crate::chess::zobrist;
+
+impl Position {
+    /// A board without pieces, on which a position is built up.
+    pub(super) fn bare(turn: Color, halfmove_clock: u16, fullmove_number: u16) -> Position {
+        let mut position = Position {
+            board: Board::EMPTY,
+            kinds: [None; 64],
+            key: 0,
+            castling: Bitboard::EMPTY,
+            checkers: Bitboard::EMPTY,
+            straight_pins: Bitboard::EMPTY,
+            diagonal_pins: Bitboard::EMPTY,
+            turn: Color::White,
+            en_passant: None,
+            halfmove_clock,
+            fullmove_number,
+        };
+        if turn == Color::Black {
+            position.flip_turn();
+        }
+        position
+    }
+
+    /// Puts a piece on an empty square.
+    #[inline]
+    pub(super) fn put(&mut self, color: Color, kind: Kind, square: Square) {
+        self.board.toggle(color, kind, Bitboard::of(square));
+        self.kinds[square.index()] = Some(kind);
+        self.key ^= zobrist::placement(color, kind, square);
+    }
+
+    /// Takes the piece of this colour and kind from its square.
+    #[inline]
+    pub(super) fn take(&mut self, color: Color, kind: Kind, square: Square) {
+        debug_assert_eq!(self.kinds[square.index()], Some(kind));
+        self.board.toggle(color, kind, Bitboard::of(square));
+        self.kinds[square.index()] = None;
+        self.key ^= zobrist::placement(color, kind, square);
+    }
+
+    /// Carries a piece to an empty square.
+    #[inline]
+    pub(super) fn carry(&mut self, color: Color, kind: Kind, from: Square, to: Square) {
+        debug_assert_eq!(self.kinds[from.index()], Some(kind));
+        self.board.toggle(color, kind, Bitboard::of(from) | Bitboard::of(to));
+        self.kinds[from.index()] = None;
+        self.kinds[to.index()] = Some(kind);
+        let words = zobrist::placement(color, kind, from) ^ zobrist::placement(color, kind, to);
+        self.key ^= words;
+    }
+
+    /// Withdraws the castling rights of the rooks in `rooks`.
+    #[inline]
+    pub(super) fn withdraw_castling(&mut self, rooks: Bitboard) {
+        let lost = self.castling & rooks;
+        if lost.any() {
+            self.castling ^= lost;
+            self.key = lost.fold(self.key, |key, rook| key ^ zobrist::castling(rook));
+        }
+    }
+
+    /// Grants castling with a rook.
+    pub(super) fn grant_castling(&mut self, rook: Square) {
+        if !self.castling.contains(rook) {
+            self.castling |= Bitboard::of(rook);
+            self.key ^= zobrist::castling(rook);
+        }
+    }
+
+    /// Passes the move to the other side.
+    #[inline]
+    pub(super) fn flip_turn(&mut self) {
+        self.turn = !self.turn;
+        self.key ^= zobrist::black_to_move();
+    }
+
+    /// Sets or clears the en-passant square.
+    #[inline]
+    pub(super) fn set_en_passant(&mut self, square: Option<Square>) {
+        if let Some(old) = self.en_passant {
+            self.key ^= zobrist::en_passant(old);
+        }
+        if let Some(new) = square {
+            self.key ^= zobrist::en_passant(new);
+        }
+        self.en_passant = square;
+    }
+
+    /// Finds checkers and pins of the side to move. One walk over the enemy sliders that see the
+    /// king on an empty board serves both, without a slider look-up.
+    #[inline]
+    pub(super) fn refresh_king_lines(&mut self) {
+        let us = self.turn;
+        let board = &self.board;
+        let (own, enemy) = (board.color(us), board.color(!us));
+        let occupied = own | enemy;
+        let king = board.king(us);
+        let mut checkers = attacks::pawn(us, king) & board.kind(Kind::Pawn)
+            | attacks::knight(king) & board.kind(Kind::Knight);
+        checkers &= enemy;
+        let mut pins = [Bitboard::EMPTY; 2];
+        let snipers = [
+            attacks::straight_rays(king) & board.straight_sliders() & enemy,
+            attacks::diagonal_rays(king) & board.diagonal_sliders() & enemy,
+        ];
+        for (pins, snipers) in pins.iter_mut().zip(snipers) {
+            for sniper in snipers {
+                let way = attacks::between(king, sniper);
+                let blockers = way & occupied;
+                if blockers.is_empty() {
+                    checkers |= Bitboard::of(sniper);
+                } else if !blockers.several() && (blockers & own).any() {
+                    *pins |= way | Bitboard::of(sniper);
+                }
+            }
+        }
+        self.checkers = checkers;
+        [self.straight_pins, self.diagonal_pins] = pins;
+    }
+
+    /// Would the king of the side to move be safe after `from` takes en passant on `to`?
+    pub(in crate::chess) fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
+        let us = self.turn;
+        let captured = Bitboard::of(to.offset(if us == Color::White { -8 } else { 8 }));
+        let occupied = (self.board.occupied() ^ Bitboard::of(from) ^ captured) | Bitboard::of(to);
+        let attackers = self.attackers_to(self.board.king(us), occupied);
+        (attackers & self.board.color(!us) & !captured).is_empty()
+    }
+
+    /// Keeps `square` as the en-passant square only if the side to move can legally capture there,
+    /// so that equal keys mean equal positions in the sense of the repetition rule.
+    #[inline]
+    pub(super) fn offer_en_passant(&mut self, square: Square) {
+        let us = self.turn;
+        let mut capturers = attacks::pawn(!us, square) & self.board.pieces(us, Kind::Pawn);
+        if Iterator::any(&mut capturers, |from| self.en_passant_is_safe(from, square)) {
+            self.set_en_passant(Some(square));
+        }
+    }
+}

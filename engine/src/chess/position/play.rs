@@ -1,0 +1,150 @@
+//! Making moves. Positions are copied, not undone.
+
+use super::Position;
+use crate::chess::attacks;
+use crate::chess::bitboard::Bitboard;
+use crate::chess::color::Color;
+use crate::chess::moves::{Move, MoveKind};
+use crate::chess::piece::Kind;
+use crate::chess::square::Square;
+
+/// Where king and rook stand after castling with a rook on `rook`.
+#[inline]
+pub(crate) fn castled_squares(king: Square, rook: Square) -> (Square, Square) {
+    if rook.file() > king.file() {
+        (Square::at(6, king.rank()), Square::at(5, king.rank()))
+    } else {
+        (Square::at(2, king.rank()), Square::at(3, king.rank()))
+    }
+}
+
+impl Position {
+    /// The position after a legal move.
+    ///
+    /// # Panics
+    ///
+    /// May panic, or return nonsense, if the move is not legal here: check foreign moves with
+    /// [`is_legal`](Self::is_legal).
+    #[inline]
+    #[must_use]
+    pub fn play(&self, mv: Move) -> Position {
+        let mut next = *self;
+        next.make(mv);
+        next
+    }
+
+    /// The position after passing. The side to move must not be in check.
+    #[must_use]
+    pub fn play_null(&self) -> Position {
+        let mut next = *self;
+        next.set_en_passant(None);
+        next.halfmove_clock = next.halfmove_clock.saturating_add(1);
+        next.pass_turn();
+        next
+    }
+
+    fn make(&mut self, mv: Move) {
+        let us = self.turn;
+        let (from, to) = (mv.from(), mv.to());
+        let kind = self.kinds[from.index()].expect("a legal move starts from a piece");
+        self.set_en_passant(None);
+        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        if mv.is_castle() {
+            self.castle(from, to);
+        } else {
+            if mv.is_capture() {
+                self.capture(mv);
+            }
+            match mv.promotion() {
+                Some(promoted) => {
+                    self.take(us, Kind::Pawn, from);
+                    self.put(us, promoted, to);
+                }
+                None => self.carry(us, kind, from, to),
+            }
+        }
+        if kind == Kind::Pawn || mv.is_capture() {
+            self.halfmove_clock = 0;
+        }
+        let mut touched = Bitboard::of(from) | Bitboard::of(to);
+        if kind == Kind::King {
+            touched |= Bitboard::rank(us.relative_rank(0));
+        }
+        self.withdraw_castling(touched);
+        self.pass_turn();
+        if mv.kind() == MoveKind::DoublePush {
+            self.offer_en_passant(Square::at(from.file(), (from.rank() + to.rank()) / 2));
+        }
+    }
+
+    fn capture(&mut self, mv: Move) {
+        let them = !self.turn;
+        if mv.is_en_passant() {
+            let behind = Square::at(mv.to().file(), mv.from().rank());
+            self.take(them, Kind::Pawn, behind);
+        } else {
+            let captured =
+                self.kinds[mv.to().index()].expect("a legal capture has something to take");
+            self.take(them, captured, mv.to());
+        }
+    }
+
+    fn castle(&mut self, king: Square, rook: Square) {
+        let us = self.turn;
+        let (king_to, rook_to) = castled_squares(king, rook);
+        // Both leave before either arrives: in Chess960 each may stand where the other goes.
+        self.take(us, Kind::King, king);
+        self.take(us, Kind::Rook, rook);
+        self.put(us, Kind::King, king_to);
+        self.put(us, Kind::Rook, rook_to);
+    }
+
+    fn pass_turn(&mut self) {
+        if self.turn == Color::Black {
+            self.fullmove_number = self.fullmove_number.saturating_add(1);
+        }
+        self.flip_turn();
+        self.refresh_king_lines();
+    }
+
+    /// What a capture takes; `None` for other moves.
+    #[inline]
+    pub fn captured(&self, mv: Move) -> Option<Kind> {
+        match (mv.is_capture(), mv.is_en_passant()) {
+            (false, _) => None,
+            (true, true) => Some(Kind::Pawn),
+            (true, false) => self.kinds[mv.to().index()],
+        }
+    }
+
+    /// Would a legal move give check?
+    ///
+    /// Castling, en passant and promotion are rare enough to be played out.
+    pub fn gives_check(&self, mv: Move) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        let king = self.board.king(!self.turn);
+        let special = mv.is_castle() || mv.is_en_passant() || mv.is_promotion();
+        let Some(kind) = self.kinds[from.index()].filter(|_| !special) else {
+            return self.play(mv).in_check();
+        };
+        let occupied = (self.board.occupied() ^ Bitboard::of(from)) | Bitboard::of(to);
+        let direct = match kind {
+            Kind::Pawn => attacks::pawn(self.turn, to),
+            Kind::Knight => attacks::knight(to),
+            Kind::Bishop => attacks::bishop(to, occupied),
+            Kind::Rook => attacks::rook(to, occupied),
+            Kind::Queen => attacks::queen(to, occupied),
+            Kind::King => Bitboard::EMPTY,
+        };
+        if direct.contains(king) {
+            return true;
+        }
+        let line = attacks::line(king, from);
+        if line.is_empty() || line.contains(to) {
+            return false;
+        }
+        let sliders = (attacks::rook(king, occupied) & self.board.straight_sliders())
+            | (attacks::bishop(king, occupied) & self.board.diagonal_sliders());
+        (sliders & self.board.color(self.turn)).any()
+    }
+}

@@ -1,0 +1,198 @@
+//! The line of play: the positions from the root to the current node, the keys of the game before,
+//! and the evaluator that is told of every move.
+
+use crate::chess::{Move, Position};
+use crate::eval::score::MAX_PLY;
+use crate::eval::{Evaluator, Score};
+
+/// A game played so far: the position reached and the keys of those before.
+#[derive(Clone, Debug)]
+pub struct Game {
+    position: Position,
+    /// Keys of the earlier positions since the last irreversible move, oldest first.
+    keys: Vec<u64>,
+}
+
+impl Game {
+    /// A game that begins with this position.
+    pub fn new(position: Position) -> Game {
+        Game { position, keys: Vec::new() }
+    }
+
+    /// The position reached.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, mv: Move) {
+        self.keys.push(self.position.key());
+        self.position = self.position.play(mv);
+        if self.position.halfmove_clock() == 0 {
+            self.keys.clear();
+        }
+    }
+}
+
+/// The line being searched. The search makes and takes back moves only through it.
+pub struct Line<E> {
+    /// Root first, current position last; never empty.
+    positions: Vec<Position>,
+    /// Keys of all positions before the current one, game and line alike.
+    keys: Vec<u64>,
+    evaluator: E,
+}
+
+impl<E: Evaluator> Line<E> {
+    /// A line of no moves that starts where the game stands.
+    pub fn new(game: &Game, mut evaluator: E) -> Line<E> {
+        evaluator.reset(&game.position);
+        let mut positions = Vec::with_capacity(MAX_PLY + 1);
+        positions.push(game.position);
+        let mut keys = Vec::with_capacity(game.keys.len() + MAX_PLY);
+        keys.extend_from_slice(&game.keys);
+        Line { positions, keys, evaluator }
+    }
+
+    /// The current position.
+    #[inline]
+    pub fn position(&self) -> &Position {
+        self.positions.last().expect("a line holds its root")
+    }
+
+    /// Plies from the root.
+    #[inline]
+    pub fn ply(&self) -> usize {
+        self.positions.len() - 1
+    }
+
+    /// Makes a legal move.
+    #[inline]
+    pub fn make(&mut self, mv: Move) {
+        let before = *self.position();
+        self.evaluator.push(&before, mv);
+        self.keys.push(before.key());
+        self.positions.push(before.play(mv));
+    }
+
+    /// Passes. The side to move must not be in check.
+    pub fn make_null(&mut self) {
+        let before = *self.position();
+        self.evaluator.push_null();
+        self.keys.push(before.key());
+        self.positions.push(before.play_null());
+    }
+
+    /// Takes back the latest move or pass.
+    #[inline]
+    pub fn unmake(&mut self) {
+        debug_assert!(self.positions.len() > 1, "the root cannot be taken back");
+        self.evaluator.pop();
+        self.keys.pop();
+        self.positions.pop();
+    }
+
+    /// The static evaluation of the current position.
+    #[inline]
+    pub fn evaluate(&mut self) -> Score {
+        let position = self.positions.last().expect("a line holds its root");
+        self.evaluator.evaluate(position)
+    }
+
+    /// Is the current position to be scored as a draw: by the fifty-move rule, by insufficient
+    /// material, or because it occurred before?
+    ///
+    /// Within the line one earlier occurrence is enough, since what was good once will be good
+    /// again; occurrences before the root must be two.
+    pub fn is_draw(&self) -> bool {
+        let position = self.position();
+        if position.halfmove_clock() >= 100 {
+            // Mate on the board goes before the rule.
+            return !position.in_check() || position.count_legal_moves() > 0;
+        }
+        position.is_insufficient_material() || self.repeats()
+    }
+
+    fn repeats(&self) -> bool {
+        let position = self.position();
+        let reversible = usize::from(position.halfmove_clock()).min(self.keys.len());
+        let mut earlier = 0;
+        // The same side is to move only every second ply, and four plies are the shortest cycle.
+        for back in (4..=reversible).step_by(2) {
+            if self.keys[self.keys.len() - back] == position.key() {
+                earlier += 1;
+                if earlier == 2 || back <= self.ply() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::uci_move::{CastlingForm, parse};
+    use crate::chess::{Position, fen};
+    use crate::eval::material::Material;
+
+    fn play(game: &mut Game, moves: &str) {
+        for text in moves.split(' ') {
+            game.play(parse(text, game.position(), CastlingForm::KingTo).unwrap());
+        }
+    }
+
+    fn make(line: &mut Line<Material>, moves: &str) {
+        for text in moves.split(' ') {
+            line.make(parse(text, line.position(), CastlingForm::KingTo).unwrap());
+        }
+    }
+
+    #[test]
+    fn one_repetition_in_the_line_is_a_draw() {
+        let mut line = Line::new(&Game::new(Position::startpos()), Material);
+        make(&mut line, "g1f3 g8f6 f3g1");
+        assert!(!line.is_draw());
+        make(&mut line, "f6g8");
+        assert!(line.is_draw());
+        line.unmake();
+        assert!(!line.is_draw());
+    }
+
+    #[test]
+    fn before_the_root_it_takes_two() {
+        let mut game = Game::new(Position::startpos());
+        play(&mut game, "g1f3 g8f6 f3g1");
+        let mut line = Line::new(&game, Material);
+        make(&mut line, "f6g8");
+        assert!(!line.is_draw());
+        play(&mut game, "f6g8 g1f3 g8f6 f3g1");
+        let mut line = Line::new(&game, Material);
+        make(&mut line, "f6g8");
+        assert!(line.is_draw());
+    }
+
+    #[test]
+    fn mate_goes_before_the_fifty_move_rule() {
+        let root = fen::parse("7k/8/6K1/8/8/8/8/R7 w - - 99 90").unwrap();
+        let mut line = Line::new(&Game::new(root), Material);
+        make(&mut line, "a1a8");
+        assert!(!line.is_draw());
+        line.unmake();
+        make(&mut line, "a1a7");
+        assert!(line.is_draw());
+    }
+
+    #[test]
+    fn unmaking_restores_the_position() {
+        let root = Position::startpos();
+        let mut line = Line::new(&Game::new(root), Material);
+        line.make_null();
+        make(&mut line, "e7e5 d2d4 e5d4");
+        for _ in 0..4 {
+            line.unmake();
+        }
+        assert_eq!(*line.position(), root);
+    }
+}

@@ -1,0 +1,60 @@
+//! What a search may use, and how it is told to end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::chess::Move;
+use crate::eval::score::MAX_PLY;
+
+/// Limits other than time. The default is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Deepest iteration, in plies.
+    pub depth: Option<u32>,
+    /// Number of positions that may be visited; the search stops at exactly this many.
+    pub nodes: Option<u64>,
+    /// Stop once a mate in this many moves is found.
+    pub mate: Option<u32>,
+    /// The only moves to consider at the root; empty for all.
+    pub search_moves: Vec<Move>,
+}
+
+impl Limits {
+    /// The deepest iteration there will be.
+    pub(super) fn max_depth(&self) -> i32 {
+        self.depth.map_or(MAX_PLY as i32 - 1, |depth| depth.clamp(1, MAX_PLY as u32 - 1) as i32)
+    }
+}
+
+/// Signals to a running search, from another thread.
+#[derive(Debug, Default)]
+pub struct Signals {
+    stop: AtomicBool,
+    pondering: AtomicBool,
+}
+
+impl Signals {
+    /// Signals for a search that begins on the opponent's time if `pondering`.
+    pub fn new(pondering: bool) -> Signals {
+        Signals { stop: AtomicBool::new(false), pondering: AtomicBool::new(pondering) }
+    }
+
+    /// Ends the search as soon as possible.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Release);
+    }
+
+    /// The expected move was played: limits of time now apply.
+    pub fn ponder_hit(&self) {
+        self.pondering.store(false, Ordering::Release);
+    }
+
+    /// Is the search to end?
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    /// Is the opponent still thinking?
+    pub fn is_pondering(&self) -> bool {
+        self.pondering.load(Ordering::Acquire)
+    }
+}

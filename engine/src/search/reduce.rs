@@ -1,0 +1,58 @@
+//! Looking less deep at moves that come late.
+
+use super::alphabeta::{Node, NodeKind};
+use super::{Searcher, params};
+use crate::chess::Move;
+use crate::eval::Evaluator;
+
+/// Reductions in 1024ths of a ply, by depth and number of the move, both capped at 63.
+static BASE: [[i32; 64]; 64] = base_table();
+
+/// The product of two logarithms, computed in integers so that every machine agrees on it.
+const fn base_table() -> [[i32; 64]; 64] {
+    let mut table = [[0; 64]; 64];
+    let mut depth = 1;
+    while depth < 64 {
+        let mut count = 1;
+        while count < 64 {
+            let product = log2_256ths(depth as u32) * log2_256ths(count as u32) / 256;
+            table[depth][count] = 600 + (product * 4 * 21 / 100) as i32;
+            count += 1;
+        }
+        depth += 1;
+    }
+    table
+}
+
+/// The logarithm to base two in 256ths, linear between powers of two.
+const fn log2_256ths(x: u32) -> u32 {
+    let whole = x.ilog2();
+    (whole << 8) + ((x << 8) >> whole) - 256
+}
+
+impl<E: Evaluator> Searcher<'_, E> {
+    /// Plies to take off the search behind a move that has just been made; `standing` is what
+    /// history thinks of it.
+    pub(super) fn reduction<N: NodeKind>(
+        &self,
+        node: &Node,
+        mv: Move,
+        count: usize,
+        standing: i32,
+    ) -> i32 {
+        let first = if N::OPEN { 3 } else { 2 };
+        if node.depth < params::REDUCTION_DEPTH || count < first {
+            return 0;
+        }
+        let mut plies = BASE[node.depth.min(63) as usize][count.min(63)];
+        if !mv.is_quiet() {
+            plies = plies / 2 - 256;
+        }
+        plies += 1024 * i32::from(node.cut);
+        plies += 512 * i32::from(!node.improving);
+        plies -= 1024 * i32::from(N::OPEN);
+        plies -= 1024 * i32::from(self.line.position().in_check() || node.in_check);
+        plies -= standing * 1024 / params::REDUCTION_HISTORY;
+        (plies / 1024).max(0)
+    }
+}

@@ -1,0 +1,96 @@
+//! Static exchange evaluation: what a sequence of captures on one square gains.
+
+use crate::chess::{Bitboard, Color, Kind, Move, Position, attacks};
+use crate::eval::Score;
+
+/// Prices used for exchanges, in centipawns; the king's is beyond all others together.
+const PRICES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
+
+/// The price of a kind of piece in an exchange.
+#[inline]
+pub(super) fn price(kind: Kind) -> Score {
+    PRICES[kind.index()]
+}
+
+/// Does `mv` gain at least `threshold` if both sides capture on its destination as long as it pays,
+/// cheapest piece first? Pins are not considered.
+pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) -> bool {
+    if mv.is_castle() {
+        return threshold <= 0;
+    }
+    let to = mv.to();
+    let promoted = mv.promotion().map_or(0, |kind| price(kind) - price(Kind::Pawn));
+    let mut balance = position.captured(mv).map_or(0, price) + promoted - threshold;
+    if balance < 0 {
+        return false;
+    }
+    let mover = mv.promotion().or(position.kind_at(mv.from())).map_or(0, price);
+    balance -= mover;
+    if balance >= 0 {
+        return true;
+    }
+    let board = position.board();
+    let mut occupied = board.occupied() ^ Bitboard::of(mv.from()) | Bitboard::of(to);
+    if mv.is_en_passant() {
+        let step = if position.turn() == Color::White { -8 } else { 8 };
+        occupied ^= Bitboard::of(to.offset(step));
+    }
+    let (straight, diagonal) = (board.straight_sliders(), board.diagonal_sliders());
+    let mut attackers = position.attackers_to(to, occupied) & occupied;
+    let mut turn = !position.turn();
+    loop {
+        let own = attackers & board.color(turn);
+        let Some(kind) = Kind::ALL.into_iter().find(|&kind| (own & board.kind(kind)).any()) else {
+            break;
+        };
+        occupied ^= Bitboard::of((own & board.kind(kind)).first());
+        if matches!(kind, Kind::Pawn | Kind::Bishop | Kind::Queen) {
+            attackers |= attacks::bishop(to, occupied) & diagonal;
+        }
+        if matches!(kind, Kind::Rook | Kind::Queen) {
+            attackers |= attacks::rook(to, occupied) & straight;
+        }
+        attackers &= occupied;
+        turn = !turn;
+        balance = -balance - 1 - price(kind);
+        if balance >= 0 {
+            // A king may not take what is still defended: that capture never happened.
+            let illegal = kind == Kind::King && (attackers & board.color(turn)).any();
+            if illegal {
+                turn = !turn;
+            }
+            break;
+        }
+    }
+    // The side that could not or would not continue has lost the exchange.
+    turn != position.turn()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen;
+    use crate::chess::uci_move::{CastlingForm, parse};
+
+    #[test]
+    fn exchanges_are_worth_what_they_are_worth() {
+        for (text, mv, worth) in [
+            ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
+            ("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1", "e2e5", -400),
+            ("4k3/8/3p4/4p3/5P2/8/4R3/4K3 w - - 0 1", "f4e5", 100),
+            ("4k3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 100),
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 100),
+            ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 850),
+            ("4k3/8/8/8/8/2p5/8/1N2K3 w - - 0 1", "b1c3", 100),
+            ("4k3/8/8/8/1p6/8/8/1N2K3 w - - 0 1", "b1a3", -320),
+            ("3rk3/8/8/8/8/8/3p4/3R1K2 w - - 0 1", "d1d2", -400),
+            ("3rk3/8/8/8/8/8/3p4/3RK3 w - - 0 1", "d1d2", 100),
+            ("3rk3/3r4/8/8/8/8/3p4/3RK3 w - - 0 1", "d1d2", -400),
+        ] {
+            let position = fen::parse(text).unwrap();
+            let mv = parse(mv, &position, CastlingForm::KingTo).unwrap();
+            assert!(gains_at_least(&position, mv, worth), "{text} {mv:?}");
+            assert!(!gains_at_least(&position, mv, worth + 1), "{text} {mv:?}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Talking to the outside: the UCI protocol and the command line.
+//!
+//! Here, in the bench and nowhere else is anything printed. One thread reads commands and answers
+//! at once; another owns the memory and searches. What comes in is never trusted: whatever cannot be
+//! understood is answered with an `info string` and otherwise ignored.
+
+pub mod cli;
+mod options;
+mod output;
+mod parse;
+mod print;
+mod session;
+mod worker;
+
+pub use output::Output;
+pub use session::run;

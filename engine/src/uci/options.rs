@@ -1,0 +1,156 @@
+//! The options of the engine.
+
+use crate::chess::uci_move::CastlingForm;
+use crate::eval::Variant;
+
+const HASH_MAX_MB: usize = 65_536;
+const OVERHEAD_MAX_MS: u64 = 10_000;
+
+/// The current values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Options {
+    /// Size of the transposition table, in MiB.
+    pub(super) hash_mb: usize,
+    /// Time lost per move between the engine and the arbiter's clock, in milliseconds.
+    pub(super) move_overhead_ms: u64,
+    /// The evaluation in use.
+    pub(super) variant: Variant,
+    /// How castling is written.
+    pub(super) castling: CastlingForm,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            hash_mb: 16,
+            move_overhead_ms: 10,
+            variant: Variant::default(),
+            castling: CastlingForm::KingTo,
+        }
+    }
+}
+
+/// What must happen after an option was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Nothing.
+    None,
+    /// The table gets its new size.
+    Resize,
+    /// The memory is cleared.
+    Clear,
+}
+
+impl Options {
+    /// The lines that declare the options, in the order of the protocol's answer to `uci`.
+    pub(super) fn declarations() -> Vec<String> {
+        let defaults = Options::default();
+        let variants: String =
+            Variant::ALL.iter().map(|variant| format!(" var {}", variant.name())).collect();
+        vec![
+            format!(
+                "option name Hash type spin default {} min 1 max {HASH_MAX_MB}",
+                defaults.hash_mb
+            ),
+            "option name Threads type spin default 1 min 1 max 1".to_owned(),
+            format!(
+                "option name Move Overhead type spin default {} min 0 max {OVERHEAD_MAX_MS}",
+                defaults.move_overhead_ms
+            ),
+            format!("option name Eval type combo default {}{variants}", defaults.variant.name()),
+            "option name UCI_Chess960 type check default false".to_owned(),
+            "option name Ponder type check default false".to_owned(),
+            "option name Clear Hash type button".to_owned(),
+        ]
+    }
+
+    /// Sets an option; names are compared without regard to case, as the protocol demands.
+    ///
+    /// # Errors
+    ///
+    /// Says what was expected; nothing has changed then.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<Effect, String> {
+        match name.to_ascii_lowercase().as_str() {
+            "hash" => {
+                self.hash_mb = spin(name, value, 1, HASH_MAX_MB as u64)? as usize;
+                Ok(Effect::Resize)
+            }
+            "threads" => spin(name, value, 1, 1).map(|_| Effect::None),
+            "move overhead" => {
+                self.move_overhead_ms = spin(name, value, 0, OVERHEAD_MAX_MS)?;
+                Ok(Effect::None)
+            }
+            "eval" => {
+                let known = Variant::ALL.map(Variant::name).join(", ");
+                let variant = Variant::from_name(value)
+                    .ok_or_else(|| format!("Eval must be one of {known}, not \"{value}\""))?;
+                // What one evaluation has found out is wrong for another.
+                let changed = variant != self.variant;
+                self.variant = variant;
+                Ok(if changed { Effect::Clear } else { Effect::None })
+            }
+            "uci_chess960" => {
+                let on = check(name, value)?;
+                self.castling = if on { CastlingForm::KingTakesRook } else { CastlingForm::KingTo };
+                Ok(Effect::None)
+            }
+            // Pondering is ordered by `go ponder`; the option only announces that it may be.
+            "ponder" => check(name, value).map(|_| Effect::None),
+            "clear hash" => Ok(Effect::Clear),
+            _ => Err(format!("unknown option \"{name}\"")),
+        }
+    }
+}
+
+fn spin(name: &str, value: &str, min: u64, max: u64) -> Result<u64, String> {
+    let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+    number.ok_or_else(|| format!("{name} must be a number from {min} to {max}, not \"{value}\""))
+}
+
+fn check(name: &str, value: &str) -> Result<bool, String> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(format!("{name} must be true or false, not \"{value}\"")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_set() {
+        let mut options = Options::default();
+        assert_eq!(options.set("HASH", "64"), Ok(Effect::Resize));
+        assert_eq!(options.set("Move Overhead", "25"), Ok(Effect::None));
+        assert_eq!(options.set("Eval", "material"), Ok(Effect::Clear));
+        assert_eq!(options.set("eval", "Material"), Ok(Effect::None));
+        assert_eq!(options.set("UCI_Chess960", "true"), Ok(Effect::None));
+        assert_eq!(options.set("Clear Hash", ""), Ok(Effect::Clear));
+        let expected = Options {
+            hash_mb: 64,
+            move_overhead_ms: 25,
+            variant: Variant::Material,
+            castling: CastlingForm::KingTakesRook,
+        };
+        assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn bad_values_change_nothing() {
+        let mut options = Options::default();
+        for (name, value) in [
+            ("Hash", "0"),
+            ("Hash", "70000"),
+            ("Hash", "many"),
+            ("Threads", "2"),
+            ("Eval", "psychic"),
+            ("Ponder", "maybe"),
+            ("Moon", "full"),
+        ] {
+            assert!(options.set(name, value).is_err(), "{name} {value}");
+        }
+        assert_eq!(options, Options::default());
+    }
+}

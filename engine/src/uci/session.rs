@@ -1,0 +1,216 @@
+//! The thread that listens. It answers at once, also during a search.
+
+use std::io::{self, BufRead};
+use std::sync::Arc;
+
+use super::options::{Effect, Options};
+use super::output::Output;
+use super::parse::{Command, Go, parse};
+use super::print;
+use super::worker::{Job, SearchJob, Worker};
+use crate::chess::{Color, Move, Position, fen, uci_move};
+use crate::line::Game;
+use crate::search::{Limits, Signals};
+use crate::time::{Budget, Clock, TimeLimit, Timer};
+
+/// Longer lines are not commands; a game of a thousand moves takes a hundredth of it.
+const LINE_MAX_BYTES: u64 = 1 << 20;
+
+/// Serves one session: reads commands until `quit` or the end of the input.
+///
+/// Returns the exit code: 0, or 7 if the smallest hash table could not be had.
+pub fn run(mut input: impl BufRead, output: Output) -> i32 {
+    let mut session = match Session::start(output.clone()) {
+        Ok(session) => session,
+        Err(error) => {
+            output.note(&error);
+            return 7;
+        }
+    };
+    while let Some(line) = read_line(&mut input) {
+        if !session.obey(parse(&line)) {
+            break;
+        }
+    }
+    session.signals.stop();
+    session.worker.wake();
+    0
+}
+
+/// The next line, or `None` at the end of the input. Bytes that are not UTF-8 are replaced.
+fn read_line(input: &mut impl BufRead) -> Option<String> {
+    let mut bytes = Vec::new();
+    let count = io::Read::take(&mut *input, LINE_MAX_BYTES).read_until(b'\n', &mut bytes).ok()?;
+    (count > 0).then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+struct Session {
+    options: Options,
+    game: Game,
+    worker: Worker,
+    /// Those of the latest search.
+    signals: Arc<Signals>,
+    output: Output,
+}
+
+impl Session {
+    fn start(output: Output) -> Result<Session, String> {
+        let options = Options::default();
+        let worker =
+            Worker::start(options.hash_mb, output.clone()).map_err(|error| error.to_string())?;
+        Ok(Session {
+            options,
+            game: Game::new(Position::startpos()),
+            worker,
+            signals: Arc::default(),
+            output,
+        })
+    }
+
+    /// Obeys a command; false ends the session.
+    fn obey(&mut self, command: Command) -> bool {
+        match command {
+            Command::Uci => self.identify(),
+            Command::IsReady if self.worker.is_busy() => self.output.line("readyok"),
+            Command::IsReady => self.worker.send(Job::Ready),
+            Command::SetOption { name, value } => self.set_option(&name, &value),
+            Command::NewGame => self.worker.send(Job::Clear),
+            Command::Position { fen, moves } => self.set_up(fen.as_deref(), &moves),
+            Command::Go(_) | Command::Perft(_) | Command::Bench(_) if self.worker.is_busy() => {
+                self.output.note("a search is still running; stop it first");
+            }
+            Command::Go(go) => self.go(&go),
+            Command::Perft(depth) => self.perft(depth),
+            Command::Bench(depth) => {
+                self.worker.send(Job::Bench { depth, variant: self.options.variant });
+            }
+            Command::Stop => {
+                self.signals.stop();
+                self.worker.wake();
+            }
+            Command::PonderHit => {
+                self.signals.ponder_hit();
+                self.worker.wake();
+            }
+            Command::Display => self.output.line(&print::diagram(self.game.position())),
+            Command::Evaluate => self.evaluate(),
+            Command::Quit => return false,
+            Command::Nothing => {}
+            Command::Invalid(reason) => self.output.note(&reason),
+        }
+        true
+    }
+
+    fn identify(&self) {
+        let version = env!("CARGO_PKG_VERSION");
+        self.output.line(&format!("id name Palimpsest {version}"));
+        self.output.line("id author the Arbiter authors");
+        for declaration in Options::declarations() {
+            self.output.line(&declaration);
+        }
+        self.output.line("uciok");
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) {
+        match self.options.set(name, value) {
+            Ok(Effect::None) => {}
+            Ok(Effect::Resize) => self.worker.send(Job::Resize(self.options.hash_mb)),
+            Ok(Effect::Clear) => self.worker.send(Job::Clear),
+            Err(reason) => self.output.note(&reason),
+        }
+    }
+
+    /// Sets up a game. If any part of it is wrong the game stays as it was.
+    fn set_up(&mut self, text: Option<&str>, moves: &[String]) {
+        let root = match text.map_or_else(|| Ok(Position::startpos()), fen::parse) {
+            Ok(position) => position,
+            Err(error) => {
+                self.output.note(&format!("illegal position: {error}"));
+                return;
+            }
+        };
+        let mut game = Game::new(root);
+        for (index, text) in moves.iter().enumerate() {
+            let Some(mv) = uci_move::parse(text, game.position(), self.options.castling) else {
+                let number = index + 1;
+                self.output
+                    .note(&format!("move {number}, \"{text}\", is illegal; position unchanged"));
+                return;
+            };
+            game.play(mv);
+        }
+        self.game = game;
+    }
+
+    fn evaluate(&self) {
+        let position = self.game.position();
+        let variant = self.options.variant;
+        let relative = variant.evaluate(position);
+        let white = if position.turn() == Color::White { relative } else { -relative };
+        let name = variant.name();
+        self.output.line(&format!("Evaluation: {white} cp from White's side ({name})"));
+    }
+
+    fn perft(&mut self, depth: u32) {
+        self.signals = Arc::default();
+        self.worker.send(Job::Perft {
+            game: Box::new(self.game.clone()),
+            depth,
+            form: self.options.castling,
+            signals: Arc::clone(&self.signals),
+        });
+    }
+
+    fn go(&mut self, go: &Go) {
+        let Some(search_moves) = self.search_moves(&go.search_moves) else {
+            return;
+        };
+        let limits = Limits { depth: go.depth, nodes: go.nodes, mate: go.mate, search_moves };
+        let time = self.time_limit(go);
+        let unlimited = limits == Limits::default() && time == TimeLimit::None;
+        let budget = Budget::new(time, self.options.move_overhead_ms);
+        self.signals = Arc::new(Signals::new(go.ponder));
+        self.worker.send(Job::Search(Box::new(SearchJob {
+            game: self.game.clone(),
+            limits,
+            timer: Timer::start(budget.filter(|_| !go.infinite)),
+            signals: Arc::clone(&self.signals),
+            variant: self.options.variant,
+            form: self.options.castling,
+            infinite: go.infinite || unlimited && !go.ponder,
+        })));
+    }
+
+    /// The moves named; those that are illegal are left out with a note. `None` if that leaves
+    /// none, since searching all instead is not what was asked for.
+    fn search_moves(&self, names: &[String]) -> Option<Vec<Move>> {
+        let mut moves = Vec::new();
+        for name in names {
+            match uci_move::parse(name, self.game.position(), self.options.castling) {
+                Some(mv) => moves.push(mv),
+                None => self.output.note(&format!("searchmoves: \"{name}\" is illegal")),
+            }
+        }
+        if moves.is_empty() && !names.is_empty() {
+            self.output.line("bestmove (none)");
+            return None;
+        }
+        Some(moves)
+    }
+
+    fn time_limit(&self, go: &Go) -> TimeLimit {
+        let side = self.game.position().turn().index();
+        if let Some(move_ms) = go.move_time {
+            return TimeLimit::Move(move_ms);
+        }
+        if go.time == [None, None] {
+            return TimeLimit::None;
+        }
+        // A clock for the opponent alone is an oversight: better to answer at once than never.
+        TimeLimit::Clock(Clock {
+            left_ms: go.time[side].unwrap_or(0),
+            increment_ms: go.increment[side].unwrap_or(0),
+            moves_to_go: go.moves_to_go.filter(|&moves| moves > 0),
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! The thread that searches. It owns the memory; whatever touches that comes through its queue, in
+//! order, so that nothing changes under a running search.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use super::output::Output;
+use super::print;
+use crate::bench;
+use crate::chess::perft::divide;
+use crate::chess::uci_move::{self, CastlingForm};
+use crate::eval::Variant;
+use crate::line::Game;
+use crate::search::{Limits, Memory, Request, Signals, search};
+use crate::time::Timer;
+use crate::tt::OutOfMemory;
+
+/// Enough for the deepest line with all that a node keeps on the stack.
+const STACK_BYTES: usize = 32 << 20;
+
+/// Exit code when the worker has panicked: a bug of ours.
+const EXIT_BUG: i32 = 70;
+
+/// Something for the worker to do.
+pub(super) enum Job {
+    /// Search and print the best move.
+    Search(Box<SearchJob>),
+    /// Count leaves and print them by move.
+    Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
+    /// Run the benchmark.
+    Bench { depth: Option<u32>, variant: Variant },
+    /// Forget everything.
+    Clear,
+    /// Give the table a new size in MiB.
+    Resize(usize),
+    /// Say that everything before this is done.
+    Ready,
+}
+
+/// A search to be done.
+pub(super) struct SearchJob {
+    pub(super) game: Game,
+    pub(super) limits: Limits,
+    pub(super) timer: Timer,
+    pub(super) signals: Arc<Signals>,
+    pub(super) variant: Variant,
+    pub(super) form: CastlingForm,
+    /// Keep the best move back until told to stop.
+    pub(super) infinite: bool,
+}
+
+/// The session's end of the queue.
+pub(super) struct Worker {
+    queue: Option<Sender<Job>>,
+    busy: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory for the table.
+    pub(super) fn start(hash_mb: usize, output: Output) -> Result<Worker, OutOfMemory> {
+        let mut memory = Memory::new(hash_mb)?;
+        let busy = Arc::new(AtomicBool::new(false));
+        let (queue, jobs) = channel();
+        let flag = Arc::clone(&busy);
+        let thread = thread::Builder::new()
+            .name("search".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || serve(&jobs, &mut memory, &output, &flag))
+            .map_err(|_| OutOfMemory { megabytes: STACK_BYTES >> 20 })?;
+        Ok(Worker { queue: Some(queue), busy, thread: Some(thread) })
+    }
+
+    /// Queues a job.
+    pub(super) fn send(&self, job: Job) {
+        if matches!(job, Job::Search(_) | Job::Perft { .. } | Job::Bench { .. }) {
+            self.busy.store(true, Ordering::Release);
+        }
+        if let Some(queue) = &self.queue {
+            // Sending fails only after the worker has died, and then the process is ending.
+            let _dead = queue.send(job);
+        }
+    }
+
+    /// Is a search under way or waiting to begin?
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Acquire)
+    }
+
+    /// Wakes the worker if it keeps a best move back, so that it looks at its signals.
+    pub(super) fn wake(&self) {
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+    }
+}
+
+/// Waits for the jobs that were queued. The session must have told them to stop.
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            let _panicked = thread.join();
+        }
+    }
+}
+
+/// Ends the process if the worker panics. Without it the arbiter would wait for ever.
+struct FailLoudly;
+
+impl Drop for FailLoudly {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            std::process::exit(EXIT_BUG);
+        }
+    }
+}
+
+fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &AtomicBool) {
+    let _guard = FailLoudly;
+    for job in jobs {
+        match job {
+            Job::Search(job) => {
+                let best_move = run_search(&job, memory, output);
+                // Free before the answer is out: the next `go` may follow it at once.
+                busy.store(false, Ordering::Release);
+                output.line(&best_move);
+            }
+            Job::Perft { game, depth, form, signals } => {
+                run_perft(&game, depth, form, &signals, output);
+                busy.store(false, Ordering::Release);
+            }
+            Job::Bench { depth, variant } => {
+                let text = bench::run(depth, variant).map_or_else(
+                    |error| format!("info string {error}"),
+                    |measured| measured.to_string(),
+                );
+                busy.store(false, Ordering::Release);
+                output.line(&text);
+            }
+            Job::Clear => memory.clear(),
+            Job::Resize(megabytes) => resize(memory, megabytes, output),
+            Job::Ready => output.line("readyok"),
+        }
+    }
+}
+
+fn resize(memory: &mut Memory, megabytes: usize, output: &Output) {
+    // The old table goes first, so that both need not fit at once.
+    if let Ok(smallest) = Memory::new(1) {
+        *memory = smallest;
+    }
+    match Memory::new(megabytes) {
+        Ok(fresh) => *memory = fresh,
+        Err(error) => output.note(&format!("{error}; using the smallest")),
+    }
+}
+
+fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
+    let SearchJob { game, limits, timer, signals, variant, form, infinite } = job;
+    let request = Request { game, limits, timer, signals };
+    let finding = search(*variant, request, memory, &mut |report| {
+        output.line(&print::info(report, timer.elapsed(), *form));
+    });
+    if finding.line.is_empty() {
+        output.line(&format!("info depth 0 score {}", print::score(finding.score)));
+    }
+    while (*infinite || signals.is_pondering()) && !signals.is_stopped() {
+        thread::park();
+    }
+    print::best_move(&finding, *form)
+}
+
+fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals, output: &Output) {
+    let mut sum = u64::from(depth == 0);
+    for (mv, count) in divide(game.position(), depth) {
+        if signals.is_stopped() {
+            return;
+        }
+        sum += count;
+        output.line(&format!("{}: {count}", uci_move::format(mv, form)));
+    }
+    output.line(&format!("\nNodes searched: {sum}"));
+}

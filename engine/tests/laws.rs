@@ -1,0 +1,154 @@
+//! Laws that hold in every position, tried on random games and against an independent
+//! implementation of the rules.
+
+use palimpsest::chess::uci_move::{self, CastlingForm};
+use palimpsest::chess::{Move, Position, fen};
+use palimpsest::eval::{Evaluator, Score, Task, Variant};
+use palimpsest::line::{Game, Line};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
+
+/// Xorshift with a fixed seed: the same games in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound as u64) as usize
+    }
+}
+
+const ROOTS: [&str; 4] = [
+    fen::STARTPOS,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+];
+
+/// Plays random games and shows every position, with the moves legal there, to `visit`.
+fn wander(seed: u64, games: usize, mut visit: impl FnMut(&Position, &[Move])) {
+    let mut random = Random(seed);
+    for game in 0..games {
+        let mut position = fen::parse(ROOTS[game % ROOTS.len()]).unwrap();
+        for _ in 0..200 {
+            let moves = position.legal_moves();
+            visit(&position, &moves);
+            if position.outcome().is_some() {
+                break;
+            }
+            position = position.play(moves[random.below(moves.len())]);
+        }
+    }
+}
+
+#[test]
+fn keys_and_text_are_consistent() {
+    wander(0x1234_5678_9ABC_DEF1, 60, |position, _| {
+        assert_eq!(position.key(), position.recompute_key(), "{position}");
+        // Equality covers checkers, pins and keys, which parsing finds afresh.
+        assert_eq!(fen::parse(&position.to_string()).as_ref(), Ok(position));
+    });
+}
+
+#[test]
+fn generated_moves_are_legal_and_announced_checks_are_checks() {
+    wander(0xFEDC_BA98_7654_3211, 40, |position, moves| {
+        for &mv in moves {
+            assert!(position.is_legal(mv), "{position} {mv:?}");
+            assert_eq!(position.gives_check(mv), position.play(mv).in_check(), "{position} {mv:?}");
+        }
+    });
+}
+
+#[test]
+fn moves_of_other_positions_are_legal_only_if_generated() {
+    let mut earlier: Vec<Move> = Vec::new();
+    wander(0x0F1E_2D3C_4B5A_6979, 40, |position, moves| {
+        for &mv in &earlier {
+            assert_eq!(position.is_legal(mv), moves.contains(&mv), "{position} {mv:?}");
+        }
+        earlier = moves.to_vec();
+    });
+}
+
+#[test]
+fn shakmaty_agrees() {
+    wander(0xA5A5_1234_0F0F_77AB, 60, |position, moves| {
+        let text = fen::format(position, fen::CastlingLetters::Shredder);
+        let theirs: Chess = text
+            .parse::<Fen>()
+            .unwrap()
+            .into_position(CastlingMode::Chess960)
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut expected: Vec<(String, String)> = theirs
+            .legal_moves()
+            .into_iter()
+            .map(|mv| {
+                let name = UciMove::from_move(mv, CastlingMode::Chess960).to_string();
+                let mut after = theirs.clone();
+                after.play_unchecked(mv);
+                (name, Fen::from_position(&after, EnPassantMode::Legal).to_string())
+            })
+            .collect();
+        let mut found: Vec<(String, String)> = moves
+            .iter()
+            .map(|&mv| {
+                let name = uci_move::format(mv, CastlingForm::KingTakesRook);
+                (name, position.play(mv).to_string())
+            })
+            .collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "{text}");
+    });
+}
+
+/// Plays a random game in a line, on past side branches that are taken back, and returns the scores
+/// met on the way there and on the way back.
+struct Walk {
+    seed: u64,
+}
+
+impl Task for Walk {
+    type Output = (Vec<Score>, Vec<Score>);
+
+    fn run<E: Evaluator>(self, evaluator: E) -> Self::Output {
+        let mut random = Random(self.seed);
+        let mut line = Line::new(&Game::new(Position::startpos()), evaluator);
+        let mut there = Vec::new();
+        for _ in 0..60 {
+            there.push(line.evaluate());
+            let moves = line.position().legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            if !line.position().in_check() {
+                line.make_null();
+                line.unmake();
+            }
+            line.make(moves[random.below(moves.len())]);
+            line.unmake();
+            line.make(moves[random.below(moves.len())]);
+        }
+        let mut back = Vec::new();
+        for _ in 0..line.ply() {
+            line.unmake();
+            back.push(line.evaluate());
+        }
+        back.reverse();
+        (there, back)
+    }
+}
+
+#[test]
+fn evaluations_do_not_remember_what_was_taken_back() {
+    for variant in Variant::ALL {
+        for seed in 1..20 {
+            let (there, back) = variant.dispatch(Walk { seed: seed * 0x9E37_79B9 });
+            assert_eq!(there[..back.len()], back[..], "{variant:?}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! UCI sessions with the real program over pipes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+struct Engine {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Engine {
+    fn start() -> Engine {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_palimpsest"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the engine was built for this test");
+        let input = process.stdin.take();
+        let output = BufReader::new(process.stdout.take().expect("the output is piped"));
+        Engine { process, input, output }
+    }
+
+    fn say(&mut self, line: &str) {
+        writeln!(self.input.as_mut().expect("the input is open"), "{line}").unwrap();
+    }
+
+    /// Reads lines up to one that starts with `prefix` and returns all of them.
+    fn until(&mut self, prefix: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            let count = self.output.read_line(&mut line).unwrap();
+            assert!(count > 0, "the engine ended before \"{prefix}\": {lines:?}");
+            lines.push(line.trim_end().to_owned());
+            if line.starts_with(prefix) {
+                return lines;
+            }
+        }
+    }
+
+    fn best_move(&mut self) -> String {
+        self.until("bestmove").pop().expect("the last line is the one looked for")
+    }
+
+    /// Everything said before the engine is ready.
+    fn sync(&mut self) -> Vec<String> {
+        self.say("isready");
+        let mut lines = self.until("readyok");
+        lines.pop();
+        lines
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.input = None;
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while Instant::now() < deadline {
+            if let Ok(Some(status)) = self.process.try_wait() {
+                assert!(status.success() || std::thread::panicking(), "{status}");
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.process.kill().expect("the process is ours");
+        panic!("the end of the input did not end the engine");
+    }
+}
+
+#[test]
+fn handshake_declares_the_options() {
+    let mut engine = Engine::start();
+    engine.say("uci");
+    let lines = engine.until("uciok");
+    assert!(lines[0].starts_with("id name Palimpsest"));
+    let names =
+        ["Hash", "Threads", "Move Overhead", "Eval", "UCI_Chess960", "Ponder", "Clear Hash"];
+    for name in names {
+        let start = format!("option name {name} type ");
+        assert!(lines.iter().any(|line| line.starts_with(&start)), "{name}");
+    }
+    engine.say("quit");
+}
+
+#[test]
+fn infinite_search_answers_but_keeps_its_move_until_stopped() {
+    let mut engine = Engine::start();
+    // Mate in one: the search itself is over at once.
+    engine.say("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
+    engine.say("go infinite");
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(60));
+        let lines = engine.sync();
+        assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+    }
+    engine.say("go depth 1");
+    engine.say("stop");
+    let lines = engine.until("bestmove");
+    assert!(lines.iter().any(|line| line.contains("still running")), "{lines:?}");
+    assert!(lines.last().is_some_and(|line| line.starts_with("bestmove a1a8")));
+    engine.say("go depth 2");
+    engine.best_move();
+}
+
+#[test]
+fn node_limited_games_repeat() {
+    let play = || {
+        let mut engine = Engine::start();
+        let mut game = String::from("position startpos moves");
+        for _ in 0..12 {
+            engine.say(&game);
+            engine.say("go nodes 3000");
+            let lines = engine.until("bestmove");
+            let mv = lines.last().unwrap().split(' ').nth(1).unwrap().to_owned();
+            game.push(' ');
+            game.push_str(&mv);
+        }
+        engine.say("ucinewgame");
+        engine.say("position startpos");
+        engine.say("go nodes 3000");
+        (game, engine.best_move())
+    };
+    let (game, again) = play();
+    assert_eq!(play(), (game.clone(), again.clone()));
+    assert_eq!(game.split(' ').nth(3), again.split(' ').nth(1));
+}
+
+#[test]
+fn ended_games_have_no_best_move() {
+    let mut engine = Engine::start();
+    for fen in ["k7/2Q5/8/8/8/8/8/7K b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1"] {
+        engine.say(&format!("position fen {fen}"));
+        engine.say("go wtime 1000 btime 1000");
+        assert_eq!(engine.best_move(), "bestmove (none)");
+    }
+}
+
+#[test]
+fn nonsense_is_noted_and_survived() {
+    let mut engine = Engine::start();
+    for line in [
+        "xyzzy",
+        "position fen not a position at all",
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position startpos moves e2e5",
+        "position startpos moves e2e4 e2e4",
+        "position startpos moves \u{e9}\u{e9}",
+        "setoption name Hash value none",
+        "setoption name Nothing",
+        "go depth many",
+        "go perft -",
+    ] {
+        engine.say(line);
+        let lines = engine.sync();
+        assert!(lines.len() == 1 && lines[0].starts_with("info string "), "{line}: {lines:?}");
+    }
+    engine.input.as_mut().unwrap().write_all(b"\xff\xfe\x00\n").unwrap();
+    engine.say("go depth 3");
+    assert_ne!(engine.best_move(), "bestmove (none)");
+}
+
+#[test]
+fn search_moves_and_chess960_are_obeyed() {
+    let mut engine = Engine::start();
+    engine.say("go depth 4 searchmoves a2a3 h2h3");
+    let best = engine.best_move();
+    assert!(best.starts_with("bestmove a2a3") || best.starts_with("bestmove h2h3"), "{best}");
+    engine.say("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    engine.say("go depth 1 searchmoves e1g1");
+    assert!(engine.best_move().starts_with("bestmove e1g1"));
+    engine.say("setoption name UCI_Chess960 value true");
+    engine.say("go depth 1 searchmoves e1h1");
+    assert!(engine.best_move().starts_with("bestmove e1h1"));
+    engine.say("go perft 1");
+    let lines = engine.until("Nodes searched");
+    assert!(lines.iter().any(|line| line == "e1h1: 1"), "{lines:?}");
+}
+
+#[test]
+fn clocks_are_kept() {
+    let mut engine = Engine::start();
+    for go in ["go wtime 200 btime 200 winc 1 binc 1", "go wtime 1 btime 1", "go movetime 60"] {
+        let start = Instant::now();
+        engine.say(go);
+        engine.best_move();
+        // Generous: the machine may be busy with other tests.
+        assert!(start.elapsed() < Duration::from_millis(600), "{go}");
+    }
+}
+
+#[test]
+fn pondering_waits_for_the_hit() {
+    let mut engine = Engine::start();
+    engine.say("position startpos moves e2e4 e7e5");
+    engine.say("go ponder wtime 100 btime 100");
+    std::thread::sleep(Duration::from_millis(250));
+    let lines = engine.sync();
+    assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+    engine.say("ponderhit");
+    engine.best_move();
+    engine.say("go ponder depth 2");
+    engine.say("stop");
+    engine.best_move();
+}
+
+#[test]
+fn the_end_of_the_input_ends_a_search() {
+    let mut engine = Engine::start();
+    engine.say("go infinite");
+    // Dropping the engine closes its input and waits for it.
+}
+
+#[test]
+fn evaluations_are_chosen_by_name() {
+    let mut engine = Engine::start();
+    engine.say("position fen 4k3/8/8/8/8/8/7P/QRBNK3 w - - 0 1");
+    engine.say("setoption name Eval value material");
+    engine.say("eval");
+    assert_eq!(engine.sync(), ["Evaluation: 2100 cp from White's side (material)"]);
+    engine.say("setoption name Eval value palimpsest");
+    engine.say("eval");
+    assert!(engine.sync()[0].ends_with("(palimpsest)"));
+    engine.say("d");
+    assert!(engine.sync().iter().any(|line| line.starts_with("Fen: 4k3/8/8/8/8/8/7P/QRBNK3 w")));
+}

@@ -1,0 +1,312 @@
+//! Flags that `sprt` and `match` share, and how they merge with `arbiter.toml`.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::clock::parse_seconds;
+use crate::config::file::{self, FileError, Loaded};
+use crate::config::plan::{Request, SprtRequest};
+use crate::config::spec::{EngineSpec, SpecError};
+use crate::openings::order::Order;
+use crate::stats::sprt::Model;
+use crate::uci::session::Deadlines;
+
+/// Where runs are kept unless the user says otherwise.
+pub const DEFAULT_RESULTS: &str = "results";
+
+/// The form of the result on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for people.
+    Human,
+    /// One JSON object.
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OrderArg {
+    Sequential,
+    Random,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ModelArg {
+    Normalized,
+    Logistic,
+}
+
+/// Flags of every command that plays games.
+#[derive(Debug, Args)]
+pub struct PlayArgs {
+    /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
+    /// args, dir, eval (bundled only), option.NAME, and the limits tc ([MOVES/]SEC[+INC]), st
+    /// (seconds a move), nodes, depth, timemargin (ms). Double quotes protect commas and spaces.
+    /// Repeat for each engine; figures are from the first one's point of view
+    #[arg(long, value_name = "SPEC")]
+    engine: Vec<String>,
+    /// Settings for all engines, in the same form; an engine's own settings win
+    #[arg(long, value_name = "SPEC")]
+    each: Option<String>,
+    /// File with settings [default: arbiter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Opening book: EPD, FEN list or PGN; plain, .gz or .zip [default: the bundled book]
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Take only so many plies of each PGN opening
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
+    /// Order of the openings [default: random]
+    #[arg(long)]
+    order: Option<OrderArg>,
+    /// Seed from which every random choice derives [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Pairs of games to play (for sprt: at most) [default: match 100, sprt 50000]
+    #[arg(long, value_name = "N")]
+    pairs: Option<u64>,
+    /// Games at once [default: one less than there are cores]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Folder of the results store [default: results]
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Name of the run [default: kind and time]
+    #[arg(long, value_name = "RUN")]
+    name: Option<String>,
+    /// Append the games to this file, in schedule order
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Go on with a run that was interrupted or killed; takes its settings from the store
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
+        "order", "seed", "pairs", "name", "fault_limit", "start_deadline", "ready_deadline",
+        "move_deadline", "stop_deadline"])]
+    resume: Option<String>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+    /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
+    /// illegal move, time loss) before the run counts as invalid [default: 0.05]
+    #[arg(long, value_name = "SHARE")]
+    fault_limit: Option<f64>,
+    #[command(flatten)]
+    deadlines: DeadlineArgs,
+}
+
+/// How long engines may take to answer where no clock says so, in seconds.
+#[derive(Debug, Args)]
+struct DeadlineArgs {
+    /// Seconds an engine may take from its start to "uciok" [default: 10]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    start_deadline: Option<Duration>,
+    /// Seconds it may take to answer "isready" [default: 30]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    ready_deadline: Option<Duration>,
+    /// Seconds it may take for a move that no clock bounds (nodes, depth) [default: 60]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    move_deadline: Option<Duration>,
+    /// Seconds it may take to answer "stop" after its flag has fallen [default: 2]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    stop_deadline: Option<Duration>,
+}
+
+impl DeadlineArgs {
+    fn resolve(&self) -> Deadlines {
+        let usual = Deadlines::default();
+        Deadlines {
+            uciok: self.start_deadline.unwrap_or(usual.uciok),
+            readyok: self.ready_deadline.unwrap_or(usual.readyok),
+            bestmove: self.move_deadline.unwrap_or(usual.bestmove),
+            stop: self.stop_deadline.unwrap_or(usual.stop),
+        }
+    }
+}
+
+/// Flags of the stopping rule.
+#[derive(Debug, Args)]
+pub struct SprtBounds {
+    /// Elo of the null hypothesis [default: 0]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    elo0: Option<f64>,
+    /// Elo of the alternative [default: 5]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    elo1: Option<f64>,
+    /// Chance to accept the alternative if the null hypothesis holds [default: 0.05]
+    #[arg(long, value_name = "P")]
+    alpha: Option<f64>,
+    /// Chance to accept the null hypothesis if the alternative holds [default: 0.05]
+    #[arg(long, value_name = "P")]
+    beta: Option<f64>,
+    /// What the Elo bounds mean [default: normalized]
+    #[arg(long)]
+    model: Option<ModelArg>,
+}
+
+/// Why flags and file make no request.
+#[derive(Debug, thiserror::Error)]
+pub enum ArgsError {
+    /// A flag's SPEC is wrong.
+    #[error("{flag} '{text}': {source}")]
+    Spec {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        text: String,
+        /// What is wrong.
+        source: SpecError,
+    },
+    /// The file is wrong.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A word of the file is not known.
+    #[error("{file}: {key} = \"{value}\": expected {expected}")]
+    Word {
+        /// The file.
+        file: &'static str,
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is allowed.
+        expected: &'static str,
+    },
+}
+
+/// What is to be played, and how the user wants to see it.
+#[derive(Debug)]
+pub struct Asked {
+    /// The request for a new run.
+    pub request: Request,
+    /// Results folder.
+    pub results: PathBuf,
+    /// Name of the new run.
+    pub name: Option<String>,
+    /// The run to go on with.
+    pub resume: Option<String>,
+    /// Form of the result.
+    pub format: Format,
+}
+
+impl PlayArgs {
+    /// Merges flags and file; flags win.
+    pub fn ask(self, bounds: Option<SprtBounds>) -> Result<Asked, ArgsError> {
+        let loaded = self.load()?;
+        let settings = &loaded.settings;
+        let spec = |flag, text: &String| {
+            EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
+                flag,
+                text: text.clone(),
+                source,
+            })
+        };
+        let own: Vec<EngineSpec> =
+            self.engine.iter().map(|text| spec("--engine", text)).collect::<Result<_, _>>()?;
+        let each = match &self.each {
+            Some(text) => spec("--each", text)?.or(&loaded.each),
+            None => loaded.each.clone(),
+        };
+        let request = Request {
+            engines: if own.is_empty() { loaded.engines.clone() } else { own },
+            each,
+            openings: self.openings.or_else(|| settings.openings.clone()),
+            plies: self.plies.or(settings.plies),
+            order: match self.order {
+                Some(order) => Some(order.into()),
+                None => settings.order.as_deref().map(order_word).transpose()?,
+            },
+            seed: self.seed.or(settings.seed),
+            pairs: self.pairs.or(settings.pairs),
+            concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
+            pgn: self.pgn.or_else(|| settings.pgn.clone()),
+            fault_limit: self.fault_limit.or(settings.fault_limit),
+            deadlines: self.deadlines.resolve(),
+            sprt: sprt_request(bounds, &loaded)?,
+        };
+        let results = self.results.or_else(|| settings.results.clone());
+        Ok(Asked {
+            request,
+            results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
+            name: self.name,
+            resume: self.resume,
+            format: self.format,
+        })
+    }
+
+    fn load(&self) -> Result<Loaded, FileError> {
+        let default = Path::new(file::DEFAULT_NAME);
+        match &self.config {
+            Some(path) => file::load(path),
+            None if default.is_file() => file::load(default),
+            None => Ok(Loaded::default()),
+        }
+    }
+}
+
+fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtRequest, ArgsError> {
+    let table = &loaded.settings.sprt;
+    let model = table.model.as_deref().map(model_word).transpose()?;
+    let Some(bounds) = bounds else { return Ok(SprtRequest::default()) };
+    Ok(SprtRequest {
+        elo0: bounds.elo0.or(table.elo0),
+        elo1: bounds.elo1.or(table.elo1),
+        alpha: bounds.alpha.or(table.alpha),
+        beta: bounds.beta.or(table.beta),
+        model: bounds.model.map(Model::from).or(model),
+    })
+}
+
+fn order_word(word: &str) -> Result<Order, ArgsError> {
+    OrderArg::from_str(word, false).map(Order::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "order",
+        value: word.to_owned(),
+        expected: "sequential or random",
+    })
+}
+
+fn model_word(word: &str) -> Result<Model, ArgsError> {
+    ModelArg::from_str(word, false).map(Model::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "model",
+        value: word.to_owned(),
+        expected: "normalized or logistic",
+    })
+}
+
+impl From<OrderArg> for Order {
+    fn from(arg: OrderArg) -> Order {
+        match arg {
+            OrderArg::Sequential => Order::Sequential,
+            OrderArg::Random => Order::Random,
+        }
+    }
+}
+
+impl From<ModelArg> for Model {
+    fn from(arg: ModelArg) -> Model {
+        match arg {
+            ModelArg::Normalized => Model::Normalized,
+            ModelArg::Logistic => Model::Logistic,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::spec::KEYS;
+
+    #[test]
+    fn the_help_of_engine_names_every_key() {
+        use clap::Args;
+        let command = PlayArgs::augment_args(clap::Command::new("x"));
+        let help = command.get_arguments().find(|a| a.get_id() == "engine").unwrap();
+        let help = help.get_help().unwrap().to_string();
+        for key in KEYS.split(", ") {
+            assert!(help.contains(key), "{key}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The openings of a plan.
+
+use crate::config::plan::{BookSource, Plan};
+use crate::openings::{self, Book, OpeningError, ReadOptions};
+
+/// The book inside this binary; `openings/README.md` says how it was made.
+const BUNDLED: &str = include_str!("../../../openings/balanced.epd");
+
+/// Name of the bundled book in messages.
+const BUNDLED_NAME: &str = "bundled book";
+
+/// Reads the plan's openings.
+pub fn load(plan: &Plan) -> Result<Book, OpeningError> {
+    let options = ReadOptions { plies: plan.plies, ..ReadOptions::default() };
+    match &plan.book {
+        BookSource::Bundled => openings::from_text(BUNDLED_NAME, BUNDLED, options),
+        BookSource::File(path) => openings::load(path, options),
+    }
+}
+
+/// The text of the bundled book.
+pub fn bundled_bytes() -> &'static [u8] {
+    BUNDLED.as_bytes()
+}

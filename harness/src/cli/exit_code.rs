@@ -1,0 +1,77 @@
+//! The one table of exit codes.
+
+/// How the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ExitCode {
+    /// H1 accepted, or the run is complete and there was nothing to decide.
+    Passed = 0,
+    /// H0 accepted.
+    Negative = 1,
+    /// The command line makes no sense; clap says so itself.
+    Usage = 2,
+    /// A setting or an input file is wrong.
+    Invalid = 3,
+    /// There is nothing to run.
+    Nothing = 4,
+    /// A cap was reached before a decision.
+    Inconclusive = 5,
+    /// More games ended by an engine's fault than allowed.
+    Faulty = 6,
+    /// The machine does not do its part: disk, memory, processes.
+    Environment = 7,
+    /// A bug of ours.
+    Bug = 70,
+    /// SIGINT; results are saved.
+    Interrupted = 130,
+    /// SIGTERM; results are saved.
+    Terminated = 143,
+}
+
+/// The table as help text.
+pub const HELP: &str = "\
+Exit codes:
+    0  H1 accepted, or the run is complete and there was nothing to decide
+    1  H0 accepted
+    2  usage
+    3  invalid configuration or input
+    4  nothing to run
+    5  inconclusive: the cap was reached before a decision
+    6  invalid run: more engine faults than --fault-limit
+    7  environment failure: disk, memory, processes
+   70  a bug of arbiter
+  130  interrupted (143: terminated); results are saved, the resume command is printed";
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        std::process::ExitCode::from(code as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_lists_every_code() {
+        use ExitCode::*;
+        let all = [
+            Passed,
+            Negative,
+            Usage,
+            Invalid,
+            Nothing,
+            Inconclusive,
+            Faulty,
+            Environment,
+            Bug,
+            Interrupted,
+            Terminated,
+        ];
+        for code in all {
+            let number = (code as u8).to_string();
+            let words = HELP.split(|c: char| !c.is_ascii_digit());
+            assert!(words.into_iter().any(|word| word == number), "{number}");
+        }
+    }
+}

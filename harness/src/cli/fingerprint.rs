@@ -1,0 +1,63 @@
+//! What the inputs of a run look like, so that a resumed run is known to be the same run.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::book;
+use crate::config::plan::{BookSource, Plan, Program};
+use crate::store::Fingerprints;
+
+/// An input cannot be read.
+#[derive(Debug, Error)]
+#[error("cannot read {path}: {source}")]
+pub struct FingerprintError {
+    path: String,
+    source: io::Error,
+}
+
+/// An input is not what it was when the run began.
+#[derive(Debug, Error)]
+#[error(
+    "{what} changed since the run began; its games and new ones do not belong together. \
+     Put the old file back, or start a new run"
+)]
+pub struct Changed {
+    what: String,
+}
+
+/// Hashes the plan's book and programs.
+pub fn take(plan: &Plan, own_binary: &Path) -> Result<Fingerprints, FingerprintError> {
+    let book = match &plan.book {
+        BookSource::Bundled => blake3::hash(book::bundled_bytes()).to_string(),
+        BookSource::File(path) => hash(path)?,
+    };
+    let engines = plan.engines.iter().map(|engine| match &engine.program {
+        Program::Bundled => hash(own_binary),
+        Program::Path(path) => hash(path),
+    });
+    Ok(Fingerprints { book, engines: engines.collect::<Result<_, _>>()? })
+}
+
+/// Compares what a run began with and what there is now.
+pub fn compare(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Result<(), Changed> {
+    if then.book != now.book {
+        return Err(Changed { what: "the opening book".to_owned() });
+    }
+    let pairs = then.engines.iter().zip(&now.engines).zip(&plan.engines);
+    for ((then, now), engine) in pairs {
+        if then != now {
+            return Err(Changed { what: format!("the program of engine '{}'", engine.name) });
+        }
+    }
+    Ok(())
+}
+
+fn hash(path: &Path) -> Result<String, FingerprintError> {
+    let fail = |source| FingerprintError { path: path.display().to_string(), source };
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path).map_err(fail)?).map_err(fail)?;
+    Ok(hasher.finalize().to_string())
+}

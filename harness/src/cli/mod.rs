@@ -1,0 +1,77 @@
+//! The command line: one file per subcommand, and what they share.
+//!
+//! Results go to standard output, progress and errors to standard error.
+
+mod args;
+mod book;
+mod engine;
+mod exit_code;
+mod fingerprint;
+mod openings;
+mod pgn_file;
+mod play;
+mod results;
+mod run_lock;
+mod versus;
+
+pub use exit_code::ExitCode;
+
+use std::io::Write;
+
+use clap::{Parser, Subcommand};
+
+/// Engine-testing and tournament harness for UCI chess engines.
+///
+/// Results go to standard output, progress to standard error.
+#[derive(Debug, Parser)]
+#[command(version, after_help = exit_code::HELP, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Is the first engine stronger than the second? Plays pairs until the SPRT can tell.
+    ///
+    /// Without any engine, plays a demonstration: two evaluations of the bundled engine.
+    Sprt(versus::SprtArgs),
+    /// Plays a fixed number of pairs between two or more engines.
+    Match(versus::MatchArgs),
+    /// Lists and shows the runs in the results folder.
+    Results(results::ResultsArgs),
+    /// Makes opening books.
+    Openings(openings::OpeningsArgs),
+    /// Runs Palimpsest, the bundled UCI engine.
+    Engine(engine::EngineArgs),
+}
+
+impl Cli {
+    /// Carries out the command.
+    pub fn run(self) -> ExitCode {
+        match self.command {
+            Command::Sprt(args) => versus::sprt(args),
+            Command::Match(args) => versus::versus(args),
+            Command::Results(args) => results::results(args),
+            Command::Openings(args) => openings::openings(args),
+            Command::Engine(args) => engine::engine(args),
+        }
+    }
+}
+
+/// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
+/// `head` does, is no error.
+fn emit(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        eprintln!("error: cannot write the result: {error}");
+    }
+}
+
+/// Prints an error and gives its exit code back.
+fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
+    eprintln!("error: {error}");
+    code
+}

@@ -1,0 +1,124 @@
+//! The PGN file of a run.
+//!
+//! It holds exactly the counted games in schedule order. It can always be made again from the
+//! store, so after a kill it is compared with the store, cut after the last whole game, and
+//! continued. What stood in the file before the run is never touched.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::report::pgn::{PgnHeader, render};
+use crate::run::event::{Observer, ObserverError, RunEvent};
+use crate::run::job::PlayedPair;
+
+/// Why the file cannot be used.
+#[derive(Debug, Error)]
+pub enum PgnFileError {
+    /// The system refuses.
+    #[error("PGN file {}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The file holds something else where the run's games should be.
+    #[error(
+        "PGN file {} was changed since the run began; give another file with --pgn",
+        .0.display()
+    )]
+    Foreign(PathBuf),
+}
+
+/// An open PGN file, positioned at its end.
+#[derive(Debug)]
+pub struct PgnFile {
+    file: File,
+    path: PathBuf,
+    header: PgnHeader,
+}
+
+impl PgnFile {
+    /// Opens the file for a new run and tells its length before it.
+    pub fn begin(path: &Path, header: PgnHeader) -> Result<(PgnFile, u64), PgnFileError> {
+        let mut pgn = PgnFile::open(path, header)?;
+        let offset = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
+        Ok((pgn, offset))
+    }
+
+    /// Opens the file of a run that goes on. `pairs` are all counted so far, in schedule order;
+    /// their games stand, or will stand, from `offset` on.
+    pub fn resume<E: From<PgnFileError>>(
+        path: &Path,
+        header: PgnHeader,
+        offset: u64,
+        pairs: impl Iterator<Item = Result<PlayedPair, E>>,
+    ) -> Result<PgnFile, E> {
+        let mut pgn = PgnFile::open(path, header)?;
+        let length = pgn.file.metadata().map_err(|e| pgn.io(e))?.len();
+        if length < offset {
+            return Err(PgnFileError::Foreign(path.to_owned()).into());
+        }
+        pgn.file.seek(SeekFrom::Start(offset)).map_err(|e| pgn.io(e))?;
+        let mut present = BufReader::new(pgn.file.try_clone().map_err(|e| pgn.io(e))?);
+        let mut agreed = offset;
+        let mut complete = true;
+        for played in pairs {
+            let text = render(&pgn.header, &played?);
+            if complete {
+                let mut found = Vec::with_capacity(text.len());
+                let limit = text.len() as u64;
+                present.by_ref().take(limit).read_to_end(&mut found).map_err(|e| pgn.io(e))?;
+                if !text.as_bytes().starts_with(&found) {
+                    return Err(PgnFileError::Foreign(path.to_owned()).into());
+                }
+                if found.len() == text.len() {
+                    agreed += limit;
+                    continue;
+                }
+                complete = false;
+                pgn.cut(agreed)?;
+            }
+            pgn.append(&text)?;
+        }
+        // Games are in the store before they are here, so nothing of ours can follow.
+        if complete && length > agreed {
+            return Err(PgnFileError::Foreign(path.to_owned()).into());
+        }
+        pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
+        Ok(pgn)
+    }
+
+    fn open(path: &Path, header: PgnHeader) -> Result<PgnFile, PgnFileError> {
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = file.map_err(|source| PgnFileError::Io { path: path.to_owned(), source })?;
+        Ok(PgnFile { file, path: path.to_owned(), header })
+    }
+
+    fn cut(&mut self, length: u64) -> Result<(), PgnFileError> {
+        self.file.set_len(length).map_err(|e| self.io(e))?;
+        self.file.seek(SeekFrom::Start(length)).map(drop).map_err(|e| self.io(e))
+    }
+
+    fn append(&mut self, text: &str) -> Result<(), PgnFileError> {
+        self.file.write_all(text.as_bytes()).map_err(|e| self.io(e))
+    }
+
+    fn io(&self, source: std::io::Error) -> PgnFileError {
+        PgnFileError::Io { path: self.path.clone(), source }
+    }
+}
+
+impl Observer for PgnFile {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        if let RunEvent::Counted { played, .. } = event {
+            let text = render(&self.header, played);
+            self.append(&text).map_err(|error| ObserverError(error.to_string()))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,316 @@
+//! Plays a run: a new one, or one that goes on.
+
+use std::path::{Path, PathBuf};
+
+use tokio::runtime::Runtime;
+
+use super::args::{Asked, Format};
+use super::pgn_file::{PgnFile, PgnFileError};
+use super::run_lock::{LockError, RunLock};
+use super::{ExitCode, book, fail, fingerprint, results};
+use crate::config::plan::{Kind, Plan, PlanError};
+use crate::openings::Book;
+use crate::report::live::Live;
+use crate::report::pgn::PgnHeader;
+use crate::report::summary::Summary;
+use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
+use crate::run::event::Ending;
+use crate::run::event::Observer;
+use crate::run::executor::local::Local;
+use crate::run::job::{JobMaker, PlayedPair};
+use crate::run::seats::{seats, try_out};
+use crate::run::signal::{Request, Signals};
+use crate::run::state::{Event, RunState};
+use crate::store::{Store, StoreError};
+
+/// Threads of the async runtime. They only pass lines and decide; more would take time from
+/// engines.
+const RUNTIME_THREADS: usize = 2;
+
+/// An error as the user sees it, with the exit code it leads to.
+pub struct Failure(pub ExitCode, pub String);
+
+impl Failure {
+    /// Any error with a code.
+    pub fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
+        Failure(code, error.to_string())
+    }
+
+    /// The machine is to blame.
+    pub fn environment(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Environment, error)
+    }
+
+    /// The input is to blame.
+    pub fn invalid(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Invalid, error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        let code = match &error {
+            StoreError::Exists(_) | StoreError::NoRun(_) | StoreError::Missing(_) => {
+                ExitCode::Invalid
+            }
+            StoreError::Folder { .. }
+            | StoreError::Sqlite { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Corrupt { .. } => ExitCode::Environment,
+        };
+        Failure::new(code, error)
+    }
+}
+
+impl From<PgnFileError> for Failure {
+    fn from(error: PgnFileError) -> Failure {
+        let code = match &error {
+            PgnFileError::Io { .. } => ExitCode::Environment,
+            PgnFileError::Foreign(_) => ExitCode::Invalid,
+        };
+        Failure::new(code, error)
+    }
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Failure {
+        Failure::new(ExitCode::Environment, error)
+    }
+}
+
+/// A run that is ready to be played.
+struct Prepared {
+    name: String,
+    plan: Plan,
+    book: Book,
+    store: Store,
+    pgn: Option<PgnFile>,
+    state: RunState,
+    own_binary: PathBuf,
+    results: PathBuf,
+    /// Held as long as the run is ours.
+    _lock: RunLock,
+}
+
+/// Plays what was asked for and prints the result.
+pub fn play(kind: Kind, asked: Asked) -> ExitCode {
+    let format = asked.format;
+    match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format)) {
+        Ok(code) => code,
+        Err(Failure(code, message)) => fail(code, message),
+    }
+}
+
+fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    match asked.resume.clone() {
+        Some(name) => resume(kind, &name, asked, own_binary),
+        None => begin(kind, asked, own_binary),
+    }
+}
+
+fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
+        PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
+        PlanError::EngineCount(..) => Failure::new(ExitCode::Usage, error),
+        _ => Failure::invalid(error),
+    })?;
+    let book = book::load(&plan).map_err(Failure::invalid)?;
+    let fingerprints = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
+    let store = Store::create(&asked.results)?;
+    let created_ms = unix_time_ms();
+    let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
+    let lock = RunLock::take(&asked.results, &name)?;
+    if let Ok(found) = store.run(&name) {
+        return Err(StoreError::Exists(found.head.run).into());
+    }
+    check_engines(&plan, &book, &own_binary)?;
+    let header = pgn_header(&plan, created_ms);
+    let (pgn, offset) = match &plan.pgn {
+        Some(path) => PgnFile::begin(path, header).map(|(pgn, offset)| (Some(pgn), offset))?,
+        None => (None, 0),
+    };
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offset)?;
+    let pairs = JobMaker::new(&plan, &book).pairs();
+    let state = RunState::new(pairs, plan.sprt);
+    let results = asked.results;
+    Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
+}
+
+fn resume(kind: Kind, name: &str, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    let store = Store::open(&asked.results)?;
+    let stored = store.run(name)?;
+    let mut plan = stored.plan;
+    if plan.kind != kind {
+        return Err(Failure::invalid(format!(
+            "run '{name}' is of another kind; resume it with the subcommand that began it"
+        )));
+    }
+    let lock = RunLock::take(&asked.results, name)?;
+    plan.concurrency = asked.request.concurrency.unwrap_or(plan.concurrency);
+    let book = book::load(&plan).map_err(Failure::invalid)?;
+    let now = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
+    fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
+    let mut state = RunState::new(JobMaker::new(&plan, &book).pairs(), plan.sprt);
+    for tally in store.tallies(name)? {
+        state.apply(Event::Committed(tally));
+    }
+    if state.ending().is_none() {
+        check_engines(&plan, &book, &own_binary)?;
+        store.set_ending(name, None)?;
+    }
+    let mut offset = stored.pgn_offset;
+    if let Some(path) = asked.request.pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
+        // Another file takes all games, after what it holds already.
+        offset = std::fs::metadata(&path).map_or(0, |data| data.len());
+        store.set_pgn_offset(name, offset)?;
+        plan.pgn = Some(path);
+    }
+    let header = pgn_header(&plan, stored.head.created_ms);
+    let pgn = match &plan.pgn {
+        Some(path) => {
+            let pairs = (0..state.counted()).map(|pair| counted_pair(&store, name, pair));
+            Some(PgnFile::resume(path, header, offset, pairs)?)
+        }
+        None => None,
+    };
+    let (name, results) = (name.to_owned(), asked.results);
+    Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
+}
+
+fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failure> {
+    let missing = || Failure::environment(format!("run '{run}' has lost pair {pair}"));
+    store.pair(run, pair)?.ok_or_else(missing)
+}
+
+/// The async runtime that drives engines.
+pub fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(RUNTIME_THREADS)
+        .enable_all()
+        .build()
+        .map_err(Failure::environment)
+}
+
+fn check_engines(plan: &Plan, book: &Book, own_binary: &Path) -> Result<(), Failure> {
+    let seats = seats(plan, own_binary);
+    let trial = try_out(&seats, book.needs_chess960());
+    runtime()?.block_on(trial).map_err(|error| match error.environment {
+        true => Failure::environment(error),
+        false => Failure::invalid(error),
+    })
+}
+
+fn carry_out(mut prepared: Prepared, format: Format) -> Result<ExitCode, Failure> {
+    if prepared.state.ending().is_none() {
+        announce(&prepared);
+    }
+    let request = match prepared.state.ending() {
+        // Killed between the last pair and the note of its ending, perhaps.
+        Some(ending) => {
+            prepared.store.set_ending(&prepared.name, Some(ending))?;
+            None
+        }
+        None => run(&mut prepared)?.request,
+    };
+    let Prepared { name, plan, state, store, results, .. } = &prepared;
+    let summary = Summary::new(name, plan, state.standing(), state.llr(), state.ending());
+    results::print(&summary, format);
+    eprintln!("results in {}; show them again: {}", store.file().display(), show(name, results));
+    if summary.ending == Some(Ending::Interrupted) {
+        eprintln!("go on with: {}", resume_command(plan.kind, name, results));
+    }
+    Ok(results::exit_code(&summary, request == Some(Request::Terminate)))
+}
+
+fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
+    let Prepared { name, plan, book, store, pgn, state, own_binary, results, .. } = prepared;
+    let seats = seats(plan, own_binary);
+    let jobs = JobMaker::new(plan, book);
+    let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
+    let mut live = Live::new(jobs.pairs(), plan.sprt, names);
+    let mut observers: Vec<&mut dyn Observer> = Vec::new();
+    observers.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Observer));
+    observers.push(&mut live);
+    let run = Run { name, store, jobs, observers };
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        let local = Local::new(plan.concurrency, seats);
+        let executor = local.map_err(Failure::environment)?;
+        dispatch(run, state, executor, &mut signals).await.map_err(|error| {
+            let go_on = resume_command(plan.kind, name, results);
+            let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
+            match error {
+                RunError::Store(_) | RunError::Observer(_) | RunError::Environment { .. } => {
+                    Failure::environment(message)
+                }
+            }
+        })
+    })
+}
+
+/// Says what will be played.
+fn announce(prepared: &Prepared) {
+    let Prepared { name, plan, book, state, .. } = prepared;
+    let engines: Vec<String> = plan
+        .engines
+        .iter()
+        .map(|engine| format!("{} ({})", engine.name, engine.conditions.limits))
+        .collect();
+    eprintln!("run {name}: {}", engines.join(" v "));
+    eprintln!(
+        "{} openings from {}, seed {}, {} games at once, at most {} pairs for each two engines",
+        book.openings().len(),
+        book.name(),
+        plan.seed,
+        plan.concurrency,
+        plan.pairs
+    );
+    if let Some(sprt) = plan.sprt {
+        eprintln!(
+            "SPRT: Elo {} against {}, alpha {}, beta {}",
+            sprt.elo0(),
+            sprt.elo1(),
+            sprt.alpha(),
+            sprt.beta()
+        );
+    }
+    if state.counted() > 0 {
+        eprintln!("{} pairs were played before", state.counted());
+    }
+}
+
+fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
+    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
+    PgnHeader {
+        event: match plan.kind {
+            Kind::Sprt => "Arbiter SPRT".to_owned(),
+            Kind::Match => "Arbiter match".to_owned(),
+        },
+        date: created.strftime("%Y.%m.%d").to_string(),
+        engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+        limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
+    }
+}
+
+fn default_name(kind: Kind, created_ms: i64) -> String {
+    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
+    // Milliseconds keep runs that a script starts together apart.
+    format!("{}-{}", kind_word(kind), created.strftime("%Y%m%d-%H%M%S-%3f"))
+}
+
+fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Sprt => "sprt",
+        Kind::Match => "match",
+    }
+}
+
+fn resume_command(kind: Kind, name: &str, results: &Path) -> String {
+    format!("arbiter {} --results {} --resume {name}", kind_word(kind), results.display())
+}
+
+fn show(name: &str, results: &Path) -> String {
+    format!("arbiter results --results {} show {name}", results.display())
+}

@@ -1,0 +1,218 @@
+//! `arbiter.toml`: the same words as the flags, written down once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::spec::{EngineSpec, SpecError};
+
+/// The file that is read from the current directory if it is there.
+pub const DEFAULT_NAME: &str = "arbiter.toml";
+
+/// Everything the file may say; all of it optional.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ConfigFile {
+    /// `[[engine]]` tables.
+    #[serde(default)]
+    engine: Vec<BTreeMap<String, toml::Value>>,
+    /// `[each]`: settings for all engines.
+    #[serde(default)]
+    each: BTreeMap<String, toml::Value>,
+    /// Opening book, relative to the file.
+    pub openings: Option<PathBuf>,
+    /// Plies taken from PGN openings.
+    pub plies: Option<u32>,
+    /// `sequential` or `random`.
+    pub order: Option<String>,
+    /// Seed of the run.
+    pub seed: Option<u64>,
+    /// Pairs to play at most.
+    pub pairs: Option<u64>,
+    /// Games at once.
+    pub concurrency: Option<usize>,
+    /// Results folder, relative to the file.
+    pub results: Option<PathBuf>,
+    /// PGN file, relative to the file.
+    pub pgn: Option<PathBuf>,
+    /// Share of games that may end by a fault of an engine.
+    pub fault_limit: Option<f64>,
+    /// `[sprt]`.
+    #[serde(default)]
+    pub sprt: SprtTable,
+}
+
+/// The `[sprt]` table.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SprtTable {
+    /// Elo of the null hypothesis.
+    pub elo0: Option<f64>,
+    /// Elo of the alternative.
+    pub elo1: Option<f64>,
+    /// Chance to accept H1 if H0 holds.
+    pub alpha: Option<f64>,
+    /// Chance to accept H0 if H1 holds.
+    pub beta: Option<f64>,
+    /// `normalized` or `logistic`.
+    pub model: Option<String>,
+}
+
+/// Why the file cannot be used.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// It is not what we expect; the text names line and column.
+    #[error("{}: {message}", .path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The reader's words.
+        message: String,
+    },
+    /// An engine table is wrong.
+    #[error("{}: {table}: {source}", .path.display())]
+    Engine {
+        /// The file.
+        path: PathBuf,
+        /// Which table.
+        table: String,
+        /// What is wrong.
+        source: SpecError,
+    },
+}
+
+/// A file that was read, with its engines understood.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    /// Plain settings; paths are resolved against the file's folder.
+    pub settings: ConfigFile,
+    /// The engines.
+    pub engines: Vec<EngineSpec>,
+    /// Settings for all.
+    pub each: EngineSpec,
+}
+
+/// Reads the file at `path`.
+pub fn load(path: &Path) -> Result<Loaded, FileError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    let mut settings: ConfigFile = toml::from_str(&text).map_err(|error| FileError::Syntax {
+        path: path.to_owned(),
+        message: error.to_string().trim_end().to_owned(),
+    })?;
+    for place in [&mut settings.openings, &mut settings.results, &mut settings.pgn] {
+        *place = place.take().map(|p| base.join(p));
+    }
+    let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
+        engine(table, base).map_err(|source| FileError::Engine {
+            path: path.to_owned(),
+            table: name,
+            source,
+        })
+    };
+    let engines = settings.engine.iter().enumerate();
+    Ok(Loaded {
+        engines: engines
+            .map(|(index, table)| spec(table, format!("[[engine]] number {}", index + 1)))
+            .collect::<Result<_, _>>()?,
+        each: spec(&settings.each, "[each]".into())?,
+        settings,
+    })
+}
+
+/// One table as a spec. Numbers and booleans are taken as the text they would be as a flag, and
+/// `option = { Hash = 64 }` as `option.Hash=64`.
+fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSpec, SpecError> {
+    let mut spec = EngineSpec::default();
+    for (key, value) in table {
+        match value {
+            toml::Value::Table(options) if key == "option" => {
+                for (name, value) in options {
+                    spec.set(&format!("option.{name}"), &plain(value))?;
+                }
+            }
+            toml::Value::Array(words) if key == "args" => {
+                spec.args = words.iter().map(plain).collect();
+            }
+            _ => spec.set(key, &plain(value))?,
+        }
+    }
+    spec.dir = spec.dir.map(|dir| base.join(dir));
+    // A path is relative to the file, a bare name is looked up.
+    spec.cmd = spec.cmd.map(|cmd| match cmd.contains('/') {
+        true => base.join(&cmd).to_string_lossy().into_owned(),
+        false => cmd,
+    });
+    Ok(spec)
+}
+
+fn plain(value: &toml::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_text(text: &str) -> Result<Loaded, FileError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("arbiter.toml");
+        std::fs::write(&path, text).unwrap();
+        load(&path)
+    }
+
+    #[test]
+    fn the_file_says_what_flags_say() {
+        let loaded = load_text(
+            r#"
+            openings = "book.epd"
+            pairs = 10
+            [sprt]
+            elo1 = 5.0
+            [each]
+            tc = "8+0.08"
+            [[engine]]
+            cmd = "./new"
+            args = ["--fast", "two words"]
+            option = { Hash = 64, Ponder = false }
+            [[engine]]
+            cmd = "stockfish"
+            nodes = 5000
+            "#,
+        )
+        .unwrap();
+        assert_eq!(loaded.engines.len(), 2);
+        assert_eq!(loaded.engines[0].args, ["--fast", "two words"]);
+        assert_eq!(loaded.engines[0].options[0], ("Hash".to_owned(), "64".to_owned()));
+        assert_eq!(loaded.engines[0].options[1], ("Ponder".to_owned(), "false".to_owned()));
+        assert!(loaded.engines[0].cmd.as_ref().unwrap().ends_with("/./new"));
+        assert_eq!(loaded.engines[1].cmd.as_deref(), Some("stockfish"));
+        assert_eq!(loaded.engines[1].limits.nodes, Some(5000));
+        assert_eq!(loaded.each.limits.clock, Some("8+0.08".parse().unwrap()));
+        assert_eq!(loaded.settings.sprt.elo1, Some(5.0));
+        assert!(loaded.settings.openings.unwrap().is_absolute());
+    }
+
+    #[test]
+    fn mistakes_are_placed() {
+        let check = |text: &str, part: &str| {
+            let message = load_text(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        };
+        check("pears = 3", "line 1");
+        check("pears = 3", "pairs");
+        check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
+        check("[each]\nhash = 3", "unknown key 'hash'");
+    }
+}

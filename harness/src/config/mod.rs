@@ -1,0 +1,10 @@
+//! From what was typed to what will be done.
+//!
+//! Flags and `arbiter.toml` become [`spec::EngineSpec`]s (as typed); those become a
+//! [`plan::Plan`], in which every default is explicit and every path absolute. Nothing later
+//! looks at the command line again.
+
+pub mod file;
+pub mod plan;
+pub mod program;
+pub mod spec;

@@ -1,0 +1,403 @@
+//! What a run will do, with every default explicit. A plan is stored with its run, and a resumed
+//! run is played by the stored plan alone.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::program::{self, ProgramError};
+use super::spec::EngineSpec;
+use crate::clock::{Conditions, Limits};
+use crate::openings::order::Order;
+use crate::stats::sprt::{Model, Sprt, SprtError};
+use crate::uci::session::Deadlines;
+
+/// The word that stands for the bundled engine in `cmd=`.
+pub const BUNDLED: &str = "bundled";
+
+/// Time margin unless the user sets one: less than this the pipe and the scheduler may cost.
+pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
+
+/// Pairs of a match, and the cap of an SPRT, unless the user sets one.
+const DEFAULT_PAIRS: u64 = 100;
+const DEFAULT_SPRT_PAIRS: u64 = 50_000;
+
+/// Share of games that may end by a fault of an engine before the run counts as invalid.
+const DEFAULT_FAULT_LIMIT: f64 = 0.05;
+
+/// Limits if nobody gave any.
+const DEFAULT_TC: &str = "8+0.08";
+
+/// What kind of question a run answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Is the first engine stronger than the second? Stops when the SPRT says so.
+    Sprt,
+    /// Plays all pairs.
+    Match,
+}
+
+/// Which program an engine is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// Palimpsest, inside this very binary.
+    Bundled,
+    /// An executable.
+    Path(PathBuf),
+}
+
+/// One engine, resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Engine {
+    /// Unique in the run.
+    pub name: String,
+    /// What to start.
+    pub program: Program,
+    /// Arguments.
+    pub args: Vec<String>,
+    /// Working directory.
+    pub dir: Option<PathBuf>,
+    /// UCI options to set.
+    pub options: Vec<(String, String)>,
+    /// What bounds its thinking, and what overrun is forgiven.
+    pub conditions: Conditions,
+}
+
+/// Where openings come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BookSource {
+    /// The book inside this binary.
+    Bundled,
+    /// A file.
+    File(PathBuf),
+}
+
+/// A resolved run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What it answers.
+    pub kind: Kind,
+    /// The engines; figures are from the first one's point of view.
+    pub engines: Vec<Engine>,
+    /// The openings.
+    pub book: BookSource,
+    /// Plies taken from PGN openings; all if `None`.
+    pub plies: Option<u32>,
+    /// In which order.
+    pub order: Order,
+    /// From which every random choice derives.
+    pub seed: u64,
+    /// Pairs of games for each two engines, at most.
+    pub pairs: u64,
+    /// Games at once.
+    pub concurrency: usize,
+    /// The stopping rule.
+    pub sprt: Option<Sprt>,
+    /// Share of games, 0 to 1, that may end by a fault.
+    pub fault_limit: f64,
+    /// How long engines may take to answer.
+    pub deadlines: Deadlines,
+    /// Where games are written besides the store.
+    pub pgn: Option<PathBuf>,
+}
+
+/// What the user asked for, from flags and file; all of it may be open.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Engines.
+    pub engines: Vec<EngineSpec>,
+    /// Settings for all engines.
+    pub each: EngineSpec,
+    /// Opening book.
+    pub openings: Option<PathBuf>,
+    /// Plies taken from PGN openings.
+    pub plies: Option<u32>,
+    /// Order of the openings.
+    pub order: Option<Order>,
+    /// Seed.
+    pub seed: Option<u64>,
+    /// Pairs.
+    pub pairs: Option<u64>,
+    /// Games at once.
+    pub concurrency: Option<usize>,
+    /// PGN file.
+    pub pgn: Option<PathBuf>,
+    /// Share of faults.
+    pub fault_limit: Option<f64>,
+    /// Deadlines.
+    pub deadlines: Deadlines,
+    /// Bounds of the SPRT.
+    pub sprt: SprtRequest,
+}
+
+/// The SPRT as asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SprtRequest {
+    /// Elo of the null hypothesis.
+    pub elo0: Option<f64>,
+    /// Elo of the alternative.
+    pub elo1: Option<f64>,
+    /// Chance to accept H1 if H0 holds.
+    pub alpha: Option<f64>,
+    /// Chance to accept H0 if H1 holds.
+    pub beta: Option<f64>,
+    /// What the Elo bounds mean.
+    pub model: Option<Model>,
+}
+
+/// Why a request is not a plan.
+#[derive(Debug, Error)]
+pub enum PlanError {
+    /// Too few or too many engines.
+    #[error("{0} needs {1} engines, got {2}; give one --engine SPEC for each")]
+    EngineCount(&'static str, &'static str, usize),
+    /// Two engines share a name.
+    #[error("two engines are named '{0}'; give them different names with name=")]
+    DuplicateName(String),
+    /// An engine has no program.
+    #[error("engine '{0}' has no cmd=; give a program, or cmd=bundled")]
+    NoCommand(String),
+    /// The program cannot be run.
+    #[error("engine '{name}': {source}")]
+    Program {
+        /// The engine.
+        name: String,
+        /// Why.
+        source: ProgramError,
+    },
+    /// `eval=` for an engine that is not ours.
+    #[error("engine '{0}': eval= is for cmd=bundled only; use option.NAME= for other engines")]
+    ForeignEval(String),
+    /// The working directory is not there.
+    #[error("engine '{name}': dir '{}' is not a folder", .dir.display())]
+    Directory {
+        /// The engine.
+        name: String,
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// The stopping rule makes no sense.
+    #[error("sprt: {0}")]
+    Sprt(#[from] SprtError),
+    /// A share outside 0 to 1.
+    #[error("fault limit {0} is not a share between 0 and 1")]
+    FaultLimit(f64),
+    /// No game can run.
+    #[error("concurrency must be at least 1")]
+    Concurrency,
+    /// There is nothing to play.
+    #[error("0 pairs are nothing to run; give --pairs at least 1")]
+    NothingToRun,
+}
+
+impl Plan {
+    /// Resolves a request.
+    pub fn resolve(kind: Kind, request: Request) -> Result<Plan, PlanError> {
+        let request = match kind {
+            Kind::Sprt if request.engines.is_empty() => request.or_demonstration(),
+            _ => request,
+        };
+        let count = request.engines.len();
+        match kind {
+            Kind::Sprt if count != 2 => return Err(PlanError::EngineCount("sprt", "two", count)),
+            Kind::Match if count < 2 => {
+                return Err(PlanError::EngineCount("match", "at least two", count));
+            }
+            _ => {}
+        }
+        let engines = resolve_engines(&request)?;
+        let default_pairs = if kind == Kind::Sprt { DEFAULT_SPRT_PAIRS } else { DEFAULT_PAIRS };
+        let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
+        if !(0.0..=1.0).contains(&fault_limit) {
+            return Err(PlanError::FaultLimit(fault_limit));
+        }
+        let plan = Plan {
+            kind,
+            engines,
+            book: request.openings.as_deref().map_or(BookSource::Bundled, |path| {
+                BookSource::File(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+            }),
+            plies: request.plies,
+            order: request.order.unwrap_or(Order::Random),
+            seed: request.seed.unwrap_or(1),
+            pairs: request.pairs.unwrap_or(default_pairs),
+            concurrency: request.concurrency.unwrap_or_else(default_concurrency),
+            sprt: (kind == Kind::Sprt).then(|| request.sprt.resolve()).transpose()?,
+            fault_limit,
+            deadlines: request.deadlines,
+            pgn: request.pgn.map(|path| std::path::absolute(&path).unwrap_or(path)),
+        };
+        if plan.concurrency == 0 {
+            return Err(PlanError::Concurrency);
+        }
+        if plan.pairs == 0 {
+            return Err(PlanError::NothingToRun);
+        }
+        Ok(plan)
+    }
+
+    /// Whether a clock decides anything; without one, deterministic engines play the same games
+    /// again.
+    pub fn is_timed(&self) -> bool {
+        self.engines.iter().any(|engine| engine.conditions.limits.is_timed())
+    }
+}
+
+impl Request {
+    /// Fills an SPRT without engines with a demonstration that needs nothing but this binary: two
+    /// evaluations of clearly different strength, quick games, wide bounds.
+    fn or_demonstration(mut self) -> Request {
+        for eval in ["palimpsest", "material"] {
+            self.engines.push(EngineSpec {
+                name: Some(eval.to_owned()),
+                cmd: Some(BUNDLED.to_owned()),
+                eval: Some(eval.to_owned()),
+                ..EngineSpec::default()
+            });
+        }
+        if self.each.limits.is_empty() {
+            // Nodes, so that the demonstration shows the same on every machine, busy or not.
+            self.each.limits.nodes = Some(15_000);
+        }
+        self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
+        self.pairs = self.pairs.or(Some(500));
+        self
+    }
+}
+
+impl SprtRequest {
+    fn resolve(self) -> Result<Sprt, SprtError> {
+        Sprt::new(
+            self.elo0.unwrap_or(0.0),
+            self.elo1.unwrap_or(5.0),
+            self.alpha.unwrap_or(0.05),
+            self.beta.unwrap_or(0.05),
+            self.model.unwrap_or(Model::Normalized),
+        )
+    }
+}
+
+fn resolve_engines(request: &Request) -> Result<Vec<Engine>, PlanError> {
+    let mut engines: Vec<Engine> = Vec::new();
+    for (index, spec) in request.engines.iter().enumerate() {
+        let engine = resolve_engine(index, spec.clone().or(&request.each))?;
+        if engines.iter().any(|other| other.name == engine.name) {
+            return Err(PlanError::DuplicateName(engine.name));
+        }
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
+/// Resolves one engine; `index` is for its name if it has none.
+pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
+    let name = spec.name.take().unwrap_or_else(|| default_name(index, &spec));
+    let cmd = spec.cmd.ok_or_else(|| PlanError::NoCommand(name.clone()))?;
+    let program = if cmd == BUNDLED {
+        if let Some(eval) = spec.eval {
+            spec.options.insert(0, ("Eval".to_owned(), eval));
+        }
+        Program::Bundled
+    } else if spec.eval.is_some() {
+        return Err(PlanError::ForeignEval(name));
+    } else {
+        let found = program::find(&cmd, spec.dir.as_deref());
+        Program::Path(found.map_err(|source| PlanError::Program { name: name.clone(), source })?)
+    };
+    if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        return Err(PlanError::Directory { name, dir: dir.clone() });
+    }
+    let mut limits = spec.limits;
+    if limits.is_empty() {
+        let clock = DEFAULT_TC.parse().expect("a literal time control");
+        limits = Limits { clock: Some(clock), ..limits };
+    }
+    let margin = spec.margin.unwrap_or(DEFAULT_MARGIN);
+    Ok(Engine {
+        name,
+        program,
+        args: spec.args,
+        dir: spec.dir,
+        options: spec.options,
+        conditions: Conditions { limits, margin },
+    })
+}
+
+/// The evaluation of a bundled engine, the file name of another, or a number.
+fn default_name(index: usize, spec: &EngineSpec) -> String {
+    let cmd = spec.cmd.as_deref().unwrap_or_default();
+    let stem = match (cmd, &spec.eval) {
+        (BUNDLED, Some(eval)) => Some(eval.clone()),
+        (BUNDLED, None) => Some("palimpsest".to_owned()),
+        _ => Path::new(cmd).file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+    };
+    stem.unwrap_or_else(|| format!("engine {}", index + 1))
+}
+
+/// One core is left to the harness and the system.
+fn default_concurrency() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(engines: &[&str], each: &str) -> Request {
+        Request {
+            engines: engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect(),
+            each: EngineSpec::parse(each).unwrap(),
+            ..Request::default()
+        }
+    }
+
+    #[test]
+    fn an_sprt_without_engines_is_the_demonstration() {
+        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        assert_eq!(plan.engines[0].options, [("Eval".to_owned(), "palimpsest".to_owned())]);
+        assert_eq!(plan.engines[1].options, [("Eval".to_owned(), "material".to_owned())]);
+        assert_eq!(plan.book, BookSource::Bundled);
+        assert!(!plan.is_timed());
+    }
+
+    #[test]
+    fn names_and_limits_are_resolved() {
+        let request = request(&["cmd=sh", "cmd=bundled,eval=material,nodes=5"], "depth=3");
+        let plan = Plan::resolve(Kind::Match, request).unwrap();
+        let names: Vec<&str> = plan.engines.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, ["sh", "material"]);
+        assert_eq!(plan.engines[0].conditions.limits.depth, Some(3));
+        assert_eq!(plan.engines[1].conditions.limits.depth, None);
+        assert!(!plan.is_timed());
+    }
+
+    #[test]
+    fn impossible_requests_are_refused_in_words() {
+        let check = |kind, engines: &[&str], expect: &str| {
+            let error = Plan::resolve(kind, request(engines, "")).unwrap_err().to_string();
+            assert!(error.contains(expect), "{error}");
+        };
+        check(Kind::Sprt, &["cmd=sh"], "sprt needs two engines, got 1");
+        check(Kind::Match, &[], "at least two");
+        check(Kind::Match, &["cmd=sh", "cmd=sh"], "two engines are named 'sh'");
+        check(Kind::Match, &["cmd=sh", "name=x"], "engine 'x' has no cmd=");
+        check(Kind::Match, &["cmd=sh", "cmd=no-such"], "engine 'no-such': no executable");
+        check(Kind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is for cmd=bundled");
+        check(Kind::Match, &["cmd=sh,dir=/no/dir", "cmd=sh"], "'/no/dir' is not a folder");
+    }
+
+    #[test]
+    fn senseless_bounds_are_refused() {
+        let check = |change: fn(&mut Request)| {
+            let mut request = Request::default();
+            change(&mut request);
+            assert!(Plan::resolve(Kind::Sprt, request).is_err());
+        };
+        check(|r| r.sprt.elo0 = Some(30.0));
+        check(|r| r.sprt.alpha = Some(0.0));
+        check(|r| r.fault_limit = Some(1.5));
+        check(|r| r.concurrency = Some(0));
+        check(|r| r.pairs = Some(0));
+    }
+}

@@ -1,0 +1,48 @@
+//! Finds the program behind `cmd=`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Where Debian installs chess engines; root's `PATH` does not include it.
+const GAMES: &str = "/usr/games";
+
+/// The program that `cmd` names cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("no executable program '{0}'; give a path, or a name that is in PATH or /usr/games")]
+pub struct ProgramError(String);
+
+/// The absolute path of `cmd`: a path from `dir` if it is there, else from the current directory,
+/// or a name in `PATH` or Debian's folder of games.
+pub fn find(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, ProgramError> {
+    let paths = search_path();
+    let bases = dir.into_iter().map(Path::to_owned).chain(std::env::current_dir().ok());
+    bases
+        .into_iter()
+        .find_map(|base| which::which_in(cmd, Some(&paths), base).ok())
+        .and_then(|found| std::path::absolute(found).ok())
+        .ok_or_else(|| ProgramError(cmd.to_owned()))
+}
+
+fn search_path() -> OsString {
+    let mut path = std::env::var_os("PATH").unwrap_or_default();
+    path.push(":");
+    path.push(GAMES);
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_by_name_and_by_path() {
+        assert!(find("sh", None).unwrap().is_absolute());
+        assert!(find("/bin/sh", None).is_ok());
+        assert!(find("./sh", Some(Path::new("/bin"))).is_ok());
+        assert!(find("no-such-engine", None).unwrap_err().to_string().contains("no-such-engine"));
+        // A file that is there but not executable is no program.
+        assert!(find("/etc/passwd", None).is_err());
+    }
+}

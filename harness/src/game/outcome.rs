@@ -1,0 +1,144 @@
+//! How a game ended: who won, and why, apart from each other.
+
+use std::fmt;
+use std::str::FromStr;
+
+use shakmaty::{Color, KnownOutcome};
+
+/// Why a game ended. The names of [`Termination::as_str`] are stored and printed; they never
+/// change their meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Termination {
+    /// The side to move is mated.
+    Checkmate,
+    /// The side to move has no legal move and is not in check.
+    Stalemate,
+    /// The position occurred for the third time.
+    Threefold,
+    /// Fifty moves of each side without capture or pawn move.
+    FiftyMoves,
+    /// Neither side has the material to mate.
+    DeadPosition,
+    /// A side used more time than it had, margin included.
+    TimeForfeit,
+    /// A side named a move that the position does not allow.
+    IllegalMove,
+    /// A side answered with something that is not a move.
+    UnparseableMove,
+    /// The engine's process died.
+    Crash,
+    /// The engine closed its output but lives on.
+    Disconnect,
+    /// The engine did not answer in time, not even to `stop`.
+    Stall,
+}
+
+impl Termination {
+    /// Every reason, in the order of the referee's judgement.
+    pub const ALL: [Termination; 11] = [
+        Termination::Crash,
+        Termination::Disconnect,
+        Termination::Stall,
+        Termination::UnparseableMove,
+        Termination::IllegalMove,
+        Termination::TimeForfeit,
+        Termination::Checkmate,
+        Termination::Stalemate,
+        Termination::DeadPosition,
+        Termination::Threefold,
+        Termination::FiftyMoves,
+    ];
+
+    /// The stored and printed name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Termination::Checkmate => "checkmate",
+            Termination::Stalemate => "stalemate",
+            Termination::Threefold => "threefold",
+            Termination::FiftyMoves => "fifty_moves",
+            Termination::DeadPosition => "dead_position",
+            Termination::TimeForfeit => "time_forfeit",
+            Termination::IllegalMove => "illegal_move",
+            Termination::UnparseableMove => "unparseable_move",
+            Termination::Crash => "crash",
+            Termination::Disconnect => "disconnect",
+            Termination::Stall => "stall",
+        }
+    }
+
+    /// Whether an engine failed, as opposed to a game that was played to its end.
+    pub fn is_fault(self) -> bool {
+        match self {
+            Termination::TimeForfeit
+            | Termination::IllegalMove
+            | Termination::UnparseableMove
+            | Termination::Crash
+            | Termination::Disconnect
+            | Termination::Stall => true,
+            Termination::Checkmate
+            | Termination::Stalemate
+            | Termination::Threefold
+            | Termination::FiftyMoves
+            | Termination::DeadPosition => false,
+        }
+    }
+}
+
+impl FromStr for Termination {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Termination::ALL
+            .into_iter()
+            .find(|t| t.as_str() == name)
+            .ok_or_else(|| format!("'{name}' is not a known termination"))
+    }
+}
+
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Result, reason and what to tell a human.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// Who won.
+    pub result: KnownOutcome,
+    /// Why.
+    pub termination: Termination,
+    /// A sentence without a full stop, such as "Black loses on time (27 ms over)".
+    pub detail: String,
+}
+
+impl Outcome {
+    /// `loser` failed or was mated.
+    pub fn lost(loser: Color, termination: Termination, detail: impl Into<String>) -> Outcome {
+        let result = KnownOutcome::Decisive { winner: loser.other() };
+        Outcome { result, termination, detail: detail.into() }
+    }
+
+    /// Nobody won.
+    pub fn drawn(termination: Termination, detail: impl Into<String>) -> Outcome {
+        Outcome { result: KnownOutcome::Draw, termination, detail: detail.into() }
+    }
+}
+
+/// "White" or "Black".
+pub fn color_name(color: Color) -> &'static str {
+    color.fold_wb("White", "Black")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_read_back() {
+        for termination in Termination::ALL {
+            assert_eq!(termination.as_str().parse(), Ok(termination));
+        }
+        assert!("boredom".parse::<Termination>().is_err());
+    }
+}

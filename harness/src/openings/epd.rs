@@ -1,0 +1,187 @@
+//! Lists of positions, one on each line: EPD and FEN.
+//!
+//! Both begin with the four fields that make a position. Two numbers may follow (FEN's counters),
+//! then operations ended by semicolons (EPD's), of which `hmvc` and `fmvn` give the counters and
+//! the rest is not ours. Blank lines and lines that begin with `#` are skipped.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::num::NonZeroU32;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, FromSetup, Position, PositionErrorKinds, Setup};
+
+use super::error::{Ending, Fault, OpeningError, excerpt};
+use super::{Collector, Opening};
+
+/// Longest line accepted, in bytes. Positions take 90, comments rarely another 1000.
+const MAX_LINE: usize = 1 << 16;
+
+/// Reads every position of `source` into `book`.
+pub(super) fn read(
+    file: &str,
+    source: &mut dyn Read,
+    book: &mut Collector,
+) -> Result<(), OpeningError> {
+    let mut source = BufReader::with_capacity(1 << 16, source);
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        let read = (&mut source).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes);
+        let read = read.map_err(|reason| OpeningError::Read { file: file.into(), line, reason })?;
+        if read == 0 {
+            break;
+        }
+        let at_line = |fault| OpeningError::Line { file: file.into(), line, fault };
+        if bytes.len() > MAX_LINE {
+            return Err(at_line(Fault::TooLong { limit: MAX_LINE }));
+        }
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| line == 1).unwrap_or(&bytes);
+        let text = text.trim_ascii();
+        if text.is_empty() || text.starts_with(b"#") {
+            continue;
+        }
+        let start = parse_position(text, book.options.castling_mode).map_err(at_line)?;
+        if let Some(ending) = ending(&start.position) {
+            return Err(at_line(Fault::Over(ending)));
+        }
+        let Start { fen, castling_mode, .. } = start;
+        book.add(file, Opening { fen, castling_mode, moves: Vec::new(), line })?;
+    }
+    Ok(())
+}
+
+/// A starting position, as written and as understood.
+pub(super) struct Start {
+    pub(super) fen: Fen,
+    pub(super) castling_mode: CastlingMode,
+    pub(super) position: Chess,
+}
+
+impl Start {
+    /// The initial position of standard chess.
+    pub(super) fn initial(castling_mode: Option<CastlingMode>) -> Result<Start, Fault> {
+        const FEN: &[u8] = b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        parse_position(FEN, castling_mode)
+    }
+}
+
+/// Parses and validates a FEN or EPD; `castling_mode` is detected if not given.
+pub(super) fn parse_position(
+    text: &[u8],
+    castling_mode: Option<CastlingMode>,
+) -> Result<Start, Fault> {
+    let setup = parse_setup(text)?;
+    let understood = |mode| {
+        Chess::from_setup(setup.clone(), mode).map_err(|reason| {
+            let kinds = reason.kinds();
+            (kinds, Fault::Position { text: excerpt(text), reason: Box::new(reason) })
+        })
+    };
+    let position = match understood(castling_mode.unwrap_or(CastlingMode::Standard)) {
+        Ok(position) => position,
+        // Rights that make no sense for a king on e1 and rooks on a1 and h1 may do in Chess960.
+        Err((PositionErrorKinds::INVALID_CASTLING_RIGHTS, fault)) if castling_mode.is_none() => {
+            understood(CastlingMode::Chess960).map_err(|_| fault)?
+        }
+        Err((_, fault)) => return Err(fault),
+    };
+    let fen = Fen::try_from_setup(setup).map_err(|_| Fault::Variant { got: excerpt(text) })?;
+    Ok(Start { fen, castling_mode: position.castles().mode(), position })
+}
+
+/// How the game is over in `position`, if it is.
+pub(super) fn ending(position: &Chess) -> Option<Ending> {
+    if position.legal_moves().is_empty() {
+        let mate = position.is_check();
+        Some(if mate { Ending::Checkmate } else { Ending::Stalemate })
+    } else if position.is_insufficient_material() {
+        Some(Ending::InsufficientMaterial)
+    } else if position.halfmoves() >= 100 {
+        Some(Ending::FiftyMoves)
+    } else {
+        None
+    }
+}
+
+fn parse_setup(text: &[u8]) -> Result<Setup, Fault> {
+    let (fields, rest) = split_fields(text)?;
+    let fen = Fen::from_ascii(&fields.join(&b' '))
+        .map_err(|reason| Fault::Fen { text: excerpt(text), reason })?;
+    let mut setup = fen.into_setup();
+    if setup.pockets.is_some() || setup.promoted.any() || setup.remaining_checks.is_some() {
+        return Err(Fault::Variant { got: excerpt(fields[0]) });
+    }
+    let (halfmoves, rest) = leading_number(rest);
+    let (fullmoves, rest) = leading_number(rest);
+    let (halfmoves, fullmoves) = match halfmoves {
+        Some(_) => (halfmoves, fullmoves),
+        None => (operand(rest, "hmvc")?, operand(rest, "fmvn")?),
+    };
+    setup.halfmoves = halfmoves.unwrap_or(0);
+    setup.fullmoves = fullmoves.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
+    Ok(setup)
+}
+
+/// The first four fields and what follows them.
+fn split_fields(text: &[u8]) -> Result<([&[u8]; 4], &[u8]), Fault> {
+    let mut fields: [&[u8]; 4] = [b""; 4];
+    let mut rest = text;
+    for (got, field) in fields.iter_mut().enumerate() {
+        (*field, rest) = split_word(rest);
+        if field.is_empty() {
+            return Err(Fault::Fields { got, text: excerpt(text) });
+        }
+    }
+    Ok((fields, rest))
+}
+
+/// The first word of `text`, empty if there is none, and what follows it.
+fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
+    let text = text.trim_ascii_start();
+    let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// The number `text` begins with, if its first word is one, and what follows it.
+fn leading_number(text: &[u8]) -> (Option<u32>, &[u8]) {
+    let (word, rest) = split_word(text);
+    // A semicolon may cling to the last counter, as in `0 1;`.
+    let (digits, rest) = match word.iter().position(|&byte| byte == b';') {
+        Some(end) => (&word[..end], &text[text.len() - rest.len() - (word.len() - end)..]),
+        None => (word, rest),
+    };
+    match number(digits) {
+        Some(value) => (Some(value), rest),
+        None => (None, text),
+    }
+}
+
+/// The operand of the first operation `opcode` in `operations`, if there is one.
+fn operand(operations: &[u8], opcode: &'static str) -> Result<Option<u32>, Fault> {
+    let mut quoted = false;
+    let operations = operations.split(|&byte| {
+        quoted ^= byte == b'"';
+        byte == b';' && !quoted
+    });
+    for operation in operations {
+        let (name, value) = split_word(operation);
+        if name == opcode.as_bytes() {
+            let value = value.trim_ascii();
+            return match number(value) {
+                Some(value) => Ok(Some(value)),
+                None => Err(Fault::Operand { opcode, got: excerpt(value) }),
+            };
+        }
+    }
+    Ok(None)
+}
+
+/// A counter: digits only, and not absurdly many.
+fn number(digits: &[u8]) -> Option<u32> {
+    if digits.is_empty() || digits.len() > 9 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(digits.iter().fold(0, |value, digit| 10 * value + u32::from(digit - b'0')))
+}

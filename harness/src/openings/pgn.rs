@@ -1,0 +1,298 @@
+//! Lists of games: the opening is the game's starting position with its first moves.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::cell::RefCell;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use pgn_reader::{Outcome, RawComment, RawTag, Reader, SanPlus, Visitor};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+
+use super::epd::{Start, ending, parse_position};
+use super::error::{Ending, Fault, OpeningError, excerpt};
+use super::movetext::unknown_word;
+use super::{Collector, Opening, ReadOptions};
+
+/// Longest tag line accepted, in bytes.
+const MAX_TAG_LINE: usize = 1 << 13;
+
+/// Longest game accepted, in bytes.
+const MAX_GAME: usize = 1 << 26;
+
+/// Reads every game of `source` into `book`.
+pub(super) fn read(
+    file: &str,
+    source: &mut dyn Read,
+    book: &mut Collector,
+) -> Result<(), OpeningError> {
+    let text = Rc::new(RefCell::new(Text { line: 1, unused: Vec::new() }));
+    let source = Tap { source, text: Rc::clone(&text) };
+    let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
+    for game in 1.. {
+        let more = reader.has_more();
+        let line = text.borrow_mut().forget_until(reader.buffer());
+        let cannot_read = |reason| OpeningError::Read { file: file.into(), line, reason };
+        if !more.map_err(cannot_read)? {
+            break;
+        }
+        let at = |line, fault| OpeningError::Game { file: file.into(), line, game, fault };
+        let head = first_line(reader.buffer());
+        if !begins_a_game(reader.buffer()) {
+            return Err(at(line, Fault::NotAGame { got: head }));
+        }
+        let item =
+            reader.read_game(&mut Mainline { options: book.options }).map_err(cannot_read)?;
+        let text = text.borrow();
+        let read = text.until(reader.buffer());
+        if let Some(Item::Nothing) = item {
+            return Err(at(line, Fault::NotAGame { got: head }));
+        }
+        if let Some(Item::BadGame(fault)) = item {
+            return Err(at(line, fault));
+        }
+        if let Some(unknown) = unknown_word(read) {
+            let got = excerpt(unknown.word);
+            return Err(at(line + newlines(&read[..unknown.offset]), Fault::Word { got }));
+        }
+        match item {
+            Some(Item::Opening(opening)) => book.add(file, Opening { line, ..*opening })?,
+            Some(Item::BadMove(fault)) => return Err(at(line + newlines(read), fault)),
+            Some(Item::Remark | Item::Nothing | Item::BadGame(_)) | None => {}
+        }
+    }
+    Ok(())
+}
+
+/// What the text up to the next game turned out to be.
+enum Item {
+    Opening(Box<Opening>),
+    /// A comment or a result that belongs to no game.
+    Remark,
+    /// Nothing that PGN knows.
+    Nothing,
+    /// A fault of a tag or of the game as a whole.
+    BadGame(Fault),
+    /// A fault of the move last read.
+    BadMove(Fault),
+}
+
+/// Follows the main line of a game for as many half-moves as are wanted.
+struct Mainline {
+    options: ReadOptions,
+}
+
+#[derive(Default)]
+struct Tags {
+    any: bool,
+    fen: Option<Vec<u8>>,
+    castling_mode: Option<CastlingMode>,
+}
+
+struct Movetext {
+    /// Whether there were tags.
+    tags: bool,
+    /// Whether there was a move, wanted or not.
+    moved: bool,
+    /// Whether there was a comment or a result.
+    remark: bool,
+    fen: Fen,
+    castling_mode: CastlingMode,
+    position: Chess,
+    moves: Vec<UciMove>,
+    /// The positions before the moves.
+    history: Vec<Zobrist64>,
+}
+
+impl Movetext {
+    fn new(tags: bool, start: Start) -> Movetext {
+        let Start { fen, castling_mode, position } = start;
+        Movetext {
+            tags,
+            moved: false,
+            remark: false,
+            fen,
+            castling_mode,
+            position,
+            moves: Vec::new(),
+            history: Vec::new(),
+        }
+    }
+
+    fn conclude(&mut self) -> Item {
+        match (self.tags, self.moved, self.remark) {
+            (false, false, false) => return Item::Nothing,
+            (false, false, true) => return Item::Remark,
+            (true, false, false) => return Item::BadGame(Fault::NoMovetext),
+            _ => {}
+        }
+        if let Some(ending) = ending(&self.position).or_else(|| self.repetition()) {
+            return Item::BadGame(Fault::Over(ending));
+        }
+        Item::Opening(Box::new(Opening {
+            fen: self.fen.clone(),
+            castling_mode: self.castling_mode,
+            moves: std::mem::take(&mut self.moves),
+            line: 0,
+        }))
+    }
+
+    fn repetition(&self) -> Option<Ending> {
+        let key = key(&self.position);
+        let before = self.history.iter().filter(|&&earlier| earlier == key).count();
+        (before >= 2).then_some(Ending::Repetition)
+    }
+
+    fn play(&mut self, san: SanPlus) -> Result<(), Fault> {
+        let m = san.san.to_move(&self.position).map_err(|reason| Fault::Move {
+            ply: self.moves.len() + 1,
+            san,
+            reason,
+        })?;
+        self.history.push(key(&self.position));
+        self.position.play_unchecked(m);
+        self.moves.push(UciMove::from_move(m, self.castling_mode));
+        Ok(())
+    }
+}
+
+fn key(position: &Chess) -> Zobrist64 {
+    position.zobrist_hash(EnPassantMode::Legal)
+}
+
+impl Visitor for Mainline {
+    type Tags = Tags;
+    type Movetext = Movetext;
+    type Output = Item;
+
+    fn begin_tags(&mut self) -> ControlFlow<Item, Tags> {
+        ControlFlow::Continue(Tags { castling_mode: self.options.castling_mode, ..Tags::default() })
+    }
+
+    fn tag(&mut self, tags: &mut Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Item> {
+        tags.any = true;
+        if name.eq_ignore_ascii_case(b"FEN") {
+            tags.fen = Some(value.decode().into_owned());
+        } else if name.eq_ignore_ascii_case(b"Variant") {
+            match variant(&value.decode()) {
+                Ok(mode) => tags.castling_mode = tags.castling_mode.or(mode),
+                Err(fault) => return ControlFlow::Break(Item::BadGame(fault)),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, tags: Tags) -> ControlFlow<Item, Movetext> {
+        let castling_mode = tags.castling_mode;
+        let start = match tags.fen {
+            Some(fen) => parse_position(&fen, castling_mode),
+            None => Start::initial(castling_mode),
+        };
+        match start {
+            Ok(start) => ControlFlow::Continue(Movetext::new(tags.any, start)),
+            Err(fault) => ControlFlow::Break(Item::BadGame(fault)),
+        }
+    }
+
+    fn san(&mut self, movetext: &mut Movetext, san: SanPlus) -> ControlFlow<Item> {
+        movetext.moved = true;
+        if self.options.plies.is_some_and(|plies| movetext.moves.len() >= plies as usize) {
+            return ControlFlow::Break(movetext.conclude());
+        }
+        match movetext.play(san) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(fault) => ControlFlow::Break(Item::BadMove(fault)),
+        }
+    }
+
+    fn comment(&mut self, movetext: &mut Movetext, _: RawComment<'_>) -> ControlFlow<Item> {
+        movetext.remark = true;
+        ControlFlow::Continue(())
+    }
+
+    fn outcome(&mut self, movetext: &mut Movetext, _: Outcome) -> ControlFlow<Item> {
+        movetext.remark = true;
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, mut movetext: Movetext) -> Item {
+        movetext.conclude()
+    }
+}
+
+/// Castling rules announced by a `Variant` tag; `None` if it leaves them open.
+fn variant(value: &[u8]) -> Result<Option<CastlingMode>, Fault> {
+    let letters: Vec<u8> = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .map(u8::to_ascii_lowercase)
+        .collect();
+    match letters.as_slice() {
+        b"" | b"standard" | b"chess" | b"normal" | b"fromposition" => Ok(None),
+        b"chess960" | b"960" | b"fischerandom" | b"fischerrandom" | b"frc" | b"dfrc" => {
+            Ok(Some(CastlingMode::Chess960))
+        }
+        _ => Err(Fault::Variant { got: excerpt(value) }),
+    }
+}
+
+/// Whether a game may begin so: not with a later move. A blank line within a game would otherwise
+/// make its second half a game of its own.
+fn begins_a_game(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits == 0 || &text[..digits] == b"1" || text.get(digits) != Some(&b'.')
+}
+
+fn first_line(text: &[u8]) -> String {
+    let end = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
+    excerpt(&text[..end])
+}
+
+/// Text that went to the reader. What the reader holds in its buffer is the end of it and has not
+/// been used yet, which tells how far the reader has got.
+struct Text {
+    /// Line on which `unused` begins, from 1.
+    line: u64,
+    unused: Vec<u8>,
+}
+
+impl Text {
+    /// The text up to what the reader still holds.
+    fn until(&self, held: &[u8]) -> &[u8] {
+        &self.unused[..self.unused.len() - held.len()]
+    }
+
+    /// Drops the text up to what the reader still holds and returns the line reached.
+    fn forget_until(&mut self, held: &[u8]) -> u64 {
+        self.line += newlines(self.until(held));
+        self.unused.drain(..self.unused.len() - held.len());
+        self.line
+    }
+}
+
+/// Keeps a copy of what is read.
+struct Tap<'a> {
+    source: &'a mut dyn Read,
+    text: Rc<RefCell<Text>>,
+}
+
+impl Read for Tap<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let unused = &mut self.text.borrow_mut().unused;
+        if unused.len() > MAX_GAME {
+            let message = format!("expected games of at most {MAX_GAME} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        let read = self.source.read(buffer)?;
+        unused.extend_from_slice(&buffer[..read]);
+        Ok(read)
+    }
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
+}

@@ -1,0 +1,14 @@
+//! Engine processes: starting, reading with time stamps, writing, ending.
+//!
+//! Knows nothing of chess or of the protocol's meaning. One blocking thread per engine stamps its
+//! output as `read` returns, because an async task would see it milliseconds late under load.
+
+mod reader;
+mod spawn;
+mod stop;
+mod tail;
+mod writer;
+
+pub use reader::{Chunk, MAX_LINE_BYTES};
+pub use spawn::{Launch, Process, SpawnError, Spawner};
+pub use writer::WriteError;

@@ -1,0 +1,121 @@
+//! Reads an engine's output and stamps it.
+
+use std::io::Read;
+use std::time::Instant;
+
+/// Longest line that is kept, in bytes; what an engine prints beyond it is dropped, so that a
+/// line without an end cannot fill the memory.
+pub const MAX_LINE_BYTES: usize = 64 * 1024;
+
+/// The complete lines that one `read` returned.
+#[derive(Debug)]
+pub struct Chunk {
+    /// When `read` returned.
+    pub at: Instant,
+    /// Lines without their ends; bytes that are not UTF-8 are replaced.
+    pub lines: Vec<String>,
+    /// Whether the engine closed its output.
+    pub closed: bool,
+}
+
+/// Reads until the end of `source` or until `sink` answers `false`.
+pub(super) fn read_lines(mut source: impl Read, mut sink: impl FnMut(Chunk) -> bool) {
+    let mut buffer = vec![0; 16 * 1024];
+    let mut splitter = Splitter::default();
+    loop {
+        let read = source.read(&mut buffer);
+        let at = Instant::now();
+        let closed = match read {
+            Ok(0) => true,
+            Ok(length) => {
+                splitter.feed(&buffer[..length]);
+                false
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => true,
+        };
+        let lines = if closed { splitter.finish() } else { splitter.take() };
+        if lines.is_empty() && !closed {
+            continue;
+        }
+        if !sink(Chunk { at, lines, closed }) || closed {
+            return;
+        }
+    }
+}
+
+/// Cuts a stream of bytes into lines of bounded length.
+#[derive(Default)]
+struct Splitter {
+    lines: Vec<String>,
+    partial: Vec<u8>,
+}
+
+impl Splitter {
+    fn feed(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|b| *b == b'\n') {
+            let room = MAX_LINE_BYTES - self.partial.len();
+            match piece.strip_suffix(b"\n") {
+                Some(end) => {
+                    self.partial.extend_from_slice(&end[..end.len().min(room)]);
+                    self.end_line();
+                }
+                None => self.partial.extend_from_slice(&piece[..piece.len().min(room)]),
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        let line = self.partial.strip_suffix(b"\r").unwrap_or(&self.partial);
+        self.lines.push(String::from_utf8_lossy(line).into_owned());
+        self.partial.clear();
+    }
+
+    fn take(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
+    }
+
+    fn finish(&mut self) -> Vec<String> {
+        if !self.partial.is_empty() {
+            self.end_line();
+        }
+        self.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(pieces: &[&[u8]]) -> Vec<String> {
+        let mut splitter = Splitter::default();
+        pieces.iter().for_each(|piece| splitter.feed(piece));
+        splitter.finish()
+    }
+
+    #[test]
+    fn lines_survive_any_cut() {
+        assert_eq!(lines(&[b"uci", b"ok\r\nready", b"ok\n"]), ["uciok", "readyok"]);
+        assert_eq!(lines(&[b"\n\na"]), ["", "", "a"]);
+        assert_eq!(lines(&[b"a\xffb\n"]), ["a\u{fffd}b"]);
+    }
+
+    #[test]
+    fn an_endless_line_is_cut() {
+        let piece = vec![b'x'; MAX_LINE_BYTES];
+        let got = lines(&[&piece, &piece, b"y\nnext\n"]);
+        assert_eq!(got.len(), 2);
+        assert_eq!(got[0].len(), MAX_LINE_BYTES);
+        assert_eq!(got[1], "next");
+    }
+
+    #[test]
+    fn the_end_is_reported_once_with_the_last_line() {
+        let mut chunks = Vec::new();
+        read_lines(&b"a\nb"[..], |chunk| {
+            chunks.push((chunk.lines, chunk.closed));
+            true
+        });
+        assert_eq!(chunks, [(vec!["a".to_owned()], false), (vec!["b".to_owned()], true)]);
+    }
+}

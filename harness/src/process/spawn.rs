@@ -1,0 +1,272 @@
+//! Starts engines so that none can outlive us.
+
+use std::io::{self, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit};
+use thiserror::Error;
+
+use super::reader::{Chunk, read_lines};
+use super::stop;
+use super::tail::Tail;
+use super::writer::{WriteError, Writer};
+
+/// Stack of a reader thread, in bytes; it holds a buffer's address and little else.
+const READER_STACK: usize = 128 * 1024;
+
+/// What to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The program; a bare name is looked up in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its working directory; ours if `None`.
+    pub dir: Option<PathBuf>,
+}
+
+/// Why a process could not be started.
+#[derive(Debug, Error)]
+pub enum SpawnError {
+    /// The operating system refused.
+    #[error("cannot start '{}': {source}", .program.display())]
+    Os {
+        /// The program.
+        program: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The thread that starts processes is gone.
+    #[error("the process spawner has ended")]
+    SpawnerGone,
+}
+
+impl SpawnError {
+    /// Whether the machine, not the program, is to blame (no memory, processes or descriptors).
+    pub fn is_environment(&self) -> bool {
+        match self {
+            SpawnError::SpawnerGone => true,
+            SpawnError::Os { source, .. } => matches!(
+                source.raw_os_error(),
+                Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
+            ),
+        }
+    }
+}
+
+type Sink = Box<dyn FnMut(Chunk) -> bool + Send>;
+type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
+
+/// The thread that starts every engine.
+///
+/// The kernel kills a child with `PR_SET_PDEATHSIG` when the *thread* that started it ends. Worker
+/// threads come and go; this one lives as long as any `Spawner` does.
+#[derive(Debug, Clone)]
+pub struct Spawner(mpsc::Sender<Request>);
+
+impl Spawner {
+    /// Starts the thread.
+    pub fn start() -> io::Result<Spawner> {
+        let (sender, requests) = mpsc::channel::<Request>();
+        std::thread::Builder::new().name("spawner".into()).spawn(move || {
+            for (launch, sink, reply) in requests {
+                // A requester that went away has no use for the process; dropping it ends it.
+                let _ = reply.send(Process::start(&launch, sink));
+            }
+        })?;
+        Ok(Spawner(sender))
+    }
+
+    /// Starts a process. `sink` receives its output on a thread of its own, and ends the reading
+    /// by answering `false`.
+    pub fn spawn(
+        &self,
+        launch: &Launch,
+        sink: impl FnMut(Chunk) -> bool + Send + 'static,
+    ) -> Result<Process, SpawnError> {
+        let (reply, answer) = mpsc::channel();
+        self.0
+            .send((launch.clone(), Box::new(sink), reply))
+            .map_err(|_| SpawnError::SpawnerGone)?;
+        answer.recv().map_err(|_| SpawnError::SpawnerGone)?
+    }
+}
+
+/// A running engine process and its group. Dropping it kills the group.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    input: Option<Writer>,
+    errors: Tail,
+}
+
+impl Process {
+    fn start(launch: &Launch, sink: Sink) -> Result<Process, SpawnError> {
+        let fail = |source| SpawnError::Os { program: launch.program.clone(), source };
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(dir) = &launch.dir {
+            command.current_dir(dir);
+        }
+        die_with_parent(&mut command);
+        let mut child = command.spawn().map_err(fail)?;
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let mut process = Process { child, input: None, errors: Tail::default() };
+        if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
+            process.input = Some(Writer::new(stdin).map_err(fail)?);
+            let tail = process.errors.clone();
+            reader_thread(stdout, sink).map_err(fail)?;
+            let keep = move |chunk: Chunk| {
+                chunk.lines.into_iter().for_each(|line| tail.push(line));
+                true
+            };
+            reader_thread(stderr, keep).map_err(fail)?;
+        }
+        Ok(process)
+    }
+
+    /// Hands bytes to the engine's input.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
+    }
+
+    /// The last lines of its error output, oldest first.
+    pub fn error_tail(&self) -> Vec<String> {
+        self.errors.lines()
+    }
+
+    /// How the process ended, if it does within `limit`; words such as "exit code 3". Blocks.
+    pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
+        if !stop::wait_exit(&self.child, limit) {
+            return None;
+        }
+        stop::end_group(&mut self.child, Duration::ZERO).map(describe)
+    }
+
+    /// Closes its input and ends the group: waits `grace`, then terminates, then kills. Blocks.
+    pub fn stop(mut self, grace: Duration) {
+        self.input = None;
+        stop::end_group(&mut self.child, grace);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Already reaped: the number may belong to somebody else by now.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.input = None;
+            stop::end_group(&mut self.child, Duration::ZERO);
+        }
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+fn reader_thread(
+    source: impl Read + Send + 'static,
+    sink: impl FnMut(Chunk) -> bool + Send + 'static,
+) -> io::Result<()> {
+    std::thread::Builder::new()
+        .name("engine reader".into())
+        .stack_size(READER_STACK)
+        .spawn(move || read_lines(source, sink))
+        .map(drop)
+}
+
+/// Makes the kernel kill the child when the spawner thread ends, for whatever reason.
+fn die_with_parent(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    let prepare = move || {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+        // We may have died between fork and the line above.
+        if rustix::process::getppid() != Some(parent) {
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
+    // three system calls and allocates nothing.
+    unsafe {
+        command.pre_exec(prepare);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> (Process, mpsc::Receiver<Chunk>) {
+        let (sender, chunks) = mpsc::channel();
+        let launch =
+            Launch { program: "sh".into(), args: vec!["-c".into(), script.into()], dir: None };
+        let spawner = Spawner::start().unwrap();
+        let process = spawner.spawn(&launch, move |chunk| sender.send(chunk).is_ok()).unwrap();
+        // The spawner must outlive the process; a test has no better place for it.
+        std::mem::forget(spawner);
+        (process, chunks)
+    }
+
+    fn all_lines(chunks: mpsc::Receiver<Chunk>) -> Vec<String> {
+        chunks.into_iter().flat_map(|chunk| chunk.lines).collect()
+    }
+
+    #[test]
+    fn output_and_errors_are_read() {
+        let (mut process, chunks) = shell("echo out; echo err >&2; exit 3");
+        assert_eq!(all_lines(chunks), ["out"]);
+        assert_eq!(process.exit_within(Duration::from_secs(5)).as_deref(), Some("exit code 3"));
+        assert_eq!(process.error_tail(), ["err"]);
+    }
+
+    #[test]
+    fn a_process_that_ignores_everything_is_killed_with_its_children() {
+        let (process, chunks) = shell("trap '' TERM; sleep 1000 & echo $!; wait; sleep 1000");
+        let child: i32 = chunks.recv().unwrap().lines[0].parse().unwrap();
+        process.stop(Duration::from_millis(10));
+        let alive = || std::path::Path::new(&format!("/proc/{child}/stat")).exists();
+        // Orphans are reaped by init, which takes its own moment.
+        let zombie = || {
+            std::fs::read_to_string(format!("/proc/{child}/stat")).is_ok_and(|s| s.contains(") Z"))
+        };
+        for _ in 0..200 {
+            if !alive() || zombie() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("process {child} survived its group");
+    }
+
+    #[test]
+    fn a_reader_that_never_reads_is_noticed() {
+        let (mut process, _chunks) = shell("sleep 1000");
+        let block = [b'x'; 8192];
+        let error = (0..1000).find_map(|_| process.write(&block).err());
+        assert!(matches!(error, Some(WriteError::Full)), "{error:?}");
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let launch = Launch { program: "/no/such/engine".into(), args: vec![], dir: None };
+        let error = Spawner::start().unwrap().spawn(&launch, |_| true).unwrap_err();
+        assert!(error.to_string().contains("/no/such/engine"), "{error}");
+        assert!(!error.is_environment());
+    }
+}

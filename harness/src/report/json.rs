@@ -1,0 +1,158 @@
+//! The summary as one JSON object. Its keys are a contract: they carry their unit, and figures
+//! that are not defined are `null`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::config::plan::Kind;
+use crate::report::summary::{Strength, Summary};
+use crate::run::event::Ending;
+use crate::stats::elo::{Estimate, Extended};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    run: &'a str,
+    kind: &'static str,
+    seed: u64,
+    engines: &'a [String],
+    ending: Option<&'static str>,
+    verdict: &'static str,
+    invalid: bool,
+    #[serde(flatten)]
+    strength: Figures,
+    #[serde(flatten)]
+    sprt: Option<SprtFigures>,
+    llr: Option<f64>,
+    llr_lower: Option<f64>,
+    llr_upper: Option<f64>,
+    terminations: BTreeMap<&'static str, u64>,
+    faults: Vec<Fault<'a>>,
+    encounters: Vec<EncounterFigures<'a>>,
+}
+
+#[derive(Serialize)]
+struct Figures {
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    pairs: u64,
+    /// LL, LD, DD+WL, WD, WW.
+    pentanomial: [u64; 5],
+    elo: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
+    nelo: Option<f64>,
+    nelo_low: Option<f64>,
+    nelo_high: Option<f64>,
+    los: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct SprtFigures {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+    model: &'static str,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    engine: &'a str,
+    reason: &'static str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct EncounterFigures<'a> {
+    first: &'a str,
+    second: &'a str,
+    #[serde(flatten)]
+    strength: Figures,
+}
+
+/// The object, on several lines.
+pub fn render(summary: &Summary) -> String {
+    let name = |index: usize| summary.engines[index].as_str();
+    let bounds = summary.sprt.map(|sprt| sprt.bounds());
+    let standing = &summary.standing;
+    let report = Report {
+        schema: "arbiter.report/1",
+        run: &summary.run,
+        kind: match summary.kind {
+            Kind::Sprt => "sprt",
+            Kind::Match => "match",
+        },
+        seed: summary.seed,
+        engines: &summary.engines,
+        ending: summary.ending.map(|ending| match ending {
+            Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
+            Ending::Complete => "complete",
+            Ending::Interrupted => "interrupted",
+        }),
+        verdict: summary.verdict().as_str(),
+        invalid: summary.is_invalid(),
+        strength: figures(&summary.strength()),
+        sprt: summary.sprt.map(|sprt| SprtFigures {
+            elo0: sprt.elo0(),
+            elo1: sprt.elo1(),
+            alpha: sprt.alpha(),
+            beta: sprt.beta(),
+            model: match sprt.model() {
+                crate::stats::sprt::Model::Normalized => "normalized",
+                crate::stats::sprt::Model::Logistic => "logistic",
+            },
+        }),
+        llr: summary.llr,
+        llr_lower: bounds.map(|b| b.lower()),
+        llr_upper: bounds.map(|b| b.upper()),
+        terminations: standing.terminations.iter().map(|(t, n)| (t.as_str(), *n)).collect(),
+        faults: standing
+            .faults
+            .iter()
+            .map(|((engine, reason), count)| Fault {
+                engine: name(*engine),
+                reason: reason.as_str(),
+                count: *count,
+            })
+            .collect(),
+        encounters: standing
+            .encounters
+            .iter()
+            .map(|(&[first, second], encounter)| EncounterFigures {
+                first: name(first),
+                second: name(second),
+                strength: figures(&Strength::of(*encounter)),
+            })
+            .collect(),
+    };
+    let text = serde_json::to_string_pretty(&report).expect("a report is numbers and text");
+    format!("{text}\n")
+}
+
+fn figures(strength: &Strength) -> Figures {
+    let finite = |part: fn(&Estimate) -> Extended, estimate: &Option<Estimate>| {
+        estimate.as_ref().and_then(|e| part(e).finite())
+    };
+    let value: fn(&Estimate) -> Extended = |e| e.value;
+    let low: fn(&Estimate) -> Extended = |e| e.low;
+    let high: fn(&Estimate) -> Extended = |e| e.high;
+    Figures {
+        games: strength.games.games(),
+        wins: strength.games.wins,
+        draws: strength.games.draws,
+        losses: strength.games.losses,
+        pairs: strength.pairs.pairs(),
+        pentanomial: strength.pairs.0,
+        elo: finite(value, &strength.elo),
+        elo_low: finite(low, &strength.elo),
+        elo_high: finite(high, &strength.elo),
+        nelo: finite(value, &strength.nelo),
+        nelo_low: finite(low, &strength.nelo),
+        nelo_high: finite(high, &strength.nelo),
+        los: strength.los,
+    }
+}

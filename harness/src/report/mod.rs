@@ -1,0 +1,11 @@
+//! What users look at: a pure [`summary`] of a run, and one renderer for each form.
+//!
+//! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
+
+pub mod json;
+pub mod live;
+pub mod pgn;
+pub mod run_list;
+pub mod status;
+pub mod summary;
+pub mod terminal;

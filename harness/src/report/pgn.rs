@@ -1,0 +1,269 @@
+//! Games as PGN text, with comments in the style of fastchess: `{score/depth time}`.
+//!
+//! Where no clock bounds the engines, comments carry nodes instead of times, and nothing else in
+//! the text depends on the clock: the same games give the same bytes.
+
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
+
+use crate::clock::Limits;
+use crate::game::outcome::Termination;
+use crate::game::record::{GameRecord, MoveRecord, Thought};
+use crate::run::job::PlayedPair;
+
+/// Longest line of move text, in characters, unless a single move needs more.
+const WIDTH: usize = 80;
+
+/// What the games of a run have in common.
+#[derive(Debug, Clone)]
+pub struct PgnHeader {
+    /// `Event` tag.
+    pub event: String,
+    /// `Date` tag, `YYYY.MM.DD`: the day the run began.
+    pub date: String,
+    /// Names of the engines.
+    pub engines: Vec<String>,
+    /// What bounds each engine.
+    pub limits: Vec<Limits>,
+}
+
+impl PgnHeader {
+    fn is_timed(&self) -> bool {
+        self.limits.iter().any(Limits::is_timed)
+    }
+}
+
+/// Both games of a pair, each followed by an empty line.
+pub fn render(header: &PgnHeader, played: &PlayedPair) -> String {
+    let games = played.games.iter().zip(1..);
+    games
+        .map(|(game, number)| {
+            let round = format!("{}.{number}", played.pairing.pair + 1);
+            format!("{}\n{}\n\n", tags(header, &round, game), movetext(header, game))
+        })
+        .collect()
+}
+
+fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
+    let mut text = String::new();
+    let mut tag = |name: &str, value: &str| {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        text.push_str(&format!("[{name} \"{value}\"]\n"));
+    };
+    let engine = |color: Color| *game.engines.get(color);
+    tag("Event", &header.event);
+    tag("Site", "?");
+    tag("Date", &header.date);
+    tag("Round", round);
+    tag("White", &header.engines[engine(Color::White)]);
+    tag("Black", &header.engines[engine(Color::Black)]);
+    tag("Result", game.outcome.result.as_str());
+    if game.chess960 {
+        tag("Variant", "Chess960");
+    }
+    let start = Fen::from_position(&Chess::default(), EnPassantMode::Legal).to_string();
+    if game.fen != start || game.chess960 {
+        tag("SetUp", "1");
+        tag("FEN", &game.fen);
+    }
+    tag("PlyCount", &game.moves.len().to_string());
+    if header.is_timed() {
+        tag("GameDuration", &clock_time(game.duration));
+    }
+    tag("Termination", termination(game.outcome.termination));
+    let [white, black] = [Color::White, Color::Black].map(|c| header.limits[engine(c)]);
+    if white == black {
+        tag("TimeControl", &white.to_string());
+    } else {
+        tag("WhiteTimeControl", &white.to_string());
+        tag("BlackTimeControl", &black.to_string());
+    }
+    text
+}
+
+/// The words that readers of PGN know for this tag.
+fn termination(termination: Termination) -> &'static str {
+    match termination {
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::Threefold
+        | Termination::FiftyMoves
+        | Termination::DeadPosition => "normal",
+        Termination::TimeForfeit => "time forfeit",
+        Termination::IllegalMove | Termination::UnparseableMove => "rules infraction",
+        Termination::Crash | Termination::Disconnect | Termination::Stall => "abandoned",
+    }
+}
+
+fn clock_time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
+fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
+    let mode = CastlingMode::from_chess960(game.chess960);
+    let start = game.fen.parse::<Fen>().ok();
+    let mut position: Chess =
+        start.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default();
+    let mut lines = Wrapped::default();
+    let detail = game.outcome.detail.replace(['{', '}'], "|");
+    if game.moves.is_empty() {
+        lines.push(&format!("{{{detail}}}"));
+    }
+    for (index, played) in game.moves.iter().enumerate() {
+        // A record holds legal moves only; text of one that does not is cut short.
+        let Some(san) = san(&mut position, played) else { break };
+        let last = index + 1 == game.moves.len();
+        let mut comment = match &played.thought {
+            None => "book".to_owned(),
+            Some(thought) => comment(thought, header.is_timed()),
+        };
+        if last {
+            comment.push_str(&format!(", {detail}"));
+        }
+        lines.push(&format!("{}{} {{{comment}}}", number(&position, index), san));
+    }
+    lines.push(game.outcome.result.as_str());
+    lines.text
+}
+
+/// Plays the move and names it.
+fn san(position: &mut Chess, played: &MoveRecord) -> Option<SanPlus> {
+    let uci: UciMove = played.uci.parse().ok()?;
+    let m = uci.to_move(position).ok()?;
+    Some(SanPlus::from_move_and_play_unchecked(position, m))
+}
+
+/// The move number before a move; `after` is the position behind it.
+fn number(after: &Chess, index: usize) -> String {
+    match (after.turn(), index) {
+        (Color::Black, _) => format!("{}. ", after.fullmoves()),
+        (Color::White, 0) => format!("{}... ", after.fullmoves().get() - 1),
+        (Color::White, _) => String::new(),
+    }
+}
+
+fn comment(thought: &Thought, timed: bool) -> String {
+    let score = thought.score.map_or_else(|| "0.00".to_owned(), |score| score.to_string());
+    let depth = thought.depth.unwrap_or(0);
+    if timed {
+        return format!("{score}/{depth} {:.3}s", thought.elapsed.as_secs_f64());
+    }
+    match thought.nodes {
+        Some(nodes) => format!("{score}/{depth}, n={nodes}"),
+        None => format!("{score}/{depth}"),
+    }
+}
+
+/// Text that breaks only between moves.
+#[derive(Default)]
+struct Wrapped {
+    text: String,
+    column: usize,
+}
+
+impl Wrapped {
+    fn push(&mut self, word: &str) {
+        let length = word.chars().count();
+        if self.column > 0 && self.column + 1 + length > WIDTH {
+            self.text.push('\n');
+            self.column = 0;
+        } else if self.column > 0 {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        self.text.push_str(word);
+        self.column += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::outcome::Outcome;
+    use crate::schedule::Pairing;
+    use crate::uci::score::Score;
+    use shakmaty::ByColor;
+
+    fn game(fen: &str, moves: &[&str]) -> GameRecord {
+        let thought = Thought {
+            score: Some(Score::Centipawns(31)),
+            depth: Some(7),
+            seldepth: None,
+            nodes: Some(900),
+            elapsed: Duration::from_micros(104_400),
+        };
+        let moves = moves.iter().map(|uci| MoveRecord {
+            uci: uci.to_string(),
+            thought: (*uci != "e2e4").then_some(thought),
+        });
+        GameRecord {
+            engines: ByColor { white: 1, black: 0 },
+            fen: fen.to_owned(),
+            chess960: false,
+            moves: moves.collect(),
+            outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White {loses}"),
+            duration: Duration::from_secs(3_725),
+        }
+    }
+
+    fn text(limits: &str, record: GameRecord) -> String {
+        let limits = match limits {
+            "" => Limits { nodes: Some(900), ..Limits::default() },
+            tc => Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() },
+        };
+        let header = PgnHeader {
+            event: "A \"test\"".into(),
+            date: "2030.01.02".into(),
+            engines: vec!["New".into(), "Old".into()],
+            limits: vec![limits; 2],
+        };
+        let pairing = Pairing { pair: 4, engines: [0, 1], opening: 4 };
+        render(&header, &PlayedPair { pairing, games: [record.clone(), record] })
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn a_timed_game() {
+        let text = text("1+0.01", game(START, &["e2e4", "e7e5", "g1f3"]));
+        let expect = r#"[Event "A \"test\""]
+[Site "?"]
+[Date "2030.01.02"]
+[Round "5.1"]
+[White "Old"]
+[Black "New"]
+[Result "0-1"]
+[PlyCount "3"]
+[GameDuration "01:02:05"]
+[Termination "time forfeit"]
+[TimeControl "1+0.01"]
+
+1. e4 {book} e5 {+0.31/7 0.104s} 2. Nf3 {+0.31/7 0.104s, White |loses|} 0-1
+
+"#;
+        assert!(text.starts_with(expect), "{text}");
+        assert!(text.contains("[Round \"5.2\"]"));
+    }
+
+    #[test]
+    fn an_untimed_game_has_no_times() {
+        let text = text("", game("4k3/8/8/8/8/8/4P3/4K3 b - - 3 20", &["e8e7"]));
+        assert!(text.contains("[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 3 20\"]"));
+        assert!(text.contains("20... Ke7 {+0.31/7, n=900, White |loses|} 0-1"), "{text}");
+        assert!(!text.contains("GameDuration"));
+    }
+
+    #[test]
+    fn lines_break_between_moves() {
+        let text = text("1", game(START, &["e7e5", "e2e4"]));
+        assert!(text.contains("{White") || text.contains("0-1"));
+        let long = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(4);
+        let text = super::tests::text("1", game(START, &long));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+}

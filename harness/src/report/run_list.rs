@@ -1,0 +1,65 @@
+//! The list of runs.
+
+use serde::Serialize;
+
+use crate::run::event::Ending;
+
+/// One run in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedRun {
+    /// Its name.
+    pub run: String,
+    /// When it began, in UTC.
+    pub begun: String,
+    /// Pairs on disk.
+    pub pairs: u64,
+    /// How it ended; `None` while it runs, or if it was killed.
+    pub ending: Option<Ending>,
+}
+
+/// The list as a table.
+pub fn text(runs: &[ListedRun]) -> String {
+    let mut builder = tabled::builder::Builder::default();
+    builder.push_record(["run", "begun", "pairs", "ending"]);
+    for run in runs {
+        let pairs = run.pairs.to_string();
+        builder.push_record([&run.run, &run.begun, &pairs, ending_word(run.ending)]);
+    }
+    format!("{}\n", builder.build().with(tabled::settings::Style::sharp()))
+}
+
+#[derive(Serialize)]
+struct RunRow<'a> {
+    run: &'a str,
+    begun: &'a str,
+    pairs: u64,
+    ending: &'static str,
+}
+
+impl RunRow<'_> {
+    fn of(run: &ListedRun) -> RunRow<'_> {
+        RunRow {
+            run: &run.run,
+            begun: &run.begun,
+            pairs: run.pairs,
+            ending: ending_word(run.ending),
+        }
+    }
+}
+
+/// The list as a JSON array.
+pub fn json(runs: &[ListedRun]) -> String {
+    let rows: Vec<RunRow<'_>> = runs.iter().map(RunRow::of).collect();
+    let text = serde_json::to_string_pretty(&rows).expect("a list is numbers and text");
+    format!("{text}\n")
+}
+
+fn ending_word(ending: Option<Ending>) -> &'static str {
+    match ending {
+        Some(Ending::AcceptedH1) => "H1",
+        Some(Ending::AcceptedH0) => "H0",
+        Some(Ending::Complete) => "complete",
+        Some(Ending::Interrupted) => "interrupted",
+        None => "unfinished",
+    }
+}

@@ -1,0 +1,163 @@
+//! The state of a running match in one line.
+
+use std::time::Duration;
+
+use crate::report::summary::Strength;
+use crate::run::standing::Standing;
+use crate::stats::elo::{Estimate, Extended};
+use crate::stats::sprt::Sprt;
+
+/// What the line needs to know besides the counts.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// The stopping rule and its ratio.
+    pub sprt: Option<(Sprt, f64)>,
+    /// Pairs counted.
+    pub counted: u64,
+    /// Pairs at most.
+    pub total: u64,
+    /// Pairs counted since the start or resumption.
+    pub counted_now: u64,
+    /// Time since then.
+    pub elapsed: Duration,
+}
+
+impl Progress {
+    /// Games per second since the start.
+    fn rate(&self) -> Option<f64> {
+        let seconds = self.elapsed.as_secs_f64();
+        (self.counted_now > 0 && seconds > 0.0).then(|| 2.0 * self.counted_now as f64 / seconds)
+    }
+
+    /// Expected time to the end: to the verdict for an SPRT, but never beyond the cap.
+    fn remaining(&self, strength: &Strength) -> Option<Duration> {
+        let capped = (self.total - self.counted.min(self.total)) as f64;
+        let pairs = match self.sprt {
+            Some((sprt, _)) => sprt.expected_remaining_pairs(&strength.pairs)?.min(capped),
+            None => capped,
+        };
+        Duration::try_from_secs_f64(2.0 * pairs / self.rate()?).ok()
+    }
+}
+
+/// All in one line: evidence, then pace.
+pub fn status_line(standing: &Standing, progress: &Progress) -> String {
+    let [evidence, pace] = status_lines(standing, progress);
+    if evidence.is_empty() { pace } else { format!("{evidence} · {pace}") }
+}
+
+/// Two lines that fit a narrow terminal: the evidence (likelihood ratio, Elo, counts), which may
+/// be empty, and the pace (pairs, speed, time to go).
+pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
+    let strength = Strength::of(standing.main_encounter());
+    let mut evidence = Vec::new();
+    if let Some((sprt, llr)) = progress.sprt {
+        let bounds = sprt.bounds();
+        evidence.push(format!("LLR {llr:+.2} [{:.2}, {:.2}]", bounds.lower(), bounds.upper()));
+    }
+    if standing.encounters.len() == 1 {
+        evidence.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
+        evidence.push(format!("LOS {}", percent(strength.los)));
+        evidence.push(format!("ptnml {:?}", strength.pairs.0));
+    }
+    let mut pace = vec![format!("{}/{} pairs", progress.counted, progress.total)];
+    let faults: u64 = standing.faults.values().sum();
+    if faults > 0 {
+        pace.push(format!("{faults} faults"));
+    }
+    if let Some(rate) = progress.rate() {
+        pace.push(format!("{rate:.1} games/s"));
+    }
+    if standing.encounters.len() <= 1
+        && let Some(left) = progress.remaining(&strength)
+    {
+        pace.push(format!("about {} left", rough(left)));
+    }
+    [evidence.join(" · "), pace.join(" · ")]
+}
+
+/// An estimate as `+4.1 ± 5.3`, or the word "undefined".
+pub fn plus_minus(estimate: Option<&Estimate>) -> String {
+    let Some(estimate) = estimate else { return "undefined".to_owned() };
+    match (estimate.value, estimate.half_width()) {
+        (Extended::Finite(value), Some(half)) => format!("{value:+.1} ± {half:.1}"),
+        (Extended::Finite(value), None) => format!("{value:+.1}, interval open"),
+        (Extended::PosInfinity, _) => "undefined (all won)".to_owned(),
+        (Extended::NegInfinity, _) => "undefined (all lost)".to_owned(),
+    }
+}
+
+/// A share as per cent, or the word "undefined".
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "undefined".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+/// A duration in its largest sensible unit.
+fn rough(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..100 => format!("{seconds} s"),
+        seconds @ 100..6_000 => format!("{} min", seconds.div_ceil(60)),
+        seconds @ 6_000..360_000 => format!("{} h", seconds.div_ceil(3_600)),
+        seconds => format!("{} days", seconds.div_ceil(86_400)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::outcome::Termination;
+    use crate::run::standing::PairTally;
+    use crate::stats::pentanomial::GameResult;
+    use crate::stats::sprt::Model;
+
+    fn standing() -> Standing {
+        let mut standing = Standing::default();
+        let pairs = [[GameResult::Win, GameResult::Draw], [GameResult::Loss, GameResult::Win]];
+        for (pair, results) in (0..).zip(pairs) {
+            standing.count(&PairTally {
+                pair,
+                engines: [0, 1],
+                results,
+                terminations: [Termination::Checkmate; 2],
+                faults: [None; 2],
+            });
+        }
+        standing
+    }
+
+    #[test]
+    fn the_line_of_a_match() {
+        let progress = Progress {
+            sprt: None,
+            counted: 2,
+            total: 100,
+            counted_now: 2,
+            elapsed: Duration::from_secs(4),
+        };
+        assert_eq!(
+            status_line(&standing(), &progress),
+            "Elo +88.7 ± 136.3 · LOS 92.1 % · ptnml [0, 0, 1, 1, 0] · 2/100 pairs · \
+             1.0 games/s · about 4 min left"
+        );
+    }
+
+    #[test]
+    fn an_sprt_shows_its_ratio_first() {
+        let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
+        let progress = Progress {
+            sprt: Some((sprt, 0.25)),
+            counted: 0,
+            total: 10,
+            counted_now: 0,
+            elapsed: Duration::ZERO,
+        };
+        let line = status_line(&Standing::default(), &progress);
+        assert_eq!(line, "LLR +0.25 [-2.94, 2.94] · 0/10 pairs");
+    }
+
+    #[test]
+    fn durations_are_rough() {
+        let shown = [5, 99, 100, 7_000, 400_000].map(|s| rough(Duration::from_secs(s)));
+        assert_eq!(shown, ["5 s", "99 s", "2 min", "2 h", "5 days"]);
+    }
+}

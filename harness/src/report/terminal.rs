@@ -1,0 +1,159 @@
+//! The end of a run as text for a terminal.
+
+use std::fmt::Write;
+
+use crate::config::plan::Kind;
+use crate::report::status::{percent, plus_minus};
+use crate::report::summary::{Strength, Summary, Verdict};
+use crate::run::event::Ending;
+use crate::stats::sprt::{Model, Sprt};
+
+/// The summary in some ten lines; the last one is the verdict as a sentence.
+pub fn render(summary: &Summary) -> String {
+    let mut text = String::new();
+    let strength = summary.strength();
+    line(&mut text, "Run", format!("{} (seed {})", summary.run, summary.seed));
+    for (name, limits) in summary.engines.iter().zip(&summary.limits) {
+        line(&mut text, "Engine", format!("{name}, {limits}"));
+    }
+    if summary.engines.len() == 2 {
+        strength_lines(&mut text, &strength);
+    } else {
+        text.push_str(&encounter_table(summary));
+    }
+    if let (Some(sprt), Some(llr)) = (summary.sprt, summary.llr) {
+        line(&mut text, "LLR", sprt_text(&sprt, llr));
+    }
+    line(&mut text, "Endings", terminations(summary));
+    line(&mut text, "Faults", faults(summary));
+    text.push('\n');
+    text.push_str(&verdict_sentence(summary));
+    text.push('\n');
+    text
+}
+
+fn line(text: &mut String, label: &str, value: impl AsRef<str>) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{label:<8} {}", value.as_ref());
+}
+
+fn strength_lines(text: &mut String, strength: &Strength) {
+    let games = strength.games;
+    line(
+        text,
+        "Games",
+        format!(
+            "{}: {} won, {} drawn, {} lost",
+            games.games(),
+            games.wins,
+            games.draws,
+            games.losses
+        ),
+    );
+    let ptnml = format!("{:?} (LL, LD, DD+WL, WD, WW)", strength.pairs.0);
+    line(text, "Pairs", format!("{}: {ptnml}", strength.pairs.pairs()));
+    line(text, "Elo", format!("{} (95 %)", plus_minus(strength.elo.as_ref())));
+    line(text, "nElo", format!("{} (95 %)", plus_minus(strength.nelo.as_ref())));
+    line(text, "LOS", percent(strength.los));
+}
+
+fn sprt_text(sprt: &Sprt, llr: f64) -> String {
+    let model = match sprt.model() {
+        Model::Normalized => "normalized",
+        Model::Logistic => "logistic",
+    };
+    let bounds = sprt.bounds();
+    format!(
+        "{llr:+.2} [{:.2}, {:.2}] for {model} Elo {} against {}, alpha {}, beta {}",
+        bounds.lower(),
+        bounds.upper(),
+        sprt.elo0(),
+        sprt.elo1(),
+        sprt.alpha(),
+        sprt.beta()
+    )
+}
+
+fn encounter_table(summary: &Summary) -> String {
+    let mut builder = tabled::builder::Builder::default();
+    builder.push_record(["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"]);
+    for (&[first, second], encounter) in &summary.standing.encounters {
+        let strength = Strength::of(*encounter);
+        let games = strength.games;
+        builder.push_record([
+            summary.engines[first].clone(),
+            summary.engines[second].clone(),
+            games.games().to_string(),
+            games.wins.to_string(),
+            games.draws.to_string(),
+            games.losses.to_string(),
+            plus_minus(strength.elo.as_ref()),
+        ]);
+    }
+    let mut table = builder.build();
+    table.with(tabled::settings::Style::sharp());
+    format!("{table}\n")
+}
+
+fn terminations(summary: &Summary) -> String {
+    let mut counts: Vec<_> = summary.standing.terminations.iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let list: Vec<String> = counts.iter().map(|(t, count)| format!("{t} {count}")).collect();
+    if list.is_empty() { "none".to_owned() } else { list.join(", ") }
+}
+
+fn faults(summary: &Summary) -> String {
+    let faults = &summary.standing.faults;
+    let list: Vec<String> = faults
+        .iter()
+        .map(|((engine, termination), count)| {
+            format!("{} {termination} {count}", summary.engines[*engine])
+        })
+        .collect();
+    if list.is_empty() { "none".to_owned() } else { list.join(", ") }
+}
+
+fn verdict_sentence(summary: &Summary) -> String {
+    let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
+    let bounds = |sprt: &Sprt| (sprt.elo0(), sprt.elo1());
+    let sentence = match (summary.verdict(), summary.sprt) {
+        (Verdict::H1, Some(sprt)) => {
+            let (elo0, elo1) = bounds(&sprt);
+            format!(
+                "H1 accepted: {} beats {} (the test prefers {elo1} Elo to {elo0}).\n\
+                 The Elo above is from a test that stopped when it looked good; it leans upwards.",
+                name(0),
+                name(1)
+            )
+        }
+        (Verdict::H0, Some(sprt)) => {
+            let (elo0, elo1) = bounds(&sprt);
+            format!(
+                "H0 accepted: {} does not gain on {} (the test prefers {elo0} Elo to {elo1}).\n\
+                 The Elo above is from a test that stopped when it looked bad; it leans downwards.",
+                name(0),
+                name(1)
+            )
+        }
+        _ => open_sentence(summary),
+    };
+    if summary.is_invalid() {
+        let share = 100.0 * summary.standing.fault_share();
+        let limit = 100.0 * summary.fault_limit;
+        return format!(
+            "{sentence}\nINVALID: engines failed in {share:.1} % of the games, more than the \
+             {limit:.1} % of --fault-limit."
+        );
+    }
+    sentence
+}
+
+fn open_sentence(summary: &Summary) -> String {
+    match (summary.ending, summary.kind) {
+        (Some(Ending::Complete), Kind::Match) => "Complete: all pairs were played.".to_owned(),
+        (Some(Ending::Complete), Kind::Sprt) => {
+            "Inconclusive: all pairs were played before the test could decide.".to_owned()
+        }
+        _ => "Unfinished: the run was interrupted and can be resumed.".to_owned(),
+    }
+}

@@ -1,0 +1,69 @@
+//! What happens in a run, in the words of its observers.
+
+use std::time::Duration;
+
+use crate::run::job::PlayedPair;
+use crate::run::standing::{PairTally, Standing};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The SPRT accepted H1.
+    AcceptedH1,
+    /// The SPRT accepted H0.
+    AcceptedH0,
+    /// All pairs were played. For an SPRT this means that it stayed undecided.
+    Complete,
+    /// The user stopped it; it can be resumed.
+    Interrupted,
+}
+
+/// One thing that happened. Observers (live view, PGN file) see every event, in this order of
+/// guarantees: a pair is on disk before it is `Counted`, and pairs are counted in schedule order.
+#[derive(Debug)]
+pub enum RunEvent<'a> {
+    /// The run begins, or goes on after an interruption.
+    Started {
+        /// Counts of what was played before.
+        standing: &'a Standing,
+        /// Pairs counted before.
+        counted: u64,
+    },
+    /// A pair was counted.
+    Counted {
+        /// The pair with its games.
+        played: &'a PlayedPair,
+        /// What it adds.
+        tally: &'a PairTally,
+        /// Log-likelihood ratio, if the run is an SPRT.
+        llr: Option<f64>,
+        /// Since the start or resumption.
+        elapsed: Duration,
+    },
+    /// Time passed; a chance to show that the run is alive.
+    Tick {
+        /// Since the start or resumption.
+        elapsed: Duration,
+    },
+    /// No more pairs will start; those in flight are played to their end.
+    Draining {
+        /// How many there are.
+        in_flight: usize,
+    },
+    /// The run is over.
+    Ended {
+        /// How.
+        ending: Ending,
+    },
+}
+
+/// Sees a run as it happens. An observer that cannot do its work says so; the run then ends.
+pub trait Observer {
+    /// Called for each event, in order.
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError>;
+}
+
+/// An observer failed; the text names the file or device.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ObserverError(pub String);

@@ -1,0 +1,39 @@
+//! Who plays the pairs. The dispatcher cannot tell whether that happens here or elsewhere.
+
+pub mod local;
+mod slot;
+
+use crate::run::job::{PairJob, PlayedPair};
+
+/// What became of a job.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the small variant ends the run")]
+pub enum JobEvent {
+    /// Both games are over.
+    Played(PlayedPair),
+    /// The pair could not be played for a reason that is no engine's fault.
+    Failed {
+        /// The pair.
+        pair: u64,
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// Plays pairs, several at once.
+pub trait Executor {
+    /// Whether another pair can start now.
+    fn has_room(&self) -> bool;
+
+    /// Starts a pair. There must be room.
+    fn start(&mut self, job: PairJob);
+
+    /// Waits for the next event; pending for ever while nothing is in flight.
+    fn next(&mut self) -> impl Future<Output = JobEvent> + Send;
+
+    /// Gives up all pairs in flight; no event comes of them. Engines are ended before it returns.
+    fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Ends all engines in peace.
+    fn finish(self) -> impl Future<Output = ()> + Send;
+}

@@ -1,0 +1,98 @@
+//! One place at which pairs are played, one after another, and the engines that sit there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use shakmaty::{ByColor, Color};
+
+use crate::game::driver::{self, GameSetup};
+use crate::game::outcome::Termination;
+use crate::game::player::{Player, Seat};
+use crate::game::record::GameRecord;
+use crate::process::Spawner;
+use crate::run::job::{PairJob, PlayedPair};
+
+/// How long an engine may take to leave after `quit`.
+const QUIT_GRACE: Duration = Duration::from_secs(1);
+
+/// A table with its engines; they stay from game to game as long as they behave.
+#[derive(Debug)]
+pub(super) struct Slot {
+    spawner: Spawner,
+    seats: Arc<Vec<Seat>>,
+    players: BTreeMap<usize, Player>,
+}
+
+impl Slot {
+    pub(super) fn new(spawner: Spawner, seats: Arc<Vec<Seat>>) -> Slot {
+        Slot { spawner, seats, players: BTreeMap::new() }
+    }
+
+    /// Plays both games. An error is the machine's, never an engine's.
+    pub(super) async fn play(&mut self, job: PairJob) -> Result<PlayedPair, String> {
+        self.release_others(job.pairing.engines).await;
+        let [first, second] = &job.games;
+        let games = [self.play_game(first).await?, self.play_game(second).await?];
+        Ok(PlayedPair { pairing: job.pairing, games })
+    }
+
+    /// Ends all engines.
+    pub(super) async fn clear(&mut self) {
+        while let Some((_, player)) = self.players.pop_first() {
+            player.quit(QUIT_GRACE).await;
+        }
+    }
+
+    /// Engines that do not play now would only take memory.
+    async fn release_others(&mut self, engines: [usize; 2]) {
+        for index in self.players.keys().copied().collect::<Vec<_>>() {
+            if !engines.contains(&index)
+                && let Some(player) = self.players.remove(&index)
+            {
+                player.quit(QUIT_GRACE).await;
+            }
+        }
+    }
+
+    async fn play_game(&mut self, setup: &GameSetup) -> Result<GameRecord, String> {
+        for color in Color::ALL {
+            let index = *setup.engines.get(color);
+            if self.players.contains_key(&index) {
+                continue;
+            }
+            match Player::start(&self.spawner, &self.seats[index]).await {
+                Ok(player) => drop(self.players.insert(index, player)),
+                Err(error) if error.is_environment() => {
+                    return Err(format!("engine '{}': {error}", self.seats[index].name));
+                }
+                Err(error) => return Ok(driver::forfeited(setup, color, error.into_fault())),
+            }
+        }
+        let ByColor { white, black } = setup.engines;
+        let (Some(mut one), Some(mut other)) =
+            (self.players.remove(&white), self.players.remove(&black))
+        else {
+            return Err(format!("engine {white} cannot play itself"));
+        };
+        let record = driver::play(setup, ByColor { white: &mut one, black: &mut other }).await;
+        for (color, index, player) in [(Color::White, white, one), (Color::Black, black, other)] {
+            if is_broken(&record, color) {
+                player.quit(Duration::ZERO).await;
+            } else {
+                self.players.insert(index, player);
+            }
+        }
+        Ok(record)
+    }
+}
+
+/// Whether the engine of `color` can play no other game.
+fn is_broken(record: &GameRecord, color: Color) -> bool {
+    let lost = record.outcome.result.winner() == Some(color.other());
+    let broken = matches!(
+        record.outcome.termination,
+        Termination::Crash | Termination::Disconnect | Termination::Stall
+    );
+    lost && broken
+}

@@ -1,0 +1,102 @@
+//! What has to be started for a plan, and whether it can be.
+
+use std::path::Path;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::config::plan::{Engine, Plan, Program};
+pub use crate::game::player::Seat;
+use crate::game::player::{Player, PlayerError};
+use crate::process::{Launch, Spawner};
+use crate::uci::option::check_option;
+use crate::uci::session::{Deadlines, SessionError};
+
+/// How long an engine may take to leave after its trial start.
+const QUIT_GRACE: Duration = Duration::from_secs(1);
+
+/// One seat for each engine of the plan; `own_binary` is where the bundled engine lives.
+pub fn seats(plan: &Plan, own_binary: &Path) -> Vec<Seat> {
+    let with_deadlines = |engine| Seat { deadlines: plan.deadlines, ..seat(engine, own_binary) };
+    plan.engines.iter().map(with_deadlines).collect()
+}
+
+/// The seat of one engine, with the usual deadlines.
+pub fn seat(engine: &Engine, own_binary: &Path) -> Seat {
+    let (program, mut args) = match &engine.program {
+        Program::Bundled => (own_binary.to_owned(), vec!["engine".to_owned()]),
+        Program::Path(path) => (path.clone(), Vec::new()),
+    };
+    args.extend(engine.args.iter().cloned());
+    Seat {
+        name: engine.name.clone(),
+        launch: Launch { program, args, dir: engine.dir.clone() },
+        options: engine.options.clone(),
+        deadlines: Deadlines::default(),
+    }
+}
+
+/// An engine cannot take part.
+#[derive(Debug, Error)]
+#[error("engine '{name}': {cause}")]
+pub struct TrialError {
+    name: String,
+    cause: String,
+    /// Whether the machine is to blame.
+    pub environment: bool,
+}
+
+/// Starts, configures and ends each engine once, so that a wrong option is an error before the
+/// run and not a thousand lost games in it.
+pub async fn try_out(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialError> {
+    let spawner = Spawner::start().map_err(|error| TrialError {
+        name: "-".to_owned(),
+        cause: error.to_string(),
+        environment: true,
+    })?;
+    for seat in seats {
+        let fail = |error: PlayerError| TrialError {
+            name: seat.name.clone(),
+            cause: format!("{error}{}", hint(&error)),
+            environment: error.is_environment(),
+        };
+        let player = Player::start(&spawner, seat).await.map_err(fail)?;
+        let plays = check_option(&player.identity().options, "UCI_Chess960", "true").is_ok();
+        player.quit(QUIT_GRACE).await;
+        if needs_chess960 && !plays {
+            return Err(TrialError {
+                name: seat.name.clone(),
+                cause: "does not play Chess960, which the opening book needs".to_owned(),
+                environment: false,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What to do about an engine that did not get through its handshake.
+fn hint(error: &PlayerError) -> &'static str {
+    match error {
+        PlayerError::Exited(_)
+        | PlayerError::Closed
+        | PlayerError::Session(SessionError::Late { .. }) => {
+            "; check that cmd, args and dir start a UCI engine"
+        }
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::plan::{Kind, Request};
+
+    #[test]
+    fn the_bundled_engine_is_this_binary() {
+        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let seats = seats(&plan, Path::new("/bin/arbiter"));
+        assert_eq!(seats[0].launch.program, Path::new("/bin/arbiter"));
+        assert_eq!(seats[0].launch.args, ["engine"]);
+        assert_eq!(seats[1].options, [("Eval".to_owned(), "material".to_owned())]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Weights on equally spaced scores from 0 to 1, and their moments.
+//!
+//! `K` cells stand for the scores i/(K−1): three cells for a game, five for a pair of games. The
+//! unit of observation is therefore a game or a pair, and [`Distribution::GAMES_PER_UNIT`] says
+//! which.
+
+/// What a count of zero becomes before a likelihood is formed (the convention of fishtest,
+/// OpenBench and fastchess): small enough to change nothing else, but not impossible.
+pub const ZERO_CELL: f64 = 1e-3;
+
+/// Non-negative weights on the scores 0, 1/(K−1), …, 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distribution<const K: usize> {
+    weights: [f64; K],
+}
+
+/// Mean and spread of a sample of units, each scored from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    /// Number of units (games or pairs), greater than 0.
+    pub units: f64,
+    /// Games in one unit: 1 or 2.
+    pub games_per_unit: f64,
+    /// Mean score, 0 to 1.
+    pub mean: f64,
+    /// Variance of one unit's score, dividing by the number of units (not one less).
+    pub variance: f64,
+}
+
+impl Moments {
+    /// Standard error of the mean score.
+    pub fn standard_error(&self) -> f64 {
+        (self.variance / self.units).sqrt()
+    }
+
+    /// Variance of one game's score as the units show it. The score of a pair is the mean of two
+    /// games, hence twice the pair's variance.
+    pub fn variance_per_game(&self) -> f64 {
+        self.games_per_unit * self.variance
+    }
+}
+
+impl<const K: usize> Distribution<K> {
+    /// Games in one unit of observation: 1 for three cells, 2 for five.
+    pub const GAMES_PER_UNIT: f64 = {
+        assert!(K >= 3 && K % 2 == 1, "a unit of g games has 2g + 1 scores");
+        ((K - 1) / 2) as f64
+    };
+
+    /// Distribution with each count as the weight of its cell.
+    pub fn from_counts(counts: [u64; K]) -> Distribution<K> {
+        Distribution { weights: counts.map(|count| count as f64) }
+    }
+
+    /// Distribution with the given weights, each finite and not negative.
+    pub fn from_weights(weights: [f64; K]) -> Distribution<K> {
+        assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0), "bad weights {weights:?}");
+        Distribution { weights }
+    }
+
+    /// The same weight on every cell, adding up to 1.
+    pub fn uniform() -> Distribution<K> {
+        Distribution { weights: [1.0 / K as f64; K] }
+    }
+
+    /// Score of a cell, 0 to 1.
+    pub fn score(cell: usize) -> f64 {
+        cell as f64 / (K - 1) as f64
+    }
+
+    /// The weights, lowest score first.
+    pub fn weights(&self) -> &[f64; K] {
+        &self.weights
+    }
+
+    /// Sum of the weights: the number of units observed.
+    pub fn total(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// The same observations with every empty cell raised to [`ZERO_CELL`].
+    #[must_use]
+    pub fn regularized(&self) -> Distribution<K> {
+        Distribution { weights: self.weights.map(|w| if w == 0.0 { ZERO_CELL } else { w }) }
+    }
+
+    /// Weights scaled to add up to 1; `None` if all are zero.
+    pub fn probabilities(&self) -> Option<[f64; K]> {
+        let total = self.total();
+        (total > 0.0).then(|| self.weights.map(|w| w / total))
+    }
+
+    /// Mean and variance; `None` if nothing was observed.
+    ///
+    /// A sample all in one cell has a variance of exactly 0.
+    pub fn moments(&self) -> Option<Moments> {
+        let p = self.probabilities()?;
+        let variance = if p.contains(&1.0) { 0.0 } else { central_moment(&p, 2) };
+        Some(Moments {
+            units: self.total(),
+            games_per_unit: Self::GAMES_PER_UNIT,
+            mean: mean(&p),
+            variance,
+        })
+    }
+}
+
+/// Mean score of `probabilities`, which add up to 1.
+pub fn mean<const K: usize>(probabilities: &[f64; K]) -> f64 {
+    probabilities.iter().enumerate().map(|(cell, p)| p * Distribution::<K>::score(cell)).sum()
+}
+
+/// Moment of the given order of `probabilities` about their mean score.
+pub fn central_moment<const K: usize>(probabilities: &[f64; K], order: i32) -> f64 {
+    let mean = mean(probabilities);
+    let term = |(cell, p): (usize, &f64)| p * (Distribution::<K>::score(cell) - mean).powi(order);
+    probabilities.iter().enumerate().map(term).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_of_a_fair_coin() {
+        let games = Distribution::<3>::from_counts([5, 0, 5]).moments().expect("ten games");
+        assert_eq!((games.units, games.mean, games.variance), (10.0, 0.5, 0.25));
+        assert_eq!(games.variance_per_game(), 0.25);
+        let pairs = Distribution::<5>::from_counts([5, 0, 0, 0, 5]).moments().expect("ten pairs");
+        assert_eq!(pairs.variance_per_game(), 0.5);
+    }
+
+    #[test]
+    fn one_filled_cell_has_no_variance_at_all() {
+        for cell in 0..5 {
+            let mut counts = [0; 5];
+            counts[cell] = 7;
+            let moments = Distribution::<5>::from_counts(counts).moments().expect("seven pairs");
+            assert_eq!((moments.mean, moments.variance), (cell as f64 / 4.0, 0.0));
+        }
+    }
+
+    #[test]
+    fn nothing_observed_has_no_moments() {
+        assert_eq!(Distribution::<3>::from_counts([0; 3]).moments(), None);
+    }
+
+    #[test]
+    fn only_empty_cells_are_raised() {
+        let raised = Distribution::<5>::from_counts([0, 3, 0, 1, 0]).regularized();
+        assert_eq!(raised.weights(), &[1e-3, 3.0, 1e-3, 1.0, 1e-3]);
+    }
+}

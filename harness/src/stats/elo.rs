@@ -1,0 +1,168 @@
+//! Logistic Elo: the scale on which a score s is worth −400·log₁₀(1/s − 1).
+//!
+//! Rules at the edges, the same for games and pairs:
+//!
+//! | sample | Elo | interval | likelihood of superiority |
+//! |---|---|---|---|
+//! | nothing | none | none | none |
+//! | all won (or all lost) | infinite | both ends infinite | none: no spread was seen |
+//! | all drawn, or all pairs in one inner cell | finite | of zero width | none: no spread was seen |
+//! | one unit | as "all in one cell" | | |
+//! | otherwise | finite | an end is infinite where the score's interval leaves (0, 1) | 0 to 1 |
+//!
+//! No count is adjusted for an estimate; only likelihood ratios replace zeros.
+
+use statrs::function::erf::erfc;
+
+use super::distribution::Moments;
+
+/// 97.5 % quantile of the normal distribution: intervals here are 95 % intervals.
+pub const Z_95: f64 = 1.959963984540054;
+
+/// A number that may lie at an end of the real line.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub enum Extended {
+    /// Below every number: the Elo of a score of 0 or less.
+    NegInfinity,
+    /// A finite number.
+    Finite(f64),
+    /// Above every number: the Elo of a score of 1 or more.
+    PosInfinity,
+}
+
+impl Extended {
+    /// The number, if finite.
+    pub const fn finite(self) -> Option<f64> {
+        match self {
+            Extended::Finite(value) => Some(value),
+            Extended::NegInfinity | Extended::PosInfinity => None,
+        }
+    }
+}
+
+/// An estimate with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The most likely value.
+    pub value: Extended,
+    /// Lower end of the 95 % interval.
+    pub low: Extended,
+    /// Upper end of the 95 % interval.
+    pub high: Extended,
+}
+
+impl Estimate {
+    /// The "±" of the interval: half the distance of its ends, if both are finite.
+    pub fn half_width(&self) -> Option<f64> {
+        Some(0.5 * (self.high.finite()? - self.low.finite()?))
+    }
+}
+
+/// Expected score, 0 to 1, of a player who is `elo` points stronger.
+pub fn score_from_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// Elo difference at which `score` is expected; infinite for scores outside (0, 1).
+pub fn elo_from_score(score: f64) -> Extended {
+    if score <= 0.0 {
+        Extended::NegInfinity
+    } else if score >= 1.0 {
+        Extended::PosInfinity
+    } else {
+        Extended::Finite(-400.0 * (1.0 / score - 1.0).log10())
+    }
+}
+
+/// Elo of the sample's mean score.
+///
+/// The interval is taken on the score, mean ± [`Z_95`] standard errors, and each end is mapped to
+/// Elo by itself, so it is not symmetric for lopsided scores.
+pub fn estimate(sample: &Moments) -> Estimate {
+    let margin = Z_95 * sample.standard_error();
+    Estimate {
+        value: elo_from_score(sample.mean),
+        low: elo_from_score(sample.mean - margin),
+        high: elo_from_score(sample.mean + margin),
+    }
+}
+
+/// Likelihood of superiority, 0 to 1: the probability that the first engine is the stronger one,
+/// Φ((mean − ½) / standard error). `None` where the sample has no spread.
+pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
+    let error = sample.standard_error();
+    (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))
+}
+
+/// Probability that a standard normal variable is below `z`; accurate in both tails.
+pub fn normal_cdf(z: f64) -> f64 {
+    0.5 * erfc(-z / std::f64::consts::SQRT_2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pentanomial::{Pentanomial, Trinomial};
+    use super::*;
+
+    fn of_pairs(counts: [u64; 5]) -> Estimate {
+        estimate(&Pentanomial(counts).distribution().moments().expect("some pairs"))
+    }
+
+    #[test]
+    fn elo_and_score_are_inverse() {
+        for elo in [-800.0, -100.0, -1.5, 0.0, 3.0, 250.0] {
+            let back = elo_from_score(score_from_elo(elo)).finite().expect("inside (0, 1)");
+            assert!((back - elo).abs() < 1e-9, "{elo} became {back}");
+        }
+        assert_eq!(elo_from_score(0.0), Extended::NegInfinity);
+        assert_eq!(elo_from_score(1.0), Extended::PosInfinity);
+    }
+
+    #[test]
+    fn lopsided_samples_follow_the_table_of_rules() {
+        let won = of_pairs([0, 0, 0, 0, 9]);
+        assert_eq!((won.value, won.low), (Extended::PosInfinity, Extended::PosInfinity));
+        assert_eq!(won.half_width(), None);
+        let drawn = of_pairs([0, 0, 9, 0, 0]);
+        assert_eq!((drawn.value.finite(), drawn.half_width()), (Some(0.0), Some(0.0)));
+        let nearly = of_pairs([0, 0, 0, 1, 2]);
+        assert!(nearly.value.finite().is_some() && nearly.low.finite().is_some());
+        assert_eq!(nearly.high, Extended::PosInfinity);
+        for counts in [[0, 0, 0, 0, 9], [0, 0, 9, 0, 0], [0, 1, 0, 0, 0]] {
+            let moments = Pentanomial(counts).distribution().moments().expect("some pairs");
+            assert_eq!(likelihood_of_superiority(&moments), None);
+        }
+        assert_eq!(Pentanomial::default().distribution().moments(), None);
+    }
+
+    #[test]
+    fn swapping_sides_negates_elo() {
+        let negated = |end: Extended| match end {
+            Extended::NegInfinity => Extended::PosInfinity,
+            Extended::Finite(value) => Extended::Finite(-value),
+            Extended::PosInfinity => Extended::NegInfinity,
+        };
+        let close = |a: Extended, b: Extended| match (a, b) {
+            (Extended::Finite(a), Extended::Finite(b)) => (a - b).abs() < 1e-9,
+            _ => a == b,
+        };
+        for counts in [[3, 30, 60, 31, 9], [0, 1, 0, 0, 0], [0, 0, 0, 1, 2], [0, 0, 0, 0, 4]] {
+            let (ours, theirs) = (Pentanomial(counts), Pentanomial(counts).swapped());
+            let (a, b) = (of_pairs(ours.0), of_pairs(theirs.0));
+            assert!(close(a.value, negated(b.value)), "{counts:?}");
+            assert!(close(a.low, negated(b.high)), "{counts:?}");
+            assert!(close(a.high, negated(b.low)), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn likelihoods_of_both_sides_add_up_to_one() {
+        let games = Trinomial { losses: 30, draws: 50, wins: 41 };
+        let los = |games: Trinomial| {
+            likelihood_of_superiority(&games.distribution().moments().expect("some games"))
+                .expect("some spread")
+        };
+        assert!((los(games) + los(games.swapped()) - 1.0).abs() < 1e-15);
+        assert!(los(games) > 0.5);
+    }
+}

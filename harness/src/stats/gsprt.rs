@@ -1,0 +1,193 @@
+//! Exact log-likelihood ratios of the generalized sequential probability ratio test (GSPRT).
+//!
+//! The ratio compares two constraints on an otherwise unknown distribution of scores: each is
+//! represented by the most likely distribution that satisfies it. No normal approximation is made;
+//! see M. Van den Bergh, "A practical introduction to the GSPRT", and the same author's
+//! "Normalized Elo" for the constraint on the t-value.
+
+use super::distribution::{Distribution, central_moment, mean};
+use super::elo::score_from_elo;
+use super::normalized::t_value;
+use super::roots::falling_root;
+
+/// Largest relative change of a probability at which the fixed point counts as reached. The ratio
+/// is stationary there, so its own error is of the order of the square.
+const FIXED_POINT_TOLERANCE: f64 = 1e-10;
+
+/// Bound on fixed-point rounds; ordinary samples take 5 to 10, all-drawn ones up to 40.
+const MAX_FIXED_POINT_ROUNDS: usize = 100;
+
+/// Log-likelihood ratio of "the mean score is that of `elo1`" against "that of `elo0`", both in
+/// logistic Elo. Empty cells are raised first, so no games at all give a ratio next to 0.
+pub fn llr_logistic<const K: usize>(sample: &Distribution<K>, elo0: f64, elo1: f64) -> f64 {
+    let (weights, p) = observed(sample);
+    let q0 = with_mean(&p, score_from_elo(elo0));
+    let q1 = with_mean(&p, score_from_elo(elo1));
+    ratio(&weights, &q0, &q1)
+}
+
+/// Log-likelihood ratio of "the normalized Elo is `nelo1`" against "it is `nelo0`".
+///
+/// Both must lie within ±[`super::sprt::MAX_NORMALIZED_ELO`]: far beyond, the fixed point has no
+/// start.
+pub fn llr_normalized<const K: usize>(sample: &Distribution<K>, nelo0: f64, nelo1: f64) -> f64 {
+    let (weights, p) = observed(sample);
+    let q0 = with_t_value(&p, t_value(nelo0, Distribution::<K>::GAMES_PER_UNIT));
+    let q1 = with_t_value(&p, t_value(nelo1, Distribution::<K>::GAMES_PER_UNIT));
+    ratio(&weights, &q0, &q1)
+}
+
+/// Regularized weights and the probabilities they make.
+fn observed<const K: usize>(sample: &Distribution<K>) -> ([f64; K], [f64; K]) {
+    let regularized = sample.regularized();
+    let p = regularized.probabilities().expect("no cell is empty after regularization");
+    (*regularized.weights(), p)
+}
+
+/// Σ n·ln(q₁/q₀).
+fn ratio<const K: usize>(weights: &[f64; K], q0: &[f64; K], q1: &[f64; K]) -> f64 {
+    (0..K).map(|cell| weights[cell] * (q1[cell] / q0[cell]).ln()).sum()
+}
+
+/// The most likely distribution with mean score `score`, given observed probabilities `p`.
+fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
+    tilted(p, &std::array::from_fn(|cell| Distribution::<K>::score(cell) - score))
+}
+
+/// The most likely distribution with (mean − ½)/σ = `t`, given observed probabilities `p`.
+///
+/// The constraint is not linear; it is replaced by its tangent at the current guess, starting from
+/// the uniform distribution, until the guess no longer moves.
+fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
+    let mut q = *Distribution::<K>::uniform().weights();
+    for _ in 0..MAX_FIXED_POINT_ROUNDS {
+        let (mean, sigma) = (mean(&q), central_moment(&q, 2).sqrt());
+        let tangent = std::array::from_fn(|cell| {
+            let score = Distribution::<K>::score(cell);
+            score - 0.5 - 0.5 * t * sigma * (1.0 + ((score - mean) / sigma).powi(2))
+        });
+        let next = tilted(p, &tangent);
+        let change = (0..K).map(|cell| (next[cell] / q[cell] - 1.0).abs()).fold(0.0, f64::max);
+        q = next;
+        if change < FIXED_POINT_TOLERANCE {
+            break;
+        }
+    }
+    q
+}
+
+/// The distribution q closest to `p` (maximizing Σ p·ln q) with Σ q·φ = 0, where φ takes both
+/// signs.
+///
+/// It is q = p / (1 + θφ), with θ the root of the secular equation Σ pφ/(1 + θφ) = 0 between its
+/// poles. A lopsided sample puts the root so close to a pole that θ itself cannot be represented
+/// well; the unknown used here is u = 1 + θφ of the extreme cell that makes the pole, which lies
+/// between 0 (the pole) and 1 (no tilt, where the search starts).
+fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
+    let greatest = constraint.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let least = constraint.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(least < 0.0 && 0.0 < greatest, "constraint of one sign: {constraint:?}");
+    let observed: f64 = p.iter().zip(constraint).map(|(p, phi)| p * phi).sum();
+    let (pole, other) = if observed < 0.0 { (greatest, least) } else { (least, greatest) };
+    let relative = constraint.map(|phi| phi / pole);
+    let secular = |u: f64| {
+        let (mut value, mut slope) = (0.0, 0.0);
+        for (p, r) in p.iter().zip(relative) {
+            let term = r / ((1.0 - r) + u * r);
+            value += p * term;
+            slope -= p * term * term;
+        }
+        (value, slope)
+    };
+    let u = falling_root(secular, 0.0, 1.0, 1.0 - pole / other);
+    std::array::from_fn(|cell| p[cell] / ((1.0 - relative[cell]) + u * relative[cell]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLES: [[u64; 5]; 7] = [
+        [0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 1],
+        [12, 143, 287, 161, 21],
+        [0, 0, 100, 0, 0],
+        [50, 0, 0, 0, 0],
+        [50, 0, 0, 0, 50],
+        [40_213, 352_117, 701_244, 355_102, 40_710],
+    ];
+
+    /// Samples from empty to lopsided beyond reason.
+    fn samples() -> Vec<[u64; 5]> {
+        let mut samples = SAMPLES.to_vec();
+        for magnitude in (0..=12).map(|exponent| 10u64.pow(exponent)) {
+            for cell in 0..5 {
+                let mut counts = [0; 5];
+                counts[cell] = magnitude;
+                samples.push(counts);
+                counts[(cell + 2) % 5] = 3;
+                samples.push(counts);
+            }
+        }
+        samples
+    }
+
+    #[test]
+    fn solutions_satisfy_their_constraints() {
+        for counts in samples() {
+            let (_, p) = observed(&Distribution::<5>::from_counts(counts));
+            for elo in [-1000.0, -5.0, 0.0, 0.01, 5.0, 1000.0] {
+                let (q, target) = (with_mean(&p, score_from_elo(elo)), score_from_elo(elo));
+                assert!((mean(&q) - target).abs() < 1e-12, "{counts:?} at {elo}");
+                assert!((q.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{counts:?} at {elo}");
+            }
+            for nelo in [-200.0, -5.0, 0.0, 0.01, 2.0, 200.0] {
+                let t = t_value(nelo, 2.0);
+                let q = with_t_value(&p, t);
+                let reached = (mean(&q) - 0.5) / central_moment(&q, 2).sqrt();
+                assert!((reached - t).abs() < 1e-8, "{counts:?} at {nelo}: {reached} not {t}");
+                assert!((q.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{counts:?} at {nelo}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_sample_gives_a_ratio_that_is_not_a_number() {
+        for counts in samples() {
+            let sample = Distribution::<5>::from_counts(counts);
+            let logistic = llr_logistic(&sample, -1000.0, 1000.0);
+            let normalized = llr_normalized(&sample, -200.0, 200.0);
+            assert!(logistic.is_finite() && normalized.is_finite(), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn swapping_sides_and_bounds_negates_the_ratio() {
+        for counts in SAMPLES {
+            let mut swapped = counts;
+            swapped.reverse();
+            let ours = Distribution::<5>::from_counts(counts);
+            let theirs = Distribution::<5>::from_counts(swapped);
+            for (a, b) in [
+                (llr_logistic(&ours, -1.0, 4.0), llr_logistic(&theirs, -4.0, 1.0)),
+                (llr_normalized(&ours, -1.0, 4.0), llr_normalized(&theirs, -4.0, 1.0)),
+            ] {
+                assert!((a + b).abs() < 1e-9 * a.abs().max(1e-3), "{counts:?}: {a} and {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_better_pair_raises_the_ratio() {
+        let base = [12, 143, 287, 161, 21];
+        for cell in 0..4 {
+            let mut better = base;
+            better[cell] -= 1;
+            better[cell + 1] += 1;
+            let before = Distribution::<5>::from_counts(base);
+            let after = Distribution::<5>::from_counts(better);
+            assert!(llr_logistic(&after, 0.0, 5.0) > llr_logistic(&before, 0.0, 5.0));
+            assert!(llr_normalized(&after, 0.0, 5.0) > llr_normalized(&before, 0.0, 5.0));
+        }
+    }
+}

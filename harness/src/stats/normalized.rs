@@ -1,0 +1,72 @@
+//! Normalized Elo: the strength difference measured in standard deviations of a game.
+//!
+//! nElo = 800/ln 10 · (s − ½)/σ, with σ the standard deviation of one game's score. How long a
+//! sequential test takes depends on its bounds in this unit only, not on the book or the draw rate
+//! (M. Van den Bergh, "Normalized Elo"). For small differences, logistic Elo ≈ nElo · 2σ.
+
+use std::f64::consts::LN_10;
+
+use super::distribution::Moments;
+use super::elo::{Estimate, Extended, Z_95};
+
+/// Normalized Elo of one standard deviation of a game: 800/ln 10.
+pub const NELO_PER_SIGMA: f64 = 800.0 / LN_10;
+
+/// The t-value (mean − ½)/σ of one unit that corresponds to `nelo`.
+///
+/// `games_per_unit` is 1 for games and 2 for pairs: a pair's score has the same mean and, with
+/// games as spread as they are, 1/√2 of the deviation.
+pub fn t_value(nelo: f64, games_per_unit: f64) -> f64 {
+    nelo * games_per_unit.sqrt() / NELO_PER_SIGMA
+}
+
+/// Normalized Elo of the sample with its 95 % interval, which takes σ as known. `None` where the
+/// sample has no spread: one unit, all drawn, all won.
+pub fn estimate(sample: &Moments) -> Option<Estimate> {
+    let sigma = sample.variance_per_game().sqrt();
+    if sigma <= 0.0 {
+        return None;
+    }
+    let value = NELO_PER_SIGMA * (sample.mean - 0.5) / sigma;
+    let margin = NELO_PER_SIGMA * Z_95 * sample.standard_error() / sigma;
+    Some(Estimate {
+        value: Extended::Finite(value),
+        low: Extended::Finite(value - margin),
+        high: Extended::Finite(value + margin),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::elo;
+    use super::super::pentanomial::{Pentanomial, Trinomial};
+    use super::*;
+
+    #[test]
+    fn small_differences_agree_with_logistic_elo() {
+        let games = Trinomial { losses: 24_000, draws: 51_000, wins: 25_000 };
+        let sample = games.distribution().moments().expect("some games");
+        let nelo = estimate(&sample).and_then(|e| e.value.finite()).expect("some spread");
+        let logistic = elo::estimate(&sample).value.finite().expect("an even score");
+        let predicted = nelo * 2.0 * sample.variance_per_game().sqrt();
+        assert!((logistic / predicted - 1.0).abs() < 1e-4, "{logistic} against {predicted}");
+    }
+
+    #[test]
+    fn no_spread_means_no_estimate() {
+        for counts in [[0, 0, 0, 0, 9], [0, 0, 9, 0, 0], [0, 1, 0, 0, 0]] {
+            let sample = Pentanomial(counts).distribution().moments().expect("some pairs");
+            assert_eq!(estimate(&sample), None);
+        }
+    }
+
+    #[test]
+    fn swapping_sides_negates_it() {
+        let value = |pairs: Pentanomial| {
+            let sample = pairs.distribution().moments().expect("some pairs");
+            estimate(&sample).and_then(|e| e.value.finite()).expect("some spread")
+        };
+        let pairs = Pentanomial([7, 31, 60, 44, 8]);
+        assert!((value(pairs) + value(pairs.swapped())).abs() < 1e-9);
+    }
+}

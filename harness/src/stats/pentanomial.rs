@@ -1,0 +1,237 @@
+//! Counts of results: games one by one ([`Trinomial`]) and in pairs ([`Pentanomial`]).
+//!
+//! A pair is two games from the same opening with colours reversed. Its two games are negatively
+//! correlated (an opening good for White helps each engine once), so statistics taken over pairs
+//! have a smaller and honest variance; counts over games are for runs without pairs.
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+use super::distribution::Distribution;
+
+/// Result of one game for the first engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// The first engine lost: 0 points.
+    Loss,
+    /// Drawn: half a point each.
+    Draw,
+    /// The first engine won: 1 point.
+    Win,
+}
+
+impl GameResult {
+    /// Points in units of half a point: 0, 1 or 2.
+    pub const fn half_points(self) -> usize {
+        match self {
+            GameResult::Loss => 0,
+            GameResult::Draw => 1,
+            GameResult::Win => 2,
+        }
+    }
+}
+
+/// Numbers of games lost, drawn and won by the first engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Trinomial {
+    /// Games the first engine lost.
+    pub losses: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games the first engine won.
+    pub wins: u64,
+}
+
+impl Trinomial {
+    /// Counts one more game.
+    pub const fn record(&mut self, result: GameResult) {
+        match result {
+            GameResult::Loss => self.losses += 1,
+            GameResult::Draw => self.draws += 1,
+            GameResult::Win => self.wins += 1,
+        }
+    }
+
+    /// Number of games.
+    pub const fn games(&self) -> u64 {
+        self.losses + self.draws + self.wins
+    }
+
+    /// The same games seen from the second engine's side.
+    #[must_use]
+    pub const fn swapped(&self) -> Trinomial {
+        Trinomial { losses: self.wins, draws: self.draws, wins: self.losses }
+    }
+
+    /// Share of drawn games, 0 to 1; `None` without games.
+    pub fn draw_ratio(&self) -> Option<f64> {
+        ratio(self.draws, self.games())
+    }
+
+    /// The counts as weights on the scores 0, ½, 1.
+    pub fn distribution(&self) -> Distribution<3> {
+        Distribution::from_counts([self.losses, self.draws, self.wins])
+    }
+}
+
+impl Add for Trinomial {
+    type Output = Trinomial;
+
+    fn add(self, other: Trinomial) -> Trinomial {
+        Trinomial {
+            losses: self.losses + other.losses,
+            draws: self.draws + other.draws,
+            wins: self.wins + other.wins,
+        }
+    }
+}
+
+impl AddAssign for Trinomial {
+    fn add_assign(&mut self, other: Trinomial) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Trinomial {
+    fn sum<I: Iterator<Item = Trinomial>>(counts: I) -> Trinomial {
+        counts.fold(Trinomial::default(), Add::add)
+    }
+}
+
+/// Numbers of pairs by points scored by the first engine: `[LL, LD, DD+WL, WD, WW]`,
+/// that is 0, ½, 1, 1½ and 2 points of 2.
+///
+/// A win plus a loss and two draws share a cell: no statistic here tells them apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Pentanomial(pub [u64; 5]);
+
+impl Pentanomial {
+    /// Counts one more pair; the order of its two games does not matter.
+    pub const fn record(&mut self, first: GameResult, second: GameResult) {
+        self.0[first.half_points() + second.half_points()] += 1;
+    }
+
+    /// Number of pairs.
+    pub const fn pairs(&self) -> u64 {
+        let [ll, ld, middle, wd, ww] = self.0;
+        ll + ld + middle + wd + ww
+    }
+
+    /// Number of games, two for each pair.
+    pub const fn games(&self) -> u64 {
+        2 * self.pairs()
+    }
+
+    /// The same pairs seen from the second engine's side.
+    #[must_use]
+    pub const fn swapped(&self) -> Pentanomial {
+        let [ll, ld, middle, wd, ww] = self.0;
+        Pentanomial([ww, wd, middle, ld, ll])
+    }
+
+    /// Pairs ratio: pairs won (more than one point) per pair lost; `None` if no pair was lost.
+    pub fn pairs_ratio(&self) -> Option<f64> {
+        let [ll, ld, _, wd, ww] = self.0;
+        ratio(wd + ww, ll + ld)
+    }
+
+    /// Share of pairs that ended level, 0 to 1; `None` without pairs.
+    pub fn level_ratio(&self) -> Option<f64> {
+        ratio(self.0[2], self.pairs())
+    }
+
+    /// The counts as weights on the pair scores 0, ¼, ½, ¾, 1.
+    pub fn distribution(&self) -> Distribution<5> {
+        Distribution::from_counts(self.0)
+    }
+}
+
+impl From<[u64; 5]> for Pentanomial {
+    fn from(counts: [u64; 5]) -> Pentanomial {
+        Pentanomial(counts)
+    }
+}
+
+impl Add for Pentanomial {
+    type Output = Pentanomial;
+
+    fn add(self, other: Pentanomial) -> Pentanomial {
+        Pentanomial(std::array::from_fn(|cell| self.0[cell] + other.0[cell]))
+    }
+}
+
+impl AddAssign for Pentanomial {
+    fn add_assign(&mut self, other: Pentanomial) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Pentanomial {
+    fn sum<I: Iterator<Item = Pentanomial>>(counts: I) -> Pentanomial {
+        counts.fold(Pentanomial::default(), Add::add)
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_of_results_lands_in_its_cell() {
+        use GameResult::{Draw, Loss, Win};
+        let cases = [
+            (Loss, Loss, 0),
+            (Loss, Draw, 1),
+            (Draw, Loss, 1),
+            (Draw, Draw, 2),
+            (Win, Loss, 2),
+            (Loss, Win, 2),
+            (Win, Draw, 3),
+            (Draw, Win, 3),
+            (Win, Win, 4),
+        ];
+        for (first, second, cell) in cases {
+            let mut pairs = Pentanomial::default();
+            pairs.record(first, second);
+            let mut expected = [0; 5];
+            expected[cell] = 1;
+            assert_eq!(pairs.0, expected, "{first:?} then {second:?}");
+        }
+    }
+
+    #[test]
+    fn games_are_counted_by_result() {
+        let mut games = Trinomial::default();
+        games.record(GameResult::Win);
+        games.record(GameResult::Win);
+        games.record(GameResult::Draw);
+        games.record(GameResult::Loss);
+        assert_eq!(games, Trinomial { losses: 1, draws: 1, wins: 2 });
+        assert_eq!(games.games(), 4);
+        assert_eq!(games.draw_ratio(), Some(0.25));
+        assert_eq!(games.swapped(), Trinomial { losses: 2, draws: 1, wins: 1 });
+    }
+
+    #[test]
+    fn sums_are_cell_by_cell() {
+        let parts = [Pentanomial([1, 2, 3, 4, 5]), Pentanomial([10, 20, 30, 40, 50])];
+        let total: Pentanomial = parts.into_iter().sum();
+        assert_eq!(total.0, [11, 22, 33, 44, 55]);
+        assert_eq!((total.pairs(), total.games()), (165, 330));
+        let games = Trinomial { losses: 1, draws: 2, wins: 3 };
+        assert_eq!([games, games].into_iter().sum::<Trinomial>().games(), 12);
+    }
+
+    #[test]
+    fn ratios_without_a_denominator_are_undefined() {
+        assert_eq!(Trinomial::default().draw_ratio(), None);
+        assert_eq!(Pentanomial::default().level_ratio(), None);
+        assert_eq!(Pentanomial([0, 0, 9, 3, 0]).pairs_ratio(), None);
+        assert_eq!(Pentanomial([1, 1, 9, 3, 2]).pairs_ratio(), Some(2.5));
+        assert_eq!(Pentanomial([1, 1, 4, 1, 1]).level_ratio(), Some(0.5));
+    }
+}

@@ -1,0 +1,84 @@
+//! Bracketed root finding: Newton steps, with bisection whenever Newton would leave the bracket.
+
+/// Enough for bisection alone to exhaust the precision of a bracket around any root used here.
+const MAX_STEPS: usize = 200;
+
+/// Half-width of the neighbourhood in which the sign must change, relative to the distance of the
+/// answer from the nearer end of the bracket.
+const CHECK_WIDTH: f64 = 1e-9;
+
+/// Root of a function falling from above zero at `low` to below zero at `high`, searched from
+/// `start` between them.
+///
+/// `f` returns value and derivative. It may have poles at the ends, where it is not evaluated, and
+/// the root may lie next to one: its distance from the pole is found to full precision if the pole
+/// is at 0.
+///
+/// # Panics
+///
+/// If the sign does not change across the answer: then `f` does not fall through zero in the
+/// bracket, which is a mistake of the caller and would make every later number wrong.
+pub fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f64) -> f64 {
+    assert!(low < start && start < high, "bad bracket {low}..{start}..{high}");
+    let (mut left, mut right) = (low, high);
+    let mut x = start;
+    for _ in 0..MAX_STEPS {
+        let (value, slope) = f(x);
+        if value == 0.0 {
+            break;
+        }
+        if value > 0.0 {
+            left = x;
+        } else {
+            right = x;
+        }
+        let newton = x - value / slope;
+        let next = if newton > left && newton < right { newton } else { 0.5 * left + 0.5 * right };
+        let done = (next - x).abs() <= f64::EPSILON * x.abs() || next == left || next == right;
+        x = next;
+        if done {
+            break;
+        }
+    }
+    let margin = CHECK_WIDTH * (x - low).min(high - x);
+    let (above, below) = (f(x - margin).0, f(x + margin).0);
+    assert!(above >= 0.0 && below <= 0.0, "no root at {x}: {above} before, {below} after");
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(f: impl Fn(f64) -> (f64, f64), low: f64, high: f64, expected: f64) {
+        let root = falling_root(f, low, 0.3 * low + 0.7 * high, high);
+        assert!((root - expected).abs() <= 1e-14 * expected.abs().max(1e-300), "{root}");
+    }
+
+    #[test]
+    fn finds_roots_of_different_temper() {
+        check(|x| (2.0 - x * x, -2.0 * x), 0.0, 5.0, 2f64.sqrt());
+        check(|x| (8.0 - x.powi(3), -3.0 * x * x), -1.0, 5.5, 2.0);
+        check(|x| ((1.0 - x).cbrt(), -(1.0 - x).cbrt().powi(-2) / 3.0), -3.0, 10.0, 1.0);
+    }
+
+    #[test]
+    fn finds_a_root_next_to_a_pole() {
+        for tiny in [1e-3, 1e-9, 1e-13] {
+            let f = |x: f64| (tiny / x - 1.0, -tiny / (x * x));
+            check(f, 0.0, 1.0, tiny);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "no root")]
+    fn refuses_a_function_without_a_root() {
+        falling_root(|x| (2.0 - x, -1.0), 0.0, 0.5, 1.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "no root")]
+    fn refuses_a_rising_function() {
+        falling_root(|x| (x, 1.0), -1.0, 0.5, 1.0);
+    }
+}

@@ -1,0 +1,400 @@
+//! The sequential probability ratio test: play until the evidence is enough.
+//!
+//! H0 says the strength difference is `elo0`, H1 says it is `elo1`. The test accepts H1 when the
+//! log-likelihood ratio (LLR) reaches the upper bound, H0 when it reaches the lower bound. It must
+//! only be consulted after whole pairs, in the order in which they were scheduled. Two identical
+//! deterministic engines can draw every pair for ever, so a run also needs a cap on its games.
+
+use std::error::Error;
+use std::fmt;
+
+use super::brownian::{Exit, Walk};
+use super::distribution::{Distribution, Moments};
+use super::elo::score_from_elo;
+use super::gsprt::{llr_logistic, llr_normalized};
+use super::normalized::t_value;
+use super::pentanomial::{Pentanomial, Trinomial};
+
+/// Largest bound, in either direction, of a test in normalized Elo. A difference of 200 shows
+/// within a few dozen pairs and needs no sequential test.
+pub const MAX_NORMALIZED_ELO: f64 = 200.0;
+
+/// Largest bound, in either direction, of a test in logistic Elo.
+pub const MAX_LOGISTIC_ELO: f64 = 1000.0;
+
+/// The scale on which the hypotheses are stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Normalized Elo: see [`super::normalized`].
+    Normalized,
+    /// Logistic Elo: see [`super::elo`].
+    Logistic,
+}
+
+impl Model {
+    /// Largest bound, in either direction, that a test on this scale accepts.
+    pub const fn max_elo(self) -> f64 {
+        match self {
+            Model::Normalized => MAX_NORMALIZED_ELO,
+            Model::Logistic => MAX_LOGISTIC_ELO,
+        }
+    }
+}
+
+/// Why a test cannot be set up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SprtError {
+    /// The hypotheses are equal, reversed, or not numbers.
+    Order {
+        /// Strength difference under H0.
+        elo0: f64,
+        /// Strength difference under H1.
+        elo1: f64,
+    },
+    /// A hypothesis is too far from zero for its scale.
+    Range {
+        /// The offending bound.
+        elo: f64,
+        /// The largest one allowed.
+        limit: f64,
+    },
+    /// An error rate is not a probability strictly between 0 and 1.
+    ErrorRate {
+        /// Which rate: `alpha` or `beta`.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The error rates leave no room between the bounds.
+    ErrorSum {
+        /// Accepted rate of false passes.
+        alpha: f64,
+        /// Accepted rate of false failures.
+        beta: f64,
+    },
+}
+
+impl fmt::Display for SprtError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SprtError::Order { elo0, elo1 } => {
+                write!(f, "expected elo0 < elo1, got elo0 = {elo0} and elo1 = {elo1}")
+            }
+            SprtError::Range { elo, limit } => {
+                write!(f, "expected bounds between -{limit} and {limit} Elo, got {elo}")
+            }
+            SprtError::ErrorRate { name, value } => {
+                write!(f, "expected {name} between 0 and 1 exclusive, got {value}")
+            }
+            SprtError::ErrorSum { alpha, beta } => {
+                write!(f, "expected alpha + beta < 1, got alpha = {alpha} and beta = {beta}")
+            }
+        }
+    }
+}
+
+impl Error for SprtError {}
+
+/// What the evidence says so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// The upper bound was reached: the difference is `elo1` rather than `elo0`.
+    AcceptH1,
+    /// The lower bound was reached: the difference is `elo0` rather than `elo1`.
+    AcceptH0,
+    /// Neither: play on.
+    Continue,
+}
+
+/// The two log-likelihood ratios at which a test ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    lower: f64,
+    upper: f64,
+}
+
+impl Bounds {
+    /// Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the wanted rates of false passes (`alpha`)
+    /// and false failures (`beta`).
+    pub fn new(alpha: f64, beta: f64) -> Result<Bounds, SprtError> {
+        for (name, value) in [("alpha", alpha), ("beta", beta)] {
+            if !(value > 0.0 && value < 1.0) {
+                return Err(SprtError::ErrorRate { name, value });
+            }
+        }
+        if alpha + beta >= 1.0 {
+            return Err(SprtError::ErrorSum { alpha, beta });
+        }
+        Ok(Bounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() })
+    }
+
+    /// The ratio at which H0 is accepted, less than 0.
+    pub const fn lower(&self) -> f64 {
+        self.lower
+    }
+
+    /// The ratio at which H1 is accepted, greater than 0.
+    pub const fn upper(&self) -> f64 {
+        self.upper
+    }
+
+    /// Compares a log-likelihood ratio with the bounds; reaching one is enough.
+    pub fn decide(&self, llr: f64) -> Decision {
+        if llr >= self.upper {
+            Decision::AcceptH1
+        } else if llr <= self.lower {
+            Decision::AcceptH0
+        } else {
+            Decision::Continue
+        }
+    }
+}
+
+/// A test of `elo1` against `elo0`; its values are known to be sound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sprt {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+    model: Model,
+    bounds: Bounds,
+}
+
+impl Sprt {
+    /// Sets up a test. Errors unless `elo0 < elo1`, both within [`Model::max_elo`], `alpha` and
+    /// `beta` are in (0, 1), and their sum is below 1.
+    pub fn new(
+        elo0: f64,
+        elo1: f64,
+        alpha: f64,
+        beta: f64,
+        model: Model,
+    ) -> Result<Sprt, SprtError> {
+        if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
+            return Err(SprtError::Order { elo0, elo1 });
+        }
+        let limit = model.max_elo();
+        if let Some(elo) = [elo0, elo1].into_iter().find(|elo| elo.abs() > limit) {
+            return Err(SprtError::Range { elo, limit });
+        }
+        let bounds = Bounds::new(alpha, beta)?;
+        Ok(Sprt { elo0, elo1, alpha, beta, model, bounds })
+    }
+
+    /// Strength difference under H0, on the scale of [`Sprt::model`].
+    pub const fn elo0(&self) -> f64 {
+        self.elo0
+    }
+
+    /// Strength difference under H1, on the scale of [`Sprt::model`].
+    pub const fn elo1(&self) -> f64 {
+        self.elo1
+    }
+
+    /// Accepted rate of false passes.
+    pub const fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// Accepted rate of false failures.
+    pub const fn beta(&self) -> f64 {
+        self.beta
+    }
+
+    /// Scale of the hypotheses.
+    pub const fn model(&self) -> Model {
+        self.model
+    }
+
+    /// The ratios at which the test ends.
+    pub const fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Log-likelihood ratio of H1 against H0 from pairs.
+    pub fn llr(&self, pairs: &Pentanomial) -> f64 {
+        self.llr_of(&pairs.distribution())
+    }
+
+    /// Log-likelihood ratio of H1 against H0 from games that were not played in pairs. On paired
+    /// games it is valid but needs more of them.
+    pub fn llr_games(&self, games: &Trinomial) -> f64 {
+        self.llr_of(&games.distribution())
+    }
+
+    /// Compares a log-likelihood ratio with the bounds.
+    pub fn decide(&self, llr: f64) -> Decision {
+        self.bounds.decide(llr)
+    }
+
+    /// Mean number of pairs still to play if the engines go on as in the sample: 0 if the test is
+    /// decided, `None` while the sample has no spread to judge by.
+    ///
+    /// A Brownian approximation, for display only.
+    pub fn expected_remaining_pairs(&self, pairs: &Pentanomial) -> Option<f64> {
+        let sample = pairs.distribution().moments().filter(|sample| sample.variance > 0.0)?;
+        let llr = self.llr(pairs);
+        if self.decide(llr) != Decision::Continue {
+            return Some(0.0);
+        }
+        let exit = self.walk(&sample).exit(llr - self.bounds.lower, self.bounds.upper - llr);
+        Some(exit.mean_units)
+    }
+
+    /// What to expect of the whole test, in games, if the true difference is `logistic_elo` and a
+    /// game's score has the given variance (at most ¼; (1 − draw ratio)/4 for equal engines and a
+    /// balanced book). `None` unless the variance is positive.
+    ///
+    /// A Brownian approximation, for planning.
+    pub fn expectation(&self, logistic_elo: f64, variance_per_game: f64) -> Option<Exit> {
+        if variance_per_game.is_nan() || variance_per_game <= 0.0 {
+            return None;
+        }
+        let games = Moments {
+            units: 1.0,
+            games_per_unit: 1.0,
+            mean: score_from_elo(logistic_elo),
+            variance: variance_per_game,
+        };
+        Some(self.walk(&games).exit(-self.bounds.lower, self.bounds.upper))
+    }
+
+    fn llr_of<const K: usize>(&self, sample: &Distribution<K>) -> f64 {
+        match self.model {
+            Model::Normalized => llr_normalized(sample, self.elo0, self.elo1),
+            Model::Logistic => llr_logistic(sample, self.elo0, self.elo1),
+        }
+    }
+
+    /// The ratio's drift and variance per unit: with s₀ and s₁ the scores under the hypotheses,
+    /// (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
+    fn walk(&self, sample: &Moments) -> Walk {
+        let score = |elo: f64| match self.model {
+            Model::Normalized => 0.5 + t_value(elo, sample.games_per_unit) * sample.variance.sqrt(),
+            Model::Logistic => score_from_elo(elo),
+        };
+        let (s0, s1) = (score(self.elo0), score(self.elo1));
+        Walk {
+            drift: (sample.mean - 0.5 * (s0 + s1)) * (s1 - s0) / sample.variance,
+            variance: (s1 - s0).powi(2) / sample.variance,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normalized(elo0: f64, elo1: f64) -> Sprt {
+        Sprt::new(elo0, elo1, 0.05, 0.05, Model::Normalized).expect("a sound test")
+    }
+
+    #[test]
+    fn the_usual_bounds() {
+        let bounds = normalized(0.0, 5.0).bounds();
+        assert!((bounds.upper() - 2.94443897916644).abs() < 1e-14);
+        assert!((bounds.lower() + 2.94443897916644).abs() < 1e-14);
+        assert_eq!(bounds.decide(bounds.upper()), Decision::AcceptH1);
+        assert_eq!(bounds.decide(bounds.lower()), Decision::AcceptH0);
+        assert_eq!(bounds.decide(2.94), Decision::Continue);
+        assert_eq!(bounds.decide(-2.94), Decision::Continue);
+    }
+
+    #[test]
+    fn unsound_tests_are_refused_and_the_reason_told() {
+        let check = |elo0, elo1, alpha, beta, expected: &str| {
+            let error = Sprt::new(elo0, elo1, alpha, beta, Model::Normalized).expect_err("unsound");
+            assert_eq!(error.to_string(), expected);
+        };
+        check(5.0, 0.0, 0.05, 0.05, "expected elo0 < elo1, got elo0 = 5 and elo1 = 0");
+        check(2.0, 2.0, 0.05, 0.05, "expected elo0 < elo1, got elo0 = 2 and elo1 = 2");
+        check(f64::NAN, 2.0, 0.05, 0.05, "expected elo0 < elo1, got elo0 = NaN and elo1 = 2");
+        check(0.0, 201.0, 0.05, 0.05, "expected bounds between -200 and 200 Elo, got 201");
+        check(0.0, f64::INFINITY, 0.05, 0.05, "expected bounds between -200 and 200 Elo, got inf");
+        check(0.0, 5.0, 0.0, 0.05, "expected alpha between 0 and 1 exclusive, got 0");
+        check(0.0, 5.0, 0.05, 1.0, "expected beta between 0 and 1 exclusive, got 1");
+        check(0.0, 5.0, 0.05, f64::NAN, "expected beta between 0 and 1 exclusive, got NaN");
+        check(0.0, 5.0, 0.5, 0.5, "expected alpha + beta < 1, got alpha = 0.5 and beta = 0.5");
+    }
+
+    #[test]
+    fn remaining_pairs_shrink_to_none() {
+        let test = normalized(0.0, 5.0);
+        let remaining = |counts| test.expected_remaining_pairs(&Pentanomial(counts));
+        assert_eq!(remaining([0, 0, 0, 0, 0]), None);
+        assert_eq!(remaining([0, 0, 50, 0, 0]), None);
+        assert_eq!(remaining([0, 0, 0, 1, 0]), None);
+        let early = remaining([12, 143, 287, 161, 21]).expect("some spread");
+        let later = remaining([24, 286, 574, 322, 42]).expect("some spread");
+        assert!(later < early && later > 0.0, "{early} then {later}");
+        assert_eq!(remaining([240, 2860, 5740, 3220, 420]), Some(0.0));
+    }
+
+    #[test]
+    fn the_worst_case_lies_between_the_hypotheses() {
+        let variance = 0.25 * (1.0 - 0.5);
+        let middle = 0.5 + t_value(2.5, 1.0) * f64::sqrt(variance);
+        let elo = super::super::elo::elo_from_score(middle).finite().expect("a moderate score");
+        let exit = normalized(0.0, 5.0).expectation(elo, variance).expect("some variance");
+        assert!((exit.mean_units - 41_861.0).abs() < 1.0, "{exit:?}");
+        assert!((exit.upper_probability - 0.5).abs() < 1e-9);
+        assert_eq!(normalized(0.0, 5.0).expectation(0.0, 0.0), None);
+    }
+
+    /// A small generator (SplitMix64), uniform on [0, 1).
+    struct Uniform(u64);
+
+    impl Uniform {
+        fn draw(&mut self) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z ^ (z >> 31)) as f64 / 2f64.powi(64)
+        }
+    }
+
+    /// Plays a test to its end with pairs drawn from `probabilities`: whether it passed, and after
+    /// how many pairs.
+    fn simulate(test: &Sprt, probabilities: &[f64; 5], random: &mut Uniform) -> (bool, u64) {
+        let mut pairs = Pentanomial::default();
+        loop {
+            let mut left = random.draw();
+            let cell = probabilities.iter().position(|p| {
+                left -= p;
+                left < 0.0
+            });
+            pairs.0[cell.unwrap_or(4)] += 1;
+            match test.decide(test.llr(&pairs)) {
+                Decision::Continue => {}
+                decision => return (decision == Decision::AcceptH1, pairs.pairs()),
+            }
+        }
+    }
+
+    #[test]
+    fn error_rates_and_lengths_are_as_promised() {
+        const RUNS: u32 = 600;
+        let equal = [0.04, 0.24, 0.44, 0.24, 0.04];
+        let better = [0.02, 0.16, 0.44, 0.32, 0.06];
+        let sample = Distribution::<5>::from_weights(better).moments().expect("some weight");
+        let nelo = super::super::normalized::estimate(&sample).and_then(|e| e.value.finite());
+        let test = normalized(0.0, nelo.expect("some spread"));
+        let mut random = Uniform(2024);
+        // The tests end past their bounds, by a step of the ratio, so rates come out lower and
+        // tests longer than the approximation says; the limits are four standard errors wider.
+        for (probabilities, pass_rate) in [(equal, 0.05), (better, 0.95)] {
+            let runs: Vec<(bool, u64)> =
+                (0..RUNS).map(|_| simulate(&test, &probabilities, &mut random)).collect();
+            let passed = runs.iter().filter(|(passed, _)| *passed).count() as f64;
+            assert!((passed / f64::from(RUNS) - pass_rate).abs() < 0.04, "{passed} of {RUNS}");
+            let pairs = runs.iter().map(|(_, pairs)| *pairs as f64).sum::<f64>() / f64::from(RUNS);
+            let moments =
+                Distribution::<5>::from_weights(probabilities).moments().expect("some weight");
+            let expected = test.walk(&moments).exit(-test.bounds.lower, test.bounds.upper);
+            let excess = pairs / expected.mean_units;
+            assert!((0.9..1.25).contains(&excess), "{pairs} pairs, {excess} of the expected");
+        }
+    }
+}

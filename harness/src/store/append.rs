@@ -1,0 +1,113 @@
+//! Writing to the store.
+
+use rusqlite::params;
+
+use super::plan_row::{Fingerprints, PlanRow};
+use super::rows::GameRow;
+use super::{Store, StoreError};
+use crate::config::plan::Plan;
+use crate::run::event::Ending;
+use crate::run::job::PlayedPair;
+
+impl Store {
+    /// Enters a new run. `created_ms` is Unix time; `pgn_offset` the length in bytes of the PGN
+    /// file before it.
+    pub fn begin_run(
+        &self,
+        run: &str,
+        created_ms: i64,
+        plan: &Plan,
+        fingerprints: &Fingerprints,
+        pgn_offset: u64,
+    ) -> Result<(), StoreError> {
+        let json = PlanRow::of(plan, fingerprints).to_json();
+        let inserted = self
+            .connection
+            .execute(
+                "INSERT INTO runs (run, created_ms, version, plan, pgn_offset)
+                 VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
+                params![run, created_ms, env!("CARGO_PKG_VERSION"), json, pgn_offset],
+            )
+            .map_err(|e| self.sqlite(e))?;
+        if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
+    }
+
+    /// Commits a pair with its games; when it returns they are on the disk. A pair that is there
+    /// already stays as it is.
+    pub fn append(&mut self, run: &str, played: &PlayedPair) -> Result<(), StoreError> {
+        let file = self.file.clone();
+        self.insert_pair(run, played).map_err(|source| StoreError::Sqlite { file, source })
+    }
+
+    fn insert_pair(&mut self, run: &str, played: &PlayedPair) -> rusqlite::Result<()> {
+        let pairing = played.pairing;
+        let transaction = self.connection.transaction()?;
+        let inserted = transaction
+            .prepare_cached(
+                "INSERT INTO pairs (run, pair, first, second, opening) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT DO NOTHING",
+            )?
+            .execute(params![
+                run,
+                pairing.pair,
+                pairing.engines[0],
+                pairing.engines[1],
+                pairing.opening
+            ])?;
+        if inserted == 0 {
+            return Ok(());
+        }
+        for (half, game) in played.games.iter().enumerate() {
+            let row = GameRow::of(game);
+            transaction
+                .prepare_cached(
+                    "INSERT INTO games (run, pair, half, white, black, result, termination,
+                         detail, fen, chess960, plies, duration_ms, moves)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                )?
+                .execute(params![
+                    run,
+                    pairing.pair,
+                    half,
+                    row.white,
+                    row.black,
+                    row.result,
+                    row.termination,
+                    row.detail,
+                    row.fen,
+                    row.chess960,
+                    game.moves.len(),
+                    row.duration_ms,
+                    row.moves
+                ])?;
+        }
+        transaction.commit()
+    }
+
+    /// Notes how a run ended; `None` while it runs.
+    pub fn set_ending(&self, run: &str, ending: Option<Ending>) -> Result<(), StoreError> {
+        let name = ending.map(ending_name);
+        self.connection
+            .execute("UPDATE runs SET ending = ?2 WHERE run = ?1", params![run, name])
+            .map(drop)
+            .map_err(|e| self.sqlite(e))
+    }
+
+    /// Notes where in its PGN file a run begins.
+    pub fn set_pgn_offset(&self, run: &str, offset: u64) -> Result<(), StoreError> {
+        self.connection
+            .execute("UPDATE runs SET pgn_offset = ?2 WHERE run = ?1", params![run, offset])
+            .map(drop)
+            .map_err(|e| self.sqlite(e))
+    }
+}
+
+/// The stored name of an ending.
+pub(super) fn ending_name(ending: Ending) -> &'static str {
+    match ending {
+        Ending::AcceptedH1 => "H1",
+        Ending::AcceptedH0 => "H0",
+        Ending::Complete => "complete",
+        Ending::Interrupted => "interrupted",
+    }
+}

@@ -1,0 +1,231 @@
+//! The stored form of a plan.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{Conditions, Limits};
+use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
+use crate::openings::order::Order;
+use crate::stats::sprt::{Model, Sprt};
+use crate::uci::session::Deadlines;
+
+/// What the inputs of a run looked like when it began: hashes that a resumed run compares, so
+/// that it never mixes the games of two programs or two books.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fingerprints {
+    /// Of the opening book.
+    pub book: String,
+    /// Of each engine's program.
+    pub engines: Vec<String>,
+}
+
+/// Version 1 of the stored plan. Fields may be added with a default; a change of meaning needs a
+/// new version.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PlanRow {
+    version: u32,
+    kind: String,
+    engines: Vec<EngineRow>,
+    book: Option<PathBuf>,
+    book_hash: String,
+    plies: Option<u32>,
+    order: String,
+    seed: u64,
+    pairs: u64,
+    concurrency: usize,
+    sprt: Option<SprtRow>,
+    fault_limit: f64,
+    deadlines_ms: [u64; 4],
+    pgn: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct EngineRow {
+    name: String,
+    /// `None` is the bundled engine.
+    program: Option<PathBuf>,
+    program_hash: String,
+    args: Vec<String>,
+    dir: Option<PathBuf>,
+    options: Vec<(String, String)>,
+    /// A time control as typed, such as `8+0.08`.
+    tc: Option<String>,
+    movetime_ns: Option<u64>,
+    nodes: Option<u64>,
+    depth: Option<u32>,
+    margin_ns: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SprtRow {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+    model: String,
+}
+
+impl PlanRow {
+    pub(super) fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
+        let hashes = fingerprints.engines.iter();
+        let limits = plan.deadlines;
+        PlanRow {
+            version: 1,
+            kind: kind_name(plan.kind).to_owned(),
+            engines: plan.engines.iter().zip(hashes).map(|(e, h)| EngineRow::of(e, h)).collect(),
+            book: match &plan.book {
+                BookSource::Bundled => None,
+                BookSource::File(path) => Some(path.clone()),
+            },
+            book_hash: fingerprints.book.clone(),
+            plies: plan.plies,
+            order: order_name(plan.order).to_owned(),
+            seed: plan.seed,
+            pairs: plan.pairs,
+            concurrency: plan.concurrency,
+            sprt: plan.sprt.map(|sprt| SprtRow {
+                elo0: sprt.elo0(),
+                elo1: sprt.elo1(),
+                alpha: sprt.alpha(),
+                beta: sprt.beta(),
+                model: model_name(sprt.model()).to_owned(),
+            }),
+            fault_limit: plan.fault_limit,
+            deadlines_ms: [limits.uciok, limits.readyok, limits.bestmove, limits.stop]
+                .map(|limit| limit.as_millis() as u64),
+            pgn: plan.pgn.clone(),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a plan is numbers and text")
+    }
+
+    pub(super) fn from_json(text: &str) -> Result<PlanRow, String> {
+        let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
+        match row.version {
+            1 => Ok(row),
+            version => Err(format!("plan has version {version}; update arbiter")),
+        }
+    }
+
+    pub(super) fn into_plan(self) -> Result<(Plan, Fingerprints), String> {
+        let fingerprints = Fingerprints {
+            book: self.book_hash,
+            engines: self.engines.iter().map(|engine| engine.program_hash.clone()).collect(),
+        };
+        let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
+        let sprt = self.sprt.map(|row| row.into_sprt()).transpose()?;
+        let engines = self.engines.into_iter().map(EngineRow::into_engine);
+        let plan = Plan {
+            kind: parse(&self.kind, &[Kind::Sprt, Kind::Match], kind_name)?,
+            engines: engines.collect::<Result<_, _>>()?,
+            book: self.book.map_or(BookSource::Bundled, BookSource::File),
+            plies: self.plies,
+            order: parse(&self.order, &[Order::Sequential, Order::Random], order_name)?,
+            seed: self.seed,
+            pairs: self.pairs,
+            concurrency: self.concurrency,
+            sprt,
+            fault_limit: self.fault_limit,
+            deadlines: Deadlines { uciok, readyok, bestmove, stop },
+            pgn: self.pgn,
+        };
+        Ok((plan, fingerprints))
+    }
+}
+
+impl EngineRow {
+    fn of(engine: &Engine, hash: &str) -> EngineRow {
+        let Conditions { limits, margin } = engine.conditions;
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        EngineRow {
+            name: engine.name.clone(),
+            program: match &engine.program {
+                Program::Bundled => None,
+                Program::Path(path) => Some(path.clone()),
+            },
+            program_hash: hash.to_owned(),
+            args: engine.args.clone(),
+            dir: engine.dir.clone(),
+            options: engine.options.clone(),
+            tc: limits.clock.map(|clock| clock.to_string()),
+            movetime_ns: limits.movetime.map(nanos),
+            nodes: limits.nodes,
+            depth: limits.depth,
+            margin_ns: nanos(margin),
+        }
+    }
+
+    fn into_engine(self) -> Result<Engine, String> {
+        let clock = self.tc.map(|tc| tc.parse()).transpose().map_err(|e| format!("plan: {e}"))?;
+        let limits = Limits {
+            clock,
+            movetime: self.movetime_ns.map(Duration::from_nanos),
+            nodes: self.nodes,
+            depth: self.depth,
+        };
+        Ok(Engine {
+            name: self.name,
+            program: self.program.map_or(Program::Bundled, Program::Path),
+            args: self.args,
+            dir: self.dir,
+            options: self.options,
+            conditions: Conditions { limits, margin: Duration::from_nanos(self.margin_ns) },
+        })
+    }
+}
+
+impl SprtRow {
+    fn into_sprt(self) -> Result<Sprt, String> {
+        let model = parse(&self.model, &[Model::Normalized, Model::Logistic], model_name)?;
+        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, model)
+            .map_err(|error| format!("plan: {error}"))
+    }
+}
+
+fn parse<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, String> {
+    let found = all.iter().copied().find(|value| name(*value) == text);
+    found.ok_or_else(|| format!("plan: '{text}' is not known"))
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Sprt => "sprt",
+        Kind::Match => "match",
+    }
+}
+
+fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::Sequential => "sequential",
+        Order::Random => "random",
+    }
+}
+
+fn model_name(model: Model) -> &'static str {
+    match model {
+        Model::Normalized => "normalized",
+        Model::Logistic => "logistic",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::plan::Request;
+
+    #[test]
+    fn plans_survive_storage() {
+        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let fingerprints = Fingerprints { book: "b".into(), engines: vec!["x".into(), "y".into()] };
+        let json = PlanRow::of(&plan, &fingerprints).to_json();
+        let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
+        assert_eq!(format!("{read:?}"), format!("{plan:?}"));
+        assert_eq!(prints, fingerprints);
+        let newer = json.replace("\"version\":1", "\"version\":2");
+        assert!(PlanRow::from_json(&newer).unwrap_err().contains("update arbiter"));
+    }
+}

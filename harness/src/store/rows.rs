@@ -1,0 +1,157 @@
+//! The stored form of a game. Independent of the domain types, so that those may change while
+//! old files stay readable.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shakmaty::{ByColor, KnownOutcome};
+
+use crate::game::outcome::Outcome;
+use crate::game::record::{GameRecord, MoveRecord, Thought};
+use crate::uci::score::Score;
+
+/// One row of the table `games`, but for its key.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct GameRow {
+    pub(super) white: usize,
+    pub(super) black: usize,
+    pub(super) result: String,
+    pub(super) termination: String,
+    pub(super) detail: String,
+    pub(super) fen: String,
+    pub(super) chess960: bool,
+    pub(super) duration_ms: f64,
+    pub(super) moves: String,
+}
+
+/// A move; short keys, as there are billions of them.
+#[derive(Debug, Serialize, Deserialize)]
+struct MoveRow {
+    /// UCI notation.
+    m: String,
+    /// Absent for book moves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    t: Option<ThoughtRow>,
+}
+
+/// An engine's thought.
+#[derive(Debug, Serialize, Deserialize)]
+struct ThoughtRow {
+    /// Score in centipawns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cp: Option<i32>,
+    /// Score as moves to mate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mate: Option<i32>,
+    /// Depth in plies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    d: Option<u32>,
+    /// Deepest line in plies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sd: Option<u32>,
+    /// Nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    n: Option<u64>,
+    /// Time in nanoseconds.
+    ns: u64,
+}
+
+impl GameRow {
+    /// The stored form of a record.
+    pub(super) fn of(record: &GameRecord) -> GameRow {
+        let moves: Vec<MoveRow> = record.moves.iter().map(MoveRow::of).collect();
+        GameRow {
+            white: record.engines.white,
+            black: record.engines.black,
+            result: record.outcome.result.as_str().to_owned(),
+            termination: record.outcome.termination.as_str().to_owned(),
+            detail: record.outcome.detail.clone(),
+            fen: record.fen.clone(),
+            chess960: record.chess960,
+            duration_ms: record.duration.as_secs_f64() * 1e3,
+            moves: serde_json::to_string(&moves).expect("rows of numbers and text are JSON"),
+        }
+    }
+
+    /// The record, or what is wrong with the row.
+    pub(super) fn into_record(self) -> Result<GameRecord, String> {
+        let moves: Vec<MoveRow> =
+            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
+        let result: KnownOutcome =
+            self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
+        let duration = Duration::try_from_secs_f64(self.duration_ms / 1e3)
+            .map_err(|error| format!("duration: {error}"))?;
+        Ok(GameRecord {
+            engines: ByColor { white: self.white, black: self.black },
+            fen: self.fen,
+            chess960: self.chess960,
+            moves: moves.into_iter().map(MoveRow::into_record).collect(),
+            outcome: Outcome {
+                result,
+                termination: self.termination.parse()?,
+                detail: self.detail,
+            },
+            duration,
+        })
+    }
+}
+
+impl MoveRow {
+    fn of(record: &MoveRecord) -> MoveRow {
+        let thought = record.thought.map(|thought| {
+            let (cp, mate) = match thought.score {
+                Some(Score::Centipawns(cp)) => (Some(cp), None),
+                Some(Score::Mate(moves)) => (None, Some(moves)),
+                None => (None, None),
+            };
+            ThoughtRow {
+                cp,
+                mate,
+                d: thought.depth,
+                sd: thought.seldepth,
+                n: thought.nodes,
+                ns: u64::try_from(thought.elapsed.as_nanos()).unwrap_or(u64::MAX),
+            }
+        });
+        MoveRow { m: record.uci.clone(), t: thought }
+    }
+
+    fn into_record(self) -> MoveRecord {
+        let thought = self.t.map(|row| Thought {
+            score: row.cp.map(Score::Centipawns).or(row.mate.map(Score::Mate)),
+            depth: row.d,
+            seldepth: row.sd,
+            nodes: row.n,
+            elapsed: Duration::from_nanos(row.ns),
+        });
+        MoveRecord { uci: self.m, thought }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::outcome::Termination;
+    use shakmaty::Color;
+
+    #[test]
+    fn records_survive_storage() {
+        let thought = |score| Thought {
+            score,
+            depth: Some(9),
+            seldepth: None,
+            nodes: Some(123_456_789_012),
+            elapsed: Duration::from_nanos(1_234_567),
+        };
+        let moves = [None, Some(thought(Some(Score::Mate(-3)))), Some(thought(None))];
+        let record = GameRecord {
+            engines: ByColor { white: 1, black: 0 },
+            fen: "4k3/8/8/8/8/8/8/4K2R w K - 0 1".into(),
+            chess960: true,
+            moves: moves.map(|thought| MoveRecord { uci: "e1h1".into(), thought }).into(),
+            outcome: Outcome::lost(Color::White, Termination::Crash, "White crashed (\"x\")"),
+            duration: Duration::from_millis(1_500),
+        };
+        assert_eq!(GameRow::of(&record).into_record(), Ok(record));
+    }
+}

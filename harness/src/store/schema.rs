@@ -1,0 +1,83 @@
+//! Tables, and what brings an older file up to date.
+
+use std::time::Duration;
+
+use super::{Store, StoreError};
+
+/// The format this code writes, kept in SQLite's `user_version`. A change of the tables adds a
+/// step to [`STEPS`].
+const FORMAT: i64 = STEPS.len() as i64;
+
+/// How long to wait for another process that writes.
+const BUSY: Duration = Duration::from_secs(30);
+
+/// Step n takes a file from format n to n + 1.
+const STEPS: [&str; 1] = ["
+    CREATE TABLE runs (
+        run        TEXT PRIMARY KEY,
+        created_ms INTEGER NOT NULL,           -- Unix time
+        version    TEXT NOT NULL,              -- of the arbiter that made the run
+        plan       TEXT NOT NULL,              -- JSON
+        pgn_offset INTEGER NOT NULL,           -- length of the PGN file before the run
+        ending     TEXT                        -- H1, H0, complete, interrupted; NULL while it runs
+    ) WITHOUT ROWID;
+    CREATE TABLE pairs (
+        run     TEXT NOT NULL REFERENCES runs(run),
+        pair    INTEGER NOT NULL,              -- place in the schedule, from 0
+        first   INTEGER NOT NULL,              -- index of the engine that is White in game 0
+        second  INTEGER NOT NULL,
+        opening INTEGER NOT NULL,              -- ordinal in the order of the book
+        PRIMARY KEY (run, pair)
+    ) WITHOUT ROWID;
+    CREATE TABLE games (
+        run         TEXT NOT NULL,
+        pair        INTEGER NOT NULL,
+        half        INTEGER NOT NULL,          -- 0, 1
+        white       INTEGER NOT NULL,          -- index of the engine
+        black       INTEGER NOT NULL,
+        result      TEXT NOT NULL,             -- 1-0, 0-1, 1/2-1/2
+        termination TEXT NOT NULL,
+        detail      TEXT NOT NULL,
+        fen         TEXT NOT NULL,
+        chess960    INTEGER NOT NULL,
+        plies       INTEGER NOT NULL,
+        duration_ms REAL NOT NULL,
+        moves       TEXT NOT NULL,             -- JSON, format in store/rows.rs
+        PRIMARY KEY (run, pair, half),
+        FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
+    );
+"];
+
+impl Store {
+    /// Sets the connection up and migrates the file.
+    pub(super) fn prepare(&self) -> Result<(), StoreError> {
+        let setup = || -> rusqlite::Result<i64> {
+            self.connection.busy_timeout(BUSY)?;
+            // WAL lets others read while we write; FULL puts each commit on the disk for good.
+            self.connection.pragma_update(None, "journal_mode", "WAL")?;
+            self.connection.pragma_update(None, "synchronous", "FULL")?;
+            self.connection.pragma_update(None, "foreign_keys", true)?;
+            self.connection.pragma_query_value(None, "user_version", |row| row.get(0))
+        };
+        let found = setup().map_err(|e| self.sqlite(e))?;
+        if found > FORMAT {
+            return Err(StoreError::Newer { file: self.file.clone(), found, known: FORMAT });
+        }
+        if found < FORMAT {
+            self.migrate().map_err(|e| self.sqlite(e))?;
+        }
+        Ok(())
+    }
+
+    fn migrate(&self) -> rusqlite::Result<()> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        // Another process may have been quicker.
+        let found: i64 =
+            self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        for step in STEPS.iter().skip(found.max(0) as usize) {
+            self.connection.execute_batch(step)?;
+        }
+        self.connection.pragma_update(None, "user_version", FORMAT)?;
+        self.connection.execute_batch("COMMIT")
+    }
+}

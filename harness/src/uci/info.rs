@@ -1,0 +1,102 @@
+//! `info` lines: what an engine says while it thinks.
+
+use super::score::Score;
+
+/// The last known facts of a search, folded from its `info` lines.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Info {
+    /// Plies searched.
+    pub depth: Option<u32>,
+    /// Deepest line, in plies.
+    pub seldepth: Option<u32>,
+    /// Score for the side to move.
+    pub score: Option<Score>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// Principal variation, as the engine wrote it.
+    pub pv: Vec<String>,
+}
+
+impl Info {
+    /// Reads the words after `info`. Unknown words are skipped, and a number that cannot be read
+    /// leaves its field empty: engines say many things here, and none of them may stop a game.
+    pub fn parse(rest: &str) -> Info {
+        let mut info = Info::default();
+        let mut words = rest.split_ascii_whitespace().peekable();
+        let mut line_number = 1;
+        while let Some(word) = words.next() {
+            match word {
+                "depth" => info.depth = words.next().and_then(|w| w.parse().ok()),
+                "seldepth" => info.seldepth = words.next().and_then(|w| w.parse().ok()),
+                "nodes" => info.nodes = words.next().and_then(|w| w.parse().ok()),
+                "multipv" => line_number = words.next().and_then(|w| w.parse().ok()).unwrap_or(1),
+                "score" => {
+                    let kind = words.next();
+                    let value = words.next().and_then(|w| w.parse().ok());
+                    info.score = match (kind, value) {
+                        (Some("cp"), Some(cp)) => Some(Score::Centipawns(cp)),
+                        (Some("mate"), Some(moves)) => Some(Score::Mate(moves)),
+                        _ => None,
+                    };
+                }
+                "pv" => info.pv = words.by_ref().map(str::to_owned).collect(),
+                // The rest of the line is free text.
+                "string" => break,
+                _ => {}
+            }
+        }
+        // Only the best line describes the move that will be played.
+        if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
+    }
+
+    /// Takes over every fact that a later line states.
+    pub fn update(&mut self, later: Info) {
+        self.depth = later.depth.or(self.depth);
+        self.seldepth = later.seldepth.or(self.seldepth);
+        self.score = later.score.or(self.score);
+        self.nodes = later.nodes.or(self.nodes);
+        if !later.pv.is_empty() {
+            self.pv = later.pv;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ordinary_line() {
+        let info = Info::parse("depth 12 seldepth 18 score cp -34 nodes 9999 nps 1 pv e2e4 e7e5");
+        assert_eq!(
+            info,
+            Info {
+                depth: Some(12),
+                seldepth: Some(18),
+                score: Some(Score::Centipawns(-34)),
+                nodes: Some(9999),
+                pv: vec!["e2e4".into(), "e7e5".into()],
+            }
+        );
+    }
+
+    #[test]
+    fn odd_lines_do_no_harm() {
+        let check = |line: &str, expect: Info| assert_eq!(Info::parse(line), expect, "{line}");
+        check("", Info::default());
+        check("depth", Info::default());
+        check("depth x score cp", Info::default());
+        check("string depth 5", Info::default());
+        check("score cp 99999999999999", Info::default());
+        check("score mate -2 upperbound", Info { score: Some(Score::Mate(-2)), ..Info::default() });
+    }
+
+    #[test]
+    fn second_best_lines_do_not_overwrite_the_best() {
+        let mut info = Info::parse("depth 5 multipv 1 score cp 20 pv a2a3");
+        info.update(Info::parse("depth 5 multipv 2 score cp -90 nodes 77 pv h2h3"));
+        assert_eq!(info.score, Some(Score::Centipawns(20)));
+        assert_eq!(info.nodes, Some(77));
+        assert_eq!(info.pv, ["a2a3"]);
+    }
+}

@@ -1,0 +1,73 @@
+//! What engines say: one line in, one meaning out. Total: no line is an error.
+
+use super::info::Info;
+use super::option::OptionDeclaration;
+
+/// The meaning of one line of engine output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// `id name …`
+    Name(String),
+    /// `id author …`
+    Author(String),
+    /// `option name …`
+    Option(OptionDeclaration),
+    /// `uciok`
+    UciOk,
+    /// `readyok`
+    ReadyOk,
+    /// `bestmove …`; the text is empty if the engine named no move.
+    BestMove(String),
+    /// `info …`
+    Info(Info),
+    /// Anything else; engines print greetings and debug text, which is no fault.
+    Unknown,
+}
+
+impl Message {
+    /// Reads one line, without its line end.
+    pub fn parse(line: &str) -> Message {
+        let line = line.trim();
+        let (word, rest) = split_word(line);
+        match word {
+            "info" => Message::Info(Info::parse(rest)),
+            "bestmove" => Message::BestMove(split_word(rest).0.to_owned()),
+            "readyok" => Message::ReadyOk,
+            "uciok" => Message::UciOk,
+            "id" => match split_word(rest) {
+                ("name", name) => Message::Name(name.to_owned()),
+                ("author", author) => Message::Author(author.to_owned()),
+                _ => Message::Unknown,
+            },
+            "option" => OptionDeclaration::parse(rest).map_or(Message::Unknown, Message::Option),
+            _ => Message::Unknown,
+        }
+    }
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    match text.split_once(|c: char| c.is_ascii_whitespace()) {
+        Some((word, rest)) => (word, rest.trim_start()),
+        None => (text, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_mean_what_they_say() {
+        let check = |line: &str, expect: Message| assert_eq!(Message::parse(line), expect);
+        check("uciok", Message::UciOk);
+        check("  readyok\t", Message::ReadyOk);
+        check("id name Deep Thing 1.0", Message::Name("Deep Thing 1.0".into()));
+        check("id author A. B.", Message::Author("A. B.".into()));
+        check("bestmove e2e4 ponder e7e5", Message::BestMove("e2e4".into()));
+        check("bestmove", Message::BestMove(String::new()));
+        check("hello", Message::Unknown);
+        check("", Message::Unknown);
+        check("id", Message::Unknown);
+        check("option nonsense", Message::Unknown);
+    }
+}

@@ -1,0 +1,55 @@
+//! An engine's opinion of a position.
+
+use std::fmt;
+
+/// A score from the point of view of the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Score {
+    /// Hundredths of a pawn.
+    Centipawns(i32),
+    /// Mate in so many moves; negative if the side to move is mated, zero if it is mated now.
+    Mate(i32),
+}
+
+impl Score {
+    /// The score in centipawns; `None` if it is a mate.
+    pub fn centipawns(self) -> Option<i32> {
+        match self {
+            Score::Centipawns(cp) => Some(cp),
+            Score::Mate(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Score {
+    /// The form used in game comments: `+0.30`, `-1.25`, `+M5`, `-M3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Score::Centipawns(0) => write!(f, "0.00"),
+            Score::Centipawns(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
+            Score::Mate(moves) if moves > 0 => write!(f, "+M{moves}"),
+            Score::Mate(moves) => write!(f, "-M{}", moves.unsigned_abs()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_read_as_in_game_comments() {
+        let shown: Vec<String> = [
+            Score::Centipawns(30),
+            Score::Centipawns(-125),
+            Score::Centipawns(0),
+            Score::Mate(5),
+            Score::Mate(-3),
+            Score::Mate(0),
+            Score::Mate(i32::MIN),
+        ]
+        .map(|s| s.to_string())
+        .into();
+        assert_eq!(shown, ["+0.30", "-1.25", "0.00", "+M5", "-M3", "-M0", "-M2147483648"]);
+    }
+}
