@@ -9,6 +9,10 @@ fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
     Plan::new(bench, "match", 1)
         .puppet("A", &format!("--seed 1 --mode {misdeed}"))
         .puppet("B", "--seed 2")
+        // Long for a puppet, short for whoever waits for the test.
+        .set("ready-deadline", 5)
+        .set("move-deadline", 5)
+        .set("stop-deadline", 1)
 }
 
 /// A has lost both games for `reason`, which makes the run invalid, and its
@@ -155,7 +159,7 @@ fn what_an_engine_has_started_leaves_with_it() {
 #[test]
 fn faults_within_the_limit_leave_the_run_valid() {
     let bench = Bench::new();
-    let played = pair(&bench, "crash --after 3").set("fault-limit", 100).played(0);
+    let played = pair(&bench, "crash --after 3").set("fault-limit", 1).played(0);
     assert_eq!(played.report.ended_by("crash"), 2);
 }
 

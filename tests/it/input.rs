@@ -6,7 +6,7 @@ use crate::support::plan::Plan;
 
 /// A usable match; each case spoils one thing about it.
 fn usable(bench: &Bench) -> Plan<'_> {
-    Plan::new(bench, "match", 1).puppet("A", "--seed 1")
+    Plan::new(bench, "match", 1).puppet("A", "--seed 1").set("start-deadline", 5)
 }
 
 /// Asserts the exit code, that one line says what is wrong and contains all of
@@ -158,8 +158,13 @@ fn results_that_cannot_be_written() {
 fn a_run_that_does_not_exist() {
     let bench = Bench::new();
     let results = bench.path("results").display().to_string();
-    let resume = bench.arbiter(["match", "--resume", "ghost", "--results", &results]);
-    assert_refused(&bench, resume.finish(), 3, &["ghost"]);
-    let show = bench.arbiter(["results", "show", "ghost", "--results", &results]);
-    assert_refused(&bench, show.finish(), 3, &["ghost"]);
+    let ask_for_ghost = |words: &[&str]| {
+        for question in [["match", "--resume"], ["results", "show"]] {
+            let args = question.into_iter().chain(["ghost", "--results", &results]);
+            assert_refused(&bench, bench.arbiter(args).finish(), 3, words);
+        }
+    };
+    ask_for_ghost(&[&results]);
+    usable(&bench).puppet("B", "--seed 2").run().expect_code(0);
+    ask_for_ghost(&["ghost"]);
 }

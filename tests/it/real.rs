@@ -37,7 +37,7 @@ fn play(specs: [String; 2], each: &str) -> u64 {
         .engine(first)
         .engine(second)
         .set("each", each)
-        .set("fault-limit", 100)
+        .set("fault-limit", 1)
         .played(0);
     let report = &played.report;
     assert_eq!(report.games, 2, "{report:#?}");
