@@ -66,7 +66,7 @@ impl From<PgnFileError> for Failure {
     fn from(error: PgnFileError) -> Failure {
         let code = match &error {
             PgnFileError::Io { .. } => ExitCode::Environment,
-            PgnFileError::Foreign(_) => ExitCode::Invalid,
+            PgnFileError::Foreign(_) | PgnFileError::Busy(_) => ExitCode::Invalid,
         };
         Failure::new(code, error)
     }
