@@ -165,6 +165,17 @@ fn a_clock_is_started_kept_and_announced() {
 }
 
 #[test]
+fn games_end_where_adjudication_says() {
+    let played = play(|plan| plan.set("max-moves", 5));
+    assert_eq!(played.report.ended_by("move_cap"), 40, "{:#?}", played.report);
+    assert!(played.games().iter().all(|game| game.moves.len() == 10));
+    // Any score is within 100 pawns of equality, so the first chance decides.
+    let rule = "movenumber=1,movecount=2,score=10000";
+    let played = play(|plan| plan.set("draw", rule).set("max-moves", 30));
+    assert!(played.report.ended_by("draw_adjudication") > 30, "{:#?}", played.report);
+}
+
+#[test]
 fn people_are_told_the_result_on_stdout() {
     let bench = Bench::new();
     let finished = honest(&bench, 2).set("format", "human").run().expect_code(0);

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::parse_seconds;
-use crate::config::file::{self, FileError, Loaded};
+use crate::config::adjudication::{RuleError, parse_draw, parse_resign};
+use crate::config::file::{self, ConfigFile, FileError, Loaded};
 use crate::config::plan::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
@@ -83,7 +85,7 @@ pub struct PlayArgs {
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
         "order", "seed", "pairs", "name", "fault_limit", "start_deadline", "ready_deadline",
-        "move_deadline", "stop_deadline"])]
+        "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
     /// Form of the result
     #[arg(long, value_enum, default_value = "human")]
@@ -93,7 +95,44 @@ pub struct PlayArgs {
     #[arg(long, value_name = "SHARE")]
     fault_limit: Option<f64>,
     #[command(flatten)]
+    adjudication: AdjudicationArgs,
+    #[command(flatten)]
     deadlines: DeadlineArgs,
+}
+
+/// When games end before the rules of chess say so.
+#[derive(Debug, Args)]
+struct AdjudicationArgs {
+    /// Draw games in which both engines see equality: movenumber=N (not before; 40), movecount=N
+    /// (moves of each in a row, none of them a capture or pawn move; 8), score=CP (10)
+    #[arg(long, value_name = "RULE", value_parser = parse_draw)]
+    draw: Option<DrawRule>,
+    /// Let engines resign that know they are lost: movecount=N (moves in a row; 3), score=CP
+    /// (600), twosided=true if the winner must see it too
+    #[arg(long, value_name = "RULE", value_parser = parse_resign)]
+    resign: Option<ResignRule>,
+    /// Draw games after so many moves of each side
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_moves: Option<u32>,
+}
+
+impl AdjudicationArgs {
+    fn resolve(&self, file: &ConfigFile) -> Result<Rules, ArgsError> {
+        let wrong = |key, value: &str, source: RuleError| ArgsError::Rule {
+            key,
+            value: value.to_owned(),
+            source,
+        };
+        let draw = file.draw.as_deref();
+        let draw = draw.map(|text| parse_draw(text).map_err(|e| wrong("draw", text, e)));
+        let resign = file.resign.as_deref();
+        let resign = resign.map(|text| parse_resign(text).map_err(|e| wrong("resign", text, e)));
+        Ok(Rules {
+            draw: self.draw.or(draw.transpose()?),
+            resign: self.resign.or(resign.transpose()?),
+            move_cap: self.max_moves.or(file.max_moves),
+        })
+    }
 }
 
 /// How long engines may take to answer where no clock says so, in seconds.
@@ -161,6 +200,16 @@ pub enum ArgsError {
     /// The file is wrong.
     #[error(transparent)]
     File(#[from] FileError),
+    /// An adjudication rule of the file is wrong.
+    #[error("{}: {key} = \"{value}\": {source}", file::DEFAULT_NAME)]
+    Rule {
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is wrong.
+        source: RuleError,
+    },
     /// A word of the file is not known.
     #[error("{file}: {key} = \"{value}\": expected {expected}")]
     Word {
@@ -222,6 +271,7 @@ impl PlayArgs {
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
+            rules: self.adjudication.resolve(settings)?,
             deadlines: self.deadlines.resolve(),
             sprt: sprt_request(bounds, &loaded)?,
         };

@@ -39,6 +39,12 @@ pub struct ConfigFile {
     pub pgn: Option<PathBuf>,
     /// Share of games that may end by a fault of an engine.
     pub fault_limit: Option<f64>,
+    /// Draw rule, in the form of the flag.
+    pub draw: Option<String>,
+    /// Resign rule, in the form of the flag.
+    pub resign: Option<String>,
+    /// Moves of each side after which a game is drawn.
+    pub max_moves: Option<u32>,
     /// `[sprt]`.
     #[serde(default)]
     pub sprt: SprtTable,

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::program::{self, ProgramError};
 use super::spec::EngineSpec;
+use crate::adjudicate::Rules;
 use crate::clock::{Conditions, Limits};
 use crate::openings::order::Order;
 use crate::stats::sprt::{Model, Sprt, SprtError};
@@ -96,6 +97,8 @@ pub struct Plan {
     pub sprt: Option<Sprt>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,
+    /// When games end before the rules of chess say so.
+    pub rules: Rules,
     /// How long engines may take to answer.
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
@@ -125,6 +128,8 @@ pub struct Request {
     pub pgn: Option<PathBuf>,
     /// Share of faults.
     pub fault_limit: Option<f64>,
+    /// Adjudication.
+    pub rules: Rules,
     /// Deadlines.
     pub deadlines: Deadlines,
     /// Bounds of the SPRT.
@@ -225,6 +230,7 @@ impl Plan {
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
             sprt: (kind == Kind::Sprt).then(|| request.sprt.resolve()).transpose()?,
             fault_limit,
+            rules: request.rules,
             deadlines: request.deadlines,
             pgn: request.pgn.map(|path| std::path::absolute(&path).unwrap_or(path)),
         };

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use shakmaty::ByColor;
 
+use crate::adjudicate::Rules;
 use crate::clock::Conditions;
 use crate::config::plan::Plan;
 use crate::game::driver::GameSetup;
@@ -38,6 +39,7 @@ pub struct JobMaker<'a> {
     book: &'a Book,
     order: OpeningOrder,
     conditions: Vec<Conditions>,
+    rules: Rules,
 }
 
 impl JobMaker<'_> {
@@ -50,6 +52,7 @@ impl JobMaker<'_> {
             book,
             order: OpeningOrder::new(plan.order, plan.seed, 0, length),
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
+            rules: plan.rules,
         }
     }
 
@@ -76,6 +79,7 @@ impl JobMaker<'_> {
             mode: opening.castling_mode(),
             book: opening.moves().to_vec(),
             conditions: engines.map(|index| self.conditions[index]),
+            rules: self.rules,
         }
     }
 }

@@ -41,7 +41,8 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "broker build clock config openings report run seed stats store suite tune uci/session",
+        "adjudicate broker build clock config game/outcome game/record openings report run schedule \
+         seed stats store suite tune uci/session",
     ),
     layer(
         "report",
@@ -59,7 +60,7 @@ const LAYERS: &[Layer] = &[
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
-        "clock config game/outcome game/record openings run/event run/job run/standing schedule \
+        "adjudicate clock config game/outcome game/record openings run/event run/job run/standing schedule \
          stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
