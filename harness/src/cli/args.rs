@@ -13,6 +13,7 @@ use crate::config::file::{self, ConfigFile, FileError, Loaded};
 use crate::config::plan::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
+use crate::schedule;
 use crate::stats::sprt::Model;
 use crate::uci::session::Deadlines;
 
@@ -32,6 +33,12 @@ pub enum Format {
 enum OrderArg {
     Sequential,
     Random,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScheduleArg {
+    RoundRobin,
+    Gauntlet,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -67,6 +74,9 @@ pub struct PlayArgs {
     /// Seed from which every random choice derives [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Who meets whom: everyone everyone, or the first engine all others [default: round-robin]
+    #[arg(long)]
+    schedule: Option<ScheduleArg>,
     /// Pairs of games to play (for sprt: at most) [default: match 100, sprt 50000]
     #[arg(long, value_name = "N")]
     pairs: Option<u64>,
@@ -84,7 +94,7 @@ pub struct PlayArgs {
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
-        "order", "seed", "pairs", "name", "fault_limit", "start_deadline", "ready_deadline",
+        "order", "seed", "schedule", "pairs", "name", "fault_limit", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
     /// Form of the result
@@ -267,6 +277,10 @@ impl PlayArgs {
                 None => settings.order.as_deref().map(order_word).transpose()?,
             },
             seed: self.seed.or(settings.seed),
+            format: match self.schedule {
+                Some(schedule) => Some(schedule.into()),
+                None => settings.schedule.as_deref().map(schedule_word).transpose()?,
+            },
             pairs: self.pairs.or(settings.pairs),
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
@@ -317,6 +331,15 @@ fn order_word(word: &str) -> Result<Order, ArgsError> {
     })
 }
 
+fn schedule_word(word: &str) -> Result<schedule::Format, ArgsError> {
+    ScheduleArg::from_str(word, false).map(schedule::Format::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "schedule",
+        value: word.to_owned(),
+        expected: "round-robin or gauntlet",
+    })
+}
+
 fn model_word(word: &str) -> Result<Model, ArgsError> {
     ModelArg::from_str(word, false).map(Model::from).map_err(|_| ArgsError::Word {
         file: file::DEFAULT_NAME,
@@ -331,6 +354,15 @@ impl From<OrderArg> for Order {
         match arg {
             OrderArg::Sequential => Order::Sequential,
             OrderArg::Random => Order::Random,
+        }
+    }
+}
+
+impl From<ScheduleArg> for schedule::Format {
+    fn from(arg: ScheduleArg) -> schedule::Format {
+        match arg {
+            ScheduleArg::RoundRobin => schedule::Format::RoundRobin,
+            ScheduleArg::Gauntlet => schedule::Format::Gauntlet,
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct ConfigFile {
     pub order: Option<String>,
     /// Seed of the run.
     pub seed: Option<u64>,
+    /// `round-robin` or `gauntlet`.
+    pub schedule: Option<String>,
     /// Pairs to play at most.
     pub pairs: Option<u64>,
     /// Games at once.

@@ -11,6 +11,7 @@ use super::spec::EngineSpec;
 use crate::adjudicate::Rules;
 use crate::clock::{Conditions, Limits};
 use crate::openings::order::Order;
+use crate::schedule::Format;
 use crate::stats::sprt::{Model, Sprt, SprtError};
 use crate::uci::session::Deadlines;
 
@@ -89,7 +90,9 @@ pub struct Plan {
     pub order: Order,
     /// From which every random choice derives.
     pub seed: u64,
-    /// Pairs of games for each two engines, at most.
+    /// Who meets whom.
+    pub format: Format,
+    /// Pairs of games for each two engines that meet, at most.
     pub pairs: u64,
     /// Games at once.
     pub concurrency: usize,
@@ -120,6 +123,8 @@ pub struct Request {
     pub order: Option<Order>,
     /// Seed.
     pub seed: Option<u64>,
+    /// Who meets whom.
+    pub format: Option<Format>,
     /// Pairs.
     pub pairs: Option<u64>,
     /// Games at once.
@@ -226,6 +231,7 @@ impl Plan {
             plies: request.plies,
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),
+            format: request.format.unwrap_or_default(),
             pairs: request.pairs.unwrap_or(default_pairs),
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
             sprt: (kind == Kind::Sprt).then(|| request.sprt.resolve()).transpose()?,

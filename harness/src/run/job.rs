@@ -11,8 +11,7 @@ use crate::game::driver::GameSetup;
 use crate::game::record::GameRecord;
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
-use crate::schedule::Pairing;
-use crate::schedule::round_robin::RoundRobin;
+use crate::schedule::{Pairing, Schedule};
 
 /// A pair to be played.
 #[derive(Debug, Clone)]
@@ -35,7 +34,7 @@ pub struct PlayedPair {
 /// Makes the job of a pair from its number alone, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
-    schedule: RoundRobin,
+    schedule: Schedule,
     book: &'a Book,
     order: OpeningOrder,
     conditions: Vec<Conditions>,
@@ -48,7 +47,7 @@ impl JobMaker<'_> {
         let length = NonZeroUsize::new(book.openings().len());
         let length = length.expect("a book has at least one opening");
         JobMaker {
-            schedule: RoundRobin::new(plan.engines.len(), plan.pairs),
+            schedule: Schedule::new(plan.format, plan.engines.len(), plan.pairs),
             book,
             order: OpeningOrder::new(plan.order, plan.seed, 0, length),
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),

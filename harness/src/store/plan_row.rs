@@ -9,6 +9,7 @@ use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
+use crate::schedule::Format;
 use crate::stats::sprt::{Model, Sprt};
 use crate::uci::session::Deadlines;
 
@@ -34,6 +35,8 @@ pub(super) struct PlanRow {
     plies: Option<u32>,
     order: String,
     seed: u64,
+    #[serde(default = "round_robin")]
+    schedule: String,
     pairs: u64,
     concurrency: usize,
     sprt: Option<SprtRow>,
@@ -104,6 +107,7 @@ impl PlanRow {
             plies: plan.plies,
             order: order_name(plan.order).to_owned(),
             seed: plan.seed,
+            schedule: format_name(plan.format).to_owned(),
             pairs: plan.pairs,
             concurrency: plan.concurrency,
             sprt: plan.sprt.map(|sprt| SprtRow {
@@ -168,6 +172,7 @@ impl PlanRow {
             plies: self.plies,
             order: parse(&self.order, &[Order::Sequential, Order::Random], order_name)?,
             seed: self.seed,
+            format: parse(&self.schedule, &[Format::RoundRobin, Format::Gauntlet], format_name)?,
             pairs: self.pairs,
             concurrency: self.concurrency,
             sprt,
@@ -239,6 +244,18 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Sprt => "sprt",
         Kind::Match => "match",
     }
+}
+
+fn format_name(format: Format) -> &'static str {
+    match format {
+        Format::RoundRobin => "round-robin",
+        Format::Gauntlet => "gauntlet",
+    }
+}
+
+/// What runs did before there was a choice.
+fn round_robin() -> String {
+    format_name(Format::RoundRobin).to_owned()
 }
 
 fn order_name(order: Order) -> &'static str {
