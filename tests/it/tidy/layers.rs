@@ -41,8 +41,8 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock config game/outcome game/record openings report run schedule \
-         seed stats store suite tune uci/session",
+        "adjudicate broker build clock config openings report run schedule seed stats store suite \
+         tune uci/session",
     ),
     layer(
         "report",
@@ -276,8 +276,8 @@ fn computation_touches_nothing_outside() {
 
 #[test]
 fn a_test_makes_values_of_anything_below_but_of_nothing_above() {
-    let text = "#[cfg(test)]\nmod tests {\n use crate::schedule::Pairing;\n use crate::stats;\n\
-                use crate::cli::Exit;\n}\nuse crate::schedule::Pairing;";
+    let text = "#[cfg(test)]\nmod tests {\n use crate::game::record::Move;\n use crate::stats;\n\
+                use crate::cli::Exit;\n}\nuse crate::game::record::Move;";
     lines("harness/src/cli/play.rs", text, &[7]);
     lines("harness/src/tune/spsa.rs", text, &[5]);
     lines("harness/src/stats/elo.rs", text, &[3, 5, 7]);
