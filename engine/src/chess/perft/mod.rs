@@ -1,14 +1,31 @@
 //! Counting the leaves of the move tree.
 
+mod walk;
+
+use super::attacks::Machine;
 use super::moves::Move;
 use super::position::Position;
+use walk::Count;
 
 /// The number of sequences of `depth` legal moves; 1 for depth 0.
 pub fn perft(position: &Position, depth: u32) -> u64 {
+    perft_at(Machine::best(), position, depth)
+}
+
+/// [`perft`] with the machine used in a certain way.
+pub fn perft_at(machine: Machine, position: &Position, depth: u32) -> u64 {
+    if depth == 0 { 1 } else { machine.run(Count { position, depth }) }
+}
+
+/// The same number found with the lists of moves and the positions that a search uses.
+pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
-        1 => position.count_legal_moves(),
-        _ => position.legal_moves().iter().map(|&mv| perft(&position.play(mv), depth - 1)).sum(),
+        1 => position.legal_moves().len() as u64,
+        _ => {
+            let moves = position.legal_moves();
+            moves.iter().map(|&mv| perft_by_lists(&position.play(mv), depth - 1)).sum()
+        }
     }
 }
 
