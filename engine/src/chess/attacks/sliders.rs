@@ -16,7 +16,11 @@ use crate::chess::square::Square;
 const SLOTS: usize = 107_648;
 
 /// How one square finds its slots.
-pub(super) trait Slots: Copy + 'static {
+///
+/// # Safety
+///
+/// The type is made of integers only.
+pub(super) unsafe trait Slots: Copy + 'static {
     /// Slots from `base` for the occupancies of the squares in `mask`.
     fn new(mask: u64, magic: u64, base: u32) -> Self;
 
@@ -37,7 +41,8 @@ pub(super) struct Magic {
     base: u32,
 }
 
-impl Slots for Magic {
+// SAFETY: the fields are integers.
+unsafe impl Slots for Magic {
     fn new(mask: u64, magic: u64, base: u32) -> Magic {
         Magic { mask, magic, shift: 64 - mask.count_ones(), base }
     }
@@ -51,7 +56,7 @@ impl Slots for Magic {
 
     #[inline]
     fn tables() -> &'static Tables<Magic> {
-        static TABLES: OnceLock<Tables<Magic>> = OnceLock::new();
+        static TABLES: OnceLock<Box<Tables<Magic>>> = OnceLock::new();
         TABLES.get_or_init(Tables::build)
     }
 }
@@ -64,8 +69,9 @@ pub(super) struct Packed {
     base: u32,
 }
 
+// SAFETY: the fields are integers.
 #[cfg(target_arch = "x86_64")]
-impl Slots for Packed {
+unsafe impl Slots for Packed {
     fn new(mask: u64, _magic: u64, base: u32) -> Packed {
         assert!(is_x86_feature_detected!("bmi2"));
         Packed { mask, base }
@@ -80,7 +86,7 @@ impl Slots for Packed {
 
     #[inline]
     fn tables() -> &'static Tables<Packed> {
-        static TABLES: OnceLock<Tables<Packed>> = OnceLock::new();
+        static TABLES: OnceLock<Box<Tables<Packed>>> = OnceLock::new();
         TABLES.get_or_init(Tables::build)
     }
 }
@@ -89,7 +95,8 @@ impl Slots for Packed {
 pub(super) struct Tables<S> {
     rook: [S; 64],
     bishop: [S; 64],
-    attacks: Box<[Bitboard; SLOTS]>,
+    /// In place, so that one address leads to all of it.
+    attacks: [Bitboard; SLOTS],
 }
 
 impl<S: Slots> Tables<S> {
@@ -113,13 +120,11 @@ impl<S: Slots> Tables<S> {
         unsafe { *self.attacks.get_unchecked(slot) }
     }
 
-    fn build() -> Tables<S> {
-        let attacks = vec![Bitboard::EMPTY; SLOTS].into_boxed_slice();
-        let mut tables = Tables {
-            rook: [S::new(0, 0, 0); 64],
-            bishop: [S::new(0, 0, 0); 64],
-            attacks: attacks.try_into().expect("the length is that of the table"),
-        };
+    /// Builds them where they stay: they are too large for the stack of a thread.
+    fn build() -> Box<Tables<S>> {
+        // SAFETY: all fields are integers, or structs of integers as `Slots` demands, and zero is a
+        // value of each.
+        let mut tables = unsafe { Box::<Tables<S>>::new_zeroed().assume_init() };
         let mut base = 0;
         for square in Square::all() {
             let magic = magics::ROOK[square.index()];

@@ -32,7 +32,7 @@ pub(in crate::chess) fn generate<
     }
     let checkers = node.lines.checkers;
     if checkers.is_empty() {
-        let ways = if QUIET { king::castling_ways::<S>(node) } else { [None; 2] };
+        let ways = if QUIET { king::castling_ways::<S>(node) } else { king::NO_WAYS };
         let attacked = king::steps::<S, C, V>(cpu, node, wanted, ways, visitor);
         pieces::<S, C, V, false>(cpu, node, wanted, visitor);
         pawns::<S, C, V, NOISY, QUIET, false>(cpu, node, Bitboard::ALL, visitor);
@@ -40,7 +40,7 @@ pub(in crate::chess) fn generate<
             king::castling(node.board.king(S::COLOR), ways, attacked, visitor);
         }
     } else {
-        king::steps::<S, C, V>(cpu, node, wanted, [None; 2], visitor);
+        king::steps::<S, C, V>(cpu, node, wanted, king::NO_WAYS, visitor);
         if checkers.several() {
             return;
         }

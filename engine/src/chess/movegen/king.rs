@@ -9,13 +9,12 @@ use crate::chess::piece::Kind;
 use crate::chess::position::{Board, castled_squares};
 use crate::chess::square::Square;
 
-/// A rook to castle with whose way and whose king's way are free.
-#[derive(Clone, Copy)]
-pub(super) struct FreeWay {
-    rook: Square,
-    /// The squares the king comes to or over: none may be attacked.
-    pub(super) king_way: Bitboard,
-}
+/// A rook to castle with and the squares the king comes to or over, none of which may be attacked.
+/// No squares at all mean that the way is blocked.
+pub(super) type Way = (Square, Bitboard);
+
+/// No castling, on either side.
+pub(super) const NO_WAYS: [Way; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
 
 /// Announces the king's steps onto `wanted`. Returns the squares the enemy attacks, which are found
 /// only if the king could step or castle somewhere.
@@ -24,13 +23,13 @@ pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     cpu: C,
     node: Node<'_>,
     wanted: Bitboard,
-    ways: [Option<FreeWay>; 2],
+    ways: [Way; 2],
     visitor: &mut V,
 ) -> Bitboard {
     let board = node.board;
     let king = board.king(S::COLOR);
     let candidates = attacks::king(king) & wanted;
-    if candidates.is_empty() && ways[0].is_none() && ways[1].is_none() {
+    if (candidates | ways[0].1 | ways[1].1).is_empty() {
         return Bitboard::ALL;
     }
     // The king does not shield the squares behind it.
@@ -60,8 +59,8 @@ fn attacked_by<S: Side, C: Cpu>(cpu: C, board: &Board, occupied: Bitboard) -> Bi
 
 /// The castling moves left to a king not in check if the enemy's attacks do not matter.
 #[inline(always)]
-pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Option<FreeWay>; 2] {
-    let mut ways = [None; 2];
+pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Way; 2] {
+    let mut ways = NO_WAYS;
     // In Chess960 the rook may be all that shields the king's new square from its own rank: such
     // a rook is pinned.
     let back_rank = Bitboard::rank(S::COLOR.relative_rank(0));
@@ -70,44 +69,41 @@ pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Option<FreeWay>; 2] {
         let king = node.board.king(S::COLOR);
         let occupied = node.board.occupied();
         for (rook, way) in rooks.zip(&mut ways) {
-            *way = free_way(S::COLOR, king, rook, occupied);
+            *way = (rook, free_way(S::COLOR, king, rook, occupied));
         }
     }
     ways
 }
 
-/// Are king and rook free to castle but for attacks and pins?
+/// The squares a castling king comes to or over; none if something is in the way of king or rook.
 #[inline(always)]
-pub(super) fn free_way(
-    color: Color,
-    king: Square,
-    rook: Square,
-    occupied: Bitboard,
-) -> Option<FreeWay> {
-    let way = &WAYS[king.file() as usize][rook.file() as usize];
+pub(super) fn free_way(color: Color, king: Square, rook: Square, occupied: Bitboard) -> Bitboard {
+    let way = &FILES[king.file() as usize][rook.file() as usize];
     let shift = 8 * color.relative_rank(0);
-    let free = occupied.0 >> shift & u64::from(way.both) == 0;
-    free.then(|| FreeWay { rook, king_way: Bitboard(u64::from(way.king) << shift) })
+    if occupied.0 >> shift & u64::from(way.both) != 0 {
+        return Bitboard::EMPTY;
+    }
+    Bitboard(u64::from(way.king) << shift)
 }
 
 /// Announces castling over ways that are not attacked. The king must not be in check.
 #[inline(always)]
 pub(super) fn castling<V: Visitor>(
     king: Square,
-    ways: [Option<FreeWay>; 2],
+    ways: [Way; 2],
     attacked: Bitboard,
     visitor: &mut V,
 ) {
-    for way in ways.into_iter().flatten() {
-        if (way.king_way & attacked).is_empty() {
-            visitor.castle(king, way.rook);
+    for (rook, way) in ways {
+        if way.any() && (way & attacked).is_empty() {
+            visitor.castle(king, rook);
         }
     }
 }
 
 /// Files that castling leads over, as bits.
 #[derive(Clone, Copy)]
-struct Way {
+struct Files {
     /// Those that must be empty but for the king and the rook themselves.
     both: u8,
     /// Those that the king comes to.
@@ -115,10 +111,10 @@ struct Way {
 }
 
 /// By the files of king and rook.
-static WAYS: [[Way; 8]; 8] = ways();
+static FILES: [[Files; 8]; 8] = files();
 
-const fn ways() -> [[Way; 8]; 8] {
-    let mut table = [[Way { both: 0, king: 0 }; 8]; 8];
+const fn files() -> [[Files; 8]; 8] {
+    let mut table = [[Files { both: 0, king: 0 }; 8]; 8];
     let mut king = 0;
     while king < 8 {
         let mut rook = 0;
@@ -128,7 +124,7 @@ const fn ways() -> [[Way; 8]; 8] {
             let king_way = files_between(king, king_to.file());
             let rook_way = files_between(rook, rook_to.file());
             table[king as usize][rook as usize] =
-                Way { both: (king_way | rook_way) & !standing, king: king_way };
+                Files { both: (king_way | rook_way) & !standing, king: king_way };
             rook += 1;
         }
         king += 1;

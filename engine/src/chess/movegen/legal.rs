@@ -51,13 +51,11 @@ impl Position {
         let us = self.turn();
         let occupied = self.board().occupied();
         let enemy = self.board().color(!us);
-        let Some(way) = free_way(us, king, rook, occupied) else {
-            return false;
-        };
+        let way = free_way(us, king, rook, occupied);
         let occupied = occupied ^ Bitboard::of(king);
         !self.straight_pins().contains(rook)
+            && way.any()
             && way
-                .king_way
                 .into_iter()
                 .all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }

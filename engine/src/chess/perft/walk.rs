@@ -126,16 +126,15 @@ impl<S: Side, C: Cpu, const LAST: bool> Walker<'_, S, C, LAST> {
 impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
     #[inline(always)]
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard) {
-        let queen = || self.board.kind(Kind::Queen).contains(from);
-        let kind = match mover {
-            Mover::King => Kind::King,
-            Mover::Knight => Kind::Knight,
-            Mover::Diagonal if queen() => Kind::Queen,
-            Mover::Diagonal => Kind::Bishop,
-            Mover::Straight if queen() => Kind::Queen,
-            Mover::Straight => Kind::Rook,
-        };
-        self.moves(kind, from, targets);
+        // Calls with constants: each becomes code in which the set to change is known.
+        let queen = self.board.kind(Kind::Queen).contains(from);
+        match mover {
+            Mover::King => self.moves(Kind::King, from, targets),
+            Mover::Knight => self.moves(Kind::Knight, from, targets),
+            Mover::Diagonal | Mover::Straight if queen => self.moves(Kind::Queen, from, targets),
+            Mover::Diagonal => self.moves(Kind::Bishop, from, targets),
+            Mover::Straight => self.moves(Kind::Rook, from, targets),
+        }
     }
 
     #[inline(always)]

@@ -82,6 +82,17 @@ impl Position {
         self.castling
     }
 
+    /// Is there a right to castle that standard chess does not know: with a king off the e-file or
+    /// a rook off the corners?
+    pub fn is_chess960(&self) -> bool {
+        let corners = Bitboard::file(0) | Bitboard::file(7);
+        let is_odd = |rook: Square| {
+            let color = if rook.rank() == 0 { Color::White } else { Color::Black };
+            !corners.contains(rook) || self.board.king(color).file() != 4
+        };
+        Iterator::any(&mut self.castling.into_iter(), is_odd)
+    }
+
     /// Enemy pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
