@@ -8,6 +8,7 @@ pub mod cli;
 mod options;
 mod output;
 mod parse;
+mod perft;
 mod print;
 mod session;
 mod worker;
