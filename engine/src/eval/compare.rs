@@ -1,6 +1,7 @@
 //! Two evaluations side by side: which features both have, with what figures, under which
 //! conditions, and how much that matters over a set of positions.
 
+use super::pair::Pair;
 use super::report::Report;
 use super::{Choice, Variant};
 use crate::chess::Position;
@@ -10,14 +11,22 @@ use crate::chess::Position;
 pub struct Figure {
     /// What the figures are for; empty if there is nothing to distinguish.
     pub label: &'static str,
-    /// The figures; where a score has an opening and an endgame half they alternate.
+    /// The figures.
     pub values: Vec<i32>,
+    /// Do opening and endgame figures alternate?
+    pub paired: bool,
 }
 
 impl Figure {
-    /// A figure with this label.
+    /// Plain figures.
     pub(super) fn new(label: &'static str, values: impl IntoIterator<Item = i32>) -> Figure {
-        Figure { label, values: values.into_iter().collect() }
+        Figure { label, values: values.into_iter().collect(), paired: false }
+    }
+
+    /// Figures with an opening and an endgame half.
+    pub(super) fn pairs(label: &'static str, scores: &[Pair]) -> Figure {
+        let values = scores.iter().flat_map(|score| [score.opening(), score.endgame()]);
+        Figure { label, values: values.collect(), paired: true }
     }
 }
 

@@ -107,6 +107,14 @@ impl Variant {
         }
     }
 
+    /// What its terms are counted in.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Variant::Rybka1_0Beta | Variant::Rybka2_3_2a => "1/3399 pawn",
+            Variant::Palimpsest | Variant::Blunder | Variant::Material => "centipawns",
+        }
+    }
+
     /// The variant of that name, in any case.
     pub fn from_name(name: &str) -> Option<Variant> {
         Variant::ALL.into_iter().find(|variant| variant.name().eq_ignore_ascii_case(name))

@@ -2,11 +2,6 @@
 
 use super::{tables, weights};
 use crate::eval::compare::{Entry, Figure};
-use crate::eval::pair::Pair;
-
-fn pairs(label: &'static str, scores: &[Pair]) -> Figure {
-    Figure::new(label, scores.iter().flat_map(|score| [score.opening(), score.endgame()]))
-}
 
 fn entry(name: &'static str, figures: Vec<Figure>, condition: &'static str) -> Entry {
     Entry { number: None, name, figures, condition }
@@ -17,22 +12,30 @@ pub(in crate::eval) fn entries() -> Vec<Entry> {
     let kinds = ["pawn", "knight", "bishop", "rook", "queen", "king"];
     let squares = kinds.into_iter().zip(&tables::SQUARES);
     vec![
-        entry("material", vec![pairs("P N B R Q K", &weights::MATERIAL)], "each piece"),
-        entry("pst", squares.map(|(kind, table)| pairs(kind, table)).collect(), "each piece"),
+        entry("material", vec![Figure::pairs("P N B R Q K", &weights::MATERIAL)], "each piece"),
+        entry(
+            "pst",
+            squares.map(|(kind, table)| Figure::pairs(kind, table)).collect(),
+            "each piece",
+        ),
         entry(
             "mobility",
             vec![
-                pairs("N B R Q", &weights::MOBILITY),
+                Figure::pairs("N B R Q", &weights::MOBILITY),
                 Figure::new("usual", weights::MOBILITY_USUAL),
             ],
             "each square within reach not held by an own piece, above the usual number",
         ),
-        entry("isolated", vec![pairs("", &[weights::ISOLATED])], "no own pawn beside"),
-        entry("doubled", vec![pairs("", &[weights::DOUBLED])], "own pawn ahead on the file"),
-        entry("passed", vec![pairs("by rank", &weights::PASSED)], "not doubled"),
+        entry("isolated", vec![Figure::pairs("", &[weights::ISOLATED])], "no own pawn beside"),
+        entry(
+            "doubled",
+            vec![Figure::pairs("", &[weights::DOUBLED])],
+            "own pawn ahead on the file",
+        ),
+        entry("passed", vec![Figure::pairs("by rank", &weights::PASSED)], "not doubled"),
         entry(
             "knight_outpost",
-            vec![pairs("", &[weights::KNIGHT_OUTPOST])],
+            vec![Figure::pairs("", &[weights::KNIGHT_OUTPOST])],
             "from the 5th rank on, guarded by a pawn, no enemy pawn can attack",
         ),
         entry(

@@ -2,11 +2,6 @@
 
 use super::weights;
 use crate::eval::compare::{Entry, Figure};
-use crate::eval::pair::Pair;
-
-fn pairs(label: &'static str, scores: &[Pair]) -> Figure {
-    Figure::new(label, scores.iter().flat_map(|score| [score.opening(), score.endgame()]))
-}
 
 fn entry(name: &'static str, figures: Vec<Figure>, condition: &'static str) -> Entry {
     Entry { number: None, name, figures, condition }
@@ -22,19 +17,28 @@ pub(in crate::eval) fn entries() -> Vec<Entry> {
 fn board() -> Vec<Entry> {
     let kinds = ["pawn", "knight", "bishop", "rook", "queen", "king"];
     let squares = kinds.into_iter().zip(&weights::SQUARES);
-    let table = |(kind, half): (&'static str, &weights::HalfBoard)| pairs(kind, &half.concat());
+    let table =
+        |(kind, half): (&'static str, &weights::HalfBoard)| Figure::pairs(kind, &half.concat());
     let rank = "endgame only; per rank beyond the third and step from the square ahead";
     vec![
-        entry("material", vec![pairs("P N B R Q K", &weights::MATERIAL)], "each piece"),
+        entry("material", vec![Figure::pairs("P N B R Q K", &weights::MATERIAL)], "each piece"),
         entry("pst", squares.map(table).collect(), "each piece; files e to h mirror a to d"),
-        entry("bishop_pair", vec![pairs("", &[weights::BISHOP_PAIR])], "two bishops"),
-        entry("connected", vec![pairs("", &[weights::CONNECTED])], "own pawn beside or defending"),
-        entry("isolated", vec![pairs("", &[weights::ISOLATED])], "no own pawn beside"),
-        entry("doubled", vec![pairs("", &[weights::DOUBLED])], "own pawn ahead on the file"),
-        entry("passed", vec![pairs("by rank", &weights::PASSED)], "not doubled"),
+        entry("bishop_pair", vec![Figure::pairs("", &[weights::BISHOP_PAIR])], "two bishops"),
+        entry(
+            "connected",
+            vec![Figure::pairs("", &[weights::CONNECTED])],
+            "own pawn beside or defending",
+        ),
+        entry("isolated", vec![Figure::pairs("", &[weights::ISOLATED])], "no own pawn beside"),
+        entry(
+            "doubled",
+            vec![Figure::pairs("", &[weights::DOUBLED])],
+            "own pawn ahead on the file",
+        ),
+        entry("passed", vec![Figure::pairs("by rank", &weights::PASSED)], "not doubled"),
         entry(
             "passed_free",
-            vec![pairs("per rank", &[weights::PASSED_FREE])],
+            vec![Figure::pairs("per rank", &[weights::PASSED_FREE])],
             "square ahead empty",
         ),
         entry("passed_king", vec![Figure::new("own, enemy", weights::PASSED_KING)], rank),
@@ -46,7 +50,7 @@ fn pieces() -> Vec<Entry> {
         entry(
             "mobility",
             vec![
-                pairs("N B R Q", &weights::MOBILITY),
+                Figure::pairs("N B R Q", &weights::MOBILITY),
                 Figure::new("usual", weights::MOBILITY_USUAL),
             ],
             "each square within reach, above the usual number; not own pawns, own king or squares \
@@ -54,23 +58,27 @@ fn pieces() -> Vec<Entry> {
         ),
         entry(
             "minor_threat",
-            vec![pairs("", &[weights::MINOR_THREAT])],
+            vec![Figure::pairs("", &[weights::MINOR_THREAT])],
             "rook or queen attacked by a knight or bishop",
         ),
-        entry("pawn_threat", vec![pairs("", &[weights::PAWN_THREAT])], "piece attacked by a pawn"),
+        entry(
+            "pawn_threat",
+            vec![Figure::pairs("", &[weights::PAWN_THREAT])],
+            "piece attacked by a pawn",
+        ),
         entry(
             "outpost",
-            vec![pairs("", &[weights::OUTPOST])],
+            vec![Figure::pairs("", &[weights::OUTPOST])],
             "knight or bishop from the 4th rank on, defended by a pawn, no enemy pawn can attack",
         ),
         entry(
             "rook_file",
-            vec![pairs("open, half open", &weights::ROOK_FILE)],
+            vec![Figure::pairs("open, half open", &weights::ROOK_FILE)],
             "no pawn on the file, no own pawn",
         ),
         entry(
             "shield",
-            vec![pairs("near, far", &weights::SHIELD_PAWN)],
+            vec![Figure::pairs("near, far", &weights::SHIELD_PAWN)],
             "own pawns one or two ranks before the king",
         ),
         entry(

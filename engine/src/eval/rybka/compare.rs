@@ -25,11 +25,7 @@ fn entry(
 }
 
 fn pair(label: &'static str, score: Pair) -> Figure {
-    pairs(label, &[score])
-}
-
-fn pairs(label: &'static str, scores: &[Pair]) -> Figure {
-    Figure::new(label, scores.iter().flat_map(|score| [score.opening(), score.endgame()]))
+    Figure::pairs(label, &[score])
 }
 
 fn one(label: &'static str, value: i32) -> Figure {
@@ -64,7 +60,7 @@ fn board(weights: &Weights) -> Vec<Entry> {
         entry(
             2,
             "piece_squares",
-            squares.map(|(kind, table)| pairs(kind, table)).collect(),
+            squares.map(|(kind, table)| Figure::pairs(kind, table)).collect(),
             "each piece",
         ),
     ]
@@ -145,11 +141,16 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
     let when = if structure.unstoppable { alone } else { always };
     let mut found = vec![
         entry(17, "pawn_doubled", vec![pair("", weights.doubled)], "another own pawn on the file"),
-        entry(18, "passed_base", vec![pairs("by rank", &weights.passed)], "foremost passed pawn"),
+        entry(
+            18,
+            "passed_base",
+            vec![Figure::pairs("by rank", &weights.passed)],
+            "foremost passed pawn",
+        ),
         entry(
             19,
             "pawn_candidate",
-            vec![pairs("by rank", &weights.candidate)],
+            vec![Figure::pairs("by rank", &weights.candidate)],
             "no pawn ahead, at least as many guards as sentries",
         ),
         entry(20, "pawn_isolated", open(weights.isolated), "no own pawn on the files beside"),
