@@ -90,7 +90,7 @@ impl fmt::Display for Costs {
 
 /// Positions visited by a walk through legal moves from each position of the benchmark. They
 /// follow one another as in a search: most share their pawns with the one before.
-fn walk() -> Vec<Position> {
+pub fn positions() -> Vec<Position> {
     const PLIES: usize = 32;
     let mut positions = Vec::new();
     for text in POSITIONS {
@@ -128,7 +128,7 @@ pub fn evaluations() -> Costs {
     }
 
     const ROUNDS: usize = 15;
-    let positions = walk();
+    let positions = positions();
     // The least of many rounds is the one least disturbed; alternating, so that what disturbs
     // one disturbs all.
     let mut least = Variant::ALL.map(|variant| (variant.name(), f64::INFINITY));

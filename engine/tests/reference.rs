@@ -152,24 +152,58 @@ fn a_feature_switched_off_is_gone_and_others_stay() {
     }
 }
 
+/// Endings that are too rare in games to be met by chance.
+const ENDINGS: [&str; 5] = [
+    "4k3/3b4/8/8/8/4P3/3BP3/4K3 w - - 0 1",
+    "8/8/8/P7/8/7k/8/K7 w - - 0 1",
+    "2b1k3/8/8/8/8/8/8/R3K3 w - - 0 1",
+    "4k3/8/8/8/8/8/8/2B1K3 w - - 0 1",
+    "4k3/8/8/2B5/8/1b6/1P6/4K3 b - - 0 1",
+];
+
 #[test]
 fn every_feature_matters_somewhere() {
-    let positions = positions();
+    let mut positions = positions();
+    positions.extend(ENDINGS.map(|text| fen::parse(text).expect("the endings are legal")));
     for variant in Variant::ALL {
-        let reports: Vec<Report> =
-            positions.iter().map(|position| Choice::from(variant).explain(position)).collect();
         for feature in variant.features() {
-            // Too rare for a sample of games; they have tests of their own.
-            if ["pawn_endings", "drawish_material", "endgame_scale"].contains(&feature.name) {
-                continue;
-            }
-            let matters = reports.iter().any(|report| {
-                let mut terms = report.terms.iter();
-                terms.any(|term| {
-                    term.feature == feature && (term.sides != [Pair::ZERO; 2] || term.step != 0)
-                })
-            });
+            let without = Choice { variant, disabled: FeatureSet::EMPTY.with(feature.index) };
+            let matters = positions
+                .iter()
+                .any(|position| without.evaluate(position) != variant.evaluate(position));
             assert!(matters, "{variant:?} {}", feature.name);
+        }
+    }
+}
+
+/// The position with colours exchanged and the board turned over.
+fn flipped(position: &Position) -> Position {
+    let swap = |c: char| {
+        if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }
+    };
+    let text = position.to_string();
+    let fields: Vec<&str> = text.split(' ').collect();
+    let rows: Vec<String> =
+        fields[0].split('/').rev().map(|row| row.chars().map(swap).collect()).collect();
+    let turn = if fields[1] == "w" { "b" } else { "w" };
+    let castling: String = fields[2].chars().map(swap).collect();
+    let text = format!("{} {turn} {castling} - 0 1", rows.join("/"));
+    fen::parse(&text).expect("a legal position is legal when flipped")
+}
+
+#[test]
+fn colours_exchanged_exchange_the_terms() {
+    for position in positions() {
+        for variant in Variant::ALL {
+            let here = Choice::from(variant).explain(&position);
+            let there = Choice::from(variant).explain(&flipped(&position));
+            for (a, b) in here.terms.iter().zip(&there.terms) {
+                assert_eq!(a.sides, [b.sides[1], b.sides[0]], "{variant:?} {a:?} {position}");
+            }
+            // Rybka rounds down, whoever is ahead.
+            let rounds_down = matches!(variant, Variant::Rybka1_0Beta | Variant::Rybka2_3_2a);
+            let difference = (here.value - there.value).abs();
+            assert!(difference <= i32::from(rounds_down), "{variant:?} {position}");
         }
     }
 }

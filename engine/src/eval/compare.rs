@@ -42,6 +42,8 @@ pub struct Entry {
     pub figures: Vec<Figure>,
     /// When it counts.
     pub condition: &'static str,
+    /// The features that must be switched off to be without it.
+    pub switches: Vec<&'static str>,
 }
 
 /// The last number of a feature of the older version.

@@ -55,7 +55,13 @@ impl Material {
 /// Every feature, for comparisons.
 pub(super) fn entries() -> Vec<Entry> {
     let figures = vec![Figure::new("P N B R Q K", PRICES)];
-    vec![Entry { number: None, name: "material", figures, condition: "each piece" }]
+    vec![Entry {
+        number: None,
+        name: "material",
+        figures,
+        condition: "each piece",
+        switches: vec!["material"],
+    }]
 }
 
 impl Evaluator for Material {

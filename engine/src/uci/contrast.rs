@@ -180,6 +180,10 @@ impl Contrast {
                         json::object([
                             ("weights", figures_object(&entry.figures)),
                             ("condition", json::text(entry.condition)),
+                            (
+                                "disable",
+                                json::list(entry.switches.iter().map(|name| json::text(name))),
+                            ),
                         ])
                     },
                 )

@@ -4,7 +4,7 @@ use super::weights;
 use crate::eval::compare::{Entry, Figure};
 
 fn entry(name: &'static str, figures: Vec<Figure>, condition: &'static str) -> Entry {
-    Entry { number: None, name, figures, condition }
+    Entry { number: None, name, figures, condition, switches: vec![name] }
 }
 
 /// Every feature.

@@ -230,14 +230,12 @@ mod tests {
             "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
             "8/5bk1/8/2Pp4/8/1K6/8/8 w - - 0 1",
         ] {
-            for variant in Variant::ALL {
-                let position = fen::parse(text).unwrap();
-                assert_eq!(
-                    variant.evaluate(&position),
-                    variant.evaluate(&flipped(text)),
-                    "{variant:?} {text}"
-                );
-            }
+            let position = fen::parse(text).unwrap();
+            assert_eq!(
+                Variant::Palimpsest.evaluate(&position),
+                Variant::Palimpsest.evaluate(&flipped(text)),
+                "{text}"
+            );
         }
     }
 

@@ -21,7 +21,22 @@ fn entry(
     figures: Vec<Figure>,
     condition: &'static str,
 ) -> Entry {
-    Entry { number: number.into(), name, figures, condition }
+    Entry { number: number.into(), name, figures, condition, switches: switches(name) }
+}
+
+/// The features to be switched off to be without this.
+fn switches(name: &'static str) -> Vec<&'static str> {
+    match name {
+        "material" => vec!["material", "imbalance", "drawish_material"],
+        "piece_squares" => {
+            vec!["pst_pawn", "pst_knight", "pst_bishop", "pst_rook", "pst_queen", "pst_king"]
+        }
+        "rook_half_open" | "rook_open" => vec!["rook_file"],
+        "rook_king_zone" | "rook_king" => vec!["rook_kingfile"],
+        "king_attack" => vec!["king_danger"],
+        "interpolation" | "lazy_evaluation" => Vec::new(),
+        name => vec![name],
+    }
 }
 
 fn pair(label: &'static str, score: Pair) -> Figure {
@@ -55,7 +70,8 @@ fn board(weights: &Weights) -> Vec<Entry> {
                 many("pairs", &[model.bishop_pair, model.rook_pair, model.knight_pair].concat()),
                 many("beside pawns", &[model.pawn_knight, model.pawn_rook]),
             ],
-            "count plus a table of combinations (here a compact model: no, half, all pieces)",
+            "count plus a table of combinations (here a compact model: no, half, all pieces); less if it \
+             cannot win",
         ),
         entry(
             2,
@@ -133,12 +149,6 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
         Shelter::Here => "the king's wing; castling ignored",
     };
     let open = |scores: [Pair; 2]| vec![pair("open", scores[0]), pair("closed", scores[1])];
-    let path = |number, name, values: &[i32; 8], when| {
-        entry(number, name, vec![many("by rank", values)], when)
-    };
-    let alone = "endgame only; not if the enemy has no pieces";
-    let always = "endgame only";
-    let when = if structure.unstoppable { alone } else { always };
     let mut found = vec![
         entry(17, "pawn_doubled", vec![pair("", weights.doubled)], "another own pawn on the file"),
         entry(
@@ -177,6 +187,22 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
             shelter,
         ),
     ];
+    found.extend(passed(weights));
+    if structure.pawn_anti_mobility {
+        let figures = vec![pair("", weights.pawn_blocked)];
+        found.push(entry(30, "pawn_antimob", figures, "the square ahead is occupied"));
+    }
+    found
+}
+
+fn passed(weights: &Weights) -> Vec<Entry> {
+    let structure = &weights.structure;
+    // The older version leaves these to its rule for pawns that nothing can stop.
+    let when = |always, with_pieces| if structure.unstoppable { with_pieces } else { always };
+    let path = |number, name, values: &[i32; 8], when| {
+        entry(number, name, vec![many("by rank", values)], when)
+    };
+    let mut found = Vec::new();
     if structure.unstoppable {
         found.push(entry(
             24,
@@ -185,19 +211,40 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
             "enemy without pieces and its king outside the square, and again if the own king guides",
         ));
     }
-    found.push(path(25, "passed_unblocked_own", &weights.unblocked_own, when));
-    found.push(path(26, "passed_unblocked_opp", &weights.unblocked_opp, when));
-    found.push(path(27, "passed_free", &weights.free, when));
+    found.push(path(
+        25,
+        "passed_unblocked_own",
+        &weights.unblocked_own,
+        when(
+            "no own piece ahead; endgame only",
+            "no own piece ahead; endgame only; not if the enemy has no pieces",
+        ),
+    ));
+    found.push(path(
+        26,
+        "passed_unblocked_opp",
+        &weights.unblocked_opp,
+        when(
+            "no enemy piece ahead; endgame only",
+            "no enemy piece ahead; endgame only; not if the enemy has no pieces",
+        ),
+    ));
+    found.push(path(
+        27,
+        "passed_free",
+        &weights.free,
+        when(
+            "no square ahead that only the enemy attacks; endgame only",
+            "no square ahead that only the enemy attacks; endgame only; not if the enemy has no \
+             pieces",
+        ),
+    ));
     found.push(entry(
         28,
         "passed_kingdist",
         vec![many("own king", &weights.own_king), many("enemy king", &weights.enemy_king)],
-        always,
+        "per step between the king and the square ahead; endgame only",
     ));
-    if structure.pawn_anti_mobility {
-        let figures = vec![pair("", weights.pawn_blocked)];
-        found.push(entry(30, "pawn_antimob", figures, "the square ahead is occupied"));
-    }
     found
 }
 

@@ -110,7 +110,7 @@ impl Counts {
 
     /// Sixteenths of its lead that the stronger side can hope to make count.
     #[inline]
-    fn winning_chances(&self, strong: Color) -> i32 {
+    pub(super) fn winning_chances(&self, strong: Color) -> i32 {
         let [pawns, knights, bishops, rooks, queens] = self.0[strong.index()];
         if pawns >= 2 {
             return WHOLE;

@@ -122,3 +122,6 @@ impl<V: Version> Evaluator for Rybka<V> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
