@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::chess::fen;
-use crate::eval::Variant;
+use crate::chess::{Position, fen};
+use crate::eval::{Choice, Evaluator, Task, Variant};
 use crate::line::Game;
 use crate::search::{Limits, Memory, Request, Signals, search};
 use crate::time::{Timer, nodes_per_second};
@@ -57,7 +57,8 @@ impl fmt::Display for Measured {
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-pub fn run(depth: Option<u32>, variant: Variant) -> Result<Measured, OutOfMemory> {
+pub fn run(depth: Option<u32>, choice: impl Into<Choice>) -> Result<Measured, OutOfMemory> {
+    let choice = choice.into();
     let mut memory = Memory::new(HASH_MB)?;
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
     let timer = Timer::start(None);
@@ -68,9 +69,76 @@ pub fn run(depth: Option<u32>, variant: Variant) -> Result<Measured, OutOfMemory
         let game = Game::new(position);
         let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
         memory.clear();
-        nodes += search(variant, request, &mut memory, &mut |_| {}).nodes;
+        nodes += search(choice, request, &mut memory, &mut |_| {}).nodes;
     }
     Ok(Measured { nodes, elapsed: timer.elapsed() })
+}
+
+/// What evaluating costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Costs(Vec<(&'static str, f64)>);
+
+impl fmt::Display for Costs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<16}{:>10}{:>10}", "evaluation", "ns", "relative")?;
+        for (name, nanoseconds) in &self.0 {
+            write!(f, "\n{name:<16}{nanoseconds:>10.1}{:>10.2}", nanoseconds / self.0[0].1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Positions visited by a walk through legal moves from each position of the benchmark. They
+/// follow one another as in a search: most share their pawns with the one before.
+pub fn positions() -> Vec<Position> {
+    const PLIES: usize = 32;
+    let mut positions = Vec::new();
+    for text in POSITIONS {
+        let mut position = fen::parse(text).expect("the bench positions are legal");
+        for ply in 0..PLIES {
+            let moves = position.legal_moves();
+            positions.push(position);
+            positions.extend(moves.iter().map(|&mv| position.play(mv)));
+            match moves.get(ply * 7 % moves.len().max(1)) {
+                Some(&mv) => position = position.play(mv),
+                None => break,
+            }
+        }
+    }
+    positions
+}
+
+/// Times every evaluation on the same positions; the first is the default.
+pub fn evaluations() -> Costs {
+    struct Repeat<'a> {
+        positions: &'a [Position],
+    }
+
+    impl Task for Repeat<'_> {
+        type Output = f64;
+
+        fn run<E: Evaluator>(self, mut evaluator: E) -> f64 {
+            evaluator.reset(&self.positions[0]);
+            let timer = Timer::start(None);
+            for position in self.positions {
+                std::hint::black_box(evaluator.evaluate(std::hint::black_box(position)));
+            }
+            timer.elapsed().as_nanos() as f64 / self.positions.len() as f64
+        }
+    }
+
+    const ROUNDS: usize = 15;
+    let positions = positions();
+    // The least of many rounds is the one least disturbed; alternating, so that what disturbs
+    // one disturbs all.
+    let mut least = Variant::ALL.map(|variant| (variant.name(), f64::INFINITY));
+    for _ in 0..ROUNDS {
+        for (variant, (_, nanoseconds)) in Variant::ALL.into_iter().zip(&mut least) {
+            let found = variant.dispatch(Repeat { positions: &positions });
+            *nanoseconds = nanoseconds.min(found);
+        }
+    }
+    Costs(least.to_vec())
 }
 
 #[cfg(test)]

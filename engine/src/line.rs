@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn one_repetition_in_the_line_is_a_draw() {
-        let mut line = Line::new(&Game::new(Position::startpos()), Material);
+        let mut line = Line::new(&Game::new(Position::startpos()), Material::default());
         make(&mut line, "g1f3 g8f6 f3g1");
         assert!(!line.is_draw());
         make(&mut line, "f6g8");
@@ -164,11 +164,11 @@ mod tests {
     fn before_the_root_it_takes_two() {
         let mut game = Game::new(Position::startpos());
         play(&mut game, "g1f3 g8f6 f3g1");
-        let mut line = Line::new(&game, Material);
+        let mut line = Line::new(&game, Material::default());
         make(&mut line, "f6g8");
         assert!(!line.is_draw());
         play(&mut game, "f6g8 g1f3 g8f6 f3g1");
-        let mut line = Line::new(&game, Material);
+        let mut line = Line::new(&game, Material::default());
         make(&mut line, "f6g8");
         assert!(line.is_draw());
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn mate_goes_before_the_fifty_move_rule() {
         let root = fen::parse("7k/8/6K1/8/8/8/8/R7 w - - 99 90").unwrap();
-        let mut line = Line::new(&Game::new(root), Material);
+        let mut line = Line::new(&Game::new(root), Material::default());
         make(&mut line, "a1a8");
         assert!(!line.is_draw());
         line.unmake();
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn unmaking_restores_the_position() {
         let root = Position::startpos();
-        let mut line = Line::new(&Game::new(root), Material);
+        let mut line = Line::new(&Game::new(root), Material::default());
         line.make_null();
         make(&mut line, "e7e5 d2d4 e5d4");
         for _ in 0..4 {

@@ -75,8 +75,16 @@ fn handshake_declares_the_options() {
     engine.say("uci");
     let lines = engine.until("uciok");
     assert!(lines[0].starts_with("id name Palimpsest"));
-    let names =
-        ["Hash", "Threads", "Move Overhead", "Eval", "UCI_Chess960", "Ponder", "Clear Hash"];
+    let names = [
+        "Hash",
+        "Threads",
+        "Move Overhead",
+        "Eval",
+        "Disable",
+        "UCI_Chess960",
+        "Ponder",
+        "Clear Hash",
+    ];
     for name in names {
         let start = format!("option name {name} type ");
         assert!(lines.iter().any(|line| line.starts_with(&start)), "{name}");
@@ -149,6 +157,8 @@ fn nonsense_is_noted_and_survived() {
         "position startpos moves \u{e9}\u{e9}",
         "setoption name Hash value none",
         "setoption name Nothing",
+        "setoption name Eval value psychic",
+        "setoption name Disable value moon",
         "go depth many",
         "go perft -",
     ] {
@@ -218,10 +228,37 @@ fn evaluations_are_chosen_by_name() {
     engine.say("position fen 4k3/8/8/8/8/8/7P/QRBNK3 w - - 0 1");
     engine.say("setoption name Eval value material");
     engine.say("eval");
-    assert_eq!(engine.sync(), ["Evaluation: 2100 cp from White's side (material)"]);
+    let lines = engine.sync();
+    let last = "Evaluation: 2100 cp from White's side (material)";
+    assert_eq!(lines.last().map(String::as_str), Some(last));
+    assert!(lines.iter().any(|line| line.starts_with("material ")), "{lines:?}");
     engine.say("setoption name Eval value palimpsest");
     engine.say("eval");
-    assert!(engine.sync()[0].ends_with("(palimpsest)"));
+    assert!(engine.sync().last().is_some_and(|line| line.ends_with("(palimpsest)")));
     engine.say("d");
     assert!(engine.sync().iter().any(|line| line.starts_with("Fen: 4k3/8/8/8/8/8/7P/QRBNK3 w")));
+}
+
+#[test]
+fn features_are_switched_off_by_name() {
+    let mut engine = Engine::start();
+    let last = |engine: &mut Engine| {
+        engine.say("eval");
+        engine.sync().pop().expect("an evaluation is printed")
+    };
+    engine.say("setoption name Eval value rybka-1.0-beta");
+    engine.say("position fen 4k3/8/8/8/3B4/8/8/4K3 w - - 0 1");
+    let whole = last(&mut engine);
+    engine.say("setoption name Disable value mob_bishop,tempo");
+    assert_eq!(engine.sync(), [""; 0]);
+    let part = last(&mut engine);
+    assert_ne!(part, whole);
+    engine.say("setoption name Disable value pawn_antimob");
+    let lines = engine.sync();
+    assert!(lines[0].starts_with("info string ") && lines[0].contains("mob_bishop"), "{lines:?}");
+    assert_eq!(last(&mut engine), part);
+    engine.say("go depth 4");
+    assert_ne!(engine.best_move(), "bestmove (none)");
+    engine.say("setoption name Disable value");
+    assert_eq!(last(&mut engine), whole);
 }

@@ -2,14 +2,67 @@
 //!
 //! A yardstick for other evaluations and a deliberately weak opponent.
 
-use super::{Evaluator, Score};
+use super::compare::{Entry, Figure};
+use super::feature::{Feature, FeatureSet, features};
+use super::pair::Pair;
+use super::report::{Blend, Report};
+use super::sink::{Masked, Plain, Record, Sink};
+use super::{Evaluator, Score, Variant};
 use crate::chess::{Color, Kind, Move, Position};
+
+features! {
+    /// A feature of this evaluation.
+    Term {
+        Count = "material", "pieces counted at fixed prices";
+    }
+}
 
 /// Centipawns by kind; the king cannot be lost.
 const PRICES: [Score; 6] = [100, 300, 300, 500, 900, 0];
 
+/// Pieces left on the board by kind, as a phase: 24 at the start.
+const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
+
 /// Counts material.
-pub struct Material;
+#[derive(Default)]
+pub struct Material {
+    disabled: FeatureSet,
+}
+
+impl Material {
+    /// The evaluation without some features.
+    pub(super) fn new(disabled: FeatureSet) -> Material {
+        Material { disabled }
+    }
+
+    /// The features there are.
+    pub(super) fn features() -> Vec<Feature> {
+        Term::ALL.to_vec()
+    }
+
+    /// The position, term by term.
+    pub(super) fn explain(&self, position: &Position) -> Report {
+        let mut record = Record::new(self.disabled);
+        let value = judge(position, &mut record);
+        let board = position.board();
+        let left = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
+        let phase = Kind::ALL.into_iter().map(left).sum();
+        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
+        Report::new(Variant::Material, &record, blend, phase, value)
+    }
+}
+
+/// Every feature, for comparisons.
+pub(super) fn entries() -> Vec<Entry> {
+    let figures = vec![Figure::new("P N B R Q K", PRICES)];
+    vec![Entry {
+        number: None,
+        name: "material",
+        figures,
+        condition: "each piece",
+        switches: vec!["material"],
+    }]
+}
 
 impl Evaluator for Material {
     const PATH_INDEPENDENT: bool = true;
@@ -23,15 +76,24 @@ impl Evaluator for Material {
     fn pop(&mut self) {}
 
     fn evaluate(&mut self, position: &Position) -> Score {
-        let worth = |color: Color| -> Score {
-            let board = position.board();
-            Kind::ALL
-                .into_iter()
-                .map(|kind| PRICES[kind.index()] * board.pieces(color, kind).len() as Score)
-                .sum()
-        };
-        worth(position.turn()) - worth(!position.turn())
+        if self.disabled.is_empty() {
+            judge(position, &mut Plain::default())
+        } else {
+            judge(position, &mut Masked::new(self.disabled))
+        }
     }
+}
+
+#[inline]
+fn judge<K: Sink>(position: &Position, sink: &mut K) -> Score {
+    let board = position.board();
+    for color in Color::ALL {
+        let price = |kind: Kind| PRICES[kind.index()] * board.pieces(color, kind).len() as Score;
+        let worth = Kind::ALL.into_iter().map(price).sum();
+        sink.add(Term::Count, color, Pair::new(worth, worth));
+    }
+    let score = sink.sum().opening();
+    if position.turn() == Color::White { score } else { -score }
 }
 
 #[cfg(test)]

@@ -4,11 +4,21 @@
 //! [`Variant::dispatch`] is the one place where a name becomes a type. Everything behind it is
 //! compiled per evaluation, so that the search never calls through a pointer.
 
+mod blunder;
+pub mod compare;
+pub mod feature;
 pub mod material;
+pub mod pair;
 pub mod palimpsest;
+pub mod report;
+mod rybka;
 pub mod score;
+mod sink;
 
 use crate::chess::{Move, Position};
+use compare::Entry;
+use feature::{Feature, FeatureSet};
+use report::Report;
 pub use score::Score;
 
 /// Judges positions without searching.
@@ -42,8 +52,29 @@ pub enum Variant {
     /// The engine's own.
     #[default]
     Palimpsest,
+    /// Rybka 1.0 Beta, rebuilt from a published analysis.
+    Rybka1_0Beta,
+    /// Rybka 2.3.2a, rebuilt from the same analysis.
+    Rybka2_3_2a,
+    /// Blunder as of December 2021.
+    Blunder,
     /// Counts material and nothing else.
     Material,
+}
+
+/// An evaluation and the features of it that are switched off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// The evaluation.
+    pub variant: Variant,
+    /// What it must do without.
+    pub disabled: FeatureSet,
+}
+
+impl From<Variant> for Choice {
+    fn from(variant: Variant) -> Choice {
+        Choice { variant, disabled: FeatureSet::EMPTY }
+    }
 }
 
 /// Work that needs some evaluation, whichever it is.
@@ -57,13 +88,30 @@ pub trait Task {
 
 impl Variant {
     /// All variants, the default first.
-    pub const ALL: [Variant; 2] = [Variant::Palimpsest, Variant::Material];
+    pub const ALL: [Variant; 5] = [
+        Variant::Palimpsest,
+        Variant::Rybka1_0Beta,
+        Variant::Rybka2_3_2a,
+        Variant::Blunder,
+        Variant::Material,
+    ];
 
     /// The name used by the UCI option `Eval`.
     pub const fn name(self) -> &'static str {
         match self {
             Variant::Palimpsest => "palimpsest",
+            Variant::Rybka1_0Beta => "rybka-1.0-beta",
+            Variant::Rybka2_3_2a => "rybka-2.3.2a",
+            Variant::Blunder => "blunder",
             Variant::Material => "material",
+        }
+    }
+
+    /// What its terms are counted in.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Variant::Rybka1_0Beta | Variant::Rybka2_3_2a => "1/3399 pawn",
+            Variant::Palimpsest | Variant::Blunder | Variant::Material => "centipawns",
         }
     }
 
@@ -72,11 +120,49 @@ impl Variant {
         Variant::ALL.into_iter().find(|variant| variant.name().eq_ignore_ascii_case(name))
     }
 
+    /// The features that can be switched off.
+    pub fn features(self) -> Vec<Feature> {
+        match self {
+            Variant::Palimpsest => palimpsest::Palimpsest::features(),
+            Variant::Rybka1_0Beta => rybka::Rybka::<rybka::V1_0Beta>::features(),
+            Variant::Rybka2_3_2a => rybka::Rybka::<rybka::V2_3_2a>::features(),
+            Variant::Blunder => blunder::Blunder::features(),
+            Variant::Material => material::Material::features(),
+        }
+    }
+
+    /// The features with their figures and conditions, for comparison with another variant.
+    pub fn entries(self) -> Vec<Entry> {
+        match self {
+            Variant::Palimpsest => palimpsest::entries(),
+            Variant::Rybka1_0Beta => rybka::entries::<rybka::V1_0Beta>(),
+            Variant::Rybka2_3_2a => rybka::entries::<rybka::V2_3_2a>(),
+            Variant::Blunder => blunder::entries(),
+            Variant::Material => material::entries(),
+        }
+    }
+
+    /// Runs a task with the whole of this evaluation.
+    pub fn dispatch<T: Task>(self, task: T) -> T::Output {
+        Choice::from(self).dispatch(task)
+    }
+
+    /// The score of a position taken as a root, in centipawns for the side to move.
+    pub fn evaluate(self, position: &Position) -> Score {
+        Choice::from(self).evaluate(position)
+    }
+}
+
+impl Choice {
     /// Runs a task with this evaluation.
     pub fn dispatch<T: Task>(self, task: T) -> T::Output {
-        match self {
-            Variant::Palimpsest => task.run(palimpsest::Palimpsest),
-            Variant::Material => task.run(material::Material),
+        let disabled = self.disabled;
+        match self.variant {
+            Variant::Palimpsest => task.run(palimpsest::Palimpsest::new(disabled)),
+            Variant::Rybka1_0Beta => task.run(rybka::Rybka::<rybka::V1_0Beta>::new(disabled)),
+            Variant::Rybka2_3_2a => task.run(rybka::Rybka::<rybka::V2_3_2a>::new(disabled)),
+            Variant::Blunder => task.run(blunder::Blunder::new(disabled)),
+            Variant::Material => task.run(material::Material::new(disabled)),
         }
     }
 
@@ -94,5 +180,19 @@ impl Variant {
         }
 
         self.dispatch(Static(position))
+    }
+
+    /// The same score, term by term.
+    pub fn explain(self, position: &Position) -> Report {
+        let disabled = self.disabled;
+        match self.variant {
+            Variant::Palimpsest => palimpsest::Palimpsest::new(disabled).explain(position),
+            Variant::Rybka1_0Beta => {
+                rybka::Rybka::<rybka::V1_0Beta>::new(disabled).explain(position)
+            }
+            Variant::Rybka2_3_2a => rybka::Rybka::<rybka::V2_3_2a>::new(disabled).explain(position),
+            Variant::Blunder => blunder::Blunder::new(disabled).explain(position),
+            Variant::Material => material::Material::new(disabled).explain(position),
+        }
     }
 }

@@ -16,7 +16,7 @@ mod see;
 
 use crate::chess::Move;
 use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mate_distance_moves, mated_in};
-use crate::eval::{Evaluator, Score, Task, Variant};
+use crate::eval::{Choice, Evaluator, Score, Task};
 use crate::line::{Game, Line};
 use crate::time::Timer;
 use crate::tt::{Bound, OutOfMemory, TranspositionTable};
@@ -96,9 +96,9 @@ pub struct Finding {
     pub nodes: u64,
 }
 
-/// Searches with the evaluation of that name, handing interim results to `report`.
+/// Searches with that evaluation, handing interim results to `report`.
 pub fn search(
-    variant: Variant,
+    choice: impl Into<Choice>,
     request: Request<'_>,
     memory: &mut Memory,
     report: &mut dyn FnMut(&Report<'_>),
@@ -118,7 +118,7 @@ pub fn search(
         }
     }
 
-    variant.dispatch(Search { request, memory, report })
+    choice.into().dispatch(Search { request, memory, report })
 }
 
 /// What a ply of the current line remembers.

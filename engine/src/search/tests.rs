@@ -3,6 +3,7 @@
 use super::*;
 use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
+use crate::eval::Variant;
 
 fn find(variant: Variant, position: Position, limits: &Limits, memory: &mut Memory) -> Finding {
     let request = Request {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::evaluation;
 use super::output::Output;
 use super::perft::{self, Failure};
 use super::session;
@@ -9,19 +10,26 @@ use crate::bench;
 use crate::eval::Variant;
 
 const EXIT_MISMATCH: i32 = 1;
-const EXIT_USAGE: i32 = 2;
-const EXIT_INPUT: i32 = 3;
+pub(super) const EXIT_USAGE: i32 = 2;
+pub(super) const EXIT_INPUT: i32 = 3;
 const EXIT_ENVIRONMENT: i32 = 7;
 
 const HELP: &str = "\
 Usage: palimpsest                        speak UCI on standard input and output
        palimpsest bench [DEPTH]          search fixed positions; the node count is the signature
+       palimpsest bench --eval           time every evaluation on positions from games
        palimpsest perft DEPTH [FEN]      count leaves, by move and in total (also: divide)
        palimpsest perft --suite FILE [--max-nodes N]
                                          check positions with known counts up to N leaves each
            --threads N                   count with N threads
            --hash MB                     remember counts in a table of so many MiB
            --sliders plain|popcnt|pext   use these instructions instead of the fastest
+       palimpsest eval [--variant NAME] [--disable FEATURES] [--json] [FEN | --positions FILE]
+                                         the static evaluation, term by term
+       palimpsest eval [--variant NAME] --features [--json]
+                                         what can be switched off, by name
+       palimpsest compare NAME NAME [--markdown | --json] [--positions FILE]
+                                         two evaluations side by side
        palimpsest --version
        palimpsest --help";
 
@@ -42,11 +50,17 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
             0
         }
         ["bench"] => run_bench(None, &output),
+        ["bench", "--eval"] => {
+            output.line(&bench::evaluations().to_string());
+            0
+        }
         ["bench", depth] => match depth.parse() {
             Ok(depth) => run_bench(Some(depth), &output),
             Err(_) => usage(),
         },
         ["perft" | "divide", words @ ..] => run_perft(words, &output),
+        ["eval", words @ ..] => evaluation::run_eval(words, &output, HELP),
+        ["compare", words @ ..] => evaluation::run_compare(words, &output, HELP),
         _ => usage(),
     }
 }

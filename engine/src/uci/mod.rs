@@ -5,6 +5,10 @@
 //! understood is answered with an `info string` and otherwise ignored.
 
 pub mod cli;
+mod contrast;
+mod evaluation;
+mod explain;
+mod json;
 mod options;
 mod output;
 mod parse;

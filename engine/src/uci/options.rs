@@ -1,10 +1,14 @@
 //! The options of the engine.
 
 use crate::chess::uci_move::CastlingForm;
-use crate::eval::Variant;
+use crate::eval::feature::FeatureSet;
+use crate::eval::{Choice, Variant};
 
 const HASH_MAX_MB: usize = 65_536;
 const OVERHEAD_MAX_MS: u64 = 10_000;
+
+const NOTHING_DISABLED: &str =
+    "Disable is empty again, as its features belonged to the evaluation before";
 
 /// The current values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +17,8 @@ pub(super) struct Options {
     pub(super) hash_mb: usize,
     /// Time lost per move between the engine and the arbiter's clock, in milliseconds.
     pub(super) move_overhead_ms: u64,
-    /// The evaluation in use.
-    pub(super) variant: Variant,
+    /// The evaluation in use, and what of it is switched off.
+    pub(super) choice: Choice,
     /// How castling is written.
     pub(super) castling: CastlingForm,
 }
@@ -24,7 +28,7 @@ impl Default for Options {
         Options {
             hash_mb: 16,
             move_overhead_ms: 10,
-            variant: Variant::default(),
+            choice: Choice::default(),
             castling: CastlingForm::KingTo,
         }
     }
@@ -39,6 +43,8 @@ pub(super) enum Effect {
     Resize,
     /// The memory is cleared.
     Clear,
+    /// The memory is cleared and the user told something.
+    ClearAndTell(&'static str),
 }
 
 impl Options {
@@ -57,7 +63,11 @@ impl Options {
                 "option name Move Overhead type spin default {} min 0 max {OVERHEAD_MAX_MS}",
                 defaults.move_overhead_ms
             ),
-            format!("option name Eval type combo default {}{variants}", defaults.variant.name()),
+            format!(
+                "option name Eval type combo default {}{variants}",
+                defaults.choice.variant.name()
+            ),
+            "option name Disable type string default <empty>".to_owned(),
             "option name UCI_Chess960 type check default false".to_owned(),
             "option name Ponder type check default false".to_owned(),
             "option name Clear Hash type button".to_owned(),
@@ -81,12 +91,22 @@ impl Options {
                 Ok(Effect::None)
             }
             "eval" => {
-                let known = Variant::ALL.map(Variant::name).join(", ");
-                let variant = Variant::from_name(value)
-                    .ok_or_else(|| format!("Eval must be one of {known}, not \"{value}\""))?;
-                // What one evaluation has found out is wrong for another.
-                let changed = variant != self.variant;
-                self.variant = variant;
+                let variant = variant(value)?;
+                if variant == self.choice.variant {
+                    return Ok(Effect::None);
+                }
+                // What one evaluation has found out is wrong for another, and so are the names of
+                // its features.
+                let whole = self.choice.disabled.is_empty();
+                self.choice = Choice::from(variant);
+                Ok(if whole { Effect::Clear } else { Effect::ClearAndTell(NOTHING_DISABLED) })
+            }
+            "disable" => {
+                let known = self.choice.variant.features();
+                let disabled =
+                    FeatureSet::parse(value, &known).map_err(|unknown| unknown.to_string())?;
+                let changed = disabled != self.choice.disabled;
+                self.choice.disabled = disabled;
                 Ok(if changed { Effect::Clear } else { Effect::None })
             }
             "uci_chess960" => {
@@ -100,6 +120,16 @@ impl Options {
             _ => Err(format!("unknown option \"{name}\"")),
         }
     }
+}
+
+/// The evaluation of that name.
+///
+/// # Errors
+///
+/// Lists the names there are.
+pub(super) fn variant(name: &str) -> Result<Variant, String> {
+    let known = Variant::ALL.map(Variant::name).join(", ");
+    Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
 fn spin(name: &str, value: &str, min: u64, max: u64) -> Result<u64, String> {
@@ -131,10 +161,26 @@ mod tests {
         let expected = Options {
             hash_mb: 64,
             move_overhead_ms: 25,
-            variant: Variant::Material,
+            choice: Variant::Material.into(),
             castling: CastlingForm::KingTakesRook,
         };
         assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn features_belong_to_an_evaluation() {
+        let mut options = Options::default();
+        assert_eq!(options.set("Disable", "tempo, OUTPOST"), Ok(Effect::Clear));
+        assert_eq!(options.set("Disable", "outpost,tempo"), Ok(Effect::None));
+        let error = options.set("Disable", "unstoppable").unwrap_err();
+        assert!(error.contains("king_attack"), "{error}");
+        assert!(!options.choice.disabled.is_empty());
+        let told = Ok(Effect::ClearAndTell(NOTHING_DISABLED));
+        assert_eq!(options.set("Eval", "rybka-1.0-beta"), told);
+        assert!(options.choice.disabled.is_empty());
+        assert_eq!(options.set("Disable", "unstoppable"), Ok(Effect::Clear));
+        assert_eq!(options.set("Disable", "<empty>"), Ok(Effect::Clear));
+        assert_eq!(options.choice, Variant::Rybka1_0Beta.into());
     }
 
     #[test]
@@ -147,6 +193,8 @@ mod tests {
             ("Threads", "2"),
             ("Eval", "psychic"),
             ("Ponder", "maybe"),
+            ("Disable", "moon"),
+            ("Disable", "tempo,moon"),
             ("Moon", "full"),
         ] {
             assert!(options.set(name, value).is_err(), "{name} {value}");

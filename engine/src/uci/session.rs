@@ -3,12 +3,13 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
+use super::explain;
 use super::options::{Effect, Options};
 use super::output::Output;
 use super::parse::{Command, Go, parse};
 use super::print;
 use super::worker::{Job, SearchJob, Worker};
-use crate::chess::{Color, Move, Position, fen, uci_move};
+use crate::chess::{Move, Position, fen, uci_move};
 use crate::line::Game;
 use crate::search::{Limits, Signals};
 use crate::time::{Budget, Clock, TimeLimit, Timer};
@@ -82,7 +83,7 @@ impl Session {
             Command::Go(go) => self.go(&go),
             Command::Perft(depth) => self.perft(depth),
             Command::Bench(depth) => {
-                self.worker.send(Job::Bench { depth, variant: self.options.variant });
+                self.worker.send(Job::Bench { depth, choice: self.options.choice });
             }
             Command::Stop => {
                 self.signals.stop();
@@ -116,6 +117,10 @@ impl Session {
             Ok(Effect::None) => {}
             Ok(Effect::Resize) => self.worker.send(Job::Resize(self.options.hash_mb)),
             Ok(Effect::Clear) => self.worker.send(Job::Clear),
+            Ok(Effect::ClearAndTell(text)) => {
+                self.worker.send(Job::Clear);
+                self.output.note(text);
+            }
             Err(reason) => self.output.note(&reason),
         }
     }
@@ -143,12 +148,8 @@ impl Session {
     }
 
     fn evaluate(&self) {
-        let position = self.game.position();
-        let variant = self.options.variant;
-        let relative = variant.evaluate(position);
-        let white = if position.turn() == Color::White { relative } else { -relative };
-        let name = variant.name();
-        self.output.line(&format!("Evaluation: {white} cp from White's side ({name})"));
+        let report = self.options.choice.explain(self.game.position());
+        self.output.line(&explain::table(&report, self.game.position()));
     }
 
     fn perft(&mut self, depth: u32) {
@@ -175,7 +176,7 @@ impl Session {
             limits,
             timer: Timer::start(budget.filter(|_| !go.infinite)),
             signals: Arc::clone(&self.signals),
-            variant: self.options.variant,
+            choice: self.options.choice,
             form: self.options.castling,
             infinite: go.infinite || unlimited && !go.ponder,
         })));

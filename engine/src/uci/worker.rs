@@ -11,7 +11,7 @@ use super::print;
 use crate::bench;
 use crate::chess::perft::{Settings, divide};
 use crate::chess::uci_move::{self, CastlingForm};
-use crate::eval::Variant;
+use crate::eval::Choice;
 use crate::line::Game;
 use crate::search::{Limits, Memory, Request, Signals, search};
 use crate::time::Timer;
@@ -30,7 +30,7 @@ pub(super) enum Job {
     /// Count leaves and print them by move.
     Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
     /// Run the benchmark.
-    Bench { depth: Option<u32>, variant: Variant },
+    Bench { depth: Option<u32>, choice: Choice },
     /// Forget everything.
     Clear,
     /// Give the table a new size in MiB.
@@ -45,7 +45,7 @@ pub(super) struct SearchJob {
     pub(super) limits: Limits,
     pub(super) timer: Timer,
     pub(super) signals: Arc<Signals>,
-    pub(super) variant: Variant,
+    pub(super) choice: Choice,
     pub(super) form: CastlingForm,
     /// Keep the best move back until told to stop.
     pub(super) infinite: bool,
@@ -136,8 +136,8 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
                 run_perft(&game, depth, form, &signals, output);
                 busy.store(false, Ordering::Release);
             }
-            Job::Bench { depth, variant } => {
-                let text = bench::run(depth, variant).map_or_else(
+            Job::Bench { depth, choice } => {
+                let text = bench::run(depth, choice).map_or_else(
                     |error| format!("info string {error}"),
                     |measured| measured.to_string(),
                 );
@@ -163,9 +163,9 @@ fn resize(memory: &mut Memory, megabytes: usize, output: &Output) {
 }
 
 fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
-    let SearchJob { game, limits, timer, signals, variant, form, infinite } = job;
+    let SearchJob { game, limits, timer, signals, choice, form, infinite } = job;
     let request = Request { game, limits, timer, signals };
-    let finding = search(*variant, request, memory, &mut |report| {
+    let finding = search(*choice, request, memory, &mut |report| {
         output.line(&print::info(report, timer.elapsed(), *form));
     });
     if finding.line.is_empty() {

@@ -7,7 +7,7 @@ use super::ExitCode;
 /// Arguments for Palimpsest.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
-    /// What `palimpsest` takes: nothing for UCI, or `bench`, `perft`, `--help`.
+    /// What `palimpsest` takes: nothing for UCI, or `bench`, `perft`, `eval`, `compare`, `--help`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<String>,
 }

@@ -1,13 +1,20 @@
 //! Mobility, threats, rooks on files, outposts and danger to the king.
 
-use super::pair::Pair;
-use super::{Survey, weights};
+use super::super::pair::Pair;
+use super::super::sink::Sink;
+use super::{Survey, Term, weights};
 use crate::chess::attacks;
 use crate::chess::color::Side;
 use crate::chess::{Bitboard, Kind, Position};
 
-/// The piece terms of side `S`.
-pub(super) fn score<S: Side>(position: &Position, own: &Survey, enemy: &Survey) -> Pair {
+/// Sends the piece terms of side `S` to `sink`.
+#[inline]
+pub(super) fn score<S: Side, K: Sink>(
+    position: &Position,
+    own: &Survey,
+    enemy: &Survey,
+    sink: &mut K,
+) {
     let board = position.board();
     let occupied = board.occupied();
     let mine = board.color(S::COLOR);
@@ -15,7 +22,6 @@ pub(super) fn score<S: Side>(position: &Position, own: &Survey, enemy: &Survey) 
     let heavy = theirs & board.straight_sliders();
     let blocked = board.pieces(S::COLOR, Kind::Pawn) | board.pieces(S::COLOR, Kind::King);
     let usable = !(blocked | enemy.pawn_attacks);
-    let mut sum = Pair::default();
     let mut attack = Attack::default();
     for (index, kind) in
         [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen].into_iter().enumerate()
@@ -28,20 +34,24 @@ pub(super) fn score<S: Side>(position: &Position, own: &Survey, enemy: &Survey) 
                 _ => attacks::queen(square, occupied),
             };
             let above_usual = (reach & usable).len() as i32 - weights::MOBILITY_USUAL[index];
-            sum += weights::MOBILITY[index] * above_usual;
+            sink.add(Term::Mobility, S::COLOR, weights::MOBILITY[index] * above_usual);
             attack.add(index, reach & enemy.king_zone);
             if matches!(kind, Kind::Knight | Kind::Bishop) {
-                sum += weights::MINOR_THREAT * (reach & heavy).len() as i32;
+                let threats = weights::MINOR_THREAT * (reach & heavy).len() as i32;
+                sink.add(Term::MinorThreat, S::COLOR, threats);
                 let outpost = own.pawn_attacks - enemy.pawn_span;
                 if outpost.contains(square) && square.relative(S::COLOR).rank() >= 3 {
-                    sum += weights::OUTPOST;
+                    sink.add(Term::Outpost, S::COLOR, weights::OUTPOST);
                 }
             }
         }
     }
     let threatened = own.pawn_attacks & (theirs - board.kind(Kind::Pawn));
-    sum += weights::PAWN_THREAT * threatened.len() as i32;
-    sum + rooks::<S>(position) + shield::<S>(position) + attack.worth::<S>(position)
+    let threats = weights::PAWN_THREAT * threatened.len() as i32;
+    sink.add(Term::PawnThreat, S::COLOR, threats);
+    sink.add(Term::RookFile, S::COLOR, rooks::<S>(position));
+    sink.add(Term::Shield, S::COLOR, shield::<S>(position));
+    sink.add(Term::KingAttack, S::COLOR, attack.worth::<S>(position));
 }
 
 fn rooks<S: Side>(position: &Position) -> Pair {
@@ -98,6 +108,6 @@ impl Attack {
         let [near, far] = shield_pawns::<S::Opponent>(position);
         let units = (self.units - weights::SHIELD * (near | far).len() as i32).max(0);
         let danger = (units * units / weights::DANGER_DIVISOR).min(weights::DANGER_MAX);
-        Pair { middle: danger, end: danger / 12 }
+        Pair::new(danger, danger / 12)
     }
 }

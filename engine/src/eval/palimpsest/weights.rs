@@ -3,10 +3,10 @@
 //! Tables by square are written from White's side, eighth rank on top, files a to d only: files e
 //! to h mirror them.
 
-use super::pair::Pair;
+use super::super::pair::Pair;
 
 const fn p(middle: i32, end: i32) -> Pair {
-    Pair { middle, end }
+    Pair::new(middle, end)
 }
 
 /// A half board of bonuses, eighth rank first.

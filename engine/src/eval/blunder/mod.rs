@@ -1,0 +1,172 @@
+//! Blunder's evaluation of December 2021: tapered tables, mobility, pawns, and attacks on the king
+//! by a quadratic table.
+
+mod compare;
+mod king;
+mod tables;
+mod weights;
+
+use super::feature::{Feature, FeatureSet, features};
+use super::pair::Pair;
+use super::report::{Blend, Report};
+use super::score::EVALUATION_MAX;
+use super::sink::{Masked, Plain, Record, Sink};
+use super::{Evaluator, Score, Variant};
+use crate::chess::color::{Black, Side, White};
+use crate::chess::{Bitboard, Color, Kind, Move, Position, attacks};
+pub(super) use compare::entries;
+use king::Attack;
+
+features! {
+    /// A feature of this evaluation.
+    Term {
+        Material = "material", "worth of the pieces";
+        Squares = "pst", "squares of the pieces";
+        Mobility = "mobility", "squares within reach of knights, bishops, rooks and queens";
+        Isolated = "isolated", "pawns without own pawns on the files beside";
+        Doubled = "doubled", "pawns with an own pawn ahead";
+        Passed = "passed", "passed pawns";
+        KnightOutpost = "knight_outpost", "knights that no pawn can drive away";
+        KingSafety = "king_safety", "attacks on the surroundings of the king";
+    }
+}
+
+/// The evaluation; it keeps no state but what is switched off.
+pub(super) struct Blunder {
+    disabled: FeatureSet,
+}
+
+impl Blunder {
+    /// The evaluation without some features.
+    pub(super) fn new(disabled: FeatureSet) -> Blunder {
+        Blunder { disabled }
+    }
+
+    /// The features there are.
+    pub(super) fn features() -> Vec<Feature> {
+        Term::ALL.to_vec()
+    }
+
+    /// The position, term by term.
+    pub(super) fn explain(&self, position: &Position) -> Report {
+        let mut record = Record::new(self.disabled);
+        let value = judge(position, &mut record);
+        let endgame = endgame_share(position);
+        let blend = Blend { opening: 256 - endgame, endgame, divisor: 256 };
+        Report::new(Variant::Blunder, &record, blend, pieces_left(position), value)
+    }
+}
+
+impl Evaluator for Blunder {
+    const PATH_INDEPENDENT: bool = true;
+
+    fn reset(&mut self, _root: &Position) {}
+
+    fn push(&mut self, _before: &Position, _mv: Move) {}
+
+    fn push_null(&mut self) {}
+
+    fn pop(&mut self) {}
+
+    fn evaluate(&mut self, position: &Position) -> Score {
+        if self.disabled.is_empty() {
+            judge(position, &mut Plain::default())
+        } else {
+            judge(position, &mut Masked::new(self.disabled))
+        }
+    }
+}
+
+#[inline]
+fn judge<K: Sink>(position: &Position, sink: &mut K) -> Score {
+    pawns::<White, K>(position, sink);
+    pawns::<Black, K>(position, sink);
+    let by_white = pieces::<White, K>(position, sink);
+    let by_black = pieces::<Black, K>(position, sink);
+    for (color, attack) in [(Color::White, by_black), (Color::Black, by_white)] {
+        let penalty = king::penalty(position.board(), color, attack);
+        sink.add(Term::KingSafety, color, Pair::of_opening(-penalty));
+    }
+    let share = endgame_share(position);
+    let sum = sink.sum();
+    // Rounding is towards zero, so that the side to move does not matter to it.
+    let score = (sum.opening() * (256 - share) + sum.endgame() * share) / 256;
+    let relative = if position.turn() == Color::White { score } else { -score };
+    relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)
+}
+
+/// Pieces left on the board: 24 at the start, more after promotions.
+#[inline]
+fn pieces_left(position: &Position) -> i32 {
+    let board = position.board();
+    let count = |kind: Kind| weights::PHASE[kind.index()] * board.kind(kind).len() as i32;
+    count(Kind::Knight) + count(Kind::Bishop) + count(Kind::Rook) + count(Kind::Queen)
+}
+
+/// How much the endgame counts, in 1/256; negative after promotions.
+#[inline]
+fn endgame_share(position: &Position) -> i32 {
+    let gone = weights::PHASE_MAX - pieces_left(position);
+    (256 * gone + weights::PHASE_MAX / 2) / weights::PHASE_MAX
+}
+
+#[inline]
+fn pawns<S: Side, K: Sink>(position: &Position, sink: &mut K) {
+    let board = position.board();
+    let own = board.pieces(S::COLOR, Kind::Pawn);
+    let enemy = board.pieces(!S::COLOR, Kind::Pawn);
+    for square in own {
+        let seen = square.relative(S::COLOR);
+        let file = Bitboard::file(square.file());
+        let ahead = Bitboard::of(square).forward_fill(S::COLOR);
+        sink.add(Term::Material, S::COLOR, weights::MATERIAL[0]);
+        sink.add(Term::Squares, S::COLOR, tables::SQUARES[0][seen.index()]);
+        if (own & (file.east() | file.west())).is_empty() {
+            sink.add(Term::Isolated, S::COLOR, weights::ISOLATED);
+        }
+        if (own & ahead).any() {
+            sink.add(Term::Doubled, S::COLOR, weights::DOUBLED);
+        } else if (enemy & (ahead | ahead.east() | ahead.west())).is_empty() {
+            sink.add(Term::Passed, S::COLOR, weights::PASSED[seen.rank() as usize]);
+        }
+    }
+}
+
+/// Sends the terms of the pieces of side `S` to `sink` and returns their attack on the enemy king.
+#[inline]
+fn pieces<S: Side, K: Sink>(position: &Position, sink: &mut K) -> Attack {
+    let board = position.board();
+    let own = board.color(S::COLOR);
+    let occupied = board.occupied();
+    let enemy_pawns = board.pieces(!S::COLOR, Kind::Pawn);
+    let guarded = board.pieces(S::COLOR, Kind::Pawn).pawn_attacks::<S>();
+    let mut attack = Attack::on(board.king(!S::COLOR));
+    for (index, kind) in
+        [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen].into_iter().enumerate()
+    {
+        for square in board.pieces(S::COLOR, kind) {
+            let seen = square.relative(S::COLOR);
+            let reach = match kind {
+                Kind::Knight => attacks::knight(square),
+                Kind::Bishop => attacks::bishop(square, occupied),
+                Kind::Rook => attacks::rook(square, occupied),
+                _ => attacks::queen(square, occupied),
+            };
+            let moves = reach - own;
+            let above_usual = moves.len() as i32 - weights::MOBILITY_USUAL[index];
+            sink.add(Term::Material, S::COLOR, weights::MATERIAL[kind.index()]);
+            sink.add(Term::Squares, S::COLOR, tables::SQUARES[kind.index()][seen.index()]);
+            sink.add(Term::Mobility, S::COLOR, weights::MOBILITY[index] * above_usual);
+            attack.add(index, moves);
+            if kind == Kind::Knight && seen.rank() >= 4 && guarded.contains(square) {
+                let ahead = Bitboard::of(square).forward_fill(S::COLOR);
+                if (enemy_pawns & (ahead.east() | ahead.west())).is_empty() {
+                    sink.add(Term::KnightOutpost, S::COLOR, weights::KNIGHT_OUTPOST);
+                }
+            }
+        }
+    }
+    let king = board.king(S::COLOR).relative(S::COLOR);
+    sink.add(Term::Squares, S::COLOR, tables::SQUARES[Kind::King.index()][king.index()]);
+    attack
+}

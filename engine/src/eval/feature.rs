@@ -1,0 +1,138 @@
+//! The features of an evaluation by name, and sets of them that are switched off.
+
+use std::fmt;
+
+/// Something an evaluation knows, which can be switched off by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// Its name, as used by the option `Disable` and in every output.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// Its place among the features of the evaluation, below 64.
+    pub index: usize,
+}
+
+/// A set of features of one evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FeatureSet(u64);
+
+impl FeatureSet {
+    /// No feature.
+    pub const EMPTY: FeatureSet = FeatureSet(0);
+
+    /// Is the set empty?
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Is the feature with this index a member?
+    #[inline]
+    pub const fn contains(self, index: usize) -> bool {
+        self.0 >> (index & 63) & 1 != 0
+    }
+
+    /// The set with one more feature.
+    #[must_use]
+    pub const fn with(self, index: usize) -> FeatureSet {
+        FeatureSet(self.0 | 1 << (index & 63))
+    }
+
+    /// Reads names separated by commas; blanks around them and their case do not matter. Nothing,
+    /// or `<empty>`, is the empty set.
+    ///
+    /// # Errors
+    ///
+    /// The first name that is none of `known`.
+    pub fn parse(text: &str, known: &[Feature]) -> Result<FeatureSet, UnknownFeature> {
+        if text.trim() == "<empty>" {
+            return Ok(FeatureSet::EMPTY);
+        }
+        let mut set = FeatureSet::EMPTY;
+        for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let feature = known.iter().find(|feature| feature.name.eq_ignore_ascii_case(name));
+            let Some(feature) = feature else {
+                let known = known.iter().map(|feature| feature.name).collect();
+                return Err(UnknownFeature { name: name.chars().take(40).collect(), known });
+            };
+            set = set.with(feature.index);
+        }
+        Ok(set)
+    }
+}
+
+/// A name that is no feature of the evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFeature {
+    /// What was asked for, shortened.
+    pub name: String,
+    /// What there is.
+    pub known: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownFeature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no feature is called \"{}\"; there are {}", self.name, self.known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownFeature {}
+
+/// Declares an enumeration of features and the table that describes them, in one place so that they
+/// cannot part.
+macro_rules! features {
+    ($(#[$about:meta])* $name:ident { $($variant:ident = $text:literal, $what:literal;)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(super) enum $name {
+            $(#[doc = $what] $variant,)*
+        }
+
+        impl $name {
+            /// All features, described.
+            pub(super) const ALL: &'static [$crate::eval::feature::Feature] = &[
+                $($crate::eval::feature::Feature {
+                    name: $text,
+                    about: $what,
+                    index: $name::$variant as usize,
+                },)*
+            ];
+        }
+
+        impl From<$name> for usize {
+            #[inline]
+            fn from(feature: $name) -> usize {
+                feature as usize
+            }
+        }
+    };
+}
+
+pub(super) use features;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: [Feature; 2] = [
+        Feature { name: "tempo", about: "", index: 0 },
+        Feature { name: "outpost", about: "", index: 5 },
+    ];
+
+    #[test]
+    fn names_are_read() {
+        let both = FeatureSet::EMPTY.with(0).with(5);
+        for (text, expected) in [
+            ("", FeatureSet::EMPTY),
+            ("<empty>", FeatureSet::EMPTY),
+            ("tempo", FeatureSet::EMPTY.with(0)),
+            (" Outpost ,tempo,", both),
+        ] {
+            assert_eq!(FeatureSet::parse(text, &KNOWN), Ok(expected), "{text}");
+        }
+        let error = FeatureSet::parse("tempo,moon", &KNOWN).unwrap_err();
+        assert_eq!(error.to_string(), "no feature is called \"moon\"; there are tempo, outpost");
+    }
+}

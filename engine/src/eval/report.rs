@@ -1,0 +1,84 @@
+//! The record of one evaluation, term by term: values only, to be printed elsewhere.
+
+use super::Variant;
+use super::feature::Feature;
+use super::pair::Pair;
+use super::score::Score;
+use super::sink::Record;
+
+/// How a variant turns its sums into centipawns: (opening × `opening` + endgame × `endgame`) ÷
+/// `divisor`, before rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blend {
+    /// Factor of the opening sum.
+    pub opening: i32,
+    /// Factor of the endgame sum.
+    pub endgame: i32,
+    /// What the weighted sum is divided by.
+    pub divisor: i32,
+}
+
+impl Blend {
+    /// What a score contributes, in centipawns.
+    pub fn centipawns(self, score: Pair) -> f64 {
+        let opening = f64::from(score.opening()) * f64::from(self.opening);
+        let endgame = f64::from(score.endgame()) * f64::from(self.endgame);
+        (opening + endgame) / f64::from(self.divisor)
+    }
+}
+
+/// One feature of one position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The feature.
+    pub feature: Feature,
+    /// Each side's score from its own point of view, White first, in the variant's own unit.
+    pub sides: [Pair; 2],
+    /// For a feature that acts on the blended score: by how much it changed that, in centipawns
+    /// from White's side.
+    pub step: i32,
+}
+
+impl Term {
+    /// White minus Black, in the variant's own unit.
+    pub fn net(&self) -> Pair {
+        self.sides[0] - self.sides[1]
+    }
+}
+
+/// Everything an evaluation has to say about a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The evaluation.
+    pub variant: Variant,
+    /// The score for the side to move, in centipawns.
+    pub value: Score,
+    /// Pieces left: 24 with all on the board, 0 with none.
+    pub phase: i32,
+    /// From sums to centipawns.
+    pub blend: Blend,
+    /// Every feature of the variant, those without effect here as well.
+    pub terms: Vec<Term>,
+}
+
+impl Report {
+    pub(super) fn new(
+        variant: Variant,
+        record: &Record,
+        blend: Blend,
+        phase: i32,
+        value: Score,
+    ) -> Report {
+        let terms = variant.features().into_iter().map(|feature| Term {
+            feature,
+            sides: record.term(feature.index),
+            step: record.change(feature.index),
+        });
+        Report { variant, value, phase, blend, terms: terms.collect() }
+    }
+
+    /// What a term is worth in the end, in centipawns from White's side.
+    pub fn centipawns(&self, term: &Term) -> f64 {
+        self.blend.centipawns(term.net()) + f64::from(term.step)
+    }
+}

@@ -1,0 +1,141 @@
+//! From the two sums to one score, and what is changed in it afterwards.
+
+use super::Version;
+use super::features::Term;
+use super::material::{Counts, PHASE_MAX};
+use super::passed::{is_guided, outruns_king};
+use super::pawns::Pawns;
+use super::weights::OppositeBishops;
+use crate::chess::color::{Black, Side, White};
+use crate::chess::{Bitboard, Color, Kind, Position, Square};
+use crate::eval::sink::Sink;
+
+/// The weights of both sums make 256, and 32 units of 1/3399 pawn are a centipawn.
+pub(super) const DIVISOR: i32 = 1 << SHIFT;
+
+const SHIFT: u32 = 13;
+
+/// The score from White's side, in centipawns.
+#[inline]
+pub(super) fn score<V: Version, K: Sink>(
+    position: &Position,
+    counts: &Counts,
+    pawns: &Pawns,
+    sink: &mut K,
+) -> i32 {
+    let weights = V::WEIGHTS;
+    let endgame_share = weights.endgame_share[(PHASE_MAX - counts.phase()) as usize];
+    let blend = |opening: i32, endgame: i32| {
+        (opening * (256 - endgame_share) + endgame * endgame_share) >> SHIFT
+    };
+    let (opening, endgame) = (sink.sum().opening(), sink.sum().endgame());
+    let mut score = blend(opening, endgame);
+
+    if weights.structure.pawn_endings && counts.phase() == 0 && !has_pieces(position) {
+        return pawn_ending(position, pawns, score, sink);
+    }
+    if sink.keeps(Term::OppositeBishops)
+        && counts.one_bishop_each()
+        && on_both_colours(position.board().kind(Kind::Bishop))
+    {
+        let difference = counts.pawns(Color::White).abs_diff(counts.pawns(Color::Black));
+        let before = score;
+        match weights.structure.opposite_bishops {
+            OppositeBishops::HalveSums if difference < 3 => score = blend(opening / 2, endgame / 2),
+            OppositeBishops::HalveScore if difference <= 2 || difference >= 6 => score /= 2,
+            OppositeBishops::HalveSums | OppositeBishops::HalveScore => {}
+        }
+        sink.step(Term::OppositeBishops, score - before);
+    }
+    if weights.structure.tempo && sink.keeps(Term::Tempo) {
+        let having_the_move =
+            if position.turn() == Color::White { weights.tempo } else { -weights.tempo };
+        score += having_the_move;
+        sink.step(Term::Tempo, having_the_move);
+    }
+    if weights.structure.drawishness && sink.keeps(Term::Drawishness) && score != 0 {
+        let leader = if score > 0 { Color::White } else { Color::Black };
+        let files = files_of(position.board().pieces(leader, Kind::Pawn));
+        let drawish = 156 * weights.drawishness[files] / 240;
+        let cut = score.signum() * ((drawish * score.abs().min(100)) >> 8);
+        score -= cut;
+        sink.step(Term::Drawishness, -cut);
+    }
+    score
+}
+
+fn has_pieces(position: &Position) -> bool {
+    Color::ALL.into_iter().any(|color| position.has_pieces(color))
+}
+
+#[inline]
+fn on_both_colours(bishops: Bitboard) -> bool {
+    const LIGHT: Bitboard = Bitboard(0x55AA_55AA_55AA_55AA);
+    (bishops & LIGHT).any() && (bishops - LIGHT).any()
+}
+
+/// Number of files with a member of the set.
+#[inline]
+fn files_of(set: Bitboard) -> usize {
+    let mut rows = set.0;
+    rows |= rows >> 32;
+    rows |= rows >> 16;
+    rows |= rows >> 8;
+    (rows & 0xFF).count_ones() as usize
+}
+
+/// The score of a pawn ending from White's side: races, and pawns that cannot win.
+fn pawn_ending<K: Sink>(position: &Position, pawns: &Pawns, score: i32, sink: &mut K) -> i32 {
+    if !sink.keeps(Term::PawnEndings) {
+        return score;
+    }
+    let white = runner::<White>(position, pawns.passed[0]);
+    let black = runner::<Black>(position, pawns.passed[1]);
+    let mut found = score + bonus(white, black) - bonus(black, white);
+    let lost_cause = match found.signum() {
+        1 => cannot_win::<White>(position),
+        -1 => cannot_win::<Black>(position),
+        _ => false,
+    };
+    if lost_cause {
+        found = 0;
+    }
+    sink.step(Term::PawnEndings, found - score);
+    found
+}
+
+/// The pawn of a side that will queen first.
+#[derive(Clone, Copy)]
+struct Runner {
+    /// Its rank from the own side; 0 if there is none.
+    rank: i32,
+    /// Plies until it queens.
+    plies: i32,
+}
+
+fn runner<S: Side>(position: &Position, passed: Bitboard) -> Runner {
+    let rank = passed
+        .filter(|&pawn| is_guided::<S>(position, pawn) || outruns_king::<S>(position, pawn))
+        .map(|pawn| i32::from(pawn.relative(S::COLOR).rank()))
+        .max()
+        .unwrap_or(0);
+    Runner { rank, plies: 2 * (7 - rank.max(2)) - i32::from(position.turn() == S::COLOR) }
+}
+
+/// What a runner is worth against the other's, in centipawns.
+fn bonus(own: Runner, other: Runner) -> i32 {
+    let first = own.rank > 0 && (other.rank == 0 || own.plies + 2 <= other.plies);
+    if first { 150 + 50 * own.rank } else { 0 }
+}
+
+/// Has side `S` no pawn, or only pawns on one edge whose corner the enemy king holds?
+fn cannot_win<S: Side>(position: &Position) -> bool {
+    let board = position.board();
+    let pawns = board.pieces(S::COLOR, Kind::Pawn);
+    let enemy_king = board.king(!S::COLOR);
+    let held = |file: u8| {
+        let corner = Square::at(file, S::COLOR.relative_rank(7));
+        (pawns - Bitboard::file(file)).is_empty() && enemy_king.distance(corner) <= 1
+    };
+    pawns.is_empty() || held(0) || held(7)
+}

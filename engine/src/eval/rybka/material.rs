@@ -1,0 +1,146 @@
+//! Pieces counted, and what combinations of them are worth.
+
+use super::features::Term;
+use super::weights::{PAWN, Weights};
+use crate::chess::{Color, Kind, Position};
+use crate::eval::pair::Pair;
+use crate::eval::sink::Sink;
+
+/// Pawns a piece is worth in the plain count, pawn to queen.
+const WORTH: [i32; 5] = [1, 3, 3, 5, 10];
+
+/// How much a piece keeps the game in its opening, pawn to queen.
+const PHASE: [i32; 5] = [0, 1, 1, 2, 4];
+
+/// Phase with all pieces on the board.
+pub(super) const PHASE_MAX: i32 = 24;
+
+/// Sixteenths of a score that count in full.
+const WHOLE: i32 = 16;
+
+/// How many pieces of each kind a side has, pawn to queen, White first.
+#[derive(Clone, Copy)]
+pub(super) struct Counts([[i32; 5]; 2]);
+
+impl Counts {
+    #[inline]
+    pub(super) fn of(position: &Position) -> Counts {
+        let board = position.board();
+        let kinds = [Kind::Pawn, Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];
+        let of = |color| kinds.map(|kind| board.pieces(color, kind).len() as i32);
+        Counts([of(Color::White), of(Color::Black)])
+    }
+
+    /// Pieces left: 24 with all on the board, 0 with none.
+    #[inline]
+    pub(super) fn phase(&self) -> i32 {
+        let both = (0..5).map(|kind| PHASE[kind] * (self.0[0][kind] + self.0[1][kind]));
+        both.sum::<i32>().min(PHASE_MAX)
+    }
+
+    /// Pawns of a side.
+    #[inline]
+    pub(super) fn pawns(&self, color: Color) -> i32 {
+        self.0[color.index()][0]
+    }
+
+    /// Has each side exactly one bishop and nothing else but pawns?
+    #[inline]
+    pub(super) fn one_bishop_each(&self) -> bool {
+        self.0.iter().all(|side| side[1..] == [0, 1, 0, 0])
+    }
+
+    /// Count, combinations and lack of winning chances.
+    #[inline]
+    pub(super) fn score<K: Sink>(&self, weights: &Weights, sink: &mut K) {
+        let [white, black] = self.0.map(|side| {
+            side.iter().zip(WORTH).map(|(&count, worth)| PAWN * count * worth).sum::<i32>()
+        });
+        sink.add(Term::Material, Color::White, Pair::new(white, white));
+        sink.add(Term::Material, Color::Black, Pair::new(black, black));
+        let count = if sink.keeps(Term::Material) { white - black } else { 0 };
+        let keeps = sink.keeps(Term::Imbalance);
+        let mut total = count + if keeps { self.imbalance(weights) } else { 0 };
+        if sink.keeps(Term::DrawishMaterial) && total != 0 {
+            let strong = if total > 0 { Color::White } else { Color::Black };
+            let part = self.winning_chances(strong);
+            if part < WHOLE {
+                total = total * part / WHOLE;
+            }
+        }
+        // Both rules make one term, as in the original's table; it is booked on one of them.
+        let term = if keeps { Term::Imbalance } else { Term::DrawishMaterial };
+        let net = total - count;
+        let owner = if net < 0 { Color::Black } else { Color::White };
+        sink.add(term, owner, Pair::new(net.abs(), net.abs()));
+    }
+
+    /// The compact model of the original's table, White minus Black.
+    #[inline]
+    fn imbalance(&self, weights: &Weights) -> i32 {
+        let [white, black] = self.0;
+        if white == black {
+            return 0;
+        }
+        let model = &weights.imbalance;
+        let more: [i32; 5] = std::array::from_fn(|kind| white[kind] - black[kind]);
+        let pair = |kind: usize| i32::from(white[kind] >= 2) - i32::from(black[kind] >= 2);
+        let (knights, bishops, rooks) = (pair(1), pair(2), pair(3));
+        let beside_pawns = |kind: usize| white[0] * white[kind] - black[0] * black[kind];
+        let steady = model.pawn_knight * beside_pawns(1) + model.pawn_rook * beside_pawns(3);
+        let stage = |at: usize| {
+            model.knight[at] * more[1]
+                + model.bishop[at] * more[2]
+                + model.rook[at] * more[3]
+                + model.queen[at] * more[4]
+                + model.pawn[at] * more[0]
+                + model.bishop_pair[at] * bishops
+                + model.rook_pair[at] * rooks
+                + model.knight_pair[at] * knights
+                + steady
+        };
+        let half = PHASE_MAX / 2;
+        let phase = self.phase();
+        if phase <= half {
+            (stage(0) * (half - phase) + stage(1) * phase) / half
+        } else {
+            (stage(1) * (PHASE_MAX - phase) + stage(2) * (phase - half)) / half
+        }
+    }
+
+    /// Sixteenths of its lead that the stronger side can hope to make count.
+    #[inline]
+    pub(super) fn winning_chances(&self, strong: Color) -> i32 {
+        let [pawns, knights, bishops, rooks, queens] = self.0[strong.index()];
+        if pawns >= 2 {
+            return WHOLE;
+        }
+        let [weak_pawns, weak_knights, weak_bishops, weak_rooks, weak_queens] =
+            self.0[(!strong).index()];
+        let heavy = 2 * queens + rooks;
+        let all = 2 * heavy + bishops + knights;
+        let mut weak = 2 * (2 * weak_queens + weak_rooks) + weak_bishops + weak_knights;
+        if pawns == 0 {
+            return match (all, knights, bishops) {
+                (1, _, _) => 0,
+                (2, 2, _) => i32::from(weak == 0 && weak_pawns > 0),
+                (2, _, 2) if weak == 1 && weak_knights == 1 => 8,
+                _ if all - weak <= 1 && heavy <= 2 => 2,
+                _ => WHOLE,
+            };
+        }
+        // The weaker side gives its cheapest piece for the last pawn.
+        if weak_bishops + weak_knights > 0 {
+            weak -= 1;
+        } else if weak_rooks > 0 {
+            weak -= 2;
+        } else {
+            return WHOLE;
+        }
+        match (all, knights) {
+            (1, _) | (2, 2) => 4,
+            _ if all - weak <= 1 && heavy <= 2 => 8,
+            _ => WHOLE,
+        }
+    }
+}

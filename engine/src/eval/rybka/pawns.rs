@@ -1,0 +1,157 @@
+//! What depends on pawns alone: their structure, which are passed, and what shelter they leave to
+//! kings. Kept in a table by the pawns' own squares, as the original does.
+
+use super::Version;
+use super::features::Term;
+use super::weights::Weights;
+use crate::chess::color::{Black, Side, White};
+use crate::chess::{Bitboard, Color, Kind, Position};
+use crate::eval::pair::Pair;
+use crate::eval::sink::Sink;
+
+/// What the pawns say, whatever else is on the board.
+#[derive(Clone, Copy)]
+pub(super) struct Pawns {
+    /// Passed pawns with no own pawn ahead, White's first.
+    pub(super) passed: [Bitboard; 2],
+    /// What each side's king lacks in shelter on files a–c, d–f and f–h, White's first.
+    pub(super) exposure: [[i16; 3]; 2],
+}
+
+/// Entries in the table; a power of two. At 64 bytes it stays within a second-level cache.
+const ENTRIES: usize = 1 << 12;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    /// The pawns of each side. They identify the entry exactly.
+    pawns: [Bitboard; 2],
+    sum: Pair,
+    found: Pawns,
+}
+
+/// Remembers pawn structures.
+pub(super) struct PawnTable(Box<[Entry]>);
+
+impl PawnTable {
+    pub(super) fn new() -> PawnTable {
+        let nothing = Pawns { passed: [Bitboard::EMPTY; 2], exposure: [[0; 3]; 2] };
+        // Pawns on every square: no position looks for that.
+        let unused = Entry { pawns: [Bitboard::ALL; 2], sum: Pair::ZERO, found: nothing };
+        PawnTable(vec![unused; ENTRIES].into_boxed_slice())
+    }
+
+    /// Sends the pawn terms to `sink` and returns the rest.
+    #[inline]
+    pub(super) fn look_up<V: Version, K: Sink>(
+        &mut self,
+        position: &Position,
+        sink: &mut K,
+    ) -> Pawns {
+        let board = position.board();
+        let pawns = Color::ALL.map(|color| board.pieces(color, Kind::Pawn));
+        if K::RECORDS {
+            return survey::<V, K>(pawns, sink);
+        }
+        let entry = &mut self.0[slot(pawns)];
+        if entry.pawns != pawns {
+            let mut sum = sink.fresh();
+            let found = survey::<V, K>(pawns, &mut sum);
+            *entry = Entry { pawns, sum: sum.sum(), found };
+        }
+        sink.add_sum(entry.sum);
+        entry.found
+    }
+}
+
+/// Where in the table these pawns belong.
+#[inline]
+fn slot(pawns: [Bitboard; 2]) -> usize {
+    // Odd constants without structure; the product's high bits depend on every pawn.
+    let mixed = pawns[0].0.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ pawns[1].0.rotate_left(32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
+    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - ENTRIES.trailing_zeros())) as usize
+}
+
+fn survey<V: Version, K: Sink>(pawns: [Bitboard; 2], sink: &mut K) -> Pawns {
+    let [white, black] = pawns;
+    Pawns {
+        passed: [
+            structure::<V, White, K>(white, black, sink),
+            structure::<V, Black, K>(black, white, sink),
+        ],
+        exposure: [
+            exposure(V::WEIGHTS, white, black),
+            exposure(V::WEIGHTS, mirrored(black), mirrored(white)),
+        ],
+    }
+}
+
+/// The set with ranks in reverse order.
+fn mirrored(set: Bitboard) -> Bitboard {
+    Bitboard(set.0.swap_bytes())
+}
+
+/// Sends the terms of one side's pawns to `sink` and returns its foremost passed pawns.
+fn structure<V: Version, S: Side, K: Sink>(
+    own: Bitboard,
+    enemy: Bitboard,
+    sink: &mut K,
+) -> Bitboard {
+    let weights = V::WEIGHTS;
+    let color = S::COLOR;
+    let enemy_attacks = enemy.pawn_attacks::<S::Opponent>();
+    let mut foremost = Bitboard::EMPTY;
+    for square in own {
+        let pawn = Bitboard::of(square);
+        let rank = square.relative(color).rank() as usize;
+        let sides = pawn.east() | pawn.west();
+        let file = Bitboard::file(square.file());
+        let ahead = pawn.forward_fill(color);
+        let guards = own & (sides | sides.forward_fill(!color));
+        let sentries = enemy & (ahead | ahead.east() | ahead.west());
+        let open = ((own | enemy) & ahead).is_empty();
+        sink.add(Term::PstPawn, color, weights.squares[0][square.relative(color).index()]);
+        if (own & file) != pawn {
+            sink.add(Term::PawnDoubled, color, weights.doubled);
+        }
+        if (own & (file.east() | file.west())).is_empty() {
+            sink.add(Term::PawnIsolated, color, weights.isolated[usize::from(!open)]);
+        } else if guards.is_empty() {
+            let stop = pawn.forward(color);
+            let escorted = (own & sides.forward(color)).any();
+            let next = stop.forward(color);
+            if (enemy_attacks & stop).any() || (enemy_attacks & next).any() && !escorted {
+                sink.add(Term::PawnBackward, color, weights.backward[usize::from(!open)]);
+            }
+        }
+        if sentries.is_empty() {
+            if (own & ahead).is_empty() {
+                foremost |= pawn;
+                sink.add(Term::PassedBase, color, weights.passed[rank]);
+            }
+        } else if open && guards.len() >= sentries.len() {
+            sink.add(Term::PawnCandidate, color, weights.candidate[rank]);
+        }
+    }
+    foremost
+}
+
+/// What White's king lacks in shelter on each wing, given the pawns.
+fn exposure(weights: &Weights, own: Bitboard, enemy: Bitboard) -> [i16; 3] {
+    const SECOND_TO_FIFTH: u64 = 0x01_0101_0101 & !0xFF;
+    let nearest = |pawns: Bitboard, file: usize| {
+        let near = pawns.0 >> file & SECOND_TO_FIFTH;
+        // The last figure of the arrays is for files without a pawn.
+        if near == 0 { 4 } else { near.trailing_zeros() as usize / 8 - 1 }
+    };
+    let shelter: [i32; 8] = std::array::from_fn(|file| weights.shelter[nearest(own, file)]);
+    let storm: [i32; 8] = std::array::from_fn(|file| weights.storm[nearest(enemy, file)]);
+    [0, 3, 5].map(|first: usize| {
+        let middle = first + 1;
+        let mut missing = shelter[first] + 2 * shelter[middle] + shelter[middle + 1];
+        if missing == 0 {
+            missing = weights.shelter_home;
+        }
+        (missing + storm[first..first + 3].iter().sum::<i32>()) as i16
+    })
+}

@@ -1,0 +1,122 @@
+//! The rules for the whole score, which are too rare in games to be met by chance.
+
+use crate::chess::{Color, fen};
+use crate::eval::pair::Pair;
+use crate::eval::report::{Report, Term};
+use crate::eval::{Choice, Variant};
+
+const OLD: Variant = Variant::Rybka1_0Beta;
+const NEW: Variant = Variant::Rybka2_3_2a;
+
+fn explain(variant: Variant, text: &str) -> Report {
+    Choice::from(variant).explain(&fen::parse(text).unwrap())
+}
+
+/// What the feature did to the blended score, in centipawns from White's side.
+fn step(variant: Variant, name: &str, text: &str) -> i32 {
+    let report = explain(variant, text);
+    let found = report.terms.iter().find(|term| term.feature.name == name);
+    found.map_or_else(|| panic!("{variant:?} has no {name}"), |term| term.step)
+}
+
+/// The sums, and the blend of a sum.
+fn sums(report: &Report) -> (i32, i32, impl Fn(i32, i32) -> i32 + use<>) {
+    let sum = report.terms.iter().map(Term::net).fold(Pair::ZERO, |a, b| a + b);
+    let blend = report.blend;
+    let (opening, endgame) = (sum.opening(), sum.endgame());
+    (opening, endgame, move |o, e| (o * blend.opening + e * blend.endgame) >> 13)
+}
+
+#[test]
+fn opposite_bishops_halve() {
+    // Two pawns more: both versions.
+    let text = "4k3/3b4/8/8/8/4P3/3BP3/4K3 w - - 0 1";
+    let old = explain(OLD, text);
+    let (opening, endgame, blend) = sums(&old);
+    assert!(endgame.abs() > 3399);
+    assert_eq!(old.value, blend(opening / 2, endgame / 2) + 3);
+    let (opening, endgame, blend) = sums(&explain(NEW, text));
+    let whole = blend(opening, endgame);
+    assert_eq!(step(NEW, "opposite_bishops", text), whole / 2 - whole);
+    // Bishops on the same colour, or a knight beside: neither.
+    for text in ["4k3/4b3/8/8/8/4P3/3BP3/4K3 w - - 0 1", "4k3/3b4/8/8/8/4P3/3BPN2/4K1n1 w - - 0 1"]
+    {
+        assert_eq!(step(OLD, "opposite_bishops", text), 0, "{text}");
+        assert_eq!(step(NEW, "opposite_bishops", text), 0, "{text}");
+    }
+    // Three pawns more: neither. Six: the younger.
+    let three = "4k3/3b4/8/8/8/8/PP1BP3/4K3 w - - 0 1";
+    let six = "4k3/3b4/8/8/8/P7/PPPBP2P/4K3 w - - 0 1";
+    assert_eq!(step(OLD, "opposite_bishops", three), 0);
+    assert_eq!(step(NEW, "opposite_bishops", three), 0);
+    assert_eq!(step(OLD, "opposite_bishops", six), 0);
+    assert_ne!(step(NEW, "opposite_bishops", six), 0);
+}
+
+#[test]
+fn a_lead_without_pawns_is_cut() {
+    // 156 · 222 ÷ 240 = 144; (144 · 100) ÷ 256 = 56.
+    assert_eq!(step(NEW, "drawishness", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), -56);
+    assert_eq!(step(NEW, "drawishness", "r3k3/8/8/8/8/8/8/4K3 w - - 0 1"), 56);
+    // Files 5: 156 · 31 ÷ 240 = 20; (20 · 100) ÷ 256 = 7. Files 6: nothing.
+    assert_eq!(step(NEW, "drawishness", "4k3/8/8/8/8/8/PPPPP3/R3K3 w - - 0 1"), -7);
+    assert_eq!(step(NEW, "drawishness", "4k3/8/8/8/8/8/PPPPPP2/R3K3 w - - 0 1"), 0);
+}
+
+#[test]
+fn material_that_cannot_win_counts_less() {
+    for (text, sixteenths) in [
+        ("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1", 0),
+        ("4k3/8/8/8/8/8/8/1NN1K3 w - - 0 1", 0),
+        ("4k3/4p3/8/8/8/8/8/1NN1K3 w - - 0 1", 1),
+        ("4k1n1/8/8/8/8/8/8/2BBK3 w - - 0 1", 8),
+        ("2b1k3/8/8/8/8/8/8/R3K3 w - - 0 1", 2),
+        ("r3k3/8/8/8/8/8/8/R1B1K3 w - - 0 1", 2),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", 16),
+        ("4k1n1/8/8/8/8/8/4P3/2B1K3 w - - 0 1", 4),
+        ("r3k3/8/8/8/8/8/4P3/R3K3 w - - 0 1", 16),
+        ("r3k3/8/8/8/8/8/4P3/R1B1K3 w - - 0 1", 16),
+        ("r3k1n1/8/8/8/8/8/4P3/R1B1K3 w - - 0 1", 8),
+    ] {
+        let position = fen::parse(text).unwrap();
+        let counts = super::material::Counts::of(&position);
+        assert_eq!(counts.winning_chances(Color::White), sixteenths, "{text}");
+    }
+    for variant in [OLD, NEW] {
+        let report = explain(variant, "4k3/8/8/8/8/8/8/2B1K3 w - - 0 1");
+        let net = |name| {
+            let mut terms = report.terms.iter();
+            terms.find(|term| term.feature.name == name).map(|term| term.net().endgame())
+        };
+        assert_eq!(net("material"), Some(3 * 3399));
+        assert_eq!(net("imbalance"), Some(-3 * 3399));
+    }
+}
+
+#[test]
+fn pawn_races_are_counted() {
+    for (text, expected) in [
+        // Outside the square: 150 + 50 · 4.
+        ("8/8/8/P7/8/7k/8/K7 w - - 0 1", 350),
+        ("k7/8/7K/8/p7/8/8/8 b - - 0 1", -350),
+        // Inside it.
+        ("8/8/4k3/P7/8/8/8/K7 b - - 0 1", 0),
+        // Both run. White queens in 5 plies, Black in 8.
+        ("8/8/8/P6p/8/8/8/K1k5 w - - 0 1", 350),
+        // 6 against 7, and 5 against 6: the other queens at once.
+        ("8/8/8/P6p/8/8/8/K1k5 b - - 0 1", 0),
+        ("8/8/8/P7/7p/8/8/K1k5 w - - 0 1", 0),
+    ] {
+        assert_eq!(step(NEW, "pawn_endings", text), expected, "{text}");
+    }
+    // All pawns on the edge and the corner held: nothing.
+    assert_eq!(explain(NEW, "1k6/8/8/P7/8/8/P7/K7 w - - 0 1").value, 0);
+    assert_ne!(explain(NEW, "1k6/8/8/P7/8/8/1P6/K7 w - - 0 1").value, 0);
+}
+
+#[test]
+fn a_pawn_may_be_unstoppable_twice() {
+    let twice = explain(OLD, "8/1K6/P7/8/8/7k/8/8 w - - 0 1");
+    let term = twice.terms.iter().find(|term| term.feature.name == "unstoppable");
+    assert_eq!(term.map(|term| term.net().endgame()), Some(2 * 25_600));
+}

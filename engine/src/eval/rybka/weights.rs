@@ -1,0 +1,207 @@
+//! What a version of Rybka's evaluation is made of: figures, and named differences of structure.
+//!
+//! Scores are in units of 1/3399 pawn, opening before endgame. Arrays by rank are counted from the
+//! own back rank. Where each figure is from stands in `PROVENANCE.md`.
+
+use crate::eval::pair::Pair;
+
+/// A pawn, in the unit of all scores.
+pub(super) const PAWN: i32 = 3399;
+
+/// A bonus for each square as White sees it, a1 first.
+pub(super) type Squares = [Pair; 64];
+
+/// One version.
+pub(in crate::eval) struct Weights {
+    /// What this version does differently from the other.
+    pub(super) structure: Structure,
+    /// Material beyond the plain count.
+    pub(super) imbalance: Imbalance,
+    /// Piece-square tables by kind.
+    pub(super) squares: [Squares; 6],
+    /// Each square within reach: knight, bishop, rook, queen.
+    pub(super) mobility: [Pair; 4],
+    /// A pawn whose stop square is occupied.
+    pub(super) pawn_blocked: Pair,
+    /// Weight of an attack on the surroundings of the enemy king: knight, bishop, rook, queen.
+    pub(super) attack: [i32; 4],
+    /// A rook with no own pawn ahead.
+    pub(super) rook_half_open: Pair,
+    /// In addition, no enemy pawn ahead.
+    pub(super) rook_open: Pair,
+    /// In addition to half open, the surroundings of the enemy king ahead.
+    pub(super) rook_king_zone: Pair,
+    /// In addition, the enemy king itself ahead.
+    pub(super) rook_king: Pair,
+    /// Seventh rank: rook, queen.
+    pub(super) seventh: [Pair; 2],
+    /// Factor of the summed attack weights by number of attackers, in 1/32.
+    pub(super) danger: [i32; 16],
+    /// Missing shelter of a king by the rank of its nearest pawn: second to fifth rank, none.
+    pub(super) shelter: [i32; 5],
+    /// All three pawns at home: no way out of the back rank.
+    pub(super) shelter_home: i32,
+    /// Enemy pawn near the king, by rank: second to fifth, none.
+    pub(super) storm: [i32; 5],
+    /// Another own pawn on the file.
+    pub(super) doubled: Pair,
+    /// No own pawn beside: with no pawn ahead, with one.
+    pub(super) isolated: [Pair; 2],
+    /// Cannot be supported and cannot advance: with no pawn ahead, with one.
+    pub(super) backward: [Pair; 2],
+    /// May become passed.
+    pub(super) candidate: [Pair; 8],
+    /// Passed.
+    pub(super) passed: [Pair; 8],
+    /// No own piece ahead of a passed pawn; endgame only, as the four below.
+    pub(super) unblocked_own: [i32; 8],
+    /// No enemy piece ahead.
+    pub(super) unblocked_opp: [i32; 8],
+    /// No square ahead that only the enemy attacks.
+    pub(super) free: [i32; 8],
+    /// Per step between the square ahead and the own king, to be taken away.
+    pub(super) own_king: [i32; 8],
+    /// Per step between the square ahead and the enemy king.
+    pub(super) enemy_king: [i32; 8],
+    /// Bishop shut in behind enemy pawns on the wing.
+    pub(super) trapped_bishop: Pair,
+    /// Bishop on its first square behind a blocked centre pawn.
+    pub(super) blocked_bishop: Pair,
+    /// Rook in the corner beside its own king.
+    pub(super) blocked_rook: Pair,
+    /// Share of the endgame score in 1/256, by pieces gone: 0 with all on the board, 24 with none.
+    pub(super) endgame_share: [i32; 25],
+    /// For having the move, in centipawns.
+    pub(super) tempo: i32,
+    /// Lack of winning chances by number of files with own pawns.
+    pub(super) drawishness: [i32; 9],
+}
+
+/// The compact model of the material table: figures at no, half and all pieces.
+pub(super) struct Imbalance {
+    pub(super) knight: [i32; 3],
+    pub(super) bishop: [i32; 3],
+    pub(super) rook: [i32; 3],
+    pub(super) queen: [i32; 3],
+    pub(super) bishop_pair: [i32; 3],
+    pub(super) rook_pair: [i32; 3],
+    pub(super) knight_pair: [i32; 3],
+    pub(super) pawn: [i32; 3],
+    /// A pawn, for each own knight, whatever the phase.
+    pub(super) pawn_knight: i32,
+    /// A pawn, for each own rook, whatever the phase.
+    pub(super) pawn_rook: i32,
+}
+
+/// The differences that are not figures. Whoever wonders how the versions differ reads this.
+pub(super) struct Structure {
+    /// Do knights have mobility?
+    pub(super) knight_mobility: bool,
+    /// Are pawns punished for standing before a piece?
+    pub(super) pawn_anti_mobility: bool,
+    /// Are bishops on their first square looked at?
+    pub(super) blocked_bishops: bool,
+    /// How often a trapped bishop counts.
+    pub(super) trapped_bishops: TrappedBishops,
+    /// When a rook profits from the enemy king ahead.
+    pub(super) rook_king: RookKing,
+    /// What makes the seventh rank worth having.
+    pub(super) seventh: Seventh,
+    /// Which wings are asked for shelter.
+    pub(super) shelter: Shelter,
+    /// Are pawns recognised that cannot be stopped when the enemy has no pieces?
+    pub(super) unstoppable: bool,
+    /// What opposite bishops do.
+    pub(super) opposite_bishops: OppositeBishops,
+    /// Has the side to move a bonus?
+    pub(super) tempo: bool,
+    /// Is a lead worth less with pawns on few files?
+    pub(super) drawishness: bool,
+    /// Have pawn endings rules of their own?
+    pub(super) pawn_endings: bool,
+    /// How the original skips the evaluation. Not carried out: it would need the window of the
+    /// search, and its bounds were not published.
+    pub(super) lazy: Lazy,
+}
+
+/// How often a trapped bishop counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TrappedBishops {
+    /// Once per side.
+    Once,
+    /// Each.
+    Each,
+}
+
+/// When a rook profits from the enemy king ahead.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RookKing {
+    /// With a queen and another piece on its side; a little already for the king's surroundings.
+    WithQueen,
+    /// Always, but only for the king itself.
+    Always,
+}
+
+/// What makes the seventh rank worth having.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seventh {
+    /// An enemy pawn there, or the enemy king on the eighth.
+    PawnThereOrKingBehind,
+    /// An enemy pawn or the enemy king on the seventh or eighth.
+    PawnOrKingOnEither,
+}
+
+/// Which wings are asked for shelter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shelter {
+    /// The mean of where the king is and of the best it can reach by castling.
+    MeanWithCastling,
+    /// Where the king is.
+    Here,
+}
+
+/// What opposite bishops do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OppositeBishops {
+    /// Both sums are halved; pawns differ by less than three.
+    HalveSums,
+    /// The blended score is halved; pawns differ by at most two or at least six.
+    HalveScore,
+}
+
+/// How the original skips the evaluation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lazy {
+    /// If the count of material is outside a window set at the root.
+    MaterialOutsideWindow,
+    /// If material and the positional score of the position before are outside the search window.
+    EstimateOutsideWindow,
+}
+
+/// Piece-square table as printed in the source: eighth rank first, files a to d, mirrored by e to h.
+pub(super) type HalfBoard = [[(i32, i32); 4]; 8];
+
+/// The whole board of a printed half.
+pub(super) const fn whole(half: &HalfBoard) -> Squares {
+    let mut squares = [Pair::ZERO; 64];
+    let mut index = 0;
+    while index < 64 {
+        let file = index % 8;
+        let column = if file < 4 { file } else { 7 - file };
+        let (opening, endgame) = half[7 - index / 8][column];
+        squares[index] = Pair::new(opening, endgame);
+        index += 1;
+    }
+    squares
+}
+
+/// An array by rank whose halves were given apart.
+pub(super) const fn ranks(opening: [i32; 8], endgame: [i32; 8]) -> [Pair; 8] {
+    let mut ranks = [Pair::ZERO; 8];
+    let mut index = 0;
+    while index < 8 {
+        ranks[index] = Pair::new(opening[index], endgame[index]);
+        index += 1;
+    }
+    ranks
+}

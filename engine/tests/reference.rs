@@ -1,0 +1,209 @@
+//! The evaluations of other programs against figures that were found independently: single terms,
+//! and 400 whole positions from games.
+
+use std::collections::BTreeMap;
+
+use palimpsest::chess::{Position, fen};
+use palimpsest::eval::feature::FeatureSet;
+use palimpsest::eval::pair::Pair;
+use palimpsest::eval::report::Report;
+use palimpsest::eval::{Choice, Evaluator, Score, Task, Variant};
+use serde_json::Value;
+
+const VECTORS: &str = include_str!("data/eval-vectors.json");
+const POSITIONS: &str = include_str!("data/eval-positions.json");
+
+fn rows(text: &str) -> Vec<Value> {
+    serde_json::from_str(text).expect("the data is JSON")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("the data holds a text here")
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_i64().expect("the data holds a number here")
+}
+
+fn explain(variant: &str, fen: &str) -> Report {
+    let variant = Variant::from_name(variant).expect("the data names evaluations there are");
+    Choice::from(variant).explain(&fen::parse(fen).expect("the data holds legal positions"))
+}
+
+/// The terms that are not zero, White minus Black, as opening and endgame.
+fn terms(report: &Report) -> BTreeMap<String, [i64; 2]> {
+    let nets = report.terms.iter().map(|term| (term.feature.name, term.net()));
+    nets.map(|(name, net)| (name.to_owned(), [net.opening().into(), net.endgame().into()]))
+        .filter(|(_, net)| *net != [0, 0])
+        .collect()
+}
+
+fn expected_terms(value: &Value) -> BTreeMap<String, [i64; 2]> {
+    let entries = value.as_object().expect("terms are an object").iter();
+    entries.map(|(name, net)| (name.clone(), [number(&net[0]), number(&net[1])])).collect()
+}
+
+#[test]
+fn single_terms_are_those_of_the_originals() {
+    let rows = rows(VECTORS);
+    assert_eq!(rows.len(), 57);
+    for row in rows {
+        let report = explain(text(&row[0]), text(&row[1]));
+        let found = terms(&report).get(text(&row[2])).copied().unwrap_or([0, 0]);
+        assert_eq!(found, [number(&row[3]), number(&row[4])], "{row}");
+    }
+}
+
+#[test]
+fn rybka_1_0_beta_is_exact() {
+    let rows = rows(POSITIONS);
+    assert_eq!(rows.len(), 400);
+    for row in rows {
+        let expected = &row["rybka-1.0-beta"];
+        let report = explain("rybka-1.0-beta", text(&row["fen"]));
+        let mut found = terms(&report);
+        assert_eq!(found, expected_terms(&expected["terms"]), "{row}");
+        let imbalance = found.remove("imbalance").unwrap_or([0, 0]);
+        assert_eq!(imbalance, [number(&expected["imbalance"]); 2], "{row}");
+        let sum = |half: usize| found.values().map(|net| net[half]).sum::<i64>();
+        assert_eq!(sum(0), number(&expected["op_noimb"]), "{row}");
+        assert_eq!(sum(1), number(&expected["eg_noimb"]), "{row}");
+        assert_eq!(i64::from(report.phase), number(&expected["phase"]), "{row}");
+        assert_eq!(i64::from(report.value), number(&expected["value"]), "{row}");
+    }
+}
+
+#[test]
+fn rybka_2_3_2a_is_exact() {
+    for row in rows(POSITIONS) {
+        let expected = &row["rybka-2.3.2a"];
+        let report = explain("rybka-2.3.2a", text(&row["fen"]));
+        assert_eq!(terms(&report), expected_terms(&expected["terms"]), "{row}");
+        assert_eq!(i64::from(report.phase), number(&expected["phase"]), "{row}");
+        assert_eq!(i64::from(report.value), number(&expected["value"]), "{row}");
+    }
+}
+
+#[test]
+fn blunder_is_exact() {
+    for row in rows(POSITIONS) {
+        let report = explain("blunder", text(&row["fen"]));
+        assert_eq!(i64::from(report.value), number(&row["blunder"]["value"]), "{row}");
+    }
+}
+
+fn positions() -> Vec<Position> {
+    rows(POSITIONS)
+        .iter()
+        .map(|row| fen::parse(text(&row["fen"])).expect("the data holds legal positions"))
+        .collect()
+}
+
+/// Evaluates many positions with one evaluator, whose tables fill up on the way.
+struct Through<'a>(&'a [Position]);
+
+impl Task for Through<'_> {
+    type Output = Vec<Score>;
+
+    fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
+        evaluator.reset(&self.0[0]);
+        let twice = self.0.iter().chain(self.0);
+        twice.map(|position| evaluator.evaluate(position)).collect()
+    }
+}
+
+#[test]
+fn tables_and_records_do_not_change_the_value() {
+    let positions = positions();
+    for variant in Variant::ALL {
+        for disabled in [FeatureSet::EMPTY, FeatureSet::EMPTY.with(0).with(5)] {
+            let choice = Choice { variant, disabled };
+            let scores = choice.dispatch(Through(&positions));
+            for (position, score) in positions.iter().chain(&positions).zip(scores) {
+                // Only explaining goes without any table.
+                assert_eq!(choice.explain(position).value, score, "{variant:?} {position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_feature_switched_off_is_gone_and_others_stay() {
+    let positions = positions();
+    for variant in Variant::ALL {
+        let features = variant.features();
+        for feature in &features {
+            let disabled = FeatureSet::parse(feature.name, &features).unwrap();
+            assert!(disabled.contains(feature.index), "{variant:?} {feature:?}");
+            let without = Choice { variant, disabled };
+            for position in positions.iter().step_by(7) {
+                let whole = Choice::from(variant).explain(position);
+                let part = without.explain(position);
+                for (term, left) in whole.terms.iter().zip(&part.terms) {
+                    let entangled = ["imbalance", "drawish_material"].contains(&term.feature.name);
+                    if term.feature == *feature {
+                        assert_eq!((left.sides, left.step), ([Pair::ZERO; 2], 0), "{term:?}");
+                    } else if !entangled {
+                        assert_eq!(term.sides, left.sides, "{feature:?} {position}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Endings that are too rare in games to be met by chance.
+const ENDINGS: [&str; 5] = [
+    "4k3/3b4/8/8/8/4P3/3BP3/4K3 w - - 0 1",
+    "8/8/8/P7/8/7k/8/K7 w - - 0 1",
+    "2b1k3/8/8/8/8/8/8/R3K3 w - - 0 1",
+    "4k3/8/8/8/8/8/8/2B1K3 w - - 0 1",
+    "4k3/8/8/2B5/8/1b6/1P6/4K3 b - - 0 1",
+];
+
+#[test]
+fn every_feature_matters_somewhere() {
+    let mut positions = positions();
+    positions.extend(ENDINGS.map(|text| fen::parse(text).expect("the endings are legal")));
+    for variant in Variant::ALL {
+        for feature in variant.features() {
+            let without = Choice { variant, disabled: FeatureSet::EMPTY.with(feature.index) };
+            let matters = positions
+                .iter()
+                .any(|position| without.evaluate(position) != variant.evaluate(position));
+            assert!(matters, "{variant:?} {}", feature.name);
+        }
+    }
+}
+
+/// The position with colours exchanged and the board turned over.
+fn flipped(position: &Position) -> Position {
+    let swap = |c: char| {
+        if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }
+    };
+    let text = position.to_string();
+    let fields: Vec<&str> = text.split(' ').collect();
+    let rows: Vec<String> =
+        fields[0].split('/').rev().map(|row| row.chars().map(swap).collect()).collect();
+    let turn = if fields[1] == "w" { "b" } else { "w" };
+    let castling: String = fields[2].chars().map(swap).collect();
+    let text = format!("{} {turn} {castling} - 0 1", rows.join("/"));
+    fen::parse(&text).expect("a legal position is legal when flipped")
+}
+
+#[test]
+fn colours_exchanged_exchange_the_terms() {
+    for position in positions() {
+        for variant in Variant::ALL {
+            let here = Choice::from(variant).explain(&position);
+            let there = Choice::from(variant).explain(&flipped(&position));
+            for (a, b) in here.terms.iter().zip(&there.terms) {
+                assert_eq!(a.sides, [b.sides[1], b.sides[0]], "{variant:?} {a:?} {position}");
+            }
+            // Rybka rounds down, whoever is ahead.
+            let rounds_down = matches!(variant, Variant::Rybka1_0Beta | Variant::Rybka2_3_2a);
+            let difference = (here.value - there.value).abs();
+            assert!(difference <= i32::from(rounds_down), "{variant:?} {position}");
+        }
+    }
+}
