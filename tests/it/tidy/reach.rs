@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::source::{Source, is_test_file};
 use super::{File, Violation};
 
-/// Where crates start, besides what lies in `benches/`, `examples/` and the engine's own `tests/`.
+/// Where crates start, besides what lies in `benches/`, `examples/`, the engine's own `tests/` and
+/// its `fuzz/`.
 const ROOTS: [&str; 6] = [
     "engine/src/lib.rs",
     "engine/src/main.rs",
@@ -87,6 +88,7 @@ fn is_root(path: &str) -> bool {
     ROOTS.contains(&path)
         || path.ends_with("/build.rs") && path.matches('/').count() == 1
         || path.contains("/benches/")
+        || path.starts_with("engine/fuzz/fuzz_targets/")
         || path.starts_with("engine/tests/")
         || path.contains("/examples/")
 }
