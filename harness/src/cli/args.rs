@@ -32,6 +32,7 @@ enum OrderArg {
 enum ModelArg {
     Normalized,
     Logistic,
+    Bayesian,
 }
 
 /// Flags of every command that plays games.
@@ -236,7 +237,7 @@ fn model_word(word: &str) -> Result<Model, ArgsError> {
         file: file::DEFAULT_NAME,
         key: "model",
         value: word.to_owned(),
-        expected: "normalized or logistic",
+        expected: "normalized, logistic or bayesian",
     })
 }
 
@@ -254,6 +255,7 @@ impl From<ModelArg> for Model {
         match arg {
             ModelArg::Normalized => Model::Normalized,
             ModelArg::Logistic => Model::Logistic,
+            ModelArg::Bayesian => Model::Bayesian,
         }
     }
 }

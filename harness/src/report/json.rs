@@ -101,10 +101,7 @@ pub fn render(summary: &Summary) -> String {
             elo1: sprt.elo1(),
             alpha: sprt.alpha(),
             beta: sprt.beta(),
-            model: match sprt.model() {
-                crate::stats::sprt::Model::Normalized => "normalized",
-                crate::stats::sprt::Model::Logistic => "logistic",
-            },
+            model: sprt.model().as_str(),
         }),
         llr: summary.llr,
         llr_lower: bounds.map(|b| b.lower()),

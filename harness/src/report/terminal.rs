@@ -6,7 +6,7 @@ use crate::config::plan::Kind;
 use crate::report::status::{percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
 use crate::run::event::Ending;
-use crate::stats::sprt::{Model, Sprt};
+use crate::stats::sprt::Sprt;
 
 /// The summary in some ten lines; the last one is the verdict as a sentence.
 pub fn render(summary: &Summary) -> String {
@@ -58,10 +58,7 @@ fn strength_lines(text: &mut String, strength: &Strength) {
 }
 
 fn sprt_text(sprt: &Sprt, llr: f64) -> String {
-    let model = match sprt.model() {
-        Model::Normalized => "normalized",
-        Model::Logistic => "logistic",
-    };
+    let model = sprt.model().as_str();
     let bounds = sprt.bounds();
     format!(
         "{llr:+.2} [{:.2}, {:.2}] for {model} Elo {} against {}, alpha {}, beta {}",

@@ -15,9 +15,13 @@ pub mod distribution;
 pub mod elo;
 pub mod gsprt;
 pub mod normalized;
+pub mod overshoot;
 pub mod pentanomial;
 pub mod roots;
+pub mod sequential;
 pub mod sprt;
 
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod tests;
