@@ -185,7 +185,8 @@ mod tests {
 
     #[test]
     fn any_pairs_have_parameters() {
-        for counts in [[0; 5], [0, 0, 50, 0, 0], [9, 0, 0, 0, 0], [5, 0, 0, 0, 5], [0, 3, 0, 0, 9]] {
+        for counts in [[0; 5], [0, 0, 50, 0, 0], [9, 0, 0, 0, 0], [5, 0, 0, 0, 5], [0, 3, 0, 0, 9]]
+        {
             let fitted = BayesElo::of_pairs(&Pentanomial(counts));
             assert!(fitted.elo.is_finite() && fitted.draw_elo.is_finite(), "{counts:?}");
             assert!(llr_classical_pairs(&Pentanomial(counts), 0.0, 5.0).is_finite());

@@ -47,10 +47,7 @@ pub fn of_games(test: &Sprt, games: &Trinomial) -> Option<SequentialEstimate> {
     estimate(&test.for_games(games), &games.distribution())
 }
 
-fn estimate<const K: usize>(
-    test: &Sprt,
-    counts: &Distribution<K>,
-) -> Option<SequentialEstimate> {
+fn estimate<const K: usize>(test: &Sprt, counts: &Distribution<K>) -> Option<SequentialEstimate> {
     counts.moments()?;
     let sample = counts.regularized().moments()?;
     let observed = test.walk(&sample);

@@ -30,9 +30,7 @@ fn estimates_after_a_test() {
     for (id, counts, model, [elo0, elo1, alpha, beta], [value, low, high, los]) in CASES {
         let test = Sprt::new(*elo0, *elo1, *alpha, *beta, *model).expect("a sound test");
         let got = match *counts {
-            Games([losses, draws, wins]) => {
-                of_games(&test, &Trinomial { losses, draws, wins })
-            }
+            Games([losses, draws, wins]) => of_games(&test, &Trinomial { losses, draws, wins }),
             Pairs(counts) => of_pairs(&test, &Pentanomial(counts)),
         };
         let Some(got) = got else {
