@@ -28,10 +28,14 @@ enum OrderArg {
     Random,
 }
 
+/// The scale of test bounds.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum ModelArg {
+pub enum ModelArg {
+    /// Normalized Elo
     Normalized,
+    /// Logistic Elo
     Logistic,
+    /// BayesElo, converted to logistic Elo with the draws of the sample
     Bayesian,
 }
 

@@ -12,6 +12,7 @@ mod pgn_file;
 mod play;
 mod results;
 mod run_lock;
+mod stats;
 mod versus;
 
 pub use exit_code::ExitCode;
@@ -38,6 +39,9 @@ enum Command {
     Match(versus::MatchArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
+    /// paired comparisons.
+    Stats(stats::StatsArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -51,6 +55,7 @@ impl Cli {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
             Command::Results(args) => results::results(args),
+            Command::Stats(args) => stats::stats(args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }

@@ -10,6 +10,7 @@ use super::elo::score_from_elo;
 use super::gsprt;
 use super::overshoot::Overshoot;
 use super::pentanomial::Pentanomial;
+use super::roots::falling_crossing;
 use super::sprt::{Decision, Model, Sprt};
 
 /// Pairs before the approximate ratio is trusted to say that no bound is near.
@@ -50,6 +51,7 @@ impl Simulation {
     pub fn play(&self, mut uniform: impl FnMut() -> f64) -> Played {
         assert!(self.batch > 0, "a batch is at least one pair");
         let cumulated = self.cumulated();
+        let screen = self.test.for_pairs(&imagined(&self.probabilities));
         let mut correction = self.overshoot.then(|| Overshoot::new(self.batch));
         let mut pairs = Pentanomial::default();
         let mut played = 0;
@@ -59,7 +61,7 @@ impl Simulation {
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
             }
             played += self.batch;
-            match self.look(&pairs, played, correction.as_mut()) {
+            match self.look(&screen, &pairs, correction.as_mut()) {
                 Decision::Continue => {}
                 decision => return Played { decision, pairs },
             }
@@ -76,15 +78,16 @@ impl Simulation {
         })
     }
 
-    /// What the test says after `played` pairs.
+    /// What the test says now. `screen` is the test with the draws of the true probabilities, which
+    /// is enough to tell that no bound is near.
     fn look(
         &self,
+        screen: &Sprt,
         pairs: &Pentanomial,
-        played: u64,
         correction: Option<&mut Overshoot>,
     ) -> Decision {
         let bounds = self.test.bounds();
-        let approximate = self.approximate_llr(pairs, played);
+        let approximate = approximate_llr(screen, pairs);
         let is_quiet = |low: f64, high: f64| {
             approximate.is_some_and(|llr| llr > low + MARGIN && llr < high - MARGIN)
         };
@@ -94,38 +97,38 @@ impl Simulation {
             Some(correction) => {
                 let (low, high) = correction.quiet(bounds);
                 if is_quiet(low, high) {
-                    correction.update_quietly(played);
+                    correction.update_quietly(pairs.pairs());
                     return Decision::Continue;
                 }
                 let llr = self.test.llr(pairs);
-                correction.update(played, llr);
+                correction.update(pairs.pairs(), llr);
                 correction.decide(bounds, llr)
             }
         }
     }
+}
 
-    /// The ratio by its normal approximation, good to a few hundredths; `None` where that is not
-    /// sure.
-    fn approximate_llr(&self, pairs: &Pentanomial, played: u64) -> Option<f64> {
-        let narrow = self.test.elo1() - self.test.elo0() <= MAX_APPROXIMATE_ELO;
-        if played < WARM_UP || !narrow || pairs.0.contains(&0) {
-            return None;
-        }
-        let sample = pairs.distribution().moments()?;
-        // Converting BayesElo bounds costs as much as the exact ratio of logistic ones.
-        (self.test.model() != Model::Bayesian).then(|| self.test.walk(&sample).drift * sample.units)
+/// The ratio by its normal approximation, good to a few hundredths; `None` where that is not sure.
+fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
+    let narrow = test.elo1() - test.elo0() <= MAX_APPROXIMATE_ELO;
+    if pairs.pairs() < WARM_UP || !narrow || pairs.0.contains(&0) {
+        return None;
     }
+    let sample = pairs.distribution().moments()?;
+    Some(test.walk(&sample).drift * sample.units)
 }
 
 /// Probabilities of the five scores of a pair of games by the BayesElo model.
 ///
-/// Equal engines draw at `draw_rate` when the opening favours nobody; it favours White by `bias`
-/// BayesElo points in half of the openings and Black in the others (which is the same to a pair).
-/// `elo` is the strength difference in BayesElo points.
-pub fn pair_model(elo: f64, draw_rate: f64, bias: f64) -> [f64; 5] {
+/// The engines are equal, and draw at `draw_rate` when the opening favours nobody. It favours one
+/// side by `bias_elo` logistic Elo, within ±400; which side is the same to a pair.
+pub fn pair_model(draw_rate: f64, bias_elo: f64) -> [f64; 5] {
     let draw_elo = BayesElo::draw_elo_of_rate(draw_rate);
-    let favoured = BayesElo { elo: elo + bias, draw_elo }.probabilities();
-    let handicapped = BayesElo { elo: elo - bias, draw_elo }.probabilities();
+    let handicap = |x: f64| -score_of(BayesElo { elo: x, draw_elo });
+    let bias = falling_crossing(handicap, -score_from_elo(bias_elo), -MAX_BIAS, MAX_BIAS)
+        .expect("scores of moderate biases are between those of the greatest ones");
+    let favoured = BayesElo { elo: bias, draw_elo }.probabilities();
+    let handicapped = BayesElo { elo: -bias, draw_elo }.probabilities();
     let mut cells = [0.0; 5];
     for (i, p) in favoured.iter().enumerate() {
         for (j, q) in handicapped.iter().enumerate() {
@@ -144,20 +147,105 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
         Model::Normalized => gsprt::nearest_with_nelo(base, elo),
         Model::Logistic => gsprt::nearest_with_score(base, score_from_elo(elo)),
         Model::Bayesian => {
-            let counts = base.map(|p| (p * COUNTS) as u64);
-            let draw_elo = BayesElo::of_pairs(&Pentanomial(counts)).draw_elo;
-            let [_, draw, win] = BayesElo { elo, draw_elo }.probabilities();
-            gsprt::nearest_with_score(base, win + 0.5 * draw)
+            let draw_elo = BayesElo::of_pairs(&imagined(base)).draw_elo;
+            gsprt::nearest_with_score(base, score_of(BayesElo { elo, draw_elo }))
         }
     }
 }
 
-/// Imagined pairs from which rates are read back, enough for eleven digits.
-const COUNTS: f64 = 1e12;
+/// Expected score of a game, 0 to 1.
+fn score_of(game: BayesElo) -> f64 {
+    let [_, draw, win] = game.probabilities();
+    win + 0.5 * draw
+}
+
+/// So many pairs that their counts give the probabilities back to eleven digits.
+fn imagined(probabilities: &[f64; 5]) -> Pentanomial {
+    Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
+}
+
+/// Largest bias of an opening, in BayesElo points: more than any draw rate can hide.
+const MAX_BIAS: f64 = 10_000.0;
 
 /// Normalized and logistic Elo of five probabilities; `None` without spread.
 pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
     let sample = Distribution::<5>::from_weights(*probabilities).moments()?;
     let nelo = super::normalized::estimate(&sample)?.value.finite()?;
     Some((nelo, super::elo::elo_from_score(sample.mean).finite()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator (SplitMix64), uniform on [0, 1).
+    fn uniform(mut state: u64) -> impl FnMut() -> f64 {
+        move || {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        }
+    }
+
+    /// The same test with every ratio computed exactly.
+    fn play_exactly(simulation: &Simulation, mut uniform: impl FnMut() -> f64) -> Played {
+        let cumulated = simulation.cumulated();
+        let mut correction = Overshoot::new(simulation.batch);
+        let mut pairs = Pentanomial::default();
+        loop {
+            for _ in 0..simulation.batch {
+                let drawn = uniform();
+                pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
+            }
+            let llr = simulation.test.llr(&pairs);
+            correction.update(pairs.pairs(), llr);
+            let decision = match simulation.overshoot {
+                true => correction.decide(simulation.test.bounds(), llr),
+                false => simulation.test.decide(llr),
+            };
+            if decision != Decision::Continue {
+                return Played { decision, pairs };
+            }
+        }
+    }
+
+    #[test]
+    fn the_short_cut_changes_no_verdict() {
+        let base = pair_model(0.5, 60.0);
+        for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
+            for (overshoot, batch) in [(false, 1), (true, 1), (true, 8)] {
+                let test = Sprt::new(0.0, 25.0, 0.05, 0.05, model).expect("a sound test");
+                let probabilities = shifted(&base, 10.0, model);
+                let simulation =
+                    Simulation { test, probabilities, batch, cap: u64::MAX, overshoot };
+                for seed in 0..40 {
+                    let exact = play_exactly(&simulation, uniform(seed));
+                    assert_eq!(simulation.play(uniform(seed)), exact, "{model:?} {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn models_have_the_properties_they_are_made_for() {
+        let base = pair_model(0.6, 80.0);
+        assert!((base.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((base[0] - base[4]).abs() < 1e-12 && (base[1] - base[3]).abs() < 1e-12);
+        let (nelo, _) = strengths(&shifted(&base, 5.0, Model::Normalized)).expect("spread");
+        assert!((nelo - 5.0).abs() < 1e-6, "{nelo}");
+        let (_, elo) = strengths(&shifted(&base, 5.0, Model::Logistic)).expect("spread");
+        assert!((elo - 5.0).abs() < 1e-9, "{elo}");
+        assert_eq!(strengths(&[0.0, 0.0, 1.0, 0.0, 0.0]), None);
+    }
+
+    #[test]
+    fn a_cap_ends_a_test_without_a_verdict() {
+        let test = Sprt::new(0.0, 1.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
+        let probabilities = pair_model(0.5, 0.0);
+        let simulation = Simulation { test, probabilities, batch: 10, cap: 35, overshoot: true };
+        let played = simulation.play(uniform(1));
+        assert_eq!((played.decision, played.pairs.pairs()), (Decision::Continue, 40));
+    }
 }
