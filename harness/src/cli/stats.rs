@@ -6,6 +6,8 @@ mod plan;
 mod simulate;
 mod sprt;
 
+use std::io::Write;
+
 use clap::{Args, Subcommand};
 
 use super::args::{Format, ModelArg};
@@ -76,10 +78,12 @@ pub fn stats(args: StatsArgs) -> ExitCode {
     };
     match done {
         Ok(answer) => {
-            match args.format {
-                Format::Human => print!("{}", answer.text),
-                Format::Json => println!("{:#}", answer.json),
-            }
+            let text = match args.format {
+                Format::Human => answer.text,
+                Format::Json => format!("{:#}\n", answer.json),
+            };
+            // Whoever closes the pipe has read enough.
+            let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::Passed
         }
         Err(message) => fail(ExitCode::Invalid, message),

@@ -20,6 +20,7 @@ pub mod overshoot;
 pub mod paired;
 pub mod pentanomial;
 pub mod planning;
+pub mod ratings;
 pub mod residuals;
 pub mod roots;
 pub mod sequential;

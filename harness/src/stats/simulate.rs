@@ -19,6 +19,10 @@ const WARM_UP: u64 = 200;
 /// Distance from a bound, in the ratio, from which on it is computed exactly.
 const MARGIN: f64 = 0.2;
 
+/// The draws of the sample, by which BayesElo bounds are converted, are looked at again when the
+/// pairs have grown by this share.
+const REFRESH: u64 = 64;
+
 /// Bounds further apart than this, in Elo, make tests too short for the approximation.
 const MAX_APPROXIMATE_ELO: f64 = 30.0;
 
@@ -51,7 +55,7 @@ impl Simulation {
     pub fn play(&self, mut uniform: impl FnMut() -> f64) -> Played {
         assert!(self.batch > 0, "a batch is at least one pair");
         let cumulated = self.cumulated();
-        let screen = self.test.for_pairs(&imagined(&self.probabilities));
+        let (mut screen, mut refresh) = (self.test, 0);
         let mut correction = self.overshoot.then(|| Overshoot::new(self.batch));
         let mut pairs = Pentanomial::default();
         let mut played = 0;
@@ -61,6 +65,10 @@ impl Simulation {
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
             }
             played += self.batch;
+            if played >= refresh {
+                screen = self.test.for_pairs(&pairs);
+                refresh = played + played / REFRESH;
+            }
             match self.look(&screen, &pairs, correction.as_mut()) {
                 Decision::Continue => {}
                 decision => return Played { decision, pairs },
@@ -78,8 +86,8 @@ impl Simulation {
         })
     }
 
-    /// What the test says now. `screen` is the test with the draws of the true probabilities, which
-    /// is enough to tell that no bound is near.
+    /// What the test says now. `screen` is the test with the draws of a little earlier, which is
+    /// enough to tell that no bound is near.
     fn look(
         &self,
         screen: &Sprt,

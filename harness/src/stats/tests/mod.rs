@@ -2,5 +2,6 @@
 //!
 //! Figures are those the named programs print, or those of an independent solver where it is said.
 
+mod ratings;
 mod sequences;
 mod sequential;
