@@ -10,6 +10,7 @@ mod fingerprint;
 mod openings;
 mod pgn_file;
 mod play;
+mod rate;
 mod results;
 mod run_lock;
 mod stats;
@@ -39,6 +40,8 @@ enum Command {
     Match(versus::MatchArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Rates players by their games in any PGN.
+    Rate(rate::RateArgs),
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
     /// paired comparisons.
     Stats(stats::StatsArgs),
@@ -55,6 +58,7 @@ impl Cli {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
             Command::Results(args) => results::results(args),
+            Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),

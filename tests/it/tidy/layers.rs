@@ -39,11 +39,11 @@ const ONLY_STD: Option<&[&str]> = Some(&[]);
 
 const LAYERS: &[Layer] = &[
     // What the user sees.
-    layer("cli", "broker build config openings report run seed stats store suite tune"),
+    layer("cli", "broker build config openings rate report run seed stats store suite tune"),
     layer(
         "report",
-        "clock config/plan game/outcome game/record run/event run/job run/standing schedule stats \
-         uci/score",
+        "clock config/plan game/outcome game/record rate run/event run/job run/standing schedule \
+         stats uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
@@ -69,6 +69,8 @@ const LAYERS: &[Layer] = &[
     pure("game/referee", "adjudicate clock uci"),
     pure("adjudicate", "game/outcome uci"),
     layer("process", "uci"),
+    // Games of others, as counts.
+    layer("rate", "stats"),
     // Vocabulary and computation.
     layer("openings", "seed"),
     pure("uci", ""),

@@ -77,12 +77,6 @@ impl Law {
         }
     }
 
-    /// Expected score of White, 0 to 1.
-    pub fn expected_score(self, x: f64, parameter: f64) -> f64 {
-        let [_, draw, win] = self.probabilities(x, parameter);
-        win + 0.5 * draw
-    }
-
     /// Derivatives of the log-likelihood of `counts` games lost, drawn and won by White.
     pub fn slope(self, x: f64, parameter: f64, counts: [f64; 3]) -> Slope {
         let [losses, draws, wins] = counts;

@@ -16,7 +16,7 @@ pub(super) struct Standing {
     pub(super) is_advantage_known: bool,
 }
 
-/// A player who won, or lost, everything: rated as if one game had been drawn.
+/// A player who won, or lost, everything: rated where that has a probability of one half.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Perfect {
     /// The player.

@@ -81,7 +81,7 @@ impl State {
 /// Rates `players` players by their meetings.
 ///
 /// Disconnected groups are rated each around its own level; players with a perfect score are rated
-/// afterwards as if one of their games had been drawn (Ordo's rule). Of more than [`MAX_PLAYERS`]
+/// afterwards so that their score was as likely as not (Ordo's rule). Of more than [`MAX_PLAYERS`]
 /// players the largest groups are rated.
 pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<Rated, RatingError> {
     let mut groups = divide(players, &scores(meetings, options));
@@ -339,15 +339,12 @@ fn perfect_ratings(
         }
         // Opponents, the sign of White's advantage, and games.
         let mut opponents = Vec::new();
-        let mut points = 0.0;
         for meeting in meetings {
             let Some(side) = meeting.players.iter().position(|p| *p == player) else { continue };
             let other = meeting.players[1 - side];
             if !is_rated[other] {
                 continue;
             }
-            let [lost, drawn, won] = meeting.results();
-            points += 0.5 * drawn as f64 + if side == 0 { won } else { lost } as f64;
             let colours = if side == 0 { [1.0, -1.0] } else { [-1.0, 1.0] };
             for (counts, sign) in meeting.by_colour().iter().zip(colours) {
                 opponents.push((other, sign, counts.iter().sum::<u64>() as f64));
@@ -356,13 +353,17 @@ fn perfect_ratings(
         if opponents.is_empty() {
             continue;
         }
-        points += if taken.won_all { -0.5 } else { 0.5 };
-        let missing = |rating: f64| -> f64 {
-            let expected = |(other, sign, games): &(usize, f64, f64)| {
+        let ln_probability = |rating: f64| -> f64 {
+            let each = |(other, sign, games): &(usize, f64, f64)| {
                 let x = rating - state.ratings[*other] + sign * state.advantage;
-                games * options.law.expected_score(x, state.draw)
+                let [loss, _, win] = options.law.probabilities(x, state.draw);
+                games * if taken.won_all { win } else { loss }.max(f64::MIN_POSITIVE).ln()
             };
-            points - opponents.iter().map(expected).sum::<f64>()
+            opponents.iter().map(each).sum()
+        };
+        let missing = |rating: f64| match taken.won_all {
+            true => 0.5f64.ln() - ln_probability(rating),
+            false => ln_probability(rating) - 0.5f64.ln(),
         };
         if let Ok(rating) = falling_crossing(missing, 0.0, -PERFECT_RANGE, PERFECT_RANGE) {
             state.ratings[player] = rating;

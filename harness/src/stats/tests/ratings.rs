@@ -129,7 +129,9 @@ fn ratings_agree_with_ordo() {
     for (games, scale, is_fitted, ratings, advantage, draw_rate) in ORDO_CASES {
         let found = rated(games, &ordo(scale.value(), *is_fitted));
         for (player, rating) in ratings.iter().enumerate() {
-            close("rating", found.rating(player).expect("rated"), *rating, 2e-4);
+            // Ordo searches the rating of a perfect score with steps that end at 1e-5 of it.
+            let tolerance = if found.group(player).is_some() { 2e-4 } else { 0.02 };
+            close("rating", found.rating(player).expect("rated"), *rating, tolerance);
         }
         close("advantage", found.advantage.expect("both colours"), *advantage, 0.006);
         close("draw rate", 100.0 * found.draw_rate, *draw_rate, 0.006);
