@@ -28,7 +28,8 @@ pub fn skim(text: &[u8], limit: u32) -> Skimmed<'_> {
     while at < text.len() {
         let open = memchr(b'{', &text[at..]).map_or(text.len(), |offset| at + offset);
         at = between_comments(text, at, open, limit, &mut skimmed);
-        if at < open || open == text.len() {
+        // Behind a variation or a comment to the end of the line, everything is looked at anew.
+        if at != open || open == text.len() {
             continue;
         }
         let close = memchr(b'}', &text[open..]).map_or(text.len(), |offset| open + offset);

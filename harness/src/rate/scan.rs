@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(a, opening(&[], "1. e4 {0.1/1 1s} e5 2. Nc3 0-1"));
         assert_ne!(a, opening(&[], "1. e4 c5 1-0"));
         assert_eq!(
-            opening(&[], "1. d4 {book} d5 {book} 2. c4 {book} e6 {0/1 1s} *1-0").1,
+            opening(&[], "1. d4 {book} d5 {book} 2. c4 {book} e6 {0/1 1s} 1-0").1,
             "d4 d5 c4"
         );
     }

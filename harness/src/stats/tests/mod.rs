@@ -2,6 +2,8 @@
 //!
 //! Figures are those the named programs print, or those of an independent solver where it is said.
 
+mod laws;
+mod promises;
 mod ratings;
 mod sequences;
 mod sequential;
