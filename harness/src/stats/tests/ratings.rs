@@ -83,6 +83,8 @@ impl Scale {
 /// Table, scale, whether advantage and draws are fitted, ratings, advantage, draw rate in per cent.
 type OrdoCase = (Games, Scale, bool, &'static [f64], f64, f64);
 
+// One of the advantages looks like 2π.
+#[allow(clippy::approx_constant)]
 #[rustfmt::skip]
 const ORDO_CASES: &[OrdoCase] = &[
     (XT1, ORDO, true, &[24.8435, 11.2391, -36.0826], 23.19, 44.32),
@@ -91,7 +93,7 @@ const ORDO_CASES: &[OrdoCase] = &[
     (XT3, ORDO, true, &[685.9475, 85.7486, -159.3527, 73.6041], 40.84, 33.48),
     (XT3, ORDO, false, &[692.1967, 84.74, -157.4885, 72.7486], 0.0, 50.0),
     (XT3, Scale::OrdoLogistic, true, &[679.9632, 85.0009, -157.9632, 72.9623], 40.49, 33.48),
-    (XT5, ORDO, true, &[9.4001, -9.4001], 6.28, 56.76),
+    (XT5, ORDO, true, &[9.4001, -9.4001], 6.280, 56.76),
     (XT5, ORDO, false, &[9.3971, -9.3971], 0.0, 50.0),
     (XT5, Scale::OrdoLogistic, true, &[9.3181, -9.3181], 6.22, 56.76),
 ];
