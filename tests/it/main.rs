@@ -14,5 +14,6 @@ mod real;
 mod resume;
 mod signals;
 mod sprt;
+mod statistics;
 mod support;
 mod tidy;

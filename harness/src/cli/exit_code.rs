@@ -42,6 +42,20 @@ Exit codes:
    70  a bug of arbiter
   130  interrupted (143: terminated); results are saved, the resume command is printed";
 
+/// The part of the table that matters to `stats`, which decides nothing.
+pub const STATS_HELP: &str = "\
+Exit codes: 0 if the figures could be computed, whatever they say, also a verdict of H0;
+2 for bad usage, 3 for input that makes no sense, 7 if the result cannot be written.";
+
+/// The part of the table that matters to `rate`.
+pub const RATE_HELP: &str = "\
+Moves are not replayed: an illegal move goes unnoticed, and so does a result that the last position
+contradicts. Games that cannot count are counted, and the first 20 are named.
+
+Exit codes: 0 if there are ratings, also where some games do not count; 2 for bad usage, 3 for a
+file that cannot be read and other bad input, 4 without any game that counts, 7 if the result
+cannot be written.";
+
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
         std::process::ExitCode::from(code as u8)

@@ -22,6 +22,9 @@ use std::io::Write;
 
 use clap::{Parser, Subcommand};
 
+/// Most threads that a computation is given.
+const MAX_THREADS: usize = 64;
+
 /// Engine-testing and tournament harness for UCI chess engines.
 ///
 /// Results go to standard output, progress to standard error.
@@ -71,11 +74,29 @@ impl Cli {
 /// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
 /// `head` does, is no error.
 fn emit(text: &str) {
+    let _ = answer(text);
+}
+
+/// Prints all that a command has to say, and gives the exit code back that it ends with.
+fn answer(text: &str) -> ExitCode {
     let mut stdout = std::io::stdout().lock();
-    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
-        && error.kind() != std::io::ErrorKind::BrokenPipe
-    {
-        eprintln!("error: cannot write the result: {error}");
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            fail(ExitCode::Environment, format!("cannot write the result: {error}"))
+        }
+        _ => ExitCode::Passed,
+    }
+}
+
+/// The number of threads asked for, or one for each core up to a few.
+fn threads(asked: Option<usize>) -> Result<usize, String> {
+    match asked {
+        Some(threads @ 1..=MAX_THREADS) => Ok(threads),
+        Some(threads) => Err(format!("expected --threads from 1 to {MAX_THREADS}, got {threads}")),
+        None => {
+            let cores = std::thread::available_parallelism().map_or(1, Into::into);
+            Ok(cores.min(MAX_THREADS))
+        }
     }
 }
 

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
-use ruzstd::decoding::StreamingDecoder;
 
 use super::args::Format;
-use super::{ExitCode, fail};
+use super::{ExitCode, exit_code, fail, threads};
 use crate::rate::blocks::Blocks;
+use crate::rate::frames::{Frames, is_zstd};
 use crate::rate::scan::{Block, scan};
 use crate::rate::tally::Tally;
 use crate::report::ratings::{self, Ratings};
@@ -40,6 +40,7 @@ enum ScaleArg {
 
 /// Flags of `arbiter rate`.
 #[derive(Debug, Args)]
+#[command(after_help = exit_code::RATE_HELP)]
 pub struct RateArgs {
     /// PGN files; plain, .gz or .zst
     #[arg(required = true, value_name = "FILE")]
@@ -102,17 +103,13 @@ fn finite(text: &str) -> Option<f64> {
 
 /// Carries out the command.
 pub fn run(args: &RateArgs) -> ExitCode {
-    match answer(args) {
-        Ok(text) => {
-            // Whoever closes the pipe has read enough.
-            let _ = io::stdout().write_all(text.as_bytes());
-            ExitCode::Passed
-        }
+    match ratings_of(args) {
+        Ok(text) => super::answer(&text),
         Err((code, message)) => fail(code, message),
     }
 }
 
-fn answer(args: &RateArgs) -> Result<String, (ExitCode, String)> {
+fn ratings_of(args: &RateArgs) -> Result<String, (ExitCode, String)> {
     let invalid = |message: String| (ExitCode::Invalid, message);
     let is_share = |share: f64| share > 0.0 && share < 1.0;
     if args.draw_ratio.is_some_and(|share| !is_share(share)) {
@@ -121,14 +118,14 @@ fn answer(args: &RateArgs) -> Result<String, (ExitCode, String)> {
     if !(0.0..=1e6).contains(&args.prior_draws)
         || !args.average.is_finite()
         || args.advantage.is_some_and(|elo| elo.is_nan() || elo.abs() > 1e4)
-        || args.threads == Some(0)
     {
-        let message = "expected --prior-draws from 0, finite Elo, and at least one thread";
+        let message = "expected --prior-draws from 0 and finite Elo";
         return Err(invalid(message.to_owned()));
     }
-    let tally = read_all(args).map_err(invalid)?;
-    if tally.games == 0 {
-        return Err((ExitCode::Nothing, "the files hold no games".to_owned()));
+    let threads = threads(args.threads).map_err(invalid)?;
+    let tally = read_all(args, threads).map_err(invalid)?;
+    if tally.games == tally.bad_games() {
+        return Err((ExitCode::Nothing, nothing(&tally)));
     }
     let options = options(args, &tally).map_err(invalid)?;
     let meetings = tally.meetings();
@@ -147,6 +144,16 @@ fn answer(args: &RateArgs) -> Result<String, (ExitCode, String)> {
         Format::Human => ratings::text(&shown),
         Format::Json => format!("{:#}\n", ratings::json(&shown)),
     })
+}
+
+/// Why there is nothing to rate.
+fn nothing(tally: &Tally) -> String {
+    if tally.games == 0 {
+        return "the files hold no games".to_owned();
+    }
+    let reasons: Vec<String> =
+        tally.bad.iter().map(|(reason, games)| format!("{} {games}", reason.as_str())).collect();
+    format!("none of the games counts: {}", reasons.join(", "))
 }
 
 fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
@@ -185,7 +192,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
     })
 }
 
-fn read_all(args: &RateArgs) -> Result<Tally, String> {
+fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     let mut sizes = 0;
     for path in &args.files {
         let about = std::fs::metadata(path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -197,8 +204,6 @@ fn read_all(args: &RateArgs) -> Result<Tally, String> {
         ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
             .expect("the template is sound");
     bar.set_style(style);
-    let threads =
-        args.threads.or_else(|| thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
     let mut tally = Tally::new(!args.no_pairs);
     for path in &args.files {
         let told = |error: io::Error| format!("{}: {error}", path.display());
@@ -218,10 +223,7 @@ fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read>> {
     let file = bar.wrap_read(file);
     Ok(match magic.as_slice() {
         [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(file)),
-        [0x28, 0xb5, 0x2f, 0xfd] => {
-            let decoder = StreamingDecoder::new(file).map_err(io::Error::other)?;
-            Box::new(decoder)
-        }
+        start if is_zstd(start) => Box::new(Frames::new(file)),
         _ => Box::new(file),
     })
 }

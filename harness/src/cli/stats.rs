@@ -6,16 +6,15 @@ mod plan;
 mod simulate;
 mod sprt;
 
-use std::io::Write;
-
 use clap::{Args, Subcommand};
 
 use super::args::{Format, ModelArg};
-use super::{ExitCode, fail};
+use super::{ExitCode, exit_code, fail};
 use crate::stats::sprt::{Sprt, SprtError};
 
 /// Flags of `arbiter stats`.
 #[derive(Debug, Args)]
+#[command(after_help = exit_code::STATS_HELP)]
 pub struct StatsArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value = "human", global = true)]
@@ -27,6 +26,9 @@ pub struct StatsArgs {
 #[derive(Debug, Subcommand)]
 enum StatsCommand {
     /// Elo, normalized Elo, likelihood of superiority and SPRT state of given counts.
+    ///
+    /// A calculator: the verdict is part of the answer, not of the exit code.
+    #[command(after_help = exit_code::STATS_HELP)]
     Sprt(sprt::CountArgs),
     /// What an SPRT will cost: probability to pass and games to play, by true strength.
     Plan(plan::PlanArgs),
@@ -82,9 +84,7 @@ pub fn stats(args: StatsArgs) -> ExitCode {
                 Format::Human => answer.text,
                 Format::Json => format!("{:#}\n", answer.json),
             };
-            // Whoever closes the pipe has read enough.
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            ExitCode::Passed
+            super::answer(&text)
         }
         Err(message) => fail(ExitCode::Invalid, message),
     }

@@ -15,6 +15,8 @@ pub struct Skimmed<'a> {
     pub result: Option<&'a [u8]>,
     /// Text of the last comment.
     pub last_comment: &'a [u8],
+    /// Whether the text ends inside a comment.
+    pub is_cut: bool,
     /// Where the moves end that come from a book, marked so or the first `limit`.
     pub opening_end: usize,
 }
@@ -35,6 +37,7 @@ pub fn skim(text: &[u8], limit: u32) -> Skimmed<'_> {
         let close = memchr(b'}', &text[open..]).map_or(text.len(), |offset| open + offset);
         let comment = &text[open + 1..close];
         skimmed.last_comment = comment;
+        skimmed.is_cut = close == text.len();
         at = close + 1;
         if let Some(time) = time_ms(comment) {
             let side = (skimmed.plies.wrapping_sub(1) & 1) as usize;
@@ -189,6 +192,12 @@ mod tests {
         assert_eq!(opening(b"1. e4 e5 2. Nf3 Nc6 3. Bb5 *"), "1. e4 e5 2. Nf3");
         assert_eq!(opening(b"1. d4 {book} d5 {book} 2. c4 {0.1/9 2s} *"), "1. d4 {book} d5");
         assert_eq!(opening(b""), "");
+    }
+
+    #[test]
+    fn a_comment_without_end_is_seen() {
+        assert!(skim(b"1. e4 {0.1/9 1s} e5 {never ends 1-0", 3).is_cut);
+        assert!(!skim(b"1. e4 {0.1/9 1s} e5 {ends} 1-0", 3).is_cut);
     }
 
     #[test]

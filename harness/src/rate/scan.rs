@@ -31,6 +31,8 @@ pub enum BadGame {
     Variant,
     /// Moves without tags, or text that is no game.
     Unreadable,
+    /// It ends inside a comment.
+    Cut,
 }
 
 impl BadGame {
@@ -43,6 +45,7 @@ impl BadGame {
             BadGame::Contradiction => "contradicting results",
             BadGame::Variant => "another variant",
             BadGame::Unreadable => "unreadable",
+            BadGame::Cut => "comment without end",
         }
     }
 }
@@ -89,30 +92,56 @@ struct Index {
 pub fn scan(text: &[u8], opening_plies: u32) -> Block {
     let mut block = Block::default();
     let mut index = Index::default();
-    let rest = Cell::new(text);
+    let rest = Cell::new(&text[..0]);
     let source = Slice { rest: &rest };
     let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
     let mut tags = Tags::default();
-    let at = |reader: &Reader<Slice<'_, '_>>| text.len() - rest.get().len() - reader.buffer().len();
-    loop {
-        match reader.read_game(&mut TagReader { tags: &mut tags }) {
-            Ok(None) => return block,
-            Ok(Some(())) => {}
-            Err(_) => {
-                block.games.push(Err((BadGame::Unreadable, tags.title())));
-                continue;
+    for piece in pieces(text) {
+        rest.set(piece);
+        let at =
+            |reader: &Reader<Slice<'_, '_>>| piece.len() - rest.get().len() - reader.buffer().len();
+        loop {
+            match reader.read_game(&mut TagReader { tags: &mut tags }) {
+                Ok(None) => break,
+                Ok(Some(())) => {}
+                Err(_) => {
+                    block.games.push(Err((BadGame::Unreadable, tags.title())));
+                    continue;
+                }
             }
+            let start = at(&reader);
+            // The reader skips the moves on its way to the next game.
+            let is_readable = reader.has_more().is_ok();
+            let moves = piece.get(start..at(&reader)).unwrap_or_default();
+            let game = match is_readable {
+                true => judge(&tags, moves, opening_plies, &mut block, &mut index),
+                false => Err(BadGame::Unreadable),
+            };
+            block.games.push(game.map_err(|reason| (reason, tags.title())));
         }
-        let start = at(&reader);
-        // The reader skips the moves on its way to the next game.
-        let is_readable = reader.has_more().is_ok();
-        let moves = text.get(start..at(&reader)).unwrap_or_default();
-        let game = match is_readable {
-            true => judge(&tags, moves, opening_plies, &mut block, &mut index),
-            false => Err(BadGame::Unreadable),
-        };
-        block.games.push(game.map_err(|reason| (reason, tags.title())));
     }
+    block
+}
+
+/// Cuts a text where a tag stands after an empty line and something that is no tag. Usually that is
+/// each game; but a comment that is never closed must not swallow the games after its own.
+fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let newline = memchr::memchr(b'\n', text).unwrap_or(0);
+    let is_dos = newline > 0 && text[newline - 1] == b'\r';
+    let needle: &[u8] = if is_dos { b"\n\r\n[" } else { b"\n\n[" };
+    let is_tag = move |at: usize| {
+        let is_named = text.get(at + needle.len()).is_some_and(u8::is_ascii_alphabetic);
+        is_named && text[..at].trim_ascii_end().last() != Some(&b']')
+    };
+    let mut ends = memchr::memmem::find_iter(text, needle)
+        .filter(move |at| is_tag(*at))
+        .map(move |at| at + needle.len() - 1)
+        .chain([text.len()]);
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let end = ends.next()?;
+        Some(&text[std::mem::replace(&mut start, end)..end])
+    })
 }
 
 fn judge(
@@ -135,6 +164,9 @@ fn judge(
         return Err(BadGame::Variant);
     }
     let skimmed = skim(moves, if tags.fen.is_empty() { opening_plies } else { 0 });
+    if skimmed.is_cut {
+        return Err(BadGame::Cut);
+    }
     let by_tag = result(&tags.result);
     let by_moves = skimmed.result.and_then(result);
     let outcome = match (by_tag, by_moves) {
@@ -419,6 +451,20 @@ mod tests {
             Some(Unreadable),
         ];
         assert_eq!(reasons(&text), expected);
+    }
+
+    #[test]
+    fn a_comment_without_end_costs_one_game() {
+        for end in ["\n", "\r\n"] {
+            let tags = [&AB[..], &[("Result", "1-0")]].concat();
+            let (good, cut) = (game(&tags, "1. e4 {x} 1-0"), game(&tags, "1. e4 {x 1-0"));
+            let inner = game(&tags, "1. e4 {x\n\n[%eval 1]} 1-0");
+            let text = [&good, &cut, &good, &inner, &cut].map(|game| game.replace('\n', end));
+            let cut = Some(BadGame::Cut);
+            assert_eq!(reasons(&text.concat()), [None, cut, None, None, cut]);
+        }
+        let spread = "[White \"A\"]\n\n[Black \"B\"]\n\n[Result \"1-0\"]\n\n1. e4 1-0\n";
+        assert_eq!(reasons(spread), [None]);
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub fn text(ratings: &Ratings<'_>) -> String {
         let _ = writeln!(text, "{count:>9} {ending}");
     }
     if tally.bad_games() > 0 {
-        let _ = writeln!(text, "\n{} games do not count", tally.bad_games());
+        let _ = writeln!(text, "\nGames that do not count: {}", tally.bad_games());
         for (reason, count) in &tally.bad {
             let _ = writeln!(text, "{count:>9} {}", reason.as_str());
         }
@@ -154,19 +154,20 @@ fn remarks(ratings: &Ratings<'_>) -> String {
             let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
         }
     }
-    let _ = match ratings.rated.perfect.len() {
-        0 => Ok(()),
-        perfect => writeln!(
-            text,
-            "{perfect} players won all (>) or lost all (<); their ratings are bounds"
-        ),
-    };
-    for (players, why) in [
-        (&groups.alone, "played nobody whose strength can be told"),
-        (&ratings.rated.left_out, "were too many to be rated together"),
+    // Whoever beat only players without a rating has none either.
+    let (bounds, unrated): (Vec<usize>, Vec<usize>) = groups
+        .perfect
+        .iter()
+        .map(|perfect| perfect.player)
+        .partition(|player| ratings.rated.rating(*player).is_some());
+    let unrated = [unrated.as_slice(), &groups.alone].concat();
+    for (players, what) in [
+        (&bounds, "Won all (>) or lost all (<), so that their ratings are bounds"),
+        (&unrated, "Met nobody whose strength can be told"),
+        (&ratings.rated.left_out, "Too many to be rated together"),
     ] {
         if !players.is_empty() {
-            let _ = writeln!(text, "{} players {why}: {}", players.len(), names(players));
+            let _ = writeln!(text, "{what} ({}): {}", players.len(), names(players));
         }
     }
     text

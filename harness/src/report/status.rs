@@ -90,14 +90,13 @@ pub fn plus_minus(estimate: Option<&Estimate>) -> String {
     }
 }
 
-/// An estimate as `+4.1 [-1.2, +9.3]`, with ∞ for an end beyond all bounds.
+/// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open.
 pub fn interval(estimate: &Estimate) -> String {
-    let shown = |end: Extended| match end {
-        Extended::NegInfinity => "-∞".to_owned(),
-        Extended::Finite(value) => format!("{value:+.1}"),
-        Extended::PosInfinity => "+∞".to_owned(),
+    let shown = |value: Extended, beyond: &str| {
+        value.finite().map_or(beyond.to_owned(), |value| format!("{value:+.1}"))
     };
-    format!("{} [{}, {}]", shown(estimate.value), shown(estimate.low), shown(estimate.high))
+    let (low, high) = (shown(estimate.low, "open"), shown(estimate.high, "open"));
+    format!("{} [{low}, {high}]", shown(estimate.value, "undefined"))
 }
 
 /// A share as per cent, or the word "undefined".
@@ -189,7 +188,10 @@ mod tests {
             low: Extended::Finite(-1.0),
             high: Extended::PosInfinity,
         };
-        assert_eq!(interval(&estimate), "+4.1 [-1.0, +∞]");
+        assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
+        let beyond = Extended::PosInfinity;
+        let estimate = Estimate { value: beyond, low: beyond, high: beyond };
+        assert_eq!(interval(&estimate), "undefined [open, open]");
     }
 
     #[test]

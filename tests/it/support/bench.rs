@@ -166,6 +166,21 @@ impl Finished {
         self
     }
 
+    /// Asserts the exit code, that one line says what is wrong and contains all
+    /// of `words`, and that there is no result.
+    #[track_caller]
+    pub fn expect_refusal(self, code: i32, words: &[&str]) {
+        let finished = self.expect_code(code);
+        let errors: Vec<&str> =
+            finished.stderr.lines().filter(|line| line.starts_with("error")).collect();
+        assert_eq!(errors.len(), 1, "one line must start with `error`: {finished:#?}");
+        for word in words {
+            assert!(errors[0].contains(word), "`{word}` is not named: {finished:#?}");
+        }
+        assert_eq!(finished.stdout, "", "{finished:#?}");
+        assert!(!finished.stderr.contains("RUST_BACKTRACE"), "{finished:#?}");
+    }
+
     /// Its stdout as one JSON value.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {

@@ -16,6 +16,9 @@ use crate::stats::residuals::{self, Colour, Residuals};
 /// Largest file of speeds that is read, in bytes.
 const MAX_FILE: u64 = 1 << 26;
 
+/// Smallest and largest speed accepted: ratios of them stay finite.
+const SPEEDS: std::ops::RangeInclusive<f64> = 1e-9..=1e18;
+
 /// Flags of `arbiter stats mcnemar`.
 #[derive(Debug, Args)]
 pub struct McnemarArgs {
@@ -155,8 +158,11 @@ fn read_speeds(path: &Path) -> Result<Vec<Speeds>, String> {
         let Some((first, second)) = item else {
             return Err(format!("{name}:{number}: expected two speeds, got '{line}'"));
         };
-        if !(f64::is_finite(first) && first > 0.0 && f64::is_finite(second) && second > 0.0) {
-            return Err(format!("{name}:{number}: expected positive speeds, got '{line}'"));
+        if !(SPEEDS.contains(&first) && SPEEDS.contains(&second)) {
+            let (low, high) = (SPEEDS.start(), SPEEDS.end());
+            return Err(format!(
+                "{name}:{number}: expected speeds from {low:e} to {high:e}, got '{line}'"
+            ));
         }
         items.push(Speeds { first, second });
     }

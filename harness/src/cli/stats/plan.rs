@@ -16,6 +16,9 @@ use crate::stats::sprt::Sprt;
 /// Columns of the plot.
 const PLOT_WIDTH: usize = 40;
 
+/// Largest true strength that can be asked for, either way.
+const MAX_ELO: f64 = 1000.0;
+
 /// Flags of `arbiter stats plan`.
 #[derive(Debug, Args)]
 pub struct PlanArgs {
@@ -41,8 +44,11 @@ pub fn run(args: &PlanArgs) -> Result<Answer, String> {
     if !(0.0..1.0).contains(&args.draw_ratio) {
         return Err(format!("expected a draw ratio from 0 to below 1, got {}", args.draw_ratio));
     }
-    if !args.bias.is_finite() || args.elo.iter().any(|elo| !elo.is_finite()) {
-        return Err("expected finite numbers for --bias and --elo".to_owned());
+    if !args.bias.is_finite() {
+        return Err(format!("expected a finite --bias, got {}", args.bias));
+    }
+    if let Some(elo) = args.elo.iter().find(|elo| elo.is_nan() || elo.abs() > MAX_ELO) {
+        return Err(format!("expected true strengths between -{MAX_ELO} and {MAX_ELO}, got {elo}"));
     }
     let conditions = Conditions { draw_rate: args.draw_ratio, bias_elo: args.bias };
     let planned = Planned::new(test, conditions).ok_or_else(|| {
@@ -69,6 +75,9 @@ fn range(test: &Sprt, planned: &Planned) -> Vec<f64> {
 
 /// Exit of the walk that pairs like the sample's make.
 fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
+    if pairs.pairs() == 0 {
+        return Err("expected a pilot with pairs".to_owned());
+    }
     let sample = pairs.distribution().regularized();
     let probabilities =
         sample.probabilities().ok_or_else(|| "expected a pilot with pairs".to_owned())?;

@@ -8,6 +8,7 @@ use indicatif::ProgressBar;
 use rand_chacha::rand_core::Rng;
 use serde_json::json;
 
+use super::super::threads;
 use super::numbers;
 use super::{Answer, TestArgs};
 use crate::seed::seed_for;
@@ -102,6 +103,7 @@ struct Row {
 /// Carries out the command.
 pub fn run(args: &SimulateArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
+    let threads = threads(args.threads)?;
     let cases = cases(args, &test)?;
     let bar = ProgressBar::new(args.runs * cases.len() as u64);
     let rows: Vec<Row> = (0u64..)
@@ -114,7 +116,7 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, String> {
                 cap: args.cap,
                 overshoot: args.overshoot,
             };
-            Row { elo, simulation, tally: play_all(args, case, &simulation, &bar) }
+            Row { elo, simulation, tally: play_all(args, threads, case, &simulation, &bar) }
         })
         .collect();
     bar.finish_and_clear();
@@ -126,8 +128,8 @@ type Case = (Option<f64>, [f64; 5]);
 
 /// What to play with.
 fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
-    if args.runs == 0 || args.batch == 0 || args.cap == 0 || args.threads == Some(0) {
-        return Err("expected --runs, --batch, --cap and --threads of at least 1".to_owned());
+    if args.runs == 0 || args.batch == 0 || args.cap == 0 {
+        return Err("expected --runs, --batch and --cap of at least 1".to_owned());
     }
     if let Some(given) = args.probabilities {
         let sum: f64 = given.iter().sum();
@@ -152,8 +154,13 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
 
 /// Plays the runs of one case. Each has a generator of its own, so the result does not depend on
 /// the number of threads.
-fn play_all(args: &SimulateArgs, case: u64, simulation: &Simulation, bar: &ProgressBar) -> Tally {
-    let threads = args.threads.or_else(|| thread::available_parallelism().ok().map(Into::into));
+fn play_all(
+    args: &SimulateArgs,
+    threads: usize,
+    case: u64,
+    simulation: &Simulation,
+    bar: &ProgressBar,
+) -> Tally {
     let next = AtomicU64::new(0);
     let work = || {
         let mut tally = Tally::default();
@@ -169,7 +176,7 @@ fn play_all(args: &SimulateArgs, case: u64, simulation: &Simulation, bar: &Progr
         }
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.unwrap_or(1)).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let mut sum = Tally::default();
         for worker in workers {
             sum.add(worker.join().expect("a worker only computes"));

@@ -200,7 +200,9 @@ fn text(figures: &Figures) -> String {
         line("LLR (classical)", format!("{classical:+.4}"));
     }
     line("Verdict", figures.verdict().to_owned());
-    if let Some(outlook) = figures.pairs.and_then(|pairs| test.outlook(&pairs)) {
+    let is_open = test.decide(figures.llr) == Decision::Continue;
+    let outlook = figures.pairs.and_then(|pairs| test.outlook(&pairs));
+    if let Some(outlook) = outlook.filter(|_| is_open) {
         line(
             "If it goes on so",
             format!(

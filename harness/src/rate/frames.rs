@@ -1,0 +1,125 @@
+//! Zstandard files, which may hold several frames one after the other.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// Bytes decoded at once, at most.
+const CHUNK: usize = 1 << 17;
+
+/// Whether a file that begins with these bytes is compressed so.
+pub fn is_zstd(start: &[u8]) -> bool {
+    matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// The contents of all frames. Parallel compressors write many, and other frames between them that
+/// are to be skipped.
+pub struct Frames<R> {
+    source: BufReader<R>,
+    decoder: FrameDecoder,
+    /// Whether the decoder is inside a frame.
+    is_open: bool,
+}
+
+impl<R: Read> Frames<R> {
+    /// The contents of `source`.
+    pub fn new(source: R) -> Frames<R> {
+        let source = BufReader::with_capacity(CHUNK, source);
+        Frames { source, decoder: FrameDecoder::new(), is_open: false }
+    }
+
+    /// Opens the next frame, or skips one that is not data.
+    fn open(&mut self) -> io::Result<()> {
+        match self.decoder.init(&mut self.source) {
+            Ok(()) => self.is_open = true,
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length,
+                ..
+            })) => {
+                let length = u64::from(length);
+                if io::copy(&mut (&mut self.source).take(length), &mut io::sink())? < length {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+            }
+            Err(error) => return Err(io::Error::other(error)),
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.is_open = false;
+        let told = self.decoder.get_checksum_from_data();
+        if told.is_some() && told != self.decoder.get_calculated_checksum() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "wrong checksum"));
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let wanted = buffer.len().min(CHUNK);
+        loop {
+            if !self.is_open {
+                if self.source.fill_buf()?.is_empty() {
+                    return Ok(0);
+                }
+                self.open()?;
+                continue;
+            }
+            while self.decoder.can_collect() < wanted && !self.decoder.is_finished() {
+                let strategy = BlockDecodingStrategy::UptoBytes(wanted);
+                self.decoder.decode_blocks(&mut self.source, strategy).map_err(io::Error::other)?;
+            }
+            let read = self.decoder.read(buffer)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            self.close()?;
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    fn frame(text: &[u8]) -> Vec<u8> {
+        compress_to_vec(text, CompressionLevel::Fastest)
+    }
+
+    fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        Frames::new(bytes).read_to_end(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn all_frames_are_read() {
+        let skipped = [&[0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"xyz"].concat();
+        let long: Vec<u8> = (0..400_000u32).map(|n| (n % 251) as u8).collect();
+        let file = [skipped.clone(), frame(b"one "), skipped, frame(b""), frame(&long)].concat();
+        assert!(is_zstd(&file) && is_zstd(&frame(b"")));
+        assert!(read(&file).unwrap() == [&b"one "[..], &long].concat());
+        assert_eq!(read(b"").unwrap(), b"");
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error() {
+        let file = frame(&b"some text ".repeat(1000));
+        for cut in 1..file.len() {
+            assert!(read(&file[..cut]).is_err(), "{cut}");
+        }
+        assert!(read(&[0x50, 0x2a, 0x4d, 0x18, 9, 0, 0, 0, 1]).is_err());
+        assert!(read(&[file.clone(), b"garbage".to_vec()].concat()).is_err());
+        let mut wrong = file;
+        *wrong.last_mut().unwrap() ^= 1;
+        assert!(read(&wrong).is_err());
+    }
+}

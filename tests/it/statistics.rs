@@ -1,0 +1,422 @@
+//! `arbiter stats`: figures of counts from anywhere. Expected figures are those
+//! that the statistics are held to, or follow from a formula beside them.
+
+mod rate;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::programs::arbiter;
+
+/// Runs `arbiter stats` with flags separated by spaces, in its own place.
+fn stats(flags: &str) -> Finished {
+    let bench = Bench::new();
+    bench.arbiter(["stats"].into_iter().chain(flags.split(' '))).finish()
+}
+
+/// The answer for people; it must be one.
+#[track_caller]
+fn text(flags: &str) -> String {
+    let finished = stats(flags).expect_code(0);
+    assert_eq!(finished.stderr, "", "{finished:#?}");
+    assert_sound(&finished.stdout);
+    finished.stdout
+}
+
+/// The answer as JSON; the command does not matter for where the flag stands.
+#[track_caller]
+fn json(flags: &str) -> Value {
+    let finished = stats(&format!("{flags} --format json")).expect_code(0);
+    assert_sound(&finished.stdout);
+    let json = finished.json();
+    let schema = format!("arbiter.stats.{}/1", flags.split(' ').next().expect("a command"));
+    assert_eq!(json["schema"], schema.as_str());
+    json
+}
+
+/// Asserts that nothing is shown that is no number.
+#[track_caller]
+fn assert_sound(shown: &str) {
+    assert!(!shown.contains('∞'), "{shown}");
+    for word in shown.split(|c: char| !c.is_ascii_alphanumeric()) {
+        let word = word.to_ascii_lowercase();
+        assert!(!matches!(word.as_str(), "nan" | "inf" | "infinity"), "{shown}");
+    }
+}
+
+/// Asserts what the keys of `json` are: equal but for rounding, or null.
+#[track_caller]
+fn assert_figures(json: &Value, expected: &[(&str, Option<f64>)]) {
+    for (key, expected) in expected {
+        let value = json.get(key).unwrap_or_else(|| panic!("no key {key} in {json:#}"));
+        let got = value.as_f64();
+        assert!(got.is_some() || value.is_null(), "{key} is {value}");
+        let is_near = |(a, b): (f64, f64)| (a - b).abs() <= 1e-9 * b.abs().max(1e-3);
+        let agree = got.zip(*expected).map_or(got == *expected, is_near);
+        assert!(agree, "{key} is {got:?}, not {expected:?}");
+    }
+}
+
+/// Asserts that each label is followed by its value on a line of its own.
+#[track_caller]
+fn assert_lines(text: &str, expected: &[(&str, &str)]) {
+    for (label, value) in expected {
+        let line = format!("{label:<21} {value}");
+        assert!(text.lines().any(|found| found == line), "no `{line}` in\n{text}");
+    }
+}
+
+/// Wald's upper bound for both errors at 5 %.
+fn ln19() -> f64 {
+    19f64.ln()
+}
+
+#[test]
+fn pairs_have_their_figures() {
+    let flags = "sprt --counts 223,9863,21279,10037,246 --model logistic --elo0 0.5 --elo1 2.5";
+    let (nelo, half) = (1.79476437634, 2.359447487971);
+    let found = json(flags);
+    assert_figures(
+        &found,
+        &[
+            ("games", Some(83_296.0)),
+            ("llr", Some(-3.07412643958917)),
+            ("llr_lower", Some(-ln19())),
+            ("llr_upper", Some(ln19())),
+            ("elo", Some(0.9176431827537)),
+            ("elo_low", Some(-0.288715626964)),
+            ("elo_high", Some(2.124024119186)),
+            ("nelo", Some(nelo)),
+            ("nelo_low", Some(nelo - half)),
+            ("nelo_high", Some(nelo + half)),
+            ("los", Some(0.9320046373687)),
+            ("wins", None),
+            ("opening_bias_elo", None),
+            ("llr_classical", None),
+        ],
+    );
+    assert_eq!(found["verdict"], "H0");
+    let shown = text(flags);
+    assert_lines(
+        &shown,
+        &[
+            ("Games", "83296"),
+            ("Elo (naive)", "+0.9 ± 1.2 (95 %)"),
+            ("nElo", "+1.8 ± 2.4 (95 %)"),
+            ("LOS", "93.2 %"),
+            ("LLR", "-3.0741 [-2.9444, 2.9444] for logistic Elo 0.5 against 2.5"),
+            ("Verdict", "H0"),
+        ],
+    );
+    assert!(!shown.contains("If it goes on so"), "the test is over: {shown}");
+}
+
+#[test]
+fn games_have_their_figures() {
+    let found = json("sprt --wdl 498,1266,431");
+    let (nelo, half) = (16.31933798386, 14.53466836586);
+    assert_figures(
+        &found,
+        &[
+            ("games", Some(2195.0)),
+            ("wins", Some(498.0)),
+            ("draws", Some(1266.0)),
+            ("losses", Some(431.0)),
+            ("draw_ratio", Some(1266.0 / 2195.0)),
+            ("score", Some((498.0 + 633.0) / 2195.0)),
+            ("llr", Some(1.25497182830393)),
+            ("elo", Some(10.60839078657)),
+            ("elo_low", Some(1.159768964452)),
+            ("elo_high", Some(20.07272932993)),
+            ("nelo_low", Some(nelo - half)),
+            ("nelo_high", Some(nelo + half)),
+            ("los", Some(0.9861186116862)),
+        ],
+    );
+    assert!(found["pentanomial"].is_null());
+    assert_eq!(found["verdict"], "inconclusive");
+    let bayesian = "sprt --wdl 3155,8055,3010 --model bayesian --elo0 -3 --elo1 1";
+    let found = json(bayesian);
+    assert_figures(&found, &[("llr", Some(3.11550429973268)), ("elo", Some(3.542890721833))]);
+    assert!(found["llr_classical"].is_f64(), "{found:#}");
+    assert_eq!(found["verdict"], "H1");
+    assert_lines(&text(bayesian), &[("Verdict", "H1"), ("", "3155 won, 8055 drawn, 3010 lost")]);
+}
+
+#[test]
+fn unequal_error_rates_move_the_bounds() {
+    let found = json("sprt --counts 58,611,1294,702,77 --elo1 2 --alpha 0.01 --beta 0.1");
+    assert_figures(
+        &found,
+        &[
+            ("llr", Some(1.18678675479065)),
+            ("llr_lower", Some((0.1f64 / 0.99).ln())),
+            ("llr_upper", Some((0.9f64 / 0.01).ln())),
+        ],
+    );
+}
+
+#[test]
+fn pairs_and_their_games_show_the_bias_of_openings() {
+    // Each opening is won by White in both games: all pairs even, no game drawn.
+    let found = json("sprt --counts 0,0,50,0,0 --wdl 50,0,50");
+    let score = found["opening_bias_elo"].as_f64();
+    assert_eq!(score, None, "a bias of all points is beyond all Elo: {found:#}");
+    let found = json("sprt --counts 0,0,50,0,0 --wdl 25,50,25");
+    // b² = v(games) − 2·v(pairs) = ⅛, and Elo of ½ + b.
+    let score = 0.5 + 0.125f64.sqrt();
+    let elo = -400.0 * (1.0 / score - 1.0).log10();
+    assert_figures(&found, &[("opening_bias_elo", Some(elo)), ("draw_ratio", Some(0.5))]);
+}
+
+#[test]
+fn what_is_undefined_is_said_to_be() {
+    let estimates = ["elo", "elo_low", "elo_high", "nelo", "nelo_low", "nelo_high", "los"];
+    let undefined = |found: &Value, keys: &[&str]| {
+        let expected: Vec<_> = keys.iter().map(|key| (*key, None)).collect();
+        assert_figures(found, &expected);
+    };
+    for (flags, llr, shown) in [
+        ("sprt --counts 0,0,0,0,0", -1.03538760173137e-6, "undefined (95 %)"),
+        ("sprt --counts 0,0,0,0,5550", 111.797555086714, "undefined (all won) (95 %)"),
+        ("sprt --wdl 1,0,0 --model logistic", 0.0142873714383302, "undefined (all won) (95 %)"),
+    ] {
+        let found = json(flags);
+        undefined(&found, &estimates);
+        assert_figures(&found, &[("llr", Some(llr))]);
+        let undefined = "undefined (95 %)";
+        let expected = [("Elo (naive)", shown), ("nElo", undefined), ("LOS", "undefined")];
+        assert_lines(&text(flags), &expected);
+    }
+    for (flags, llr) in [
+        ("sprt --counts 0,0,100,0,0", -0.0375398828364521),
+        ("sprt --wdl 0,1000,0", -0.202132602372846),
+        ("sprt --counts 0,0,100,0,0 --model logistic", -1.4416479084498),
+    ] {
+        let found = json(flags);
+        undefined(&found, &["nelo", "nelo_low", "nelo_high", "los"]);
+        let none = Some(0.0);
+        let expected = [("elo", none), ("elo_low", none), ("elo_high", none), ("llr", Some(llr))];
+        assert_figures(&found, &expected);
+        let undefined = "undefined (95 %)";
+        let shown = text(flags);
+        assert_lines(&shown, &[("Elo (naive)", "+0.0 ± 0.0 (95 %)"), ("nElo", undefined)]);
+        assert_lines(&shown, &[("LOS", "undefined"), ("Verdict", "inconclusive")]);
+    }
+    let lost = text("sprt --counts 5,0,0,0,0");
+    assert_lines(&lost, &[("Elo (naive)", "undefined (all lost) (95 %)")]);
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let counts = "sprt --counts 1,2,3,4,5";
+    for (code, flags, words) in [
+        (2, "sprt", &["--counts", "--wdl"][..]),
+        (2, "sprt --counts 1,2,3", &["--counts", "1,2,3", "5 numbers"]),
+        (2, "sprt --counts 1,2,3,4,5,6", &["5 numbers"]),
+        (2, "sprt --counts 1,2,3,4,-5", &["1,2,3,4,-5"]),
+        (2, "sprt --counts 1,2,3,4,x", &["1,2,3,4,x"]),
+        (2, "sprt --counts 1,2,3,4,1.5", &["1.5"]),
+        (2, "sprt --counts 1,2,3,4,1000000000000001", &["at most 1000000000000000"]),
+        (2, "sprt --counts 1,2,3,4,99999999999999999999999", &["--counts"]),
+        (2, "sprt --wdl 1,2", &["--wdl", "3 numbers"]),
+        (2, &format!("{counts} --model elo"), &["--model", "elo"]),
+        (2, &format!("{counts} --alpha much"), &["--alpha", "much"]),
+        (3, &format!("{counts} --alpha 0"), &["alpha", "0"]),
+        (3, &format!("{counts} --alpha 1.5"), &["alpha", "1.5"]),
+        (3, &format!("{counts} --alpha NaN"), &["alpha", "NaN"]),
+        (3, &format!("{counts} --beta=-0.1"), &["beta", "-0.1"]),
+        (3, &format!("{counts} --alpha 0.6 --beta 0.6"), &["alpha + beta"]),
+        (3, &format!("{counts} --elo0 5"), &["elo0 < elo1"]),
+        (3, &format!("{counts} --elo0 7"), &["elo0 < elo1", "7"]),
+        (3, &format!("{counts} --elo1 NaN"), &["elo1", "NaN"]),
+        (3, &format!("{counts} --elo1 inf"), &["inf"]),
+        (3, &format!("{counts} --wdl 3,3,3"), &["--wdl", "30 games", "9 games"]),
+        (3, "plan --draw-ratio 1", &["draw ratio", "1"]),
+        (3, "plan --draw-ratio NaN", &["draw ratio", "NaN"]),
+        (3, "plan --bias 1e9", &["bias"]),
+        (3, "plan --bias inf", &["--bias", "inf"]),
+        (3, "plan --elo NaN", &["NaN"]),
+        (3, "plan --elo 1001", &["1001"]),
+        (3, "plan --pilot 0,0,0,0,0", &["pilot"]),
+        (3, "simulate --runs 0", &["--runs"]),
+        (3, "simulate --threads 0", &["--threads", "0"]),
+        (3, "simulate --threads 1000000", &["--threads", "1000000"]),
+        (3, "simulate --elo 1e9", &["1000000000"]),
+        (3, "simulate --probabilities 1,1,1,1,1", &["adding up to 1"]),
+        (3, "simulate --probabilities NaN,0,0,0,1", &["NaN"]),
+        (2, "simulate --probabilities 0,0,1,0,0 --elo 5", &["--elo"]),
+        (2, "mcnemar --only-first 1", &["--only-second", "required"]),
+        (2, "mcnemar --only-first -1 --only-second 2", &["-1"]),
+        (3, "mcnemar --only-first 18446744073709551615 --only-second 1", &["2^50"]),
+        (2, "workers", &["--worker"]),
+        (2, "workers --worker a", &["NAME=COUNTS"]),
+        (3, "speed /no/such/file", &["/no/such/file"]),
+    ] {
+        let finished = stats(flags);
+        let words: Vec<&str> = match code {
+            // What is missing is listed on lines of its own.
+            2 if finished.stderr.contains("required arguments") => vec!["required"],
+            _ => words.to_vec(),
+        };
+        finished.expect_refusal(code, &words);
+    }
+}
+
+#[test]
+fn a_plan_follows_from_theory() {
+    let flags = "plan --elo0 0 --elo1 5 --elo 0";
+    let found = json(flags);
+    // The ratio drifts by t²/2 for each game and spreads by t², with t the
+    // strength in units of a game's noise.
+    let t = 5.0 * 10f64.ln() / 800.0;
+    assert_figures(&found, &[("variance_per_game", Some(0.125)), ("logistic_elo0", Some(0.0))]);
+    let games = 0.9 * ln19() / (t * t / 2.0);
+    let expected = [("pass_probability", Some(0.05)), ("expected_games", Some(games))];
+    assert_figures(&found["points"][0], &expected);
+    let worst = ln19().powi(2) / (t * t);
+    let expected = [("pass_probability", Some(0.5)), ("expected_games", Some(worst))];
+    assert_figures(&found["worst"], &expected);
+    assert!(found["pilot"].is_null());
+    let shown = text(flags);
+    assert!(shown.contains("It takes longest at +1.77 Elo: 41861 games."), "{shown}");
+    let range = json("plan --draw-ratio 0.6 --bias 100");
+    assert_eq!(range["points"].as_array().map(Vec::len), Some(13));
+    let pilot = json("plan --model logistic --pilot 12,143,287,161,21");
+    let pass = pilot["pilot"]["pass_probability"].as_f64();
+    assert!(pass.is_some_and(|pass| pass > 0.5 && pass <= 1.0), "{pilot:#}");
+}
+
+#[test]
+fn a_simulation_can_be_repeated() {
+    let run = |more: &str| stats(&format!("simulate --runs 200 --elo1 30 {more}")).expect_code(0);
+    let first = run("--seed 1 --format json").json();
+    assert_eq!(run("--seed 1 --threads 1 --format json").json(), first);
+    assert_eq!(run("--seed 1 --threads 3 --format json").json(), first);
+    assert_ne!(run("--seed 2 --format json").json()["points"], first["points"]);
+    assert_eq!(run("--seed 1 --threads 1").stdout, run("--seed 1").stdout);
+    let rate = |point: usize, key: &str| first["points"][point][key].as_f64().expect("a rate");
+    // Four standard errors of 200 runs.
+    assert!(rate(0, "pass_rate") < 0.112 && rate(2, "fail_rate") < 0.112, "{first:#}");
+    assert!((rate(1, "pass_rate") - 0.5).abs() < 0.142, "{first:#}");
+    let shown = text("simulate --runs 200 --seed 1 --elo1 30");
+    assert!(shown.contains("Measured alpha") && shown.contains("Measured beta"), "{shown}");
+}
+
+#[test]
+fn a_simulation_without_spread_ends_at_its_cap() {
+    let flags = "simulate --runs 2 --cap 50 --probabilities 0,0,1,0,0";
+    let found = json(flags);
+    let point = &found["points"][0];
+    let expected = [("capped", Some(2.0)), ("mean_games", Some(100.0)), ("nelo", None)];
+    assert_figures(point, &expected);
+    assert!(text(flags).contains("undefined"));
+}
+
+#[test]
+fn solved_positions_are_compared() {
+    let flags = "mcnemar --only-first 3 --only-second 12 --both 50 --neither 35";
+    let found = json(flags);
+    // Two tails of fifteen tosses with at most three heads.
+    let exact = 2.0 * (1.0 + 15.0 + 105.0 + 455.0) / 32_768.0;
+    assert_figures(
+        &found,
+        &[
+            ("p_exact", Some(exact)),
+            ("p_mid", Some(exact - 455.0 / 32_768.0)),
+            ("chi_squared", Some(81.0 / 15.0)),
+            ("difference", Some(-0.09)),
+        ],
+    );
+    assert!(text(flags).contains("p = 0.0352 (exact), 0.0213 (mid-p)"));
+    let same = "mcnemar --only-first 0 --only-second 0 --both 9";
+    assert_figures(&json(same), &[("p_exact", None), ("p_mid", None), ("chi_squared", None)]);
+    assert!(text(same).starts_with("undefined"));
+}
+
+#[test]
+fn speeds_are_compared() {
+    let bench = Bench::new();
+    let run = |contents: &str, more: &[&str]| {
+        bench.write("speeds", contents);
+        bench.arbiter(["stats", "speed", "speeds"].iter().chain(more)).finish()
+    };
+    let json = |contents: &str| {
+        let finished = run(contents, &["--format", "json"]).expect_code(0);
+        assert_sound(&finished.stdout);
+        finished.json()
+    };
+    let three = "# nodes per second\n100 90\n200,210\n\n 300\t250\n";
+    let found = json(three);
+    let ratio = (100.0 / 90.0 * 200.0 / 210.0 * 300.0 / 250.0f64).cbrt();
+    assert_figures(&found, &[("items", Some(3.0)), ("ratio", Some(ratio))]);
+    assert_eq!(json(three), found);
+    let (low, high) = (found["ratio_low"].as_f64(), found["ratio_high"].as_f64());
+    assert!(low < Some(ratio) && Some(ratio) < high, "{found:#}");
+    let shown = run(three, &[]).expect_code(0).stdout;
+    assert!(shown.starts_with("Speed, first over second   1.0829 ["), "{shown}");
+    // Without spread, and with a single line.
+    let expected = [("ratio", Some(2.0)), ("ratio_low", Some(2.0)), ("ratio_high", Some(2.0))];
+    assert_figures(&json("2 1\n4 2\n"), &expected);
+    assert_figures(&json("2 1\n4 2\n"), &[("faster_probability", None)]);
+    assert_figures(&json("2 1\n"), &[("ratio", Some(2.0)), ("ratio_low", None)]);
+    for (contents, words) in [
+        ("", &["two positive speeds"][..]),
+        ("1 2\n1\n", &["speeds:2", "two speeds"]),
+        ("1 2\n1 2 3\n", &["speeds:2"]),
+        ("1 -2\n", &["speeds:1", "1 -2"]),
+        ("1 inf\n", &["speeds:1", "inf"]),
+        ("1e308 1e-308\n", &["speeds:1", "1e308"]),
+        ("1 0\n", &["speeds:1"]),
+    ] {
+        run(contents, &[]).expect_refusal(3, words);
+    }
+    run(three, &["--rounds", "1"]).expect_refusal(3, &["rounds"]);
+}
+
+#[test]
+fn a_broken_worker_is_named() {
+    let flags = "workers --worker a=10,20,30,20,10 --worker b=10,20,30,20,10 \
+                 --worker odd=40,20,5,5,2";
+    let found = json(flags);
+    // Lost, even, won: 30, 30, 30 twice, and 60, 5, 7.
+    let totals = [120.0, 65.0, 67.0];
+    let chi_squared: f64 = [[30.0, 30.0, 30.0], [30.0, 30.0, 30.0], [60.0, 5.0, 7.0]]
+        .iter()
+        .flat_map(|row| {
+            let pairs: f64 = row.iter().sum();
+            let expected = totals.map(|total| pairs * total / 252.0);
+            row.iter().zip(expected).map(|(n, e)| (n - e).powi(2) / e).collect::<Vec<_>>()
+        })
+        .sum();
+    let expected = [("chi_squared", Some(chi_squared)), ("degrees_of_freedom", Some(4.0))];
+    assert_figures(&found, &expected);
+    assert_eq!(found["remove"], "odd");
+    assert_eq!(found["workers"][2]["color"], "red");
+    assert!(text(flags).ends_with("Leave out odd and look again.\n"));
+    let few = "workers --worker a=1,2,3,4,5 --worker b=0,0,0,0,0";
+    assert_figures(&json(few), &[("chi_squared", None), ("p", None), ("remove", None)]);
+    assert!(text(few).starts_with("undefined"));
+}
+
+#[test]
+fn help_says_what_the_exit_codes_mean() {
+    for flags in ["--help", "sprt --help"] {
+        let help = text(flags);
+        assert!(help.contains("Exit codes: 0"), "{help}");
+        assert!(help.contains("also a verdict of H0"), "{help}");
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_an_error() {
+    let bench = Bench::new();
+    let pgn = bench.write("g.pgn", rate::table());
+    for flags in ["stats sprt --wdl 1,2,3".to_owned(), format!("rate {}", pgn.display())] {
+        let script = format!("exec '{}' {flags} > /dev/full", arbiter().display());
+        let finished = bench.start(Path::new("/bin/sh"), ["-c", &script]).finish();
+        finished.expect_refusal(7, &["cannot write the result"]);
+    }
+}

@@ -1,0 +1,283 @@
+//! `arbiter rate`: ratings from files of games, whatever state they are in.
+
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use serde_json::Value;
+
+use super::assert_sound;
+use crate::support::bench::{Bench, Finished};
+
+const OPENINGS: [&str; 5] = ["e4", "d4", "c4", "Nf3", "g3"];
+
+/// A game with a tag for each pair of words.
+fn game_of(tags: &[(&str, &str)], moves: &str) -> String {
+    let tags: String = tags.iter().map(|(key, value)| format!("[{key} \"{value}\"]\n")).collect();
+    format!("{tags}\n{moves}\n\n")
+}
+
+fn game(white: &str, black: &str, opening: &str, result: &str) -> String {
+    let tags = [("White", white), ("Black", black), ("Result", result)];
+    game_of(&tags, &format!("1. {opening} {{+0.10/9 0.5s}} e5 {{-0.10/9 1.5s}} {result}"))
+}
+
+/// A pair from the point of view of the first: what it scores with White and
+/// with Black.
+fn pair(first: &str, second: &str, opening: &str, scores: [f64; 2]) -> String {
+    let word = |score: f64| match score {
+        0.0 => "0-1",
+        1.0 => "1-0",
+        _ => "1/2-1/2",
+    };
+    let with_white = game(first, second, opening, word(scores[0]));
+    with_white + &game(second, first, opening, word(1.0 - scores[1]))
+}
+
+/// Three engines of which each scores 75 % against the next, and the first 90 %
+/// against the last: odds of 3, 3 and 9, so no rating has to compromise.
+pub fn table() -> String {
+    let mut text = String::new();
+    for (first, second) in [("Ada", "Bo Lind"), ("Bo Lind", "Cy")] {
+        text += &pair(first, second, "e4", [1.0, 1.0]);
+        text += &pair(first, second, "d4", [1.0, 0.0]);
+    }
+    for opening in &OPENINGS[..4] {
+        text += &pair("Ada", "Cy", opening, [1.0, 1.0]);
+    }
+    text + &pair("Ada", "Cy", OPENINGS[4], [0.5, 0.5])
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).expect("memory can be written");
+    encoder.finish().expect("memory can be written")
+}
+
+fn zstd(text: &str) -> Vec<u8> {
+    compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
+}
+
+/// Rates one file with these contents.
+fn rate_with(contents: impl AsRef<[u8]>, flags: &[&str]) -> Finished {
+    let bench = Bench::new();
+    let path = bench.write("games", contents);
+    let args = ["rate", path.to_str().expect("the path is ASCII")];
+    bench.arbiter(args.iter().chain(flags)).finish()
+}
+
+#[track_caller]
+fn text_of(contents: impl AsRef<[u8]>) -> String {
+    let finished = rate_with(contents, &[]).expect_code(0);
+    assert_eq!(finished.stderr, "");
+    assert_sound(&finished.stdout);
+    finished.stdout
+}
+
+#[track_caller]
+fn json_of(contents: impl AsRef<[u8]>, flags: &[&str]) -> Value {
+    let flags: Vec<&str> = flags.iter().copied().chain(["--format", "json"]).collect();
+    let finished = rate_with(contents, &flags).expect_code(0);
+    assert_sound(&finished.stdout);
+    finished.json()
+}
+
+/// Asserts the ratings, best first.
+#[track_caller]
+fn assert_ratings(json: &Value, expected: [(&str, f64); 3]) {
+    let players = json["players"].as_array().expect("a list of players");
+    assert_eq!(players.len(), 3, "{json:#}");
+    for (player, (name, rating)) in players.iter().zip(expected) {
+        assert_eq!(player["name"], name, "{json:#}");
+        let got = player["rating"].as_f64().expect("a rating");
+        assert!((got - rating).abs() < 1e-6, "{name}: {got}, not {rating}");
+        let [low, high] = ["rating_low", "rating_high"].map(|key| player[key].as_f64());
+        assert!(low < Some(got) && Some(got) < high, "{player:#}");
+    }
+}
+
+#[test]
+fn ratings_reproduce_the_scores() {
+    let found = json_of(table(), &["--law", "scores", "--advantage", "0"]);
+    assert_eq!(found["schema"], "arbiter.rate/1");
+    let step = 400.0 * 3f64.log10();
+    assert_ratings(&found, [("Ada", step), ("Bo Lind", 0.0), ("Cy", -step)]);
+    for (key, count) in [("games", 18), ("pairs", 9), ("plies", 36), ("bad_games", 0)] {
+        assert_eq!(found[key], count, "{key} in {found:#}");
+    }
+    let ada = &found["players"][0];
+    for (key, count) in [("games", 14), ("wins", 11), ("draws", 2), ("losses", 1)] {
+        assert_eq!(ada[key], count, "{key} in {ada:#}");
+    }
+    let score = ada["white"]["score"].as_f64();
+    assert!(score.is_some_and(|score| (score - 6.5 / 7.0).abs() < 1e-12), "{ada:#}");
+    assert_eq!(ada["time_per_move_ms"], 1000.0, "half its moves took 0.5 s, half 1.5 s");
+    let meetings = found["meetings"].as_array().expect("a list of meetings");
+    let pentanomials: Vec<String> =
+        meetings.iter().map(|meeting| meeting["pentanomial"].to_string()).collect();
+    assert_eq!(pentanomials, ["[0,0,1,0,1]", "[0,0,1,0,4]", "[0,0,1,0,1]"]);
+    let anchored = ["--law", "scores", "--advantage", "0", "--anchor", "Bo Lind=2500"];
+    let found = json_of(table(), &anchored);
+    let ratings: Vec<Option<f64>> =
+        (0..3).map(|n| found["players"][n]["rating"].as_f64()).collect();
+    let [Some(first), Some(second), Some(third)] = ratings[..] else { panic!("{found:#}") };
+    assert!((first - 2500.0 - step).abs() < 1e-6 && second == 2500.0, "{found:#}");
+    assert!((third - 2500.0 + step).abs() < 1e-6, "{found:#}");
+}
+
+#[test]
+fn people_get_tables() {
+    let shown = text_of(table());
+    let first = "18 games, 9 pairs, 3 players, 5 openings; law davidson, logistic scale";
+    assert_eq!(shown.lines().next(), Some(first));
+    for words in ["Ada", "Bo Lind", "11", "8-2-0", "stronger, %", "White's advantage", "e4 e5"] {
+        assert!(shown.contains(words), "no {words} in\n{shown}");
+    }
+    assert!(!shown.contains("do not count"), "{shown}");
+}
+
+#[test]
+fn compression_changes_nothing() {
+    let plain = text_of(table());
+    let json = json_of(table(), &[]);
+    for packed in [gzip(&table()), zstd(&table())] {
+        assert_eq!(text_of(&packed), plain);
+        assert_eq!(json_of(&packed, &[]), json);
+    }
+    assert_eq!(text_of(table().replace('\n', "\r\n")), plain);
+    let threads = rate_with(table(), &["--threads", "1"]).expect_code(0);
+    assert_eq!(threads.stdout, plain);
+}
+
+#[test]
+fn all_parts_of_a_file_are_read() {
+    let twice = text_of(table().repeat(2));
+    assert!(twice.starts_with("36 games, 18 pairs"), "{twice}");
+    let (gz, zst) = (gzip(&table()), zstd(&table()));
+    let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 2, 0, 0, 0][..], b"??"].concat();
+    for packed in [gz.repeat(2), zst.repeat(2), [skipped, zst.repeat(2)].concat()] {
+        assert_eq!(text_of(packed), twice);
+    }
+    let bench = Bench::new();
+    bench.write("a.pgn", table());
+    bench.write("b.pgn.gz", gzip(&table()));
+    let both = bench.arbiter(["rate", "a.pgn", "b.pgn.gz"]).finish().expect_code(0);
+    assert_eq!(both.stdout, twice);
+}
+
+#[test]
+fn bad_games_are_counted_and_named() {
+    let tags = |result| [("White", "Ada"), ("Black", "Cy"), ("Result", result)];
+    let with_variant = [&tags("1-0")[..], &[("Variant", "Atomic")]].concat();
+    let bad = [
+        (game("Ada", "Cy", "e4", "*"), "no result", "Ada - Cy *"),
+        (game("Cy", "Cy", "e4", "1-0"), "one player on both sides", "Cy - Cy 1-0"),
+        (game("?", "Cy", "e4", "1-0"), "no player name", "? - Cy 1-0"),
+        (game_of(&tags("1-0"), "1. e4 0-1"), "contradicting results", "Ada - Cy 1-0"),
+        (game_of(&with_variant, "1. e4 1-0"), "another variant", "Ada - Cy 1-0"),
+        (game_of(&tags("1-0"), "1. e4 {no end 1-0"), "comment without end", "Ada - Cy 1-0"),
+    ];
+    let good = json_of(table(), &[]);
+    for (game, reason, title) in &bad {
+        let found = json_of(table() + game, &[]);
+        assert_eq!(found["games"], 18, "{reason}: {found:#}");
+        assert_eq!(found["bad_games"], 1);
+        assert_eq!(found["bad_reasons"][reason], 1, "{found:#}");
+        assert_eq!(found["bad_named"][0]["game"], 19);
+        assert_eq!(found["bad_named"][0]["title"], *title);
+        assert_eq!(found["players"], good["players"], "{reason}");
+    }
+    let all: String = bad.iter().map(|(game, ..)| game.as_str()).collect();
+    // Bad games first: those after them must not suffer.
+    let shown = text_of(all + &table());
+    assert!(shown.contains("Games that do not count: 6\n"), "{shown}");
+    assert!(shown.contains("game 6: Ada - Cy 1-0 (comment without end)\n"), "{shown}");
+    assert!(shown.starts_with("18 games, 9 pairs, 3 players"), "{shown}");
+}
+
+#[test]
+fn a_perfect_score_is_a_bound() {
+    let with = |scores| table() + &pair("Bo Lind", "Dan", "e4", scores);
+    let bound = |scores| {
+        let found = json_of(with(scores), &[]);
+        let players = found["players"].as_array().expect("a list of players");
+        let dan = players.iter().find(|player| player["name"] == "Dan").expect("he is listed");
+        assert!(dan["rating"].is_f64(), "{dan:#}");
+        dan["bound"].clone()
+    };
+    assert_eq!(bound([1.0, 1.0]), "upper");
+    assert_eq!(bound([0.0, 0.0]), "lower");
+    assert_eq!(bound([1.0, 0.0]), Value::Null);
+    let shown = text_of(with([1.0, 1.0]));
+    let remark = "Won all (>) or lost all (<), so that their ratings are bounds (1): Dan\n";
+    assert!(shown.contains(remark), "{shown}");
+    // Against nobody else, even a bound has nothing to refer to.
+    let only = pair("Ada", "Cy", "e4", [1.0, 1.0]);
+    assert!(json_of(&only, &[])["players"][0]["rating"].is_null());
+    let shown = text_of(&only);
+    assert!(shown.contains("Met nobody whose strength can be told (2): Ada, Cy\n"), "{shown}");
+}
+
+#[test]
+fn files_without_a_game_that_counts() {
+    let none = ["no games"];
+    for contents in [Vec::new(), gzip(""), zstd(""), b"\n\n\n".to_vec()] {
+        rate_with(contents, &[]).expect_refusal(4, &none);
+    }
+    let words = ["none of the games counts", "no result 2"];
+    rate_with(game("Ada", "Cy", "e4", "*").repeat(2), &[]).expect_refusal(4, &words);
+    rate_with("notes, not games\n", &[]).expect_refusal(4, &["unreadable"]);
+    rate_with([0u8; 1000], &[]).expect_refusal(4, &["unreadable"]);
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let bench = Bench::new();
+    let refused = |path: &Path, words: &[&str]| {
+        bench.arbiter([Path::new("rate"), path]).finish().expect_refusal(3, words);
+    };
+    refused(Path::new("/no/such/file.pgn"), &["/no/such/file.pgn"]);
+    refused(&bench.path(""), &["directory"]);
+    for (name, packed) in [("cut.gz", gzip(&table())), ("cut.zst", zstd(&table()))] {
+        refused(&bench.write(name, &packed[..packed.len() / 2]), &[name]);
+    }
+    refused(&bench.write("bad.gz", b"\x1f\x8bno gzip at all"), &["bad.gz"]);
+    refused(&bench.write("bad.zst", b"\x28\xb5\x2f\xfdno frame at all"), &["bad.zst"]);
+    bench.write("good.pgn", table());
+    let finished = bench.arbiter(["rate", "good.pgn", "missing.pgn"]).finish();
+    finished.expect_refusal(3, &["missing.pgn"]);
+    bench.arbiter(["rate"]).finish().expect_code(2);
+}
+
+#[test]
+fn a_small_file_cannot_become_a_huge_game() {
+    let packed = gzip(&" ".repeat(80 << 20));
+    assert!(packed.len() < 1 << 20);
+    rate_with(packed, &[]).expect_refusal(3, &["games of at most"]);
+}
+
+#[test]
+fn flags_that_make_no_sense() {
+    for (code, flags, words) in [
+        (2, &["--anchor", "Ada"][..], &["--anchor", "NAME=ELO"][..]),
+        (2, &["--prior", "Ada=5:0"], &["--prior", "SD"]),
+        (2, &["--law", "of-the-jungle"], &["--law"]),
+        (3, &["--anchor", "Nobody=5"], &["Nobody"]),
+        (3, &["--draw-ratio", "1"], &["--draw-ratio"]),
+        (3, &["--draw-ratio", "NaN"], &["--draw-ratio"]),
+        (3, &["--prior-draws", "inf"], &["--prior-draws"]),
+        (3, &["--advantage", "NaN"], &["finite"]),
+        (3, &["--threads", "0"], &["--threads", "0"]),
+    ] {
+        rate_with(table(), flags).expect_refusal(code, words);
+    }
+}
+
+#[test]
+fn help_says_what_is_not_checked() {
+    let help = Bench::new().arbiter(["rate", "--help"]).finish().expect_code(0).stdout;
+    assert!(help.contains("Moves are not replayed"), "{help}");
+    assert!(help.contains("Exit codes: 0"), "{help}");
+}
