@@ -55,9 +55,12 @@ impl<R: Read> Blocks<R> {
 
 /// Where the last game of `text` begins, if it is not the first: at a tag after an empty line.
 fn last_boundary(text: &[u8]) -> Option<usize> {
-    let at = |needle: &[u8]| memchr::memmem::rfind(text, needle).map(|at| at + needle.len() - 1);
-    let found = at(b"\n\n[").max(at(b"\n\r\n["));
-    found.filter(|at| *at > 0)
+    let after = |start: usize, needle: &[u8]| {
+        memchr::memmem::rfind(&text[start..], needle).map(|at| start + at + needle.len() - 1)
+    };
+    // Files end lines one way: a whole search for the other would find nothing.
+    let found = after(0, b"\n\n[");
+    after(found.unwrap_or(0), b"\n\r\n[").or(found)
 }
 
 #[cfg(test)]

@@ -130,15 +130,19 @@ fn time_ms(comment: &[u8]) -> Option<f64> {
     None
 }
 
+/// Powers of ten, as many as a number has digits at most.
+const POWERS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
 /// The decimal number at the end of `text`, after a space or at its start.
 fn number_before(text: &[u8]) -> Option<f64> {
     let digits =
         text.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
     let start = text.len() - digits;
-    if digits == 0 || digits > 15 || !(start == 0 || text[start - 1] == b' ') {
+    if digits == 0 || digits >= POWERS.len() || !(start == 0 || text[start - 1] == b' ') {
         return None;
     }
-    let (mut whole, mut decimals, mut is_fraction) = (0u64, 0u32, false);
+    let (mut whole, mut decimals, mut is_fraction) = (0u64, 0, false);
     for byte in &text[start..] {
         if *byte == b'.' {
             if is_fraction {
@@ -147,10 +151,10 @@ fn number_before(text: &[u8]) -> Option<f64> {
             is_fraction = true;
         } else {
             whole = 10 * whole + u64::from(byte - b'0');
-            decimals += u32::from(is_fraction);
+            decimals += usize::from(is_fraction);
         }
     }
-    Some(whole as f64 / 10f64.powi(decimals as i32))
+    Some(whole as f64 / POWERS[decimals])
 }
 
 fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
