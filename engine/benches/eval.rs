@@ -1,38 +1,39 @@
-//! The cost of one evaluation, by variant, on positions that follow one another as in a search.
+//! The cost of one evaluation, by variant, on positions that follow one another as in a search:
+//! `cargo bench -p palimpsest --bench eval`.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
 use palimpsest::bench::positions;
 use palimpsest::chess::Position;
 use palimpsest::eval::{Evaluator, Task, Variant};
 
-struct Evaluate<'a> {
-    criterion: &'a mut Criterion,
-    name: &'static str,
+fn main() {
+    divan::main();
+}
+
+struct Evaluate<'a, 'b> {
+    bencher: Bencher<'a, 'b>,
     positions: &'a [Position],
 }
 
-impl Task for Evaluate<'_> {
+impl Task for Evaluate<'_, '_> {
     type Output = ();
 
     fn run<E: Evaluator>(self, mut evaluator: E) {
         evaluator.reset(&self.positions[0]);
-        let mut group = self.criterion.benchmark_group("evaluate");
-        group.throughput(Throughput::Elements(self.positions.len() as u64));
-        group.bench_function(self.name, |bencher| {
-            bencher.iter(|| {
-                self.positions.iter().map(|position| evaluator.evaluate(position)).sum::<i32>()
-            });
+        let count = ItemsCount::new(self.positions.len());
+        self.bencher.counter(count).bench_local(|| {
+            self.positions
+                .iter()
+                .map(|position| evaluator.evaluate(black_box(position)))
+                .sum::<i32>()
         });
-        group.finish();
     }
 }
 
-fn variants(criterion: &mut Criterion) {
+#[divan::bench(args = Variant::ALL.map(Variant::name))]
+fn evaluate(bencher: Bencher, name: &str) {
+    let variant = Variant::from_name(name).expect("one of the names");
     let positions = positions();
-    for variant in Variant::ALL {
-        variant.dispatch(Evaluate { criterion, name: variant.name(), positions: &positions });
-    }
+    variant.dispatch(Evaluate { bencher, positions: &positions });
 }
-
-criterion_group!(benches, variants);
-criterion_main!(benches);

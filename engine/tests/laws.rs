@@ -1,8 +1,10 @@
 //! Laws that hold in every position, tried on random games and against an independent
 //! implementation of the rules.
 
+use palimpsest::chess::attacks::{Level, Machine};
+use palimpsest::chess::perft::perft_at;
 use palimpsest::chess::uci_move::{self, CastlingForm};
-use palimpsest::chess::{Move, Position, fen};
+use palimpsest::chess::{Move, MoveKind, Position, fen};
 use palimpsest::eval::{Evaluator, Score, Task, Variant};
 use palimpsest::line::{Game, Line};
 use shakmaty::fen::Fen;
@@ -59,6 +61,56 @@ fn generated_moves_are_legal_and_announced_checks_are_checks() {
         for &mv in moves {
             assert!(position.is_legal(mv), "{position} {mv:?}");
             assert_eq!(position.gives_check(mv), position.play(mv).in_check(), "{position} {mv:?}");
+        }
+    });
+}
+
+#[test]
+fn exactly_the_generated_moves_are_legal() {
+    let mut seen = 0;
+    wander(0x5DEE_CE66_D123_4567, 24, |position, moves| {
+        seen += 1;
+        // Every ninth position: each is asked about every move there could be.
+        if seen % 9 != 0 {
+            return;
+        }
+        let mut listed = [false; 1 << 16];
+        for mv in moves {
+            listed[usize::from(mv.bits())] = true;
+        }
+        for bits in 0..=u16::MAX {
+            // Words that encode no kind are read as quiet moves, which another word stands for.
+            let known = MoveKind::ALL.iter().any(|&kind| kind as u16 == bits >> 12);
+            if let Some(mv) = Move::from_bits(bits).filter(|_| known) {
+                assert_eq!(position.is_legal(mv), listed[usize::from(bits)], "{position} {mv:?}");
+            }
+        }
+    });
+    assert!(seen > 2_000);
+}
+
+#[test]
+fn noisy_and_quiet_moves_are_disjoint_and_make_up_all() {
+    wander(0x0BAD_5EED_0BAD_5EED, 60, |position, moves| {
+        let noisy = position.noisy_moves();
+        let quiet = position.quiet_moves();
+        assert!(noisy.iter().all(|mv| !mv.is_quiet()) && quiet.iter().all(|mv| mv.is_quiet()));
+        let sorted = |list: &[Move]| {
+            let mut bits: Vec<u16> = list.iter().map(|mv| mv.bits()).collect();
+            bits.sort_unstable();
+            bits
+        };
+        assert_eq!(sorted(moves), sorted(&[&noisy[..], &quiet[..]].concat()), "{position}");
+    });
+}
+
+#[test]
+fn every_way_to_use_the_machine_counts_the_same() {
+    wander(0x7777_1111_3333_5555, 12, |position, moves| {
+        let expected: u64 = moves.iter().map(|&mv| position.play(mv).count_legal_moves()).sum();
+        for machine in Level::ALL.into_iter().filter_map(Machine::at) {
+            let found = perft_at(machine, position, 2);
+            assert_eq!(found, expected, "{position} {:?}", machine.level());
         }
     });
 }

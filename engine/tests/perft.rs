@@ -1,14 +1,25 @@
 //! Leaf counts of well-known positions and of some that exercise one rule each.
 
+use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::fen;
-use palimpsest::chess::perft::{divide, perft};
+use palimpsest::chess::perft::{PerftTable, Settings, divide, perft, perft_at, perft_by_lists};
 
 fn check(text: &str, counts: &[u64]) {
     let position = fen::parse(text).expect(text);
     for (depth, &expected) in (1..).zip(counts) {
         assert_eq!(perft(&position, depth), expected, "{text} depth {depth}");
-        let parts: u64 = divide(&position, depth).map(|(_, count)| count).sum();
-        assert_eq!(parts, expected, "{text} depth {depth}, by move");
+        assert_eq!(perft_by_lists(&position, depth), expected, "{text} depth {depth}, by lists");
+        for machine in Level::ALL.into_iter().filter_map(Machine::at) {
+            let name = machine.level().name();
+            assert_eq!(perft_at(machine, &position, depth), expected, "{text} {depth} {name}");
+        }
+        let table = PerftTable::new(1).unwrap();
+        for table in [None, Some(&table)] {
+            let settings = Settings { threads: 2, table, ..Settings::default() };
+            let counts = divide(&position, depth, &settings, &|| false);
+            let sum: u64 = counts.iter().map(|(_, count)| count).sum();
+            assert_eq!(sum, expected, "{text} depth {depth}, by move");
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 //! Engine-testing and tournament harness for UCI chess engines.
+pub mod adjudicate;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -1,8 +1,18 @@
 //! End-to-end tests, in one binary so that they link once.
 //!
 //! [`tidy`] holds the repository to its plan; [`puppet`] holds the misbehaving
-//! engine to its promises, because the other tests believe it.
+//! engine to its promises, because the other tests believe it. The rest run the
+//! harness as a user does and judge it by what it prints, exits with, leaves on
+//! disk and leaves running.
 
+mod cli;
+mod faults;
+mod games;
+mod input;
 mod puppet;
+mod real;
+mod resume;
+mod signals;
+mod sprt;
 mod support;
 mod tidy;

@@ -6,8 +6,11 @@
 
 pub mod bench;
 pub mod pgn;
+pub mod plan;
 pub mod process;
 pub mod programs;
+pub mod report;
+pub mod store;
 pub mod talk;
 
 use std::time::{Duration, Instant};

@@ -7,7 +7,8 @@ use clap::{Parser, ValueEnum};
 /// A UCI engine that plays fixed, seeded moves and misbehaves on request.
 ///
 /// A misdeed is committed at the first `go` unless --after or --in-game say
-/// otherwise, and from then on each time the occasion comes up again.
+/// otherwise, and from then on each time the occasion comes up again; those
+/// marked (once) are committed once in the life of the process.
 #[derive(Debug, Parser)]
 #[command(name = "puppet")]
 pub struct Args {
@@ -88,26 +89,33 @@ pub enum Mode {
     LateBestmove,
     /// Thinks on and on: answers `isready`, but neither `go` nor `stop`
     NoBestmoveAnswerStop,
-    /// Sends 100000 `info` lines before each move
+    /// Sends 100000 `info` lines before a move (once)
     Flood,
     /// Sends `info` lines without end and never a move
     FloodForever,
     /// Closes its end of the pipe while it should be thinking, and stays
     Disconnect,
-    /// Writes a megabyte to stderr before each move
+    /// Writes a megabyte to stderr before a move (once)
     StderrNoise,
     /// Neither `quit` nor the end of its input makes it leave
     IgnoreQuit,
-    /// Starts a process that holds the same pipe and outlives it
+    /// Starts a process that holds the same pipe and outlives it (once)
     SpawnGrandchild,
     /// Writes its move in pieces, --delay-ms (20 by default) apart
     PartialLine,
     /// Sends zero bytes and invalid UTF-8 before each move
     NulBytes,
-    /// Sends a line of 16 MiB before each move
+    /// Sends a line of 16 MiB before a move (once)
     HugeLine,
     /// Claims impossible scores and illegal variations before each move
     LyingScore,
+}
+
+impl Mode {
+    /// Whether the misdeed is too heavy to be committed at every move of a game.
+    pub fn happens_once(self) -> bool {
+        matches!(self, Mode::Flood | Mode::StderrNoise | Mode::HugeLine | Mode::SpawnGrandchild)
+    }
 }
 
 /// How well the puppet plays.

@@ -27,8 +27,12 @@ pub struct Answer {
 }
 
 /// Answers one `go`.
-pub fn search(session: &Session, answer: &Answer) -> Result<Option<Leave>, String> {
+pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, String> {
     let mode = if session.due(1) { session.args.mode } else { Mode::Good };
+    if mode.happens_once() {
+        // What follows the first time is honest.
+        session.args.mode = Mode::Good;
+    }
     prelude(mode, session, &answer.illegal);
     let Choice { uci, score_cp } = &answer.choice;
     say(&format!("info depth 1 seldepth 1 score cp {score_cp} nodes 1 time 0 pv {uci}"));

@@ -54,7 +54,7 @@ impl Session {
         loop {
             let left = match self.inbox.next() {
                 Input::Line(line) => self.answer(&line)?,
-                Input::Closed => Some(Leave::Session),
+                Input::Closed => self.quit(),
             };
             if left == Some(Leave::Session) {
                 return Ok(());

@@ -1,6 +1,7 @@
 //! Forsyth–Edwards Notation with the castling letters of X-FEN and Shredder-FEN.
 
 use std::fmt;
+use std::str::SplitAsciiWhitespace;
 
 use super::bitboard::Bitboard;
 use super::color::Color;
@@ -11,35 +12,89 @@ use super::square::Square;
 /// The starting position of standard chess.
 pub const STARTPOS: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// What is wrong with a FEN.
+/// Everything that is wrong with a FEN; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FenError {
-    /// The named field is missing.
-    Missing(&'static str),
-    /// The named field cannot be read.
+pub struct FenError(pub Vec<FenFault>);
+
+/// One thing wrong with a FEN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FenFault {
+    /// A field is missing.
+    Missing(Field),
+    /// A field cannot be read.
     Malformed {
         /// Which field.
-        field: &'static str,
+        field: Field,
         /// What was found there.
         found: String,
     },
-    /// More than six fields.
+    /// More than six fields; holds the first of the others.
     Trailing(String),
-    /// The text is well formed but the position cannot be played.
-    Faulty(Vec<Fault>),
+    /// What the text describes cannot be played.
+    Unplayable(Fault),
+}
+
+/// A field of a FEN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// What stands where.
+    Placement,
+    /// Who moves.
+    Turn,
+    /// Who may castle.
+    Castling,
+    /// Where a pawn has just passed.
+    EnPassant,
+    /// Plies since the last capture or pawn move.
+    HalfmoveClock,
+    /// Number of the move.
+    FullmoveNumber,
+}
+
+impl Field {
+    const fn name(self) -> &'static str {
+        match self {
+            Field::Placement => "piece placement",
+            Field::Turn => "side to move",
+            Field::Castling => "castling field",
+            Field::EnPassant => "en-passant field",
+            Field::HalfmoveClock => "half-move clock",
+            Field::FullmoveNumber => "full-move number",
+        }
+    }
+
+    const fn expected(self) -> &'static str {
+        match self {
+            Field::Placement => "eight ranks of eight squares, in the letters PNBRQKpnbrqk and 1-8",
+            Field::Turn => "w or b",
+            Field::Castling => "- or letters of KQkq, or the files of rooks beside their king",
+            Field::EnPassant => "- or a square",
+            Field::HalfmoveClock | Field::FullmoveNumber => "a number from 0 to 65535",
+        }
+    }
+}
+
+impl fmt::Display for FenFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FenFault::Missing(field) => {
+                write!(f, "the {} is missing: expected {}", field.name(), field.expected())
+            }
+            FenFault::Malformed { field, found } => {
+                write!(f, "{} \"{found}\": expected {}", field.name(), field.expected())
+            }
+            FenFault::Trailing(text) => {
+                write!(f, "\"{text}\" after the full-move number: expected the end")
+            }
+            FenFault::Unplayable(fault) => write!(f, "{fault}"),
+        }
+    }
 }
 
 impl fmt::Display for FenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FenError::Missing(field) => write!(f, "the FEN has no {field}"),
-            FenError::Malformed { field, found } => write!(f, "\"{found}\" is not a {field}"),
-            FenError::Trailing(text) => write!(f, "\"{text}\" follows the end of the FEN"),
-            FenError::Faulty(faults) => {
-                let faults: Vec<String> = faults.iter().map(Fault::to_string).collect();
-                write!(f, "{}", faults.join("; "))
-            }
-        }
+        let faults: Vec<String> = self.0.iter().map(FenFault::to_string).collect();
+        f.write_str(&faults.join("; "))
     }
 }
 
@@ -49,56 +104,102 @@ impl std::error::Error for FenError {}
 ///
 /// # Errors
 ///
-/// The first malformed field, or every fault of a well-formed position.
+/// Every fault, whichever fields they are in. Fields that cannot be read are taken as empty while
+/// looking for faults in the others.
 pub fn parse(text: &str) -> Result<Position, FenError> {
-    let mut fields = text.split_ascii_whitespace();
-    let mut field = |name| fields.next().ok_or(FenError::Missing(name));
-    let pieces = parse_placement(field("piece placement")?)?;
-    let turn = match field("side to move")? {
-        "w" => Color::White,
-        "b" => Color::Black,
-        other => return Err(malformed("side to move", other)),
+    let mut reader = Reader { fields: text.split_ascii_whitespace(), faults: Vec::new() };
+    let pieces = reader.field(Field::Placement, None, parse_placement);
+    let turn = reader.field(Field::Turn, None, |text| match text {
+        "w" => Some(Color::White),
+        "b" => Some(Color::Black),
+        _ => None,
+    });
+    // Without the pieces, or without a king, a castling field has no meaning to be checked.
+    let no_pieces = [None; 64];
+    let board = pieces.as_ref().unwrap_or(&no_pieces);
+    let castling_rooks =
+        reader.field(Field::Castling, None, |text| match parse_castling(text, board) {
+            None if pieces.is_none() && is_castling_text(text) => Some(Bitboard::EMPTY),
+            rooks => rooks,
+        });
+    let en_passant = reader.field(Field::EnPassant, None, |text| match text {
+        "-" => Some(None),
+        square => Square::parse(square).map(Some),
+    });
+    let number = |digits: &str| digits.parse::<u16>().ok();
+    let halfmove_clock = reader.field(Field::HalfmoveClock, Some(0), number);
+    let fullmove_number = reader.field(Field::FullmoveNumber, Some(1), number);
+    let Reader { mut fields, mut faults } = reader;
+    faults.extend(fields.next().map(|rest| FenFault::Trailing(rest.to_owned())));
+    let Some(pieces) = pieces else {
+        return Err(FenError(faults));
     };
-    let castling_rooks = parse_castling(field("castling field")?, &pieces)?;
-    let en_passant = match field("en-passant field")? {
-        "-" => None,
-        square => {
-            Some(Square::parse(square).ok_or_else(|| malformed("en-passant square", square))?)
+    let setup = Setup {
+        pieces,
+        turn: turn.unwrap_or(Color::White),
+        castling_rooks: castling_rooks.unwrap_or(Bitboard::EMPTY),
+        en_passant: en_passant.flatten(),
+        halfmove_clock: halfmove_clock.unwrap_or(0),
+        // Some programs count from 0; both mean the first move.
+        fullmove_number: fullmove_number.unwrap_or(1).max(1),
+    };
+    match setup.into_position() {
+        Ok(position) if faults.is_empty() => Ok(position),
+        Ok(_) => Err(FenError(faults)),
+        Err(unplayable) => {
+            // Who moves is unknown, and with it whether these are faults.
+            let guessed = |fault: &Fault| {
+                turn.is_none() && matches!(fault, Fault::OpponentInCheck | Fault::EnPassant(_))
+            };
+            let unplayable = unplayable.into_iter().filter(|fault| !guessed(fault));
+            faults.extend(unplayable.map(FenFault::Unplayable));
+            Err(FenError(faults))
         }
-    };
-    let halfmove_clock = parse_counter(fields.next(), "half-move clock", 0)?;
-    // Some programs count from 0; both mean the first move.
-    let fullmove_number = parse_counter(fields.next(), "full-move number", 1)?.max(1);
-    if let Some(rest) = fields.next() {
-        return Err(FenError::Trailing(rest.to_owned()));
     }
-    Setup { pieces, turn, castling_rooks, en_passant, halfmove_clock, fullmove_number }
-        .into_position()
-        .map_err(FenError::Faulty)
 }
 
-fn malformed(field: &'static str, found: &str) -> FenError {
-    FenError::Malformed { field, found: found.to_owned() }
+/// Takes fields one by one and keeps their faults.
+struct Reader<'a> {
+    fields: SplitAsciiWhitespace<'a>,
+    faults: Vec<FenFault>,
 }
 
-fn parse_counter(text: Option<&str>, field: &'static str, absent: u16) -> Result<u16, FenError> {
-    text.map_or(Ok(absent), |digits| digits.parse().map_err(|_| malformed(field, digits)))
+impl Reader<'_> {
+    /// The next field as `read` understands it, or `absent` if there is no next field; `None`
+    /// after noting a fault.
+    fn field<T>(
+        &mut self,
+        field: Field,
+        absent: Option<T>,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let Some(text) = self.fields.next() else {
+            if absent.is_none() {
+                self.faults.push(FenFault::Missing(field));
+            }
+            return absent;
+        };
+        let value = read(text);
+        if value.is_none() {
+            self.faults.push(FenFault::Malformed { field, found: text.to_owned() });
+        }
+        value
+    }
 }
 
-fn parse_placement(text: &str) -> Result<[Option<Piece>; 64], FenError> {
-    let bad = || malformed("piece placement", text);
+fn parse_placement(text: &str) -> Option<[Option<Piece>; 64]> {
     let mut pieces = [None; 64];
     let mut ranks = 0;
     for row in text.split('/') {
         if ranks == 8 {
-            return Err(bad());
+            return None;
         }
         let mut file = 0;
         for letter in row.chars() {
             match letter {
                 '1'..='8' => file += letter as u8 - b'0',
                 _ => {
-                    let piece = Piece::from_letter(letter).ok_or_else(bad)?;
+                    let piece = Piece::from_letter(letter)?;
                     if file < 8 {
                         pieces[Square::at(file, 7 - ranks).index()] = Some(piece);
                     }
@@ -106,21 +207,25 @@ fn parse_placement(text: &str) -> Result<[Option<Piece>; 64], FenError> {
                 }
             }
             if file > 8 {
-                return Err(bad());
+                return None;
             }
         }
         if file != 8 {
-            return Err(bad());
+            return None;
         }
         ranks += 1;
     }
-    if ranks == 8 { Ok(pieces) } else { Err(bad()) }
+    (ranks == 8).then_some(pieces)
 }
 
-fn parse_castling(text: &str, pieces: &[Option<Piece>; 64]) -> Result<Bitboard, FenError> {
+fn is_castling_text(text: &str) -> bool {
+    text == "-" || text.bytes().all(|letter| b"KQABCDEFGH".contains(&letter.to_ascii_uppercase()))
+}
+
+fn parse_castling(text: &str, pieces: &[Option<Piece>; 64]) -> Option<Bitboard> {
     let mut rooks = Bitboard::EMPTY;
     if text == "-" {
-        return Ok(rooks);
+        return Some(rooks);
     }
     for letter in text.chars() {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
@@ -130,9 +235,9 @@ fn parse_castling(text: &str, pieces: &[Option<Piece>; 64]) -> Result<Bitboard, 
             file @ 'a'..='h' => Some(Square::at(file as u8 - b'a', color.relative_rank(0))),
             _ => None,
         };
-        rooks |= Bitboard::of(rook.ok_or_else(|| malformed("castling field", text))?);
+        rooks |= Bitboard::of(rook?);
     }
-    Ok(rooks)
+    Some(rooks)
 }
 
 /// The rook furthest from the king towards h (or a) on the back rank: what K and Q mean in X-FEN.
@@ -264,15 +369,26 @@ mod tests {
     #[test]
     fn faults_are_all_reported() {
         let error = parse("P6k/8/8/8/8/8/8/P7 w - - 0 1").unwrap_err();
-        let FenError::Faulty(faults) = error else { panic!("well formed: {error:?}") };
-        assert_eq!(
-            faults,
-            [
-                Fault::KingCount(Color::White),
-                Fault::PawnOnBackRank(Square::new(0)),
-                Fault::PawnOnBackRank(Square::new(56)),
-            ]
-        );
+        let unplayable = [
+            Fault::KingCount(Color::White),
+            Fault::PawnOnBackRank(Square::new(0)),
+            Fault::PawnOnBackRank(Square::new(56)),
+        ];
+        assert_eq!(error.0, unplayable.map(FenFault::Unplayable));
+        let error = parse("P6k/8/8/8/8/8/8/7K x Z e9 one 1 2").unwrap_err();
+        let text = error.to_string();
+        for expected in [
+            "side to move \"x\": expected w or b",
+            "castling field \"Z\": expected",
+            "en-passant field \"e9\": expected - or a square",
+            "half-move clock \"one\": expected a number",
+            "\"2\" after the full-move number",
+            "a pawn stands on a8",
+        ] {
+            assert!(text.contains(expected), "{text}");
+        }
+        let missing = [Field::Placement, Field::Turn, Field::Castling, Field::EnPassant];
+        assert_eq!(parse("").unwrap_err().0, missing.map(FenFault::Missing));
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Perft suites: positions with known leaf counts.
 //!
-//! Two customary forms are read. One line per position, `FEN ;D1 20 ;D2 400`, or a block per
-//! position: `epd FEN` followed by lines `perft 1 20`. Lines that begin with `#` are comments.
+//! Three customary forms are read. One line per position, `FEN ;D1 20 ;D2 400`; or a block per
+//! position, `epd FEN` followed by lines `perft 1 20`, with comments after `#`; or a JSON object
+//! that lists test cases with a start and all positions expected after one move.
+
+mod json;
 
 use std::fmt;
 
@@ -17,6 +20,23 @@ pub struct Case {
     pub position: Position,
     /// Depth in plies and expected number of leaves.
     pub counts: Vec<(u32, u64)>,
+    /// All positions after one move, if the suite has them.
+    pub successors: Option<Vec<Position>>,
+}
+
+impl Case {
+    /// Are the positions after one move those that the suite has, if it has any?
+    pub fn successors_agree(&self) -> bool {
+        let Some(expected) = &self.successors else {
+            return true;
+        };
+        let moves = self.position.legal_moves();
+        let mut found: Vec<u64> = moves.iter().map(|&mv| self.position.play(mv).key()).collect();
+        let mut expected: Vec<u64> = expected.iter().map(Position::key).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        found == expected
+    }
 }
 
 /// Why a suite cannot be read.
@@ -37,6 +57,8 @@ pub enum Reason {
     Count(String),
     /// A count before any position.
     NoPosition,
+    /// The JSON.
+    Json(&'static str),
 }
 
 impl fmt::Display for SuiteError {
@@ -45,6 +67,7 @@ impl fmt::Display for SuiteError {
         match &self.reason {
             Reason::Fen(error) => write!(f, "{error}"),
             Reason::Count(text) => write!(f, "expected a depth and a count, found \"{text}\""),
+            Reason::Json(what) => write!(f, "{what}"),
             Reason::NoPosition => write!(f, "a count stands before the first position"),
         }
     }
@@ -58,6 +81,9 @@ impl std::error::Error for SuiteError {}
 ///
 /// The first line that cannot be understood.
 pub fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
+    if text.trim_start().starts_with('{') {
+        return json::parse(text);
+    }
     let mut cases = Vec::new();
     for (index, line) in text.lines().enumerate() {
         parse_line(line.trim(), &mut cases)
@@ -83,7 +109,7 @@ fn parse_line(line: &str, cases: &mut Vec<Case>) -> Result<(), Reason> {
         .filter(|part| !part.is_empty())
         .map(|part| parse_count(part.strip_prefix('D').unwrap_or(part)))
         .collect::<Result<_, _>>()?;
-    cases.push(Case { fen: text.to_owned(), position, counts });
+    cases.push(Case { fen: text.to_owned(), position, counts, successors: None });
     Ok(())
 }
 

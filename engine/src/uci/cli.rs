@@ -1,17 +1,13 @@
 //! The command line: without arguments a UCI session, otherwise one of a few tools.
 
 use std::io;
-use std::time::Instant;
 
 use super::evaluation;
 use super::output::Output;
+use super::perft::{self, Failure};
 use super::session;
 use crate::bench;
-use crate::chess::perft::{divide, perft};
-use crate::chess::uci_move::{CastlingForm, format};
-use crate::chess::{Position, fen, suite};
 use crate::eval::Variant;
-use crate::time::nodes_per_second;
 
 const EXIT_MISMATCH: i32 = 1;
 pub(super) const EXIT_USAGE: i32 = 2;
@@ -22,9 +18,12 @@ const HELP: &str = "\
 Usage: palimpsest                        speak UCI on standard input and output
        palimpsest bench [DEPTH]          search fixed positions; the node count is the signature
        palimpsest bench --eval           time every evaluation on positions from games
-       palimpsest perft DEPTH [FEN]      count leaves, by move and in total
+       palimpsest perft DEPTH [FEN]      count leaves, by move and in total (also: divide)
        palimpsest perft --suite FILE [--max-nodes N]
                                          check positions with known counts up to N leaves each
+           --threads N                   count with N threads
+           --hash MB                     remember counts in a table of so many MiB
+           --sliders plain|popcnt|pext   use these instructions instead of the fastest
        palimpsest eval [--variant NAME] [--disable FEATURES] [--json] [FEN | --positions FILE]
                                          the static evaluation, term by term
        palimpsest eval [--variant NAME] --features [--json]
@@ -59,15 +58,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
             Ok(depth) => run_bench(Some(depth), &output),
             Err(_) => usage(),
         },
-        ["perft", "--suite", file] => run_suite(file, u64::MAX, &output),
-        ["perft", "--suite", file, "--max-nodes", most] => match most.parse() {
-            Ok(most) => run_suite(file, most, &output),
-            Err(_) => usage(),
-        },
-        ["perft", depth, fields @ ..] => match depth.parse() {
-            Ok(depth) => run_perft(depth, &fields.join(" "), &output),
-            Err(_) => usage(),
-        },
+        ["perft" | "divide", words @ ..] => run_perft(words, &output),
         ["eval", words @ ..] => evaluation::run_eval(words, &output, HELP),
         ["compare", words @ ..] => evaluation::run_compare(words, &output, HELP),
         _ => usage(),
@@ -92,55 +83,24 @@ fn run_bench(depth: Option<u32>, output: &Output) -> i32 {
     }
 }
 
-fn run_perft(depth: u32, text: &str, output: &Output) -> i32 {
-    let position = match if text.is_empty() { Ok(Position::startpos()) } else { fen::parse(text) } {
-        Ok(position) => position,
-        Err(error) => {
-            eprintln!("palimpsest: {error}");
-            return EXIT_INPUT;
+fn run_perft(words: &[&str], output: &Output) -> i32 {
+    let request = match perft::Request::parse(words) {
+        Ok(request) => request,
+        Err(reason) => {
+            eprintln!("palimpsest: {reason}");
+            return usage();
         }
     };
-    let start = Instant::now();
-    let mut sum = u64::from(depth == 0);
-    for (mv, count) in divide(&position, depth) {
-        sum += count;
-        output.line(&format!("{}: {count}", format(mv, CastlingForm::KingTo)));
-    }
-    let speed = nodes_per_second(sum, start.elapsed());
-    output.line(&format!("\nNodes searched: {sum}\nNodes/second: {speed}"));
-    0
-}
-
-fn run_suite(file: &str, most: u64, output: &Output) -> i32 {
-    let text = match std::fs::read(file) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => {
-            eprintln!("palimpsest: cannot read {file}: {error}");
-            return EXIT_INPUT;
+    match request.run(output) {
+        Ok(()) => 0,
+        Err(Failure::Mismatch) => EXIT_MISMATCH,
+        Err(Failure::Input(reason)) => {
+            eprintln!("palimpsest: {reason}");
+            EXIT_INPUT
         }
-    };
-    let cases = match suite::parse(&text) {
-        Ok(cases) => cases,
-        Err(error) => {
-            eprintln!("palimpsest: {file}, {error}");
-            return EXIT_INPUT;
-        }
-    };
-    let start = Instant::now();
-    let (mut sum, mut checked, mut wrong) = (0, 0, 0);
-    for case in &cases {
-        for &(depth, expected) in case.counts.iter().filter(|&&(_, count)| count <= most) {
-            let found = perft(&case.position, depth);
-            sum += found;
-            checked += 1;
-            if found != expected {
-                wrong += 1;
-                output.line(&format!("{}: depth {depth}: {found}, expected {expected}", case.fen));
-            }
+        Err(Failure::Environment(reason)) => {
+            eprintln!("palimpsest: {reason}");
+            EXIT_ENVIRONMENT
         }
     }
-    let speed = nodes_per_second(sum, start.elapsed());
-    output.line(&format!("Positions: {}\nCounts checked: {checked}\nWrong: {wrong}", cases.len()));
-    output.line(&format!("Nodes searched: {sum}\nNodes/second: {speed}"));
-    if wrong == 0 { 0 } else { EXIT_MISMATCH }
 }

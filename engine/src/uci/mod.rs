@@ -12,6 +12,7 @@ mod json;
 mod options;
 mod output;
 mod parse;
+mod perft;
 mod print;
 mod session;
 mod worker;

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use super::output::Output;
 use super::print;
 use crate::bench;
-use crate::chess::perft::divide;
+use crate::chess::perft::{Settings, divide};
 use crate::chess::uci_move::{self, CastlingForm};
 use crate::eval::Choice;
 use crate::line::Game;
@@ -178,11 +178,13 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
 }
 
 fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals, output: &Output) {
+    let stopped = || signals.is_stopped();
+    let counts = divide(game.position(), depth, &Settings::default(), &stopped);
+    if stopped() {
+        return;
+    }
     let mut sum = u64::from(depth == 0);
-    for (mv, count) in divide(game.position(), depth) {
-        if signals.is_stopped() {
-            return;
-        }
+    for (mv, count) in counts {
         sum += count;
         output.line(&format!("{}: {count}", uci_move::format(mv, form)));
     }

@@ -1,14 +1,21 @@
 //! Flags that `sprt` and `match` share, and how they merge with `arbiter.toml`.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::config::file::{self, FileError, Loaded};
+use crate::adjudicate::{DrawRule, ResignRule, Rules};
+use crate::clock::parse_seconds;
+use crate::config::adjudication::{RuleError, parse_draw, parse_resign};
+use crate::config::file::{self, ConfigFile, FileError, Loaded};
 use crate::config::plan::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
+use crate::schedule;
 use crate::stats::sprt::Model;
+use crate::uci::session::Deadlines;
 
 /// Where runs are kept unless the user says otherwise.
 pub const DEFAULT_RESULTS: &str = "results";
@@ -26,6 +33,12 @@ pub enum Format {
 enum OrderArg {
     Sequential,
     Random,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScheduleArg {
+    RoundRobin,
+    Gauntlet,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -61,12 +74,15 @@ pub struct PlayArgs {
     /// Seed from which every random choice derives [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Who meets whom: everyone everyone, or the first engine all others [default: round-robin]
+    #[arg(long)]
+    schedule: Option<ScheduleArg>,
     /// Pairs of games to play (for sprt: at most) [default: match 100, sprt 50000]
     #[arg(long, value_name = "N")]
     pairs: Option<u64>,
     /// Games at once [default: one less than there are cores]
     #[arg(long, value_name = "N")]
-    concurrency: Option<usize>,
+    concurrency: Option<NonZeroUsize>,
     /// Folder of the results store [default: results]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
@@ -78,7 +94,8 @@ pub struct PlayArgs {
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
-        "order", "seed", "pairs", "name", "fault_limit"])]
+        "order", "seed", "schedule", "pairs", "name", "fault_limit", "start_deadline", "ready_deadline",
+        "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
     /// Form of the result
     #[arg(long, value_enum, default_value = "human")]
@@ -87,6 +104,74 @@ pub struct PlayArgs {
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
     #[arg(long, value_name = "SHARE")]
     fault_limit: Option<f64>,
+    #[command(flatten)]
+    adjudication: AdjudicationArgs,
+    #[command(flatten)]
+    deadlines: DeadlineArgs,
+}
+
+/// When games end before the rules of chess say so.
+#[derive(Debug, Args)]
+struct AdjudicationArgs {
+    /// Draw games in which both engines see equality: movenumber=N (not before; 40), movecount=N
+    /// (moves of each in a row, none of them a capture or pawn move; 8), score=CP (10)
+    #[arg(long, value_name = "RULE", value_parser = parse_draw)]
+    draw: Option<DrawRule>,
+    /// Let engines resign that know they are lost: movecount=N (moves in a row; 3), score=CP
+    /// (600), twosided=true if the winner must see it too
+    #[arg(long, value_name = "RULE", value_parser = parse_resign)]
+    resign: Option<ResignRule>,
+    /// Draw games after so many moves of each side
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_moves: Option<u32>,
+}
+
+impl AdjudicationArgs {
+    fn resolve(&self, file: &ConfigFile) -> Result<Rules, ArgsError> {
+        let wrong = |key, value: &str, source: RuleError| ArgsError::Rule {
+            key,
+            value: value.to_owned(),
+            source,
+        };
+        let draw = file.draw.as_deref();
+        let draw = draw.map(|text| parse_draw(text).map_err(|e| wrong("draw", text, e)));
+        let resign = file.resign.as_deref();
+        let resign = resign.map(|text| parse_resign(text).map_err(|e| wrong("resign", text, e)));
+        Ok(Rules {
+            draw: self.draw.or(draw.transpose()?),
+            resign: self.resign.or(resign.transpose()?),
+            move_cap: self.max_moves.or(file.max_moves),
+        })
+    }
+}
+
+/// How long engines may take to answer where no clock says so, in seconds.
+#[derive(Debug, Args)]
+struct DeadlineArgs {
+    /// Seconds an engine may take from its start to "uciok" [default: 10]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    start_deadline: Option<Duration>,
+    /// Seconds it may take to answer "isready" [default: 30]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    ready_deadline: Option<Duration>,
+    /// Seconds it may take for a move that no clock bounds (nodes, depth) [default: 60]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    move_deadline: Option<Duration>,
+    /// Seconds it may take to answer "stop" after its flag has fallen [default: 2]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    stop_deadline: Option<Duration>,
+}
+
+impl DeadlineArgs {
+    fn resolve(&self) -> Deadlines {
+        let usual = Deadlines::default();
+        Deadlines {
+            uciok: self.start_deadline.unwrap_or(usual.uciok),
+            readyok: self.ready_deadline.unwrap_or(usual.readyok),
+            bestmove: self.move_deadline.unwrap_or(usual.bestmove),
+            stop: self.stop_deadline.unwrap_or(usual.stop),
+        }
+    }
 }
 
 /// Flags of the stopping rule.
@@ -125,6 +210,16 @@ pub enum ArgsError {
     /// The file is wrong.
     #[error(transparent)]
     File(#[from] FileError),
+    /// An adjudication rule of the file is wrong.
+    #[error("{}: {key} = \"{value}\": {source}", file::DEFAULT_NAME)]
+    Rule {
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is wrong.
+        source: RuleError,
+    },
     /// A word of the file is not known.
     #[error("{file}: {key} = \"{value}\": expected {expected}")]
     Word {
@@ -182,12 +277,17 @@ impl PlayArgs {
                 None => settings.order.as_deref().map(order_word).transpose()?,
             },
             seed: self.seed.or(settings.seed),
+            format: match self.schedule {
+                Some(schedule) => Some(schedule.into()),
+                None => settings.schedule.as_deref().map(schedule_word).transpose()?,
+            },
             pairs: self.pairs.or(settings.pairs),
-            concurrency: self.concurrency.or(settings.concurrency),
+            concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
+            rules: self.adjudication.resolve(settings)?,
+            deadlines: self.deadlines.resolve(),
             sprt: sprt_request(bounds, &loaded)?,
-            ..Request::default()
         };
         let results = self.results.or_else(|| settings.results.clone());
         Ok(Asked {
@@ -231,6 +331,15 @@ fn order_word(word: &str) -> Result<Order, ArgsError> {
     })
 }
 
+fn schedule_word(word: &str) -> Result<schedule::Format, ArgsError> {
+    ScheduleArg::from_str(word, false).map(schedule::Format::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "schedule",
+        value: word.to_owned(),
+        expected: "round-robin or gauntlet",
+    })
+}
+
 fn model_word(word: &str) -> Result<Model, ArgsError> {
     ModelArg::from_str(word, false).map(Model::from).map_err(|_| ArgsError::Word {
         file: file::DEFAULT_NAME,
@@ -245,6 +354,15 @@ impl From<OrderArg> for Order {
         match arg {
             OrderArg::Sequential => Order::Sequential,
             OrderArg::Random => Order::Random,
+        }
+    }
+}
+
+impl From<ScheduleArg> for schedule::Format {
+    fn from(arg: ScheduleArg) -> schedule::Format {
+        match arg {
+            ScheduleArg::RoundRobin => schedule::Format::RoundRobin,
+            ScheduleArg::Gauntlet => schedule::Format::Gauntlet,
         }
     }
 }

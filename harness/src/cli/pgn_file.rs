@@ -4,7 +4,7 @@
 //! store, so after a kill it is compared with the store, cut after the last whole game, and
 //! continued. What stood in the file before the run is never touched.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,12 @@ pub enum PgnFileError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// Another run writes to it.
+    #[error(
+        "PGN file {} is being written by another run; give another file with --pgn",
+        .0.display()
+    )]
+    Busy(PathBuf),
     /// The file holds something else where the run's games should be.
     #[error(
         "PGN file {} was changed since the run began; give another file with --pgn",
@@ -96,6 +102,10 @@ impl PgnFile {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = file.map_err(|source| PgnFileError::Io { path: path.to_owned(), source })?;
+        // Two runs that write one file at their own places would overwrite each other.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(PgnFileError::Busy(path.to_owned()));
+        }
         Ok(PgnFile { file, path: path.to_owned(), header })
     }
 
@@ -120,5 +130,85 @@ impl Observer for PgnFile {
             self.append(&text).map_err(|error| ObserverError(error.to_string()))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use shakmaty::{ByColor, Color};
+
+    use super::*;
+    use crate::clock::Limits;
+    use crate::game::outcome::{Outcome, Termination};
+    use crate::game::record::{GameRecord, MoveRecord};
+    use crate::schedule::Pairing;
+
+    const BEFORE: &str = "; somebody else's games\n\n";
+
+    fn header() -> PgnHeader {
+        PgnHeader {
+            event: "test".into(),
+            date: "2030.01.02".into(),
+            engines: vec!["A".into(), "B".into()],
+            limits: vec![Limits::default(); 2],
+        }
+    }
+
+    fn played(pair: u64) -> PlayedPair {
+        let game = GameRecord {
+            engines: ByColor { white: 0, black: 1 },
+            fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into(),
+            chess960: false,
+            moves: vec![MoveRecord { uci: "e2e4".into(), thought: None }],
+            outcome: Outcome::lost(Color::Black, Termination::Stall, "Black stalled"),
+            duration: Duration::ZERO,
+        };
+        let pairing = Pairing { pair, engines: [0, 1], opening: pair };
+        PlayedPair { pairing, games: [game.clone(), game] }
+    }
+
+    fn whole(pairs: u64) -> String {
+        let games: String = (0..pairs).map(|pair| render(&header(), &played(pair))).collect();
+        format!("{BEFORE}{games}")
+    }
+
+    /// Resumes a run of three counted pairs whose file holds `present`.
+    fn resumed(present: &str) -> Result<String, PgnFileError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("games.pgn");
+        std::fs::write(&path, present).unwrap();
+        let pairs = (0..3).map(|pair| Ok(played(pair)));
+        let mut pgn = PgnFile::resume::<PgnFileError>(&path, header(), BEFORE.len() as u64, pairs)?;
+        pgn.append("next").unwrap();
+        Ok(std::fs::read_to_string(&path).unwrap())
+    }
+
+    #[test]
+    fn a_torn_file_is_made_whole_wherever_it_was_torn() {
+        let whole = whole(3);
+        for length in BEFORE.len()..=whole.len() {
+            assert_eq!(resumed(&whole[..length]).unwrap(), format!("{whole}next"), "{length}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_ours_is_not_touched() {
+        let foreign = |present: &str| matches!(resumed(present), Err(PgnFileError::Foreign(_)));
+        assert!(foreign(&whole(3).replace("e4", "d4")));
+        assert!(foreign(&format!("{}; a note", whole(3))));
+        assert!(foreign(&format!("{}; a note", whole(2))));
+        assert!(foreign(""));
+    }
+
+    #[test]
+    fn a_file_has_one_writer() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("games.pgn");
+        let first = PgnFile::begin(&path, header()).unwrap();
+        assert!(matches!(PgnFile::begin(&path, header()), Err(PgnFileError::Busy(_))));
+        drop(first);
+        PgnFile::begin(&path, header()).unwrap();
     }
 }

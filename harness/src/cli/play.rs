@@ -8,6 +8,7 @@ use super::args::{Asked, Format};
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, book, fail, fingerprint, results};
+use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::Book;
 use crate::report::live::Live;
@@ -66,7 +67,7 @@ impl From<PgnFileError> for Failure {
     fn from(error: PgnFileError) -> Failure {
         let code = match &error {
             PgnFileError::Io { .. } => ExitCode::Environment,
-            PgnFileError::Foreign(_) => ExitCode::Invalid,
+            PgnFileError::Foreign(_) | PgnFileError::Busy(_) => ExitCode::Invalid,
         };
         Failure::new(code, error)
     }
@@ -267,6 +268,9 @@ fn announce(prepared: &Prepared) {
         plan.concurrency,
         plan.pairs
     );
+    for rule in adjudication(&plan.rules) {
+        eprintln!("{rule}");
+    }
     if let Some(sprt) = plan.sprt {
         eprintln!(
             "SPRT: Elo {} against {}, alpha {}, beta {}",
@@ -279,6 +283,26 @@ fn announce(prepared: &Prepared) {
     if state.counted() > 0 {
         eprintln!("{} pairs were played before", state.counted());
     }
+}
+
+/// The adjudication rules in words.
+fn adjudication(rules: &Rules) -> Vec<String> {
+    let mut words = Vec::new();
+    if let Some(DrawRule { move_number, move_count, score_cp }) = rules.draw {
+        words.push(format!(
+            "drawn from move {move_number} on, after {move_count} moves of each within {score_cp} cp"
+        ));
+    }
+    if let Some(ResignRule { move_count, score_cp, two_sided }) = rules.resign {
+        let sides = if two_sided { "both engines" } else { "the loser" };
+        words.push(format!(
+            "resigned after {move_count} moves at {score_cp} cp or worse for {sides}"
+        ));
+    }
+    if let Some(cap) = rules.move_cap {
+        words.push(format!("drawn after {cap} moves"));
+    }
+    words
 }
 
 fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {

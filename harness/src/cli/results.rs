@@ -23,12 +23,12 @@ pub struct ResultsArgs {
     #[arg(long, value_enum, default_value = "human", global = true)]
     format: Format,
     #[command(subcommand)]
-    command: ResultsCommand,
+    command: Option<ResultsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
 enum ResultsCommand {
-    /// Lists all runs, oldest first.
+    /// Lists all runs, oldest first; also done if nothing is said.
     List,
     /// Shows one run as it was shown at its end.
     Show {
@@ -40,7 +40,7 @@ enum ResultsCommand {
 /// Carries out the command.
 pub fn results(args: ResultsArgs) -> ExitCode {
     let done = Store::open(&args.results).and_then(|store| match &args.command {
-        ResultsCommand::List => {
+        None | Some(ResultsCommand::List) => {
             let runs: Vec<ListedRun> = store.runs()?.into_iter().map(listed).collect();
             match args.format {
                 Format::Human => emit(&run_list::text(&runs)),
@@ -48,7 +48,7 @@ pub fn results(args: ResultsArgs) -> ExitCode {
             }
             Ok(())
         }
-        ResultsCommand::Show { run } => {
+        Some(ResultsCommand::Show { run }) => {
             print(&stored_summary(&store, run)?, args.format);
             Ok(())
         }

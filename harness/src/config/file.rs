@@ -29,6 +29,8 @@ pub struct ConfigFile {
     pub order: Option<String>,
     /// Seed of the run.
     pub seed: Option<u64>,
+    /// `round-robin` or `gauntlet`.
+    pub schedule: Option<String>,
     /// Pairs to play at most.
     pub pairs: Option<u64>,
     /// Games at once.
@@ -39,6 +41,12 @@ pub struct ConfigFile {
     pub pgn: Option<PathBuf>,
     /// Share of games that may end by a fault of an engine.
     pub fault_limit: Option<f64>,
+    /// Draw rule, in the form of the flag.
+    pub draw: Option<String>,
+    /// Resign rule, in the form of the flag.
+    pub resign: Option<String>,
+    /// Moves of each side after which a game is drawn.
+    pub max_moves: Option<u32>,
     /// `[sprt]`.
     #[serde(default)]
     pub sprt: SprtTable,

@@ -4,6 +4,7 @@
 //! [`plan::Plan`], in which every default is explicit and every path absolute. Nothing later
 //! looks at the command line again.
 
+pub mod adjudication;
 pub mod file;
 pub mod plan;
 pub mod program;

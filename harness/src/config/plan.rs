@@ -8,8 +8,10 @@ use thiserror::Error;
 
 use super::program::{self, ProgramError};
 use super::spec::EngineSpec;
+use crate::adjudicate::Rules;
 use crate::clock::{Conditions, Limits};
 use crate::openings::order::Order;
+use crate::schedule::Format;
 use crate::stats::sprt::{Model, Sprt, SprtError};
 use crate::uci::session::Deadlines;
 
@@ -88,7 +90,9 @@ pub struct Plan {
     pub order: Order,
     /// From which every random choice derives.
     pub seed: u64,
-    /// Pairs of games for each two engines, at most.
+    /// Who meets whom.
+    pub format: Format,
+    /// Pairs of games for each two engines that meet, at most.
     pub pairs: u64,
     /// Games at once.
     pub concurrency: usize,
@@ -96,6 +100,8 @@ pub struct Plan {
     pub sprt: Option<Sprt>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,
+    /// When games end before the rules of chess say so.
+    pub rules: Rules,
     /// How long engines may take to answer.
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
@@ -117,6 +123,8 @@ pub struct Request {
     pub order: Option<Order>,
     /// Seed.
     pub seed: Option<u64>,
+    /// Who meets whom.
+    pub format: Option<Format>,
     /// Pairs.
     pub pairs: Option<u64>,
     /// Games at once.
@@ -125,6 +133,8 @@ pub struct Request {
     pub pgn: Option<PathBuf>,
     /// Share of faults.
     pub fault_limit: Option<f64>,
+    /// Adjudication.
+    pub rules: Rules,
     /// Deadlines.
     pub deadlines: Deadlines,
     /// Bounds of the SPRT.
@@ -221,10 +231,12 @@ impl Plan {
             plies: request.plies,
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),
+            format: request.format.unwrap_or_default(),
             pairs: request.pairs.unwrap_or(default_pairs),
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
             sprt: (kind == Kind::Sprt).then(|| request.sprt.resolve()).transpose()?,
             fault_limit,
+            rules: request.rules,
             deadlines: request.deadlines,
             pgn: request.pgn.map(|path| std::path::absolute(&path).unwrap_or(path)),
         };

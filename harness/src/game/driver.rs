@@ -5,6 +5,7 @@ use std::time::Instant;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
+use crate::adjudicate::Rules;
 use crate::clock::Conditions;
 use crate::game::outcome::Outcome;
 use crate::game::player::Player;
@@ -26,6 +27,8 @@ pub struct GameSetup {
     pub book: Vec<UciMove>,
     /// Each side's conditions.
     pub conditions: ByColor<Conditions>,
+    /// When the game ends before the rules of chess say so.
+    pub rules: Rules,
 }
 
 /// Plays `setup` to its end. Whatever an engine does ends in a record; it is never an error.
@@ -57,7 +60,7 @@ pub fn forfeited(setup: &GameSetup, absent: Color, fault: Fault) -> GameRecord {
 }
 
 fn referee(setup: &GameSetup) -> Referee {
-    Referee::new(setup.start.clone(), setup.mode, &setup.book, setup.conditions)
+    Referee::new(setup.start.clone(), setup.mode, &setup.book, setup.conditions, setup.rules)
 }
 
 fn record(setup: &GameSetup, referee: Referee, outcome: Outcome, started: Instant) -> GameRecord {

@@ -19,6 +19,12 @@ pub enum Termination {
     FiftyMoves,
     /// Neither side has the material to mate.
     DeadPosition,
+    /// A side's engine has long known that it is lost.
+    ResignAdjudication,
+    /// Both engines have long seen equality.
+    DrawAdjudication,
+    /// The game was longer than the run allows.
+    MoveCap,
     /// A side used more time than it had, margin included.
     TimeForfeit,
     /// A side named a move that the position does not allow.
@@ -35,7 +41,7 @@ pub enum Termination {
 
 impl Termination {
     /// Every reason, in the order of the referee's judgement.
-    pub const ALL: [Termination; 11] = [
+    pub const ALL: [Termination; 14] = [
         Termination::Crash,
         Termination::Disconnect,
         Termination::Stall,
@@ -47,6 +53,9 @@ impl Termination {
         Termination::DeadPosition,
         Termination::Threefold,
         Termination::FiftyMoves,
+        Termination::ResignAdjudication,
+        Termination::DrawAdjudication,
+        Termination::MoveCap,
     ];
 
     /// The stored and printed name.
@@ -57,6 +66,9 @@ impl Termination {
             Termination::Threefold => "threefold",
             Termination::FiftyMoves => "fifty_moves",
             Termination::DeadPosition => "dead_position",
+            Termination::ResignAdjudication => "resign_adjudication",
+            Termination::DrawAdjudication => "draw_adjudication",
+            Termination::MoveCap => "move_cap",
             Termination::TimeForfeit => "time_forfeit",
             Termination::IllegalMove => "illegal_move",
             Termination::UnparseableMove => "unparseable_move",
@@ -79,7 +91,10 @@ impl Termination {
             | Termination::Stalemate
             | Termination::Threefold
             | Termination::FiftyMoves
-            | Termination::DeadPosition => false,
+            | Termination::DeadPosition
+            | Termination::ResignAdjudication
+            | Termination::DrawAdjudication
+            | Termination::MoveCap => false,
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A pure state machine over shakmaty's rules, which are not the bundled engine's: a bug in one
 //! cannot hide in the other. The order of judgement is fixed: gone or silent, unparseable,
-//! illegal, over time, and only then the endings that the rules of chess know.
+//! illegal, over time, then the endings that the rules of chess know, and only then adjudication:
+//! resignation, draw, move cap.
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
+use crate::adjudicate::{Adjudicator, Played, Rules};
 use crate::clock::{Clock, Conditions};
 use crate::game::outcome::{Outcome, Termination, color_name};
 use crate::game::record::{MoveRecord, Thought};
@@ -69,6 +71,7 @@ pub struct Referee {
     /// The `position` line so far.
     line: String,
     moves: Vec<MoveRecord>,
+    adjudicator: Adjudicator,
     outcome: Option<Outcome>,
 }
 
@@ -80,6 +83,7 @@ impl Referee {
         mode: CastlingMode,
         book: &[UciMove],
         conditions: ByColor<Conditions>,
+        rules: Rules,
     ) -> Referee {
         let line = if start == Chess::default() && mode == CastlingMode::Standard {
             "position startpos".to_owned()
@@ -94,6 +98,7 @@ impl Referee {
             conditions,
             line,
             moves: Vec::new(),
+            adjudicator: Adjudicator::new(rules),
             outcome: None,
         };
         for uci in book {
@@ -206,9 +211,16 @@ impl Referee {
         if self.position.is_irreversible(m) {
             self.seen.clear();
         }
+        let color = self.position.turn();
         self.position.play_unchecked(m);
         self.seen.push(key(&self.position));
-        self.outcome = self.rule_ending();
+        let adjudicated = self.adjudicator.observe(Played {
+            color,
+            move_number: self.moves.len().div_ceil(2) as u32,
+            zeroing: m.is_zeroing(),
+            score: thought.and_then(|thought| thought.score),
+        });
+        self.outcome = self.rule_ending().or(adjudicated);
     }
 
     fn rule_ending(&self) -> Option<Outcome> {
@@ -254,6 +266,7 @@ mod tests {
     use shakmaty::KnownOutcome;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
+    const NO_RULES: Rules = Rules { draw: None, resign: None, move_cap: None };
 
     fn conditions(tc: &str, margin: Duration) -> ByColor<Conditions> {
         let limits = Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() };
@@ -263,7 +276,7 @@ mod tests {
     fn from_fen(fen: &str) -> Referee {
         let fen: Fen = fen.parse().unwrap();
         let position = fen.into_position(CastlingMode::Standard).unwrap();
-        Referee::new(position, CastlingMode::Standard, &[], conditions("1", MS(10)))
+        Referee::new(position, CastlingMode::Standard, &[], conditions("1", MS(10)), NO_RULES)
     }
 
     fn answer(text: &str, elapsed: Duration) -> Reply {
@@ -339,12 +352,29 @@ mod tests {
     }
 
     #[test]
+    fn the_rules_of_chess_come_before_adjudication() {
+        let fen: Fen = "6k1/5ppp/8/8/8/8/8/KR6 w - - 98 90".parse().unwrap();
+        let rules = Rules { move_cap: Some(1), ..NO_RULES };
+        let check = |moves: &[&str], termination| {
+            let start: Chess = fen.clone().into_position(CastlingMode::Standard).unwrap();
+            let conditions = conditions("1", MS(10));
+            let mut referee = Referee::new(start, CastlingMode::Standard, &[], conditions, rules);
+            moves.iter().for_each(|text| referee.judge(answer(text, MS(1))));
+            assert_eq!(referee.outcome().map(|o| o.termination), Some(termination));
+        };
+        check(&["b1b8"], Termination::Checkmate);
+        check(&["b1b2", "g8f8"], Termination::FiftyMoves);
+        check(&["b1b2", "h7h6"], Termination::MoveCap);
+    }
+
+    #[test]
     fn engines_are_told_position_and_clock() {
         let mut referee = Referee::new(
             Chess::default(),
             CastlingMode::Standard,
             &[],
             conditions("40/60+0.5", MS(10)),
+            NO_RULES,
         );
         referee.judge(answer("e2e4", MS(1_500)));
         let turn = referee.turn();
@@ -364,7 +394,8 @@ mod tests {
             black: Limits { nodes: Some(500), ..Limits::default() },
         };
         let conditions = sides.map(|limits| Conditions { limits, margin: MS(5) });
-        let start = || Referee::new(Chess::default(), CastlingMode::Standard, &[], conditions);
+        let start =
+            || Referee::new(Chess::default(), CastlingMode::Standard, &[], conditions, NO_RULES);
         let mut referee = start();
         assert_eq!(referee.turn().go.to_string(), "go movetime 100");
         referee.judge(answer("e2e4", MS(105)));
@@ -383,7 +414,7 @@ mod tests {
         let fen: Fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse().unwrap();
         let check = |mode, text: &str, written: &str| {
             let start: Chess = fen.clone().into_position(mode).unwrap();
-            let mut referee = Referee::new(start, mode, &[], conditions("1", MS(0)));
+            let mut referee = Referee::new(start, mode, &[], conditions("1", MS(0)), NO_RULES);
             referee.judge(answer(text, MS(1)));
             assert_eq!(referee.into_moves()[0].uci, written);
         };

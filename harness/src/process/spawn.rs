@@ -18,6 +18,9 @@ use super::writer::{WriteError, Writer};
 /// Stack of a reader thread, in bytes; it holds a buffer's address and little else.
 const READER_STACK: usize = 128 * 1024;
 
+/// How long after an engine's end its last words may take to arrive.
+const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
+
 /// What to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
@@ -128,6 +131,9 @@ impl Process {
             reader_thread(stdout, sink).map_err(fail)?;
             let keep = move |chunk: Chunk| {
                 chunk.lines.into_iter().for_each(|line| tail.push(line));
+                if chunk.closed {
+                    tail.end();
+                }
                 true
             };
             reader_thread(stderr, keep).map_err(fail)?;
@@ -150,7 +156,9 @@ impl Process {
         if !stop::wait_exit(&self.child, limit) {
             return None;
         }
-        stop::end_group(&mut self.child, Duration::ZERO).map(describe)
+        let status = stop::end_group(&mut self.child, Duration::ZERO);
+        self.errors.wait_end(LAST_WORDS_GRACE);
+        status.map(describe)
     }
 
     /// Closes its input and ends the group: waits `grace`, then terminates, then kills. Blocks.

@@ -93,6 +93,9 @@ fn termination(termination: Termination) -> &'static str {
         | Termination::Threefold
         | Termination::FiftyMoves
         | Termination::DeadPosition => "normal",
+        Termination::ResignAdjudication | Termination::DrawAdjudication | Termination::MoveCap => {
+            "adjudication"
+        }
         Termination::TimeForfeit => "time forfeit",
         Termination::IllegalMove | Termination::UnparseableMove => "rules infraction",
         Termination::Crash | Termination::Disconnect | Termination::Stall => "abandoned",

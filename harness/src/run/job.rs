@@ -4,14 +4,14 @@ use std::num::NonZeroUsize;
 
 use shakmaty::ByColor;
 
+use crate::adjudicate::Rules;
 use crate::clock::Conditions;
 use crate::config::plan::Plan;
 use crate::game::driver::GameSetup;
 use crate::game::record::GameRecord;
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
-use crate::schedule::Pairing;
-use crate::schedule::round_robin::RoundRobin;
+use crate::schedule::{Pairing, Schedule};
 
 /// A pair to be played.
 #[derive(Debug, Clone)]
@@ -34,10 +34,11 @@ pub struct PlayedPair {
 /// Makes the job of a pair from its number alone, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
-    schedule: RoundRobin,
+    schedule: Schedule,
     book: &'a Book,
     order: OpeningOrder,
     conditions: Vec<Conditions>,
+    rules: Rules,
 }
 
 impl JobMaker<'_> {
@@ -46,10 +47,11 @@ impl JobMaker<'_> {
         let length = NonZeroUsize::new(book.openings().len());
         let length = length.expect("a book has at least one opening");
         JobMaker {
-            schedule: RoundRobin::new(plan.engines.len(), plan.pairs),
+            schedule: Schedule::new(plan.format, plan.engines.len(), plan.pairs),
             book,
             order: OpeningOrder::new(plan.order, plan.seed, 0, length),
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
+            rules: plan.rules,
         }
     }
 
@@ -76,6 +78,7 @@ impl JobMaker<'_> {
             mode: opening.castling_mode(),
             book: opening.moves().to_vec(),
             conditions: engines.map(|index| self.conditions[index]),
+            rules: self.rules,
         }
     }
 }

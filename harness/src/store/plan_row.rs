@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
+use crate::schedule::Format;
 use crate::stats::sprt::{Model, Sprt};
 use crate::uci::session::Deadlines;
 
@@ -33,11 +35,19 @@ pub(super) struct PlanRow {
     plies: Option<u32>,
     order: String,
     seed: u64,
+    #[serde(default = "round_robin")]
+    schedule: String,
     pairs: u64,
     concurrency: usize,
     sprt: Option<SprtRow>,
     fault_limit: f64,
     deadlines_ms: [u64; 4],
+    #[serde(default)]
+    draw: Option<DrawRow>,
+    #[serde(default)]
+    resign: Option<ResignRow>,
+    #[serde(default)]
+    move_cap: Option<u32>,
     pgn: Option<PathBuf>,
 }
 
@@ -56,6 +66,20 @@ struct EngineRow {
     nodes: Option<u64>,
     depth: Option<u32>,
     margin_ns: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct DrawRow {
+    move_number: u32,
+    move_count: u32,
+    score_cp: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ResignRow {
+    move_count: u32,
+    score_cp: u32,
+    two_sided: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -83,6 +107,7 @@ impl PlanRow {
             plies: plan.plies,
             order: order_name(plan.order).to_owned(),
             seed: plan.seed,
+            schedule: format_name(plan.format).to_owned(),
             pairs: plan.pairs,
             concurrency: plan.concurrency,
             sprt: plan.sprt.map(|sprt| SprtRow {
@@ -95,6 +120,15 @@ impl PlanRow {
             fault_limit: plan.fault_limit,
             deadlines_ms: [limits.uciok, limits.readyok, limits.bestmove, limits.stop]
                 .map(|limit| limit.as_millis() as u64),
+            draw: plan.rules.draw.map(|DrawRule { move_number, move_count, score_cp }| DrawRow {
+                move_number,
+                move_count,
+                score_cp,
+            }),
+            resign: plan.rules.resign.map(|ResignRule { move_count, score_cp, two_sided }| {
+                ResignRow { move_count, score_cp, two_sided }
+            }),
+            move_cap: plan.rules.move_cap,
             pgn: plan.pgn.clone(),
         }
     }
@@ -118,6 +152,18 @@ impl PlanRow {
         };
         let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
         let sprt = self.sprt.map(|row| row.into_sprt()).transpose()?;
+        let rules =
+            Rules {
+                draw: self.draw.map(|DrawRow { move_number, move_count, score_cp }| DrawRule {
+                    move_number,
+                    move_count,
+                    score_cp,
+                }),
+                resign: self.resign.map(|ResignRow { move_count, score_cp, two_sided }| {
+                    ResignRule { move_count, score_cp, two_sided }
+                }),
+                move_cap: self.move_cap,
+            };
         let engines = self.engines.into_iter().map(EngineRow::into_engine);
         let plan = Plan {
             kind: parse(&self.kind, &[Kind::Sprt, Kind::Match], kind_name)?,
@@ -126,10 +172,12 @@ impl PlanRow {
             plies: self.plies,
             order: parse(&self.order, &[Order::Sequential, Order::Random], order_name)?,
             seed: self.seed,
+            format: parse(&self.schedule, &[Format::RoundRobin, Format::Gauntlet], format_name)?,
             pairs: self.pairs,
             concurrency: self.concurrency,
             sprt,
             fault_limit: self.fault_limit,
+            rules,
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
             pgn: self.pgn,
         };
@@ -198,6 +246,18 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
+fn format_name(format: Format) -> &'static str {
+    match format {
+        Format::RoundRobin => "round-robin",
+        Format::Gauntlet => "gauntlet",
+    }
+}
+
+/// What runs did before there was a choice.
+fn round_robin() -> String {
+    format_name(Format::RoundRobin).to_owned()
+}
+
 fn order_name(order: Order) -> &'static str {
     match order {
         Order::Sequential => "sequential",
@@ -219,7 +279,13 @@ mod tests {
 
     #[test]
     fn plans_survive_storage() {
-        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let rules = Rules {
+            draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
+            resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
+            move_cap: Some(200),
+        };
+        let request = Request { rules, ..Request::default() };
+        let plan = Plan::resolve(Kind::Sprt, request).unwrap();
         let fingerprints = Fingerprints { book: "b".into(), engines: vec!["x".into(), "y".into()] };
         let json = PlanRow::of(&plan, &fingerprints).to_json();
         let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();

@@ -2,10 +2,13 @@
 
 use std::os::unix::process::ExitStatusExt;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::{greeted, help, started};
 use crate::support::bench::Bench;
 use crate::support::process::{kill_marked, marked, wait_until_gone};
 use crate::support::talk::Talk;
+use crate::support::wait_for;
 
 const SEARCH: [&str; 2] = ["position startpos moves e2e4", "go nodes 1"];
 
@@ -152,10 +155,13 @@ fn noise_comes_before_an_honest_move() {
         ("lying-score", 4, 100),
         ("ignore-quit", 0, 0),
     ] {
-        let mut said = search(&mut greeted(&format!("--mode {mode}")));
-        assert_eq!(said.pop(), Some(honest.clone()), "{mode}");
+        let mut talk = greeted(&format!("--mode {mode}"));
+        let mut said = search(&mut talk);
+        assert_eq!(said.pop().as_ref(), Some(&honest), "{mode}");
         assert!(said.len() > lines, "{mode} said {} lines", said.len());
         assert!(said.iter().map(String::len).sum::<usize>() > bytes, "{mode}");
+        let again = search(&mut talk).len() > 2;
+        assert_eq!(again, matches!(mode, "nul-bytes" | "lying-score"), "{mode}, second time");
     }
 }
 
@@ -170,6 +176,13 @@ fn a_flood_without_end_has_no_move() {
     }
 }
 
+/// Waits until so many processes are found: while a process changes its program
+/// it has no command line for an instant.
+fn wait_for_marked(bench: &Bench, count: usize) {
+    let what = format!("{count} processes are found");
+    wait_for(&what, || (marked(bench.marker()).len() == count).then_some(()));
+}
+
 #[test]
 fn a_closed_pipe_leaves_the_process_behind() {
     let bench = Bench::new();
@@ -177,7 +190,7 @@ fn a_closed_pipe_leaves_the_process_behind() {
     SEARCH.iter().for_each(|line| talk.send(line));
     assert_eq!(talk.line(), None);
     assert!(talk.is_running());
-    assert_eq!(marked(bench.marker()).len(), 1);
+    wait_for_marked(&bench, 1);
 }
 
 #[test]
@@ -185,10 +198,10 @@ fn a_grandchild_outlives_the_puppet_and_holds_its_pipe() {
     let bench = Bench::new();
     let mut talk = greeted(&format!("--mode spawn-grandchild --marker {}", bench.marker()));
     search(&mut talk);
-    assert_eq!(marked(bench.marker()).len(), 2);
+    wait_for_marked(&bench, 2);
     talk.send("quit");
     assert_eq!(talk.exit().code(), Some(0));
-    assert_eq!(marked(bench.marker()).len(), 1);
+    wait_for_marked(&bench, 1);
     talk.assert_silent();
     kill_marked(bench.marker());
     assert_eq!(talk.line(), None, "the pipe is closed when the grandchild is gone");
@@ -197,19 +210,24 @@ fn a_grandchild_outlives_the_puppet_and_holds_its_pipe() {
 
 #[test]
 fn only_a_kill_ends_what_ignores_everything_else() {
-    use rustix::process::{Signal, kill_process};
-    let bench = Bench::new();
-    let args = format!("--mode ignore-quit --ignore-term --marker {}", bench.marker());
-    let mut talk = greeted(&args);
-    let pids = marked(bench.marker());
-    assert_eq!(pids.len(), 1);
-    talk.send("quit");
-    kill_process(pids[0], Signal::TERM).expect("a child can be sent a signal");
-    talk.hang_up();
-    talk.assert_silent();
-    assert!(talk.is_running());
-    kill_process(pids[0], Signal::KILL).expect("a child can be sent a signal");
-    assert_eq!(talk.exit().signal(), Some(9));
+    type Request = fn(&mut Talk, Pid);
+    let requests: [Request; 3] = [
+        |talk, _| talk.send("quit"),
+        |talk, _| talk.hang_up(),
+        |_, pid| kill_process(pid, Signal::TERM).expect("a child can be sent a signal"),
+    ];
+    for request in requests {
+        let bench = Bench::new();
+        let args = format!("--mode ignore-quit --ignore-term --marker {}", bench.marker());
+        let mut talk = greeted(&args);
+        wait_for_marked(&bench, 1);
+        let pid = marked(bench.marker())[0];
+        request(&mut talk, pid);
+        talk.assert_silent();
+        assert!(talk.is_running());
+        kill_process(pid, Signal::KILL).expect("a child can be sent a signal");
+        assert_eq!(talk.exit().signal(), Some(9));
+    }
 }
 
 #[test]

@@ -49,6 +49,19 @@ impl Bench {
         name.expect("temporary folders have ASCII names")
     }
 
+    /// What `--engine` takes for a puppet: `fields` are further fields of the
+    /// description, each with a comma in front.
+    pub fn puppet(&self, name: &str, args: &str, fields: &str) -> String {
+        let program = programs::puppet().display();
+        let marker = self.marker();
+        format!("name={name},cmd=\"{program}\",args=\"{args} --marker {marker}\"{fields}")
+    }
+
+    /// Starts the harness here.
+    pub fn arbiter<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Running {
+        self.start(programs::arbiter(), args)
+    }
+
     /// Starts a program in the place, out of reach of the settings of whoever
     /// runs the tests.
     pub fn start<S: AsRef<OsStr>>(
@@ -75,6 +88,11 @@ impl Bench {
         let stderr = collect(child.stderr.take().expect("stderr is piped"));
         Running { child, stdout, stderr }
     }
+
+    /// Waits until no puppet of this place is left.
+    pub fn wait_until_quiet(&self) {
+        process::wait_until_gone(self.marker());
+    }
 }
 
 impl Drop for Bench {
@@ -96,6 +114,11 @@ impl Running {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         let pid = pid.expect("a process has a positive id");
         kill_process(pid, signal).expect("a child can be sent a signal");
+    }
+
+    /// Whether the program has ended by now.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("a child can be waited for").is_some()
     }
 
     /// Waits for the program to end.

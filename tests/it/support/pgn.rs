@@ -1,7 +1,7 @@
 //! Reads PGN with a reader and rules that are not ours, and believes nothing:
 //! every move is played, every result compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
@@ -17,8 +17,14 @@ pub struct Game {
     pub moves: Vec<String>,
     /// The position after the last move.
     pub end: Chess,
+    /// The first rule that ends the game, with the number of moves after which
+    /// it does.
+    pub over: Option<(usize, &'static str)>,
     /// The result at the end of the moves.
     pub result: String,
+    /// How often each position came up; two are the same if they allow the same
+    /// moves, whatever their counters say.
+    seen: HashMap<Chess, u32>,
 }
 
 impl Game {
@@ -38,6 +44,18 @@ impl Game {
             other => panic!("a game ended {other}"),
         }
     }
+}
+
+/// The rule by which a position that came up `times` times ends the game.
+fn rule(position: &Chess, times: u32) -> Option<&'static str> {
+    let rules = [
+        (position.is_checkmate(), "checkmate"),
+        (position.is_stalemate(), "stalemate"),
+        (position.is_insufficient_material(), "dead_position"),
+        (times >= 3, "threefold"),
+        (position.halfmoves() >= 100, "fifty_moves"),
+    ];
+    rules.into_iter().find(|(applies, _)| *applies).map(|(_, name)| name)
 }
 
 /// Reads all games, or says which one is wrong and why.
@@ -79,10 +97,14 @@ impl Visitor for Judge {
 
     fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
         match start(&tags) {
-            Ok(end) => {
-                let result = String::new();
-                ControlFlow::Continue(Game { tags, moves: Vec::new(), end, result })
-            }
+            Ok(end) => ControlFlow::Continue(Game {
+                tags,
+                moves: Vec::new(),
+                over: None,
+                result: String::new(),
+                seen: HashMap::from([(end.clone(), 1)]),
+                end,
+            }),
             Err(fault) => ControlFlow::Break(Err(fault)),
         }
     }
@@ -98,6 +120,11 @@ impl Visitor for Judge {
         }
         game.end.play_unchecked(legal);
         game.moves.push(written.to_string());
+        let times = game.seen.entry(game.end.clone()).or_insert(0);
+        *times += 1;
+        if game.over.is_none() {
+            game.over = rule(&game.end, *times).map(|rule| (game.moves.len(), rule));
+        }
         ControlFlow::Continue(())
     }
 
@@ -139,6 +166,19 @@ fn games_are_read_and_scored() {
     let points: Vec<usize> = games.iter().map(|game| game.half_points("B")).collect();
     assert_eq!(points, [2, 1]);
     assert_eq!(games[0].half_points("A"), 0);
+}
+
+#[test]
+fn the_rule_that_ends_a_game_is_found() {
+    let shuffle = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4";
+    for (result, moves, over) in [
+        ("0-1", "1. f3 e5 2. g4 Qh4#", Some((4, "checkmate"))),
+        ("*", shuffle, Some((8, "threefold"))),
+        ("*", "1. e4 e5", None),
+    ] {
+        let games = parse(&game(result, &format!("{moves} {result}")));
+        assert_eq!(games.expect("the game is legal")[0].over, over);
+    }
 }
 
 #[test]

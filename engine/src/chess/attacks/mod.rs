@@ -1,13 +1,16 @@
 //! Which squares a piece attacks, and the lines between squares.
 //!
 //! Leaper and line tables are built by the compiler. Slider tables are too large for that and are
-//! built on first use, in well under five milliseconds.
+//! built on first use, in a millisecond or two. [`cpu`] says how the instructions of newer CPUs are
+//! used by a program built for all.
 
+mod cpu;
 mod leapers;
 mod magics;
 mod rays;
 mod sliders;
 
+pub use cpu::{Cpu, Job, Level, Machine};
 pub use leapers::{king, knight, pawn};
 pub use rays::{between, line};
 pub use sliders::{bishop, queen, rook};

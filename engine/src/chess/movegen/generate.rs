@@ -1,79 +1,111 @@
 //! The walk over the pieces of the side to move.
 
-use super::visitor::Visitor;
+use super::node::Node;
+use super::visitor::{Mover, Visitor};
 use super::{king, pawns};
-use crate::chess::attacks;
+use crate::chess::attacks::{self, Cpu};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Side;
 use crate::chess::piece::Kind;
-use crate::chess::position::Position;
 
 /// Announces the legal moves of `S`, which must be the side to move: captures and promotions if
 /// `NOISY`, all others if `QUIET`.
-pub(super) fn generate<S: Side, V: Visitor, const NOISY: bool, const QUIET: bool>(
-    position: &Position,
+#[inline(always)]
+pub(in crate::chess) fn generate<
+    S: Side,
+    C: Cpu,
+    V: Visitor,
+    const NOISY: bool,
+    const QUIET: bool,
+>(
+    cpu: C,
+    node: Node<'_>,
     visitor: &mut V,
 ) {
-    let board = position.board();
-    let enemy = board.color(!S::COLOR);
-    let occupied = board.occupied();
+    let board = node.board;
     let mut wanted = Bitboard::EMPTY;
     if NOISY {
-        wanted |= enemy;
+        wanted |= board.color(!S::COLOR);
     }
     if QUIET {
-        wanted |= !occupied;
+        wanted |= !board.occupied();
     }
-    king::steps::<S, V>(position, wanted, visitor);
-    let checkers = position.checkers();
-    if checkers.several() {
-        return;
-    }
-    let answers = check_mask(position);
-    pieces::<S, V>(position, wanted & answers, visitor);
-    if QUIET {
-        pawns::pushes::<S, V>(position, answers, visitor);
-    }
-    if NOISY {
-        pawns::captures::<S, V>(position, answers, visitor);
-    }
-    if QUIET && checkers.is_empty() {
-        king::castling::<S, V>(position, visitor);
-    }
-}
-
-/// Where a piece other than the king may go in view of at most one checker: anywhere, or between
-/// king and checker, or onto the checker.
-#[inline]
-pub(super) fn check_mask(position: &Position) -> Bitboard {
-    let checkers = position.checkers();
+    let checkers = node.lines.checkers;
     if checkers.is_empty() {
-        return Bitboard::ALL;
+        let ways = if QUIET { king::castling_ways::<S>(node) } else { king::NO_WAYS };
+        let attacked = king::steps::<S, C, V>(cpu, node, wanted, ways, visitor);
+        pieces::<S, C, V, false>(cpu, node, wanted, visitor);
+        pawns::<S, C, V, NOISY, QUIET, false>(cpu, node, Bitboard::ALL, visitor);
+        if QUIET {
+            king::castling(node.board.king(S::COLOR), ways, attacked, visitor);
+        }
+    } else {
+        king::steps::<S, C, V>(cpu, node, wanted, king::NO_WAYS, visitor);
+        if checkers.several() {
+            return;
+        }
+        // Only between king and checker, or onto the checker.
+        let answers = attacks::between(board.king(S::COLOR), checkers.first()) | checkers;
+        pieces::<S, C, V, true>(cpu, node, wanted & answers, visitor);
+        pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
     }
-    attacks::between(position.board().king(position.turn()), checkers.first()) | checkers
 }
 
-#[inline]
-fn pieces<S: Side, V: Visitor>(position: &Position, wanted: Bitboard, visitor: &mut V) {
-    let board = position.board();
+/// Announces the moves of knights, bishops, rooks and queens onto `wanted`. No pinned piece can
+/// answer a check, so with `IN_CHECK` they are passed over.
+#[inline(always)]
+fn pieces<S: Side, C: Cpu, V: Visitor, const IN_CHECK: bool>(
+    cpu: C,
+    node: Node<'_>,
+    wanted: Bitboard,
+    visitor: &mut V,
+) {
+    let board = node.board;
     let own = board.color(S::COLOR);
     let occupied = board.occupied();
-    let (straight, diagonal) = (position.straight_pins(), position.diagonal_pins());
+    let (straight, diagonal) = (node.lines.straight_pins, node.lines.diagonal_pins);
     for from in (own & board.kind(Kind::Knight)) - straight - diagonal {
-        visitor.piece(from, attacks::knight(from) & wanted);
+        visitor.piece(Mover::Knight, from, attacks::knight(from) & wanted);
     }
     let bishops = (own & board.diagonal_sliders()) - straight;
     for from in bishops - diagonal {
-        visitor.piece(from, attacks::bishop(from, occupied) & wanted);
+        visitor.piece(Mover::Diagonal, from, cpu.bishop(from, occupied) & wanted);
     }
-    for from in bishops & diagonal {
-        visitor.piece(from, attacks::bishop(from, occupied) & wanted & diagonal);
+    if !IN_CHECK {
+        for from in bishops & diagonal {
+            visitor.piece(Mover::Diagonal, from, cpu.bishop(from, occupied) & wanted & diagonal);
+        }
     }
     let rooks = (own & board.straight_sliders()) - diagonal;
     for from in rooks - straight {
-        visitor.piece(from, attacks::rook(from, occupied) & wanted);
+        visitor.piece(Mover::Straight, from, cpu.rook(from, occupied) & wanted);
     }
-    for from in rooks & straight {
-        visitor.piece(from, attacks::rook(from, occupied) & wanted & straight);
+    if !IN_CHECK {
+        for from in rooks & straight {
+            visitor.piece(Mover::Straight, from, cpu.rook(from, occupied) & wanted & straight);
+        }
+    }
+}
+
+#[inline(always)]
+fn pawns<
+    S: Side,
+    C: Cpu,
+    V: Visitor,
+    const NOISY: bool,
+    const QUIET: bool,
+    const IN_CHECK: bool,
+>(
+    cpu: C,
+    node: Node<'_>,
+    answers: Bitboard,
+    visitor: &mut V,
+) {
+    if QUIET {
+        pawns::pushes::<S, V, IN_CHECK>(node, answers, visitor);
+    }
+    if NOISY {
+        pawns::captures::<S, V, IN_CHECK>(node, answers, visitor);
+        pawns::en_passant::<S, C, V>(cpu, node, visitor);
     }
 }

@@ -1,32 +1,47 @@
 //! King steps and castling.
 
-use super::visitor::Visitor;
-use crate::chess::attacks;
+use super::node::Node;
+use super::visitor::{Mover, Visitor};
+use crate::chess::attacks::{self, Cpu};
 use crate::chess::bitboard::Bitboard;
-use crate::chess::color::Side;
-use crate::chess::moves::{Move, MoveKind};
+use crate::chess::color::{Color, Side};
 use crate::chess::piece::Kind;
-use crate::chess::position::Position;
-use crate::chess::position::castled_squares;
+use crate::chess::position::{Board, castled_squares};
 use crate::chess::square::Square;
 
-/// Announces the king's steps onto `wanted`.
-#[inline]
-pub(super) fn steps<S: Side, V: Visitor>(position: &Position, wanted: Bitboard, visitor: &mut V) {
-    let board = position.board();
+/// A rook to castle with and the squares the king comes to or over, none of which may be attacked.
+/// No squares at all mean that the way is blocked.
+pub(super) type Way = (Square, Bitboard);
+
+/// No castling, on either side.
+pub(super) const NO_WAYS: [Way; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
+
+/// Announces the king's steps onto `wanted`. Returns the squares the enemy attacks, which are found
+/// only if the king could step or castle somewhere.
+#[inline(always)]
+pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
+    cpu: C,
+    node: Node<'_>,
+    wanted: Bitboard,
+    ways: [Way; 2],
+    visitor: &mut V,
+) -> Bitboard {
+    let board = node.board;
     let king = board.king(S::COLOR);
     let candidates = attacks::king(king) & wanted;
-    if candidates.any() {
-        // The king does not shield the squares behind it.
-        let occupied = board.occupied() ^ Bitboard::of(king);
-        visitor.piece(king, candidates - attacked_by::<S::Opponent>(position, occupied));
+    if (candidates | ways[0].1 | ways[1].1).is_empty() {
+        return Bitboard::ALL;
     }
+    // The king does not shield the squares behind it.
+    let occupied = board.occupied() ^ Bitboard::of(king);
+    let attacked = attacked_by::<S::Opponent, C>(cpu, board, occupied);
+    visitor.piece(Mover::King, king, candidates - attacked);
+    attacked
 }
 
 /// Every square the pieces of `S` attack on a board occupied like this.
-#[inline]
-fn attacked_by<S: Side>(position: &Position, occupied: Bitboard) -> Bitboard {
-    let board = position.board();
+#[inline(always)]
+fn attacked_by<S: Side, C: Cpu>(cpu: C, board: &Board, occupied: Bitboard) -> Bitboard {
     let own = board.color(S::COLOR);
     let mut attacked =
         (own & board.kind(Kind::Pawn)).pawn_attacks::<S>() | attacks::king(board.king(S::COLOR));
@@ -34,43 +49,91 @@ fn attacked_by<S: Side>(position: &Position, occupied: Bitboard) -> Bitboard {
         attacked |= attacks::knight(from);
     }
     for from in own & board.diagonal_sliders() {
-        attacked |= attacks::bishop(from, occupied);
+        attacked |= cpu.bishop(from, occupied);
     }
     for from in own & board.straight_sliders() {
-        attacked |= attacks::rook(from, occupied);
+        attacked |= cpu.rook(from, occupied);
     }
     attacked
 }
 
-/// Announces castling. The king must not be in check.
-#[inline]
-pub(super) fn castling<S: Side, V: Visitor>(position: &Position, visitor: &mut V) {
-    let rooks = position.castling_rooks() & Bitboard::rank(S::COLOR.relative_rank(0));
-    if rooks.is_empty() {
-        return;
+/// The castling moves left to a king not in check if the enemy's attacks do not matter.
+#[inline(always)]
+pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Way; 2] {
+    let mut ways = NO_WAYS;
+    // In Chess960 the rook may be all that shields the king's new square from its own rank: such
+    // a rook is pinned.
+    let back_rank = Bitboard::rank(S::COLOR.relative_rank(0));
+    let rooks = (node.rights.castling() & back_rank) - node.lines.straight_pins;
+    if rooks.any() {
+        let king = node.board.king(S::COLOR);
+        let occupied = node.board.occupied();
+        for (rook, way) in rooks.zip(&mut ways) {
+            *way = (rook, free_way(S::COLOR, king, rook, occupied));
+        }
     }
-    let king = position.board().king(S::COLOR);
-    for rook in rooks {
-        if may_castle(position, king, rook) {
-            visitor.single(Move::new(king, rook, MoveKind::Castle));
+    ways
+}
+
+/// The squares a castling king comes to or over; none if something is in the way of king or rook.
+#[inline(always)]
+pub(super) fn free_way(color: Color, king: Square, rook: Square, occupied: Bitboard) -> Bitboard {
+    let way = &FILES[king.file() as usize][rook.file() as usize];
+    let shift = 8 * color.relative_rank(0);
+    if occupied.0 >> shift & u64::from(way.both) != 0 {
+        return Bitboard::EMPTY;
+    }
+    Bitboard(u64::from(way.king) << shift)
+}
+
+/// Announces castling over ways that are not attacked. The king must not be in check.
+#[inline(always)]
+pub(super) fn castling<V: Visitor>(
+    king: Square,
+    ways: [Way; 2],
+    attacked: Bitboard,
+    visitor: &mut V,
+) {
+    for (rook, way) in ways {
+        if way.any() && (way & attacked).is_empty() {
+            visitor.castle(king, rook);
         }
     }
 }
 
-/// May the king, not in check, castle with a rook that has kept the right to?
-pub(super) fn may_castle(position: &Position, king: Square, rook: Square) -> bool {
-    let (king_to, rook_to) = castled_squares(king, rook);
-    let king_way = attacks::between(king, king_to) | Bitboard::of(king_to);
-    let rook_way = attacks::between(rook, rook_to) | Bitboard::of(rook_to);
-    let others = position.board().occupied() ^ Bitboard::of(king) ^ Bitboard::of(rook);
-    if ((king_way | rook_way) & others).any() {
-        return false;
+/// Files that castling leads over, as bits.
+#[derive(Clone, Copy)]
+struct Files {
+    /// Those that must be empty but for the king and the rook themselves.
+    both: u8,
+    /// Those that the king comes to.
+    king: u8,
+}
+
+/// By the files of king and rook.
+static FILES: [[Files; 8]; 8] = files();
+
+const fn files() -> [[Files; 8]; 8] {
+    let mut table = [[Files { both: 0, king: 0 }; 8]; 8];
+    let mut king = 0;
+    while king < 8 {
+        let mut rook = 0;
+        while rook < 8 {
+            let (king_to, rook_to) = castled_squares(Square::at(king, 0), Square::at(rook, 0));
+            let standing = 1 << king | 1 << rook;
+            let king_way = files_between(king, king_to.file());
+            let rook_way = files_between(rook, rook_to.file());
+            table[king as usize][rook as usize] =
+                Files { both: (king_way | rook_way) & !standing, king: king_way };
+            rook += 1;
+        }
+        king += 1;
     }
-    // In Chess960 the rook may be all that shields the king's new square from its own rank.
-    if position.straight_pins().contains(rook) {
-        return false;
-    }
-    let enemy = position.board().color(!position.turn());
-    let occupied = position.board().occupied() ^ Bitboard::of(king);
-    king_way.into_iter().all(|square| (position.attackers_to(square, occupied) & enemy).is_empty())
+    table
+}
+
+/// From one file to another, both included.
+const fn files_between(a: u8, b: u8) -> u8 {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    (0xFF << low) & (0xFF >> (7 - high))
 }

@@ -1,13 +1,13 @@
 //! Is one given move legal? For moves from tables and from outside, without generating the rest.
 
-use super::generate::check_mask;
-use super::king::may_castle;
+use super::king::free_way;
 use crate::chess::attacks;
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Color;
 use crate::chess::moves::{Move, MoveKind};
 use crate::chess::piece::Kind;
 use crate::chess::position::Position;
+use crate::chess::square::Square;
 
 impl Position {
     /// Is the move legal here? Any move may be asked about.
@@ -23,7 +23,7 @@ impl Position {
                 && !self.in_check()
                 && own.contains(to)
                 && self.castling_rooks().contains(to)
-                && may_castle(self, from, to);
+                && self.may_castle(from, to);
         }
         if mv.is_en_passant() {
             return kind == Kind::Pawn
@@ -42,8 +42,30 @@ impl Position {
         }
         self.reaches(kind, mv)
             && !self.checkers().several()
-            && check_mask(self).contains(to)
+            && self.answers_check(to)
             && self.pin_allows(mv)
+    }
+
+    /// May the king, not in check, castle with a rook that has kept the right to?
+    fn may_castle(&self, king: Square, rook: Square) -> bool {
+        let us = self.turn();
+        let occupied = self.board().occupied();
+        let enemy = self.board().color(!us);
+        let way = free_way(us, king, rook, occupied);
+        let occupied = occupied ^ Bitboard::of(king);
+        !self.straight_pins().contains(rook)
+            && way.any()
+            && way
+                .into_iter()
+                .all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
+    }
+
+    /// May a piece other than the king go there in view of at most one checker: anywhere, or
+    /// between king and checker, or onto the checker?
+    fn answers_check(&self, to: Square) -> bool {
+        let checkers = self.checkers();
+        let king = self.board().king(self.turn());
+        checkers.is_empty() || (attacks::between(king, checkers.first()) | checkers).contains(to)
     }
 
     /// Can the piece get there by its way of moving, with a move of this kind?

@@ -7,14 +7,18 @@
 mod generate;
 mod king;
 mod legal;
+mod node;
 mod pawns;
 mod visitor;
 
+use super::attacks::{Cpu, Job, Machine};
 use super::color::{Black, Color, White};
 use super::moves::MoveList;
 use super::position::Position;
-use generate::generate;
-use visitor::{Counter, Lister};
+pub(in crate::chess) use generate::generate;
+pub(in crate::chess) use node::{Node, Rights};
+use visitor::Lister;
+pub(in crate::chess) use visitor::{Counter, Mover, Visitor};
 
 impl Position {
     /// All legal moves.
@@ -32,23 +36,37 @@ impl Position {
         self.list::<false, true>()
     }
 
+    #[inline]
     fn list<const NOISY: bool, const QUIET: bool>(&self) -> MoveList {
         let mut lister = Lister::new(self.board().color(!self.turn()));
-        match self.turn() {
-            Color::White => generate::<White, _, NOISY, QUIET>(self, &mut lister),
-            Color::Black => generate::<Black, _, NOISY, QUIET>(self, &mut lister),
-        }
+        Machine::best().run(Generate::<_, NOISY, QUIET> { position: self, visitor: &mut lister });
         lister.list
     }
 
     /// The number of legal moves, without listing them.
     pub fn count_legal_moves(&self) -> u64 {
         let mut counter = Counter::default();
-        match self.turn() {
-            Color::White => generate::<White, _, true, true>(self, &mut counter),
-            Color::Black => generate::<Black, _, true, true>(self, &mut counter),
-        }
+        Machine::best().run(Generate::<_, true, true> { position: self, visitor: &mut counter });
         counter.count
+    }
+}
+
+/// Announces the legal moves of a position, compiled for the machine.
+struct Generate<'a, V, const NOISY: bool, const QUIET: bool> {
+    position: &'a Position,
+    visitor: &'a mut V,
+}
+
+impl<V: Visitor, const NOISY: bool, const QUIET: bool> Job for Generate<'_, V, NOISY, QUIET> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) {
+        let node = Node::of(self.position);
+        match self.position.turn() {
+            Color::White => generate::<White, C, V, NOISY, QUIET>(cpu, node, self.visitor),
+            Color::Black => generate::<Black, C, V, NOISY, QUIET>(cpu, node, self.visitor),
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Pawn moves, a whole set at a time.
 
+use super::node::Node;
 use super::visitor::Visitor;
-use crate::chess::attacks;
+use crate::chess::attacks::{self, Cpu};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Color, Side};
-use crate::chess::moves::{Move, MoveKind};
+use crate::chess::moves::MoveKind;
 use crate::chess::piece::Kind;
-use crate::chess::position::Position;
+use crate::chess::square::Square;
 
 const fn forward<S: Side>() -> i8 {
     match S::COLOR {
@@ -16,11 +17,15 @@ const fn forward<S: Side>() -> i8 {
 }
 
 /// Announces single and double pushes that do not promote.
-#[inline]
-pub(super) fn pushes<S: Side, V: Visitor>(position: &Position, answers: Bitboard, visitor: &mut V) {
-    let empty = !position.board().occupied();
+#[inline(always)]
+pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
+    node: Node<'_>,
+    answers: Bitboard,
+    visitor: &mut V,
+) {
+    let empty = !node.board.occupied();
     let not_last = empty - Bitboard::rank(S::COLOR.relative_rank(7));
-    let single = movable::<S>(position).forward(S::COLOR) & not_last;
+    let single = movable::<S, IN_CHECK>(node).forward(S::COLOR) & not_last;
     let third_rank = Bitboard::rank(S::COLOR.relative_rank(2));
     let double = (single & third_rank).forward(S::COLOR) & empty;
     visitor.pawns(single & answers, forward::<S>(), MoveKind::Quiet);
@@ -29,45 +34,73 @@ pub(super) fn pushes<S: Side, V: Visitor>(position: &Position, answers: Bitboard
 
 /// The pawns that may be pushed as far as pins are concerned: those not pinned, or pinned along
 /// their file.
-#[inline]
-fn movable<S: Side>(position: &Position) -> Bitboard {
-    let board = position.board();
+#[inline(always)]
+fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
+    let board = node.board;
+    let pawns = board.pieces(S::COLOR, Kind::Pawn) - node.lines.diagonal_pins;
+    if IN_CHECK {
+        return pawns - node.lines.straight_pins;
+    }
     let king_file = Bitboard::file(board.king(S::COLOR).file());
-    board.pieces(S::COLOR, Kind::Pawn)
-        - position.diagonal_pins()
-        - (position.straight_pins() - king_file)
+    pawns - (node.lines.straight_pins - king_file)
 }
 
-/// Announces captures, en passant and all promotions.
-#[inline]
-pub(super) fn captures<S: Side, V: Visitor>(
-    position: &Position,
+/// Announces captures other than en passant, and all promotions.
+#[inline(always)]
+pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
+    node: Node<'_>,
     answers: Bitboard,
     visitor: &mut V,
 ) {
-    let board = position.board();
+    let board = node.board;
     let last_rank = Bitboard::rank(S::COLOR.relative_rank(7));
     let enemy = board.color(!S::COLOR) & answers;
     let free_last = (last_rank & answers) - board.occupied();
-    let promoting = movable::<S>(position).forward(S::COLOR) & free_last;
+    let promoting = movable::<S, IN_CHECK>(node).forward(S::COLOR) & free_last;
     visitor.promotions(promoting, forward::<S>(), false);
 
-    let capturers = board.pieces(S::COLOR, Kind::Pawn) - position.straight_pins();
-    let free = (capturers - position.diagonal_pins()).forward(S::COLOR);
-    // A diagonally pinned pawn may take along its pin line only; no capture leads from one pin
-    // line to the other, so the union of both is a sufficient mask.
-    let bound = (capturers & position.diagonal_pins()).forward(S::COLOR);
-    let east = (free.east() | bound.east() & position.diagonal_pins()) & enemy;
-    let west = (free.west() | bound.west() & position.diagonal_pins()) & enemy;
-    for (targets, step) in [(east, forward::<S>() + 1), (west, forward::<S>() - 1)] {
+    let diagonal = node.lines.diagonal_pins;
+    let capturers = board.pieces(S::COLOR, Kind::Pawn) - node.lines.straight_pins;
+    let free = (capturers - diagonal).forward(S::COLOR);
+    let (mut east, mut west) = (free.east(), free.west());
+    if !IN_CHECK {
+        // A diagonally pinned pawn may take along its pin line only; no capture leads from one pin
+        // line to the other, so the union of both is a sufficient mask.
+        let bound = (capturers & diagonal).forward(S::COLOR);
+        east |= bound.east() & diagonal;
+        west |= bound.west() & diagonal;
+    }
+    for (targets, step) in [(east & enemy, forward::<S>() + 1), (west & enemy, forward::<S>() - 1)]
+    {
         visitor.pawns(targets - last_rank, step, MoveKind::Capture);
         visitor.promotions(targets & last_rank, step, true);
     }
-    if let Some(to) = position.en_passant() {
-        for from in attacks::pawn(!S::COLOR, to) & board.pieces(S::COLOR, Kind::Pawn) {
-            if position.en_passant_is_safe(from, to) {
-                visitor.single(Move::new(from, to, MoveKind::EnPassant));
+}
+
+/// Announces en-passant captures. They are so rare, and their pins so odd, that each is tried out.
+#[inline(always)]
+pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, visitor: &mut V) {
+    let square = node.rights.en_passant();
+    if square.any() {
+        let to = square.first();
+        for from in attacks::pawn(!S::COLOR, to) & node.board.pieces(S::COLOR, Kind::Pawn) {
+            if is_safe::<S, C>(cpu, node, from, to) {
+                visitor.en_passant(from, to);
             }
         }
     }
+}
+
+/// Is the king of `S` safe after `from` takes en passant on `to`?
+#[inline(always)]
+fn is_safe<S: Side, C: Cpu>(cpu: C, node: Node<'_>, from: Square, to: Square) -> bool {
+    let board = node.board;
+    let captured = Bitboard::of(to.offset(-forward::<S>()));
+    let occupied = board.occupied() ^ Bitboard::of(from) ^ captured ^ Bitboard::of(to);
+    let king = board.king(S::COLOR);
+    let enemy = board.color(!S::COLOR);
+    let sliders = cpu.rook(king, occupied) & board.straight_sliders()
+        | cpu.bishop(king, occupied) & board.diagonal_sliders();
+    let leapers = board.kind(Kind::Pawn) | board.kind(Kind::Knight);
+    (sliders & enemy).is_empty() && (node.lines.checkers & leapers & !captured).is_empty()
 }

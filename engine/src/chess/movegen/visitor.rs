@@ -5,10 +5,23 @@ use crate::chess::moves::{Move, MoveKind, MoveList};
 use crate::chess::piece::Kind;
 use crate::chess::square::Square;
 
+/// Which pieces a set of destinations belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::chess) enum Mover {
+    /// A knight.
+    Knight,
+    /// A bishop, or a queen moving like one.
+    Diagonal,
+    /// A rook, or a queen moving like one.
+    Straight,
+    /// A king, other than castling.
+    King,
+}
+
 /// Receives the legal moves of a position as sets of destinations.
-pub(super) trait Visitor {
+pub(in crate::chess) trait Visitor {
     /// A piece other than a pawn on `from` may go to any of `targets`, taking what is there.
-    fn piece(&mut self, from: Square, targets: Bitboard);
+    fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard);
 
     /// Pawns may arrive on `targets`, each from `step` squares earlier; none promotes.
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
@@ -16,35 +29,43 @@ pub(super) trait Visitor {
     /// Pawns may promote on `targets`, each from `step` squares earlier.
     fn promotions(&mut self, targets: Bitboard, step: i8, capture: bool);
 
-    /// One castling or en-passant move.
-    fn single(&mut self, mv: Move);
+    /// The king may castle with the rook on `rook`.
+    fn castle(&mut self, king: Square, rook: Square);
+
+    /// A pawn may take en passant, arriving on `to`.
+    fn en_passant(&mut self, from: Square, to: Square);
 }
 
 /// Counts moves without looking at them.
 #[derive(Default)]
-pub(super) struct Counter {
+pub(in crate::chess) struct Counter {
     /// Moves so far.
-    pub(super) count: u64,
+    pub(in crate::chess) count: u64,
 }
 
 impl Visitor for Counter {
-    #[inline]
-    fn piece(&mut self, _from: Square, targets: Bitboard) {
+    #[inline(always)]
+    fn piece(&mut self, _mover: Mover, _from: Square, targets: Bitboard) {
         self.count += u64::from(targets.len());
     }
 
-    #[inline]
+    #[inline(always)]
     fn pawns(&mut self, targets: Bitboard, _step: i8, _kind: MoveKind) {
         self.count += u64::from(targets.len());
     }
 
-    #[inline]
+    #[inline(always)]
     fn promotions(&mut self, targets: Bitboard, _step: i8, _capture: bool) {
         self.count += 4 * u64::from(targets.len());
     }
 
-    #[inline]
-    fn single(&mut self, _mv: Move) {
+    #[inline(always)]
+    fn castle(&mut self, _king: Square, _rook: Square) {
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    fn en_passant(&mut self, _from: Square, _to: Square) {
         self.count += 1;
     }
 }
@@ -58,15 +79,15 @@ pub(super) struct Lister {
 
 impl Lister {
     /// An empty list; moves onto `enemy` will be captures.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(enemy: Bitboard) -> Lister {
         Lister { enemy, list: MoveList::new() }
     }
 }
 
 impl Visitor for Lister {
-    #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard) {
+    #[inline(always)]
+    fn piece(&mut self, _mover: Mover, from: Square, targets: Bitboard) {
         for to in targets & self.enemy {
             self.list.push(Move::new(from, to, MoveKind::Capture));
         }
@@ -75,14 +96,14 @@ impl Visitor for Lister {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
         for to in targets {
             self.list.push(Move::new(to.offset(-step), to, kind));
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn promotions(&mut self, targets: Bitboard, step: i8, capture: bool) {
         for to in targets {
             for kind in [Kind::Queen, Kind::Knight, Kind::Rook, Kind::Bishop] {
@@ -92,8 +113,13 @@ impl Visitor for Lister {
         }
     }
 
-    #[inline]
-    fn single(&mut self, mv: Move) {
-        self.list.push(mv);
+    #[inline(always)]
+    fn castle(&mut self, king: Square, rook: Square) {
+        self.list.push(Move::new(king, rook, MoveKind::Castle));
+    }
+
+    #[inline(always)]
+    fn en_passant(&mut self, from: Square, to: Square) {
+        self.list.push(Move::new(from, to, MoveKind::EnPassant));
     }
 }

@@ -1,7 +1,7 @@
 //! Piece sets: one cache line, all that the move generator needs of the placement.
 
 use crate::chess::bitboard::Bitboard;
-use crate::chess::color::Color;
+use crate::chess::color::{Color, Side};
 use crate::chess::piece::Kind;
 use crate::chess::square::Square;
 
@@ -64,5 +64,56 @@ impl Board {
     pub(super) fn toggle(&mut self, color: Color, kind: Kind, set: Bitboard) {
         self.kinds[kind.index()] ^= set;
         self.colors[color.index()] ^= set;
+    }
+
+    /// The board after a piece of `S` has gone from one square to another, taking what is there,
+    /// and become `arrives`, which is what it was unless it is a promoted pawn.
+    #[inline(always)]
+    pub(in crate::chess) fn after<S: Side>(
+        &self,
+        leaves: Kind,
+        arrives: Kind,
+        from: Square,
+        to: Square,
+    ) -> Board {
+        let mut next = *self;
+        for kind in &mut next.kinds {
+            *kind = *kind - Bitboard::of(to);
+        }
+        let enemy = !S::COLOR;
+        next.colors[enemy.index()] = next.colors[enemy.index()] - Bitboard::of(to);
+        next.colors[S::COLOR.index()] ^= Bitboard::of(from) | Bitboard::of(to);
+        next.kinds[leaves.index()] ^= Bitboard::of(from);
+        next.kinds[arrives.index()] ^= Bitboard::of(to);
+        next
+    }
+
+    /// The board after castling; king and rook each with the squares they come from and go to.
+    #[inline(always)]
+    pub(in crate::chess) fn after_castling<S: Side>(
+        &self,
+        king: (Square, Square),
+        rook: (Square, Square),
+    ) -> Board {
+        let mut next = *self;
+        // In Chess960 a piece may go where it stands, or where the other one stood: symmetric
+        // differences get that right where unions would not.
+        next.toggle(S::COLOR, Kind::King, Bitboard::of(king.0) ^ Bitboard::of(king.1));
+        next.toggle(S::COLOR, Kind::Rook, Bitboard::of(rook.0) ^ Bitboard::of(rook.1));
+        next
+    }
+
+    /// The board after a pawn of `S` has taken the one on `captured` en passant.
+    #[inline(always)]
+    pub(in crate::chess) fn after_en_passant<S: Side>(
+        &self,
+        from: Square,
+        to: Square,
+        captured: Square,
+    ) -> Board {
+        let mut next = *self;
+        next.toggle(S::COLOR, Kind::Pawn, Bitboard::of(from) | Bitboard::of(to));
+        next.toggle(!S::COLOR, Kind::Pawn, Bitboard::of(captured));
+        next
     }
 }

@@ -1,11 +1,13 @@
 //! A chess position: what stands where, who moves, and what may still be done.
 
 mod board;
+mod lines;
 mod place;
 mod play;
 mod validate;
 
 pub use board::Board;
+pub(in crate::chess) use lines::KingLines;
 pub(crate) use play::castled_squares;
 pub use validate::{Fault, Setup};
 
@@ -28,12 +30,8 @@ pub struct Position {
     key: u64,
     /// The rooks that may still castle. A rook is on the king's side if its file is the higher.
     castling: Bitboard,
-    checkers: Bitboard,
-    /// Lines from the king of the side to move over one own piece up to and including an enemy
-    /// rook or queen.
-    straight_pins: Bitboard,
-    /// The same for bishops and queens.
-    diagonal_pins: Bitboard,
+    /// Of the side to move.
+    lines: KingLines,
     turn: Color,
     en_passant: Option<Square>,
     halfmove_clock: u16,
@@ -84,28 +82,45 @@ impl Position {
         self.castling
     }
 
+    /// Is there a right to castle that standard chess does not know: with a king off the e-file or
+    /// a rook off the corners?
+    pub fn is_chess960(&self) -> bool {
+        let corners = Bitboard::file(0) | Bitboard::file(7);
+        let is_odd = |rook: Square| {
+            let color = if rook.rank() == 0 { Color::White } else { Color::Black };
+            !corners.contains(rook) || self.board.king(color).file() != 4
+        };
+        Iterator::any(&mut self.castling.into_iter(), is_odd)
+    }
+
     /// Enemy pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
-        self.checkers
+        self.lines.checkers
     }
 
     /// Is the side to move in check?
     #[inline]
     pub fn in_check(&self) -> bool {
-        self.checkers.any()
+        self.lines.checkers.any()
+    }
+
+    /// Checkers and pins of the side to move.
+    #[inline]
+    pub(in crate::chess) fn king_lines(&self) -> KingLines {
+        self.lines
     }
 
     /// Pin lines of the side to move along ranks and files, from king to pinning piece.
     #[inline]
     pub(crate) fn straight_pins(&self) -> Bitboard {
-        self.straight_pins
+        self.lines.straight_pins
     }
 
     /// Pin lines of the side to move along diagonals, from king to pinning piece.
     #[inline]
     pub(crate) fn diagonal_pins(&self) -> Bitboard {
-        self.diagonal_pins
+        self.lines.diagonal_pins
     }
 
     /// The square behind a pawn that has just advanced two ranks, if a legal capture of it exists.

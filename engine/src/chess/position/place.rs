@@ -1,10 +1,10 @@
 //! The only code that moves a piece: sets, mailbox and keys change together here, and checkers and
 //! pins are found again afterwards.
 
-use super::{Board, Position};
+use super::{Board, KingLines, Position};
 use crate::chess::attacks;
 use crate::chess::bitboard::Bitboard;
-use crate::chess::color::Color;
+use crate::chess::color::{Black, Color, White};
 use crate::chess::piece::Kind;
 use crate::chess::square::Square;
 use crate::chess::zobrist;
@@ -17,9 +17,7 @@ impl Position {
             kinds: [None; 64],
             key: 0,
             castling: Bitboard::EMPTY,
-            checkers: Bitboard::EMPTY,
-            straight_pins: Bitboard::EMPTY,
-            diagonal_pins: Bitboard::EMPTY,
+            lines: KingLines::NONE,
             turn: Color::White,
             en_passant: None,
             halfmove_clock,
@@ -96,36 +94,13 @@ impl Position {
         self.en_passant = square;
     }
 
-    /// Finds checkers and pins of the side to move. One walk over the enemy sliders that see the
-    /// king on an empty board serves both, without a slider look-up.
+    /// Finds checkers and pins of the side to move.
     #[inline]
     pub(super) fn refresh_king_lines(&mut self) {
-        let us = self.turn;
-        let board = &self.board;
-        let (own, enemy) = (board.color(us), board.color(!us));
-        let occupied = own | enemy;
-        let king = board.king(us);
-        let mut checkers = attacks::pawn(us, king) & board.kind(Kind::Pawn)
-            | attacks::knight(king) & board.kind(Kind::Knight);
-        checkers &= enemy;
-        let mut pins = [Bitboard::EMPTY; 2];
-        let snipers = [
-            attacks::straight_rays(king) & board.straight_sliders() & enemy,
-            attacks::diagonal_rays(king) & board.diagonal_sliders() & enemy,
-        ];
-        for (pins, snipers) in pins.iter_mut().zip(snipers) {
-            for sniper in snipers {
-                let way = attacks::between(king, sniper);
-                let blockers = way & occupied;
-                if blockers.is_empty() {
-                    checkers |= Bitboard::of(sniper);
-                } else if !blockers.several() && (blockers & own).any() {
-                    *pins |= way | Bitboard::of(sniper);
-                }
-            }
-        }
-        self.checkers = checkers;
-        [self.straight_pins, self.diagonal_pins] = pins;
+        self.lines = match self.turn {
+            Color::White => KingLines::find::<White>(&self.board),
+            Color::Black => KingLines::find::<Black>(&self.board),
+        };
     }
 
     /// Would the king of the side to move be safe after `from` takes en passant on `to`?

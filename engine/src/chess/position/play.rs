@@ -10,7 +10,7 @@ use crate::chess::square::Square;
 
 /// Where king and rook stand after castling with a rook on `rook`.
 #[inline]
-pub(crate) fn castled_squares(king: Square, rook: Square) -> (Square, Square) {
+pub(crate) const fn castled_squares(king: Square, rook: Square) -> (Square, Square) {
     if rook.file() > king.file() {
         (Square::at(6, king.rank()), Square::at(5, king.rank()))
     } else {

@@ -1,0 +1,131 @@
+//! Counting the leaves of the move tree.
+
+mod table;
+mod walk;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::attacks::Machine;
+use super::moves::Move;
+use super::position::Position;
+pub use table::PerftTable;
+use walk::Count;
+
+/// How to count. The numbers are the same whatever it says.
+pub struct Settings<'a> {
+    /// How the machine is used.
+    pub machine: Machine,
+    /// At least one.
+    pub threads: usize,
+    /// A table of counts made before.
+    pub table: Option<&'a PerftTable>,
+}
+
+impl Default for Settings<'_> {
+    fn default() -> Self {
+        Settings { machine: Machine::best(), threads: 1, table: None }
+    }
+}
+
+/// The number of sequences of `depth` legal moves; 1 for depth 0.
+pub fn perft(position: &Position, depth: u32) -> u64 {
+    perft_at(Machine::best(), position, depth)
+}
+
+/// [`perft`] with the machine used in a certain way.
+pub fn perft_at(machine: Machine, position: &Position, depth: u32) -> u64 {
+    if depth == 0 { 1 } else { machine.run(Count { position, depth }) }
+}
+
+/// The same number found with the lists of moves and the positions that a search uses.
+pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => position.legal_moves().len() as u64,
+        _ => {
+            let moves = position.legal_moves();
+            moves.iter().map(|&mv| perft_by_lists(&position.play(mv), depth - 1)).sum()
+        }
+    }
+}
+
+/// [`perft`] by move: each legal move and the number of sequences that start with it, whose sum is
+/// the perft of `depth`. Empty for depth 0.
+///
+/// `stopped` is asked now and then; once it says yes the moves not counted yet are left out.
+pub fn divide(
+    position: &Position,
+    depth: u32,
+    settings: &Settings<'_>,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> Vec<(Move, u64)> {
+    if depth == 0 {
+        return Vec::new();
+    }
+    let moves = position.legal_moves();
+    // Pairs of moves are a finer grain than moves, so that no thread is left with half the work.
+    let tasks: Vec<Task> = moves.iter().flat_map(|&mv| Task::below(position, mv, depth)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while !stopped() {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(task) = tasks.get(index) else { break };
+            done.push((index, count(&task.position, task.depth, settings)));
+        }
+        done
+    };
+    let mut counts = vec![None; tasks.len()];
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..settings.threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            done.extend(other.join().expect("counting does not panic"));
+        }
+        for (index, count) in done {
+            counts[index] = Some(count);
+        }
+    });
+    let sum = |mv| {
+        let of_move = tasks.iter().zip(&counts).filter(|(task, _)| task.mv == mv);
+        let total = of_move.map(|(_, count)| *count).sum::<Option<u64>>();
+        total.map(|total| (mv, total))
+    };
+    moves.iter().filter_map(|&mv| sum(mv)).collect()
+}
+
+/// Something one thread counts.
+struct Task {
+    /// The first move, to which the count belongs.
+    mv: Move,
+    position: Position,
+    depth: u32,
+}
+
+impl Task {
+    fn below(position: &Position, mv: Move, depth: u32) -> Vec<Task> {
+        let after = position.play(mv);
+        if depth < 3 {
+            return vec![Task { mv, position: after, depth: depth - 1 }];
+        }
+        let task = |&reply: &Move| Task { mv, position: after.play(reply), depth: depth - 2 };
+        after.legal_moves().iter().map(task).collect()
+    }
+}
+
+/// Counts with the table if there is one. The last two plies are faster counted than looked up.
+fn count(position: &Position, depth: u32, settings: &Settings<'_>) -> u64 {
+    let Some(table) = settings.table.filter(|_| depth > 2) else {
+        return perft_at(settings.machine, position, depth);
+    };
+    // Positions of different depth must not meet.
+    let key = position.key() ^ u64::from(depth).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    if let Some(known) = table.get(key) {
+        return known;
+    }
+    let moves = position.legal_moves();
+    let leaves = moves.iter().map(|&mv| count(&position.play(mv), depth - 1, settings)).sum();
+    table.put(key, leaves);
+    leaves
+}

@@ -1,0 +1,40 @@
+//! A table of counts already made, for perft with a hash.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts by position and depth, shared by threads without a lock.
+///
+/// An entry is two words. The first is the key mixed with the second, so that an entry written by
+/// two threads at once is not taken for one of either (Hyatt and Mann 2002).
+pub struct PerftTable {
+    entries: Vec<[AtomicU64; 2]>,
+}
+
+impl PerftTable {
+    /// A table of about so many MiB, at least one; `None` if the memory cannot be had.
+    pub fn new(megabytes: usize) -> Option<PerftTable> {
+        let length = megabytes.max(1).checked_mul(1 << 20)? / size_of::<[AtomicU64; 2]>();
+        let mut entries = Vec::new();
+        entries.try_reserve_exact(length).ok()?;
+        entries.resize_with(length, || [AtomicU64::new(0), AtomicU64::new(0)]);
+        Some(PerftTable { entries })
+    }
+
+    pub(super) fn get(&self, key: u64) -> Option<u64> {
+        let [mixed, count] = self.entry(key);
+        let count = count.load(Ordering::Relaxed);
+        // Nothing that is stored is zero, so neither is an entry ever used.
+        (count != 0 && mixed.load(Ordering::Relaxed) ^ count == key).then_some(count)
+    }
+
+    pub(super) fn put(&self, key: u64, leaves: u64) {
+        let [mixed, count] = self.entry(key);
+        mixed.store(key ^ leaves, Ordering::Relaxed);
+        count.store(leaves, Ordering::Relaxed);
+    }
+
+    fn entry(&self, key: u64) -> &[AtomicU64; 2] {
+        let scaled = u128::from(key) * self.entries.len() as u128;
+        &self.entries[(scaled >> 64) as usize]
+    }
+}

@@ -1,0 +1,181 @@
+//! The fastest count: by piece sets alone.
+//!
+//! A node is 64 bytes of piece sets and one word of rights, copied rather than undone; it has no
+//! key and no mailbox. The generator hands over sets of destinations, from which the next nodes are
+//! made on the spot; the last ply is only counted. The side to move is known at compile time, and
+//! so is whether the children of a node are leaves.
+
+use std::marker::PhantomData;
+
+use crate::chess::attacks::{self, Cpu, Job};
+use crate::chess::bitboard::Bitboard;
+use crate::chess::color::{Black, Color, Side, White};
+use crate::chess::movegen::{Counter, Mover, Node, Rights, Visitor, generate};
+use crate::chess::moves::MoveKind;
+use crate::chess::piece::Kind;
+use crate::chess::position::{Board, KingLines, Position, castled_squares};
+use crate::chess::square::Square;
+
+/// Counts the leaves `depth` plies, at least one, below a position.
+pub(super) struct Count<'a> {
+    pub(super) position: &'a Position,
+    pub(super) depth: u32,
+}
+
+impl Job for Count<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u64 {
+        let (board, rights) = (self.position.board(), Rights::of(self.position));
+        match self.position.turn() {
+            Color::White => count::<White, C>(cpu, board, rights, self.depth),
+            Color::Black => count::<Black, C>(cpu, board, rights, self.depth),
+        }
+    }
+}
+
+#[inline(always)]
+fn count<S: Side, C: Cpu>(cpu: C, board: &Board, rights: Rights, depth: u32) -> u64 {
+    let side = PhantomData::<S>;
+    match depth {
+        0 | 1 => cpu.run(LastPly { side, board, rights }),
+        2 => cpu.run(Inner::<S, true> { side, board, rights, depth }),
+        _ => cpu.run(Inner::<S, false> { side, board, rights, depth }),
+    }
+}
+
+/// Counts the moves of a node. The fields fit two registers, which is worth a few per cent.
+struct LastPly<'a, S> {
+    side: PhantomData<S>,
+    board: &'a Board,
+    rights: Rights,
+}
+
+impl<S: Side> Job for LastPly<'_, S> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u64 {
+        let lines = KingLines::find::<S>(self.board);
+        let mut counter = Counter::default();
+        let node = Node { board: self.board, rights: self.rights, lines };
+        generate::<S, C, Counter, true, true>(cpu, node, &mut counter);
+        counter.count
+    }
+}
+
+/// Counts the leaves two or more plies below a node; two exactly if `LAST`.
+struct Inner<'a, S, const LAST: bool> {
+    side: PhantomData<S>,
+    board: &'a Board,
+    rights: Rights,
+    depth: u32,
+}
+
+impl<S: Side, const LAST: bool> Job for Inner<'_, S, LAST> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u64 {
+        let Inner { side, board, rights, depth } = self;
+        let node = Node { board, rights, lines: KingLines::find::<S>(board) };
+        let castling = rights.castling();
+        let mut walker = Walker::<S, C, LAST> { side, cpu, board, castling, depth, count: 0 };
+        generate::<S, C, _, true, true>(cpu, node, &mut walker);
+        walker.count
+    }
+}
+
+/// Makes each move that is announced and counts what is below.
+struct Walker<'a, S, C, const LAST: bool> {
+    side: PhantomData<S>,
+    cpu: C,
+    board: &'a Board,
+    castling: Bitboard,
+    depth: u32,
+    count: u64,
+}
+
+impl<S: Side, C: Cpu, const LAST: bool> Walker<'_, S, C, LAST> {
+    #[inline(always)]
+    fn descend(&mut self, board: &Board, rights: Bitboard) {
+        let rights = Rights(rights);
+        let side = PhantomData::<S::Opponent>;
+        self.count += if LAST {
+            self.cpu.run(LastPly { side, board, rights })
+        } else {
+            count::<S::Opponent, C>(self.cpu, board, rights, self.depth - 1)
+        };
+    }
+
+    /// One piece goes to each of the targets.
+    #[inline(always)]
+    fn moves(&mut self, kind: Kind, from: Square, targets: Bitboard) {
+        let mut castling = self.castling - Bitboard::of(from);
+        if kind == Kind::King {
+            castling = castling - Bitboard::rank(S::COLOR.relative_rank(0));
+        }
+        for to in targets {
+            let board = self.board.after::<S>(kind, kind, from, to);
+            self.descend(&board, castling - Bitboard::of(to));
+        }
+    }
+}
+
+impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
+    #[inline(always)]
+    fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard) {
+        // Calls with constants: each becomes code in which the set to change is known.
+        let queen = self.board.kind(Kind::Queen).contains(from);
+        match mover {
+            Mover::King => self.moves(Kind::King, from, targets),
+            Mover::Knight => self.moves(Kind::Knight, from, targets),
+            Mover::Diagonal | Mover::Straight if queen => self.moves(Kind::Queen, from, targets),
+            Mover::Diagonal => self.moves(Kind::Bishop, from, targets),
+            Mover::Straight => self.moves(Kind::Rook, from, targets),
+        }
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+        for to in targets {
+            let from = to.offset(-step);
+            let board = self.board.after::<S>(Kind::Pawn, Kind::Pawn, from, to);
+            let mut rights = self.castling - Bitboard::of(to);
+            if kind == MoveKind::DoublePush {
+                let passed = to.offset(-step / 2);
+                let takers = board.pieces(!S::COLOR, Kind::Pawn);
+                if (attacks::pawn(S::COLOR, passed) & takers).any() {
+                    rights |= Bitboard::of(passed);
+                }
+            }
+            self.descend(&board, rights);
+        }
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, targets: Bitboard, step: i8, _capture: bool) {
+        for to in targets {
+            let from = to.offset(-step);
+            for kind in [Kind::Queen, Kind::Knight, Kind::Rook, Kind::Bishop] {
+                let board = self.board.after::<S>(Kind::Pawn, kind, from, to);
+                self.descend(&board, self.castling - Bitboard::of(to));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn castle(&mut self, king: Square, rook: Square) {
+        let (king_to, rook_to) = castled_squares(king, rook);
+        let board = self.board.after_castling::<S>((king, king_to), (rook, rook_to));
+        self.descend(&board, self.castling - Bitboard::rank(S::COLOR.relative_rank(0)));
+    }
+
+    #[inline(always)]
+    fn en_passant(&mut self, from: Square, to: Square) {
+        let captured = Square::at(to.file(), from.rank());
+        let board = self.board.after_en_passant::<S>(from, to, captured);
+        self.descend(&board, self.castling);
+    }
+}

@@ -1,0 +1,117 @@
+//! Ends games that are decided before the rules of chess say so. Pure counters over what engines
+//! say of their positions; the referee asks them after every move, resignation first.
+
+mod draw;
+mod resign;
+
+pub use draw::DrawRule;
+pub use resign::ResignRule;
+
+use draw::DrawCounter;
+use resign::ResignCounter;
+use shakmaty::Color;
+
+use crate::game::outcome::{Outcome, Termination, color_name};
+use crate::uci::score::Score;
+
+/// The rules of a run; none unless the user asks for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// When a game is given up as drawn.
+    pub draw: Option<DrawRule>,
+    /// When a side is held to have resigned.
+    pub resign: Option<ResignRule>,
+    /// Moves of each side after which a game is drawn.
+    pub move_cap: Option<u32>,
+}
+
+/// A move as the counters see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Played {
+    /// Who moved.
+    pub color: Color,
+    /// Full moves from the start of the game, book included: 1 for the first move of either side.
+    pub move_number: u32,
+    /// Whether it was a capture or a pawn move.
+    pub zeroing: bool,
+    /// What its engine thought; `None` for the book and for engines that give no score.
+    pub score: Option<Score>,
+}
+
+/// The counters of one game.
+#[derive(Debug, Clone)]
+pub struct Adjudicator {
+    draw: Option<DrawCounter>,
+    resign: Option<ResignCounter>,
+    move_cap: Option<u32>,
+}
+
+impl Adjudicator {
+    /// Fresh counters.
+    pub fn new(rules: Rules) -> Adjudicator {
+        Adjudicator {
+            draw: rules.draw.map(DrawCounter::new),
+            resign: rules.resign.map(ResignCounter::new),
+            move_cap: rules.move_cap,
+        }
+    }
+
+    /// Takes note of a move and says whether the game is over.
+    pub fn observe(&mut self, played: Played) -> Option<Outcome> {
+        let resigned = self.resign.as_mut().and_then(|counter| counter.observe(played));
+        let drawn = self.draw.as_mut().is_some_and(|counter| counter.observe(played));
+        let capped = played.color == Color::Black
+            && self.move_cap.is_some_and(|cap| played.move_number >= cap);
+        if let Some(loser) = resigned {
+            let detail = format!("{} wins by adjudication", color_name(!loser));
+            Some(Outcome::lost(loser, Termination::ResignAdjudication, detail))
+        } else if drawn {
+            Some(Outcome::drawn(Termination::DrawAdjudication, "draw by adjudication"))
+        } else if capped {
+            Some(Outcome::drawn(Termination::MoveCap, "draw by the move cap"))
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds scores in centipawns, White's and Black's in turn, and tells after how many plies the
+    /// game was over and why.
+    fn over(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
+        let mut adjudicator = Adjudicator::new(rules);
+        scores.iter().enumerate().find_map(|(ply, cp)| {
+            let outcome = adjudicator.observe(Played {
+                color: if ply % 2 == 0 { Color::White } else { Color::Black },
+                move_number: 1 + ply as u32 / 2,
+                zeroing: false,
+                score: Some(Score::Centipawns(*cp)),
+            })?;
+            Some((ply + 1, outcome.termination))
+        })
+    }
+
+    #[test]
+    fn no_rules_never_end_a_game() {
+        assert_eq!(over(Rules::default(), &[0; 400]), None);
+    }
+
+    #[test]
+    fn the_cap_waits_for_black() {
+        let rules = Rules { move_cap: Some(3), ..Rules::default() };
+        assert_eq!(over(rules, &[0; 9]), Some((6, Termination::MoveCap)));
+    }
+
+    #[test]
+    fn resignation_comes_before_a_draw() {
+        let rules = Rules {
+            draw: Some(DrawRule { move_number: 1, move_count: 1, score_cp: 9_999 }),
+            resign: Some(ResignRule { move_count: 1, score_cp: 500, two_sided: false }),
+            move_cap: Some(1),
+        };
+        assert_eq!(over(rules, &[600, -600]), Some((2, Termination::ResignAdjudication)));
+    }
+}

@@ -1,0 +1,82 @@
+//! The subcommands around a run: what is kept can be listed and shown, and the
+//! bundled engine is an engine like any other.
+
+use std::process::Command;
+
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Position};
+
+use crate::support::bench::Bench;
+use crate::support::plan::Plan;
+use crate::support::programs::arbiter;
+use crate::support::report::Report;
+use crate::support::talk::Talk;
+
+#[test]
+fn what_is_kept_is_what_was_reported() {
+    let bench = Bench::new();
+    let results = bench.path("results").display().to_string();
+    let mut reported = Vec::new();
+    for (name, seed) in [("first", 1), ("second", 2)] {
+        let finished = Plan::new(&bench, "match", 2)
+            .puppet("A", &format!("--seed {seed}"))
+            .puppet("B", "--seed 3")
+            .set("name", name)
+            .run()
+            .expect_code(0);
+        reported.push(Report::read(&finished.json()));
+    }
+    for report in &reported {
+        let args = ["results", "show", &report.run, "--results", &results, "--format", "json"];
+        let shown = bench.arbiter(args).finish().expect_code(0);
+        assert_eq!(&Report::read(&shown.json()), report);
+    }
+    let args = ["results", "list", "--results", &results, "--format", "json"];
+    let listed = bench.arbiter(args).finish().expect_code(0).json();
+    let runs = listed.as_array().expect("a list of runs");
+    let mut names: Vec<&str> = runs.iter().filter_map(|run| run["run"].as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["first", "second"], "{listed:#}");
+}
+
+#[test]
+fn the_bundled_engine_speaks_uci() {
+    let mut talk = Talk::start(Command::new(arbiter()).arg("engine"));
+    talk.send("uci");
+    let greeting = talk.until("uciok");
+    assert!(greeting.iter().any(|line| line.starts_with("id name ")), "{greeting:#?}");
+    talk.send("isready");
+    talk.until("readyok");
+    talk.send("position startpos");
+    talk.send("go nodes 1000");
+    let line = talk.until("bestmove").pop().expect("there is a move");
+    let word = line.split(' ').nth(1).expect("a move follows");
+    let played: UciMove = word.parse().expect("a move can be parsed");
+    let legal = played.to_move(&Chess::default()).expect("the move is legal");
+    assert!(Chess::default().is_legal(legal));
+    talk.send("quit");
+    assert_eq!(talk.exit().code(), Some(0));
+}
+
+#[test]
+fn the_bundled_engine_plays_a_match() {
+    let bench = Bench::new();
+    let played = Plan::new(&bench, "match", 1)
+        .engine(format!("name=Bundled,cmd=\"{}\",args=engine", arbiter().display()))
+        .puppet("B", "--seed 1")
+        .set("each", "nodes=500")
+        .played(0);
+    assert_eq!(played.report.wins, 2, "it must beat random moves: {:#?}", played.report);
+    assert_eq!(played.report.ended_by("checkmate"), 2, "{:#?}", played.report);
+}
+
+#[test]
+fn help_and_version_go_to_stdout() {
+    let bench = Bench::new();
+    let version = bench.arbiter(["--version"]).finish().expect_code(0);
+    assert!(version.stdout.contains(env!("CARGO_PKG_VERSION")), "{version:#?}");
+    let help = bench.arbiter(["--help"]).finish().expect_code(0);
+    for command in ["match", "sprt", "results", "engine"] {
+        assert!(help.stdout.contains(command), "{command} is not listed: {help:#?}");
+    }
+}

@@ -1,0 +1,196 @@
+//! A match between engines that behave: what is counted, what is written, and
+//! that both depend on the seed alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::support::bench::Bench;
+use crate::support::plan::{Plan, Played, openings};
+
+/// A match of two honest puppets.
+fn honest(bench: &Bench, pairs: usize) -> Plan<'_> {
+    Plan::new(bench, "match", pairs)
+        .puppet("A", "--mode good --seed 1")
+        .puppet("B", "--mode good --seed 2")
+}
+
+/// Plays an honest match in a place of its own.
+fn play(configure: impl Fn(Plan<'_>) -> Plan<'_>) -> Played {
+    let bench = Bench::new();
+    let played = configure(honest(&bench, 20)).played(0);
+    bench.wait_until_quiet();
+    played
+}
+
+#[test]
+fn what_is_counted_is_what_was_played() {
+    let played = play(|plan| plan.set("concurrency", 2));
+    let (report, games) = (&played.report, played.games());
+    assert_eq!(report.run, "run");
+    assert_eq!(report.verdict, "none");
+    assert_eq!(report.games, 40);
+    assert_eq!(games.len(), 40);
+
+    let mut pentanomial = [0; 5];
+    for pair in games.chunks(2) {
+        pentanomial[pair[0].half_points("A") + pair[1].half_points("A")] += 1;
+    }
+    assert_eq!(report.pentanomial, pentanomial);
+    let wins = games.iter().filter(|game| game.half_points("A") == 2).count();
+    assert_eq!(report.wins, wins as u64);
+}
+
+#[test]
+fn a_pair_is_one_opening_played_from_both_sides() {
+    let games = play(|plan| plan).games();
+    let position = |fen: &str| fen.split(' ').take(3).collect::<Vec<_>>().join(" ");
+    for (pair, line) in games.chunks(2).zip(openings(20).lines()) {
+        for (game, (white, black)) in pair.iter().zip([("A", "B"), ("B", "A")]) {
+            assert_eq!((game.tag("White"), game.tag("Black")), (white, black));
+            assert_eq!(position(game.tag("FEN")), position(line));
+        }
+    }
+}
+
+#[test]
+fn a_result_belongs_to_the_engine_of_that_name() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 4).puppet("Random", "--seed 1");
+    let played = plan.puppet("Greedy", "--seed 2 --skill greedy").played(0);
+    assert!(played.report.losses >= 6, "{:#?}", played.report);
+    for color in ["White", "Black"] {
+        let games = played.games();
+        let mut greedy = games.iter().filter(|game| game.tag(color) == "Greedy");
+        assert!(greedy.any(|game| game.half_points("Greedy") == 2), "no win as {color}");
+    }
+}
+
+#[test]
+fn a_game_ends_when_the_rules_say_so_and_for_the_reason_they_give() {
+    let played = play(|plan| plan);
+    let mut reasons = BTreeMap::new();
+    for game in played.games() {
+        let (after, reason) = game.over.unwrap_or_else(|| panic!("not over: {game:#?}"));
+        assert_eq!(game.moves.len(), after, "it was over by {reason} before: {game:#?}");
+        *reasons.entry(reason.to_owned()).or_insert(0) += 1;
+    }
+    assert_eq!(played.report.terminations, reasons);
+    assert!(reasons.len() >= 3, "random games end in more ways than {reasons:?}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_whatever_the_concurrency() {
+    for order in ["sequential", "random"] {
+        let with = |concurrency: u32, seed: u32| {
+            play(|plan| plan.set("order", order).set("concurrency", concurrency).set("seed", seed))
+        };
+        let alone = with(1, 7);
+        assert_eq!(with(4, 7), alone, "{order}");
+        assert_eq!(with(4, 8) == alone, order == "sequential", "{order} with another seed");
+    }
+}
+
+#[test]
+fn a_delay_changes_nothing_but_the_time_it_takes() {
+    let delayed = |args: &str| {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "match", 2).puppet("A", args).puppet("B", "--seed 2");
+        plan.set("concurrency", 2).played(0)
+    };
+    assert_eq!(delayed("--seed 1 --delay-ms 2"), delayed("--seed 1"));
+}
+
+#[test]
+fn options_reach_the_engine() {
+    let with = |fields: &str| {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "match", 2).puppet_with("A", "--seed 1", fields);
+        plan.puppet("B", "--seed 2").played(0).pgn
+    };
+    let plain = with("");
+    assert_eq!(with(",option.Style=Normal"), plain);
+    assert_ne!(with(",option.Style=Risky"), plain);
+    assert_eq!(with(",option.Move Overhead=20,option.UCI_Chess960=false"), plain);
+}
+
+#[test]
+fn an_option_for_each_engine_reaches_both() {
+    let bench = Bench::new();
+    let logs = fs::create_dir(bench.path("logs")).map(|()| bench.path("logs"));
+    let logs = logs.expect("a folder can be made");
+    let args = |seed: u32| format!("--seed {seed} --log {}", logs.display());
+    Plan::new(&bench, "match", 1)
+        .puppet("A", &args(1))
+        .puppet("B", &args(2))
+        .set("each", "nodes=1,option.Hash=8")
+        .played(0);
+    let players = conversations(&bench);
+    assert_eq!(players.len() % 2, 0, "each engine has as many processes: {players:#?}");
+    for heard in players {
+        assert_eq!(heard[0], "uci");
+        let at = |line: &str| {
+            let found = heard.iter().position(|heard| heard.starts_with(line));
+            found.unwrap_or_else(|| panic!("never heard {line}: {heard:#?}"))
+        };
+        assert!(at("setoption name Hash value 8") < at("isready"), "{heard:#?}");
+        assert!(at("isready") < at("position"), "{heard:#?}");
+        assert!(at("ucinewgame") < at("position"), "{heard:#?}");
+        assert!(heard[at("go")].contains("nodes 1"), "{heard:#?}");
+        assert_eq!(heard.last().map(String::as_str), Some("quit"));
+    }
+}
+
+#[test]
+fn a_clock_is_started_kept_and_announced() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("logs")).expect("a folder can be made");
+    let args = |seed: u32| format!("--seed {seed} --log {}", bench.path("logs").display());
+    let played = Plan::new(&bench, "match", 1)
+        .puppet("A", &args(1))
+        .puppet_with("B", &args(2), ",tc=40+0.2")
+        .set("each", "tc=20+0.1")
+        .played(0);
+    assert_eq!(played.report.ended_by("time_forfeit"), 0);
+    let players = conversations(&bench);
+    let firsts: Vec<&str> = players
+        .iter()
+        .filter_map(|heard| heard.iter().find(|line| line.starts_with("go ")))
+        .map(|line| line.as_str())
+        .collect();
+    // The opening leaves White to move, so one of the first searches is that of
+    // the first game, with both clocks full; A has the shorter one.
+    let full = firsts.iter().find(|go| go.contains("wtime 20000") && go.contains("btime 40000"));
+    let full = full.unwrap_or_else(|| panic!("no full clocks in {firsts:?}"));
+    assert!(full.contains("winc 100") && full.contains("binc 200"), "{full}");
+}
+
+#[test]
+fn games_end_where_adjudication_says() {
+    let played = play(|plan| plan.set("max-moves", 5));
+    assert_eq!(played.report.ended_by("move_cap"), 40, "{:#?}", played.report);
+    assert!(played.games().iter().all(|game| game.moves.len() == 10));
+    // Any score is within 100 pawns of equality, so the first chance decides.
+    let rule = "movenumber=1,movecount=2,score=10000";
+    let played = play(|plan| plan.set("draw", rule).set("max-moves", 30));
+    assert!(played.report.ended_by("draw_adjudication") > 30, "{:#?}", played.report);
+}
+
+#[test]
+fn people_are_told_the_result_on_stdout() {
+    let bench = Bench::new();
+    let finished = honest(&bench, 2).set("format", "human").run().expect_code(0);
+    for word in ["A", "B", "Elo"] {
+        assert!(finished.stdout.contains(word), "no {word}: {finished:#?}");
+    }
+}
+
+/// What each process that played a game was told, from the logs in `logs`.
+fn conversations(bench: &Bench) -> Vec<Vec<String>> {
+    let entries = fs::read_dir(bench.path("logs")).expect("the folder can be listed");
+    entries
+        .map(|entry| entry.expect("an entry can be read").path())
+        .map(|path| fs::read_to_string(path).expect("a log is text"))
+        .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+        .filter(|heard| heard.iter().any(|line| line.starts_with("go")))
+        .collect()
+}

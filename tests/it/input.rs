@@ -1,0 +1,170 @@
+//! Bad input: refused before the first game, with an exit code for its kind and
+//! an error that names what is wrong.
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::plan::Plan;
+
+/// A usable match; each case spoils one thing about it.
+fn usable(bench: &Bench) -> Plan<'_> {
+    Plan::new(bench, "match", 1).puppet("A", "--seed 1").set("start-deadline", 5)
+}
+
+/// Asserts the exit code, that one line says what is wrong and contains all of
+/// `words`, and that there is no result.
+#[track_caller]
+fn assert_refused(bench: &Bench, finished: Finished, code: i32, words: &[&str]) {
+    let finished = finished.expect_code(code);
+    let errors: Vec<&str> =
+        finished.stderr.lines().filter(|line| line.starts_with("error")).collect();
+    assert_eq!(errors.len(), 1, "one line must start with `error`: {finished:#?}");
+    for word in words {
+        assert!(errors[0].contains(word), "`{word}` is not named: {finished:#?}");
+    }
+    assert_eq!(finished.stdout, "", "{finished:#?}");
+    assert!(!finished.stderr.contains("RUST_BACKTRACE"), "{finished:#?}");
+    bench.wait_until_quiet();
+}
+
+/// Checks a match against an opponent that is described by `spec`; the word
+/// `PUPPET` in it stands for the path of the puppet.
+#[track_caller]
+fn opponent_is_refused(spec: &str, words: &[&str]) {
+    let bench = Bench::new();
+    let puppet = crate::support::programs::puppet().display().to_string();
+    let spec = spec.replace("PUPPET", &puppet).replace("MARKER", bench.marker());
+    let finished = usable(&bench).engine(spec).run();
+    assert_refused(&bench, finished, 3, words);
+}
+
+/// Checks a match whose book has `contents`.
+#[track_caller]
+fn book_is_refused(contents: &[u8], words: &[&str]) {
+    let bench = Bench::new();
+    let book = bench.write("bad.epd", contents);
+    let plan = usable(&bench).puppet("B", "--seed 2").set("openings", book.display());
+    assert_refused(&bench, plan.run(), 3, words);
+}
+
+/// Checks a match between usable engines with one flag set.
+#[track_caller]
+fn flag_is_refused(flag: &str, value: &str, code: i32, words: &[&str]) {
+    let bench = Bench::new();
+    let plan = usable(&bench).puppet("B", "--seed 2").set(flag, value);
+    assert_refused(&bench, plan.run(), code, words);
+}
+
+#[test]
+fn an_engine_that_is_not_there() {
+    opponent_is_refused("name=B,cmd=/no/such/engine", &["/no/such/engine"]);
+    opponent_is_refused("name=B,cmd=no-engine-has-this-name", &["no-engine-has-this-name"]);
+}
+
+#[test]
+fn an_engine_that_is_no_program() {
+    let bench = Bench::new();
+    let text = bench.write("notes.txt", "not a program");
+    let plan = usable(&bench).engine(format!("name=B,cmd={}", text.display()));
+    assert_refused(&bench, plan.run(), 3, &["notes.txt"]);
+}
+
+#[test]
+fn an_engine_that_fails_its_first_check() {
+    let spec = |mode: &str| format!("name=Bee,cmd=PUPPET,args=\"--mode {mode} --marker MARKER\"");
+    opponent_is_refused(&spec("exit-at-start"), &["Bee"]);
+    opponent_is_refused(&spec("no-uciok"), &["Bee", "uciok"]);
+    opponent_is_refused(&spec("mute"), &["Bee", "uciok"]);
+    opponent_is_refused(&spec("mute --ignore-term"), &["Bee", "uciok"]);
+}
+
+#[test]
+fn an_option_that_the_engine_does_not_have() {
+    let spec = |option: &str| format!("name=Bee,cmd=PUPPET,args=\"--marker MARKER\",{option}");
+    opponent_is_refused(&spec("option.NoSuchOption=1"), &["Bee", "NoSuchOption"]);
+    opponent_is_refused(&spec("option.Hash=99999999"), &["Bee", "Hash", "99999999"]);
+    opponent_is_refused(&spec("option.Hash=much"), &["Bee", "Hash", "much"]);
+    opponent_is_refused(&spec("option.Style=Wild"), &["Bee", "Style", "Wild"]);
+    opponent_is_refused(&spec("option.Ponder=maybe"), &["Bee", "Ponder", "maybe"]);
+}
+
+#[test]
+fn a_description_that_makes_no_sense() {
+    opponent_is_refused("name=B,cmd=PUPPET,tc=soon", &["tc", "soon"]);
+    opponent_is_refused("name=B,cmd=PUPPET,tc=-1+0", &["tc", "-1"]);
+    opponent_is_refused("name=B,cmd=PUPPET,colour=red", &["colour"]);
+    opponent_is_refused("name=B,cmd=PUPPET,nodes=many", &["nodes", "many"]);
+    opponent_is_refused("name=B", &["cmd"]);
+    opponent_is_refused("name=B,cmd=\"PUPPET", &["quot"]);
+    opponent_is_refused("name=A,cmd=PUPPET", &["A"]);
+}
+
+#[test]
+fn a_book_with_a_bad_line() {
+    let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
+    let bad = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w - -\n";
+    book_is_refused(format!("{good}{good}{bad}").as_bytes(), &["bad.epd", "3"]);
+    book_is_refused(format!("{good}hello\n").as_bytes(), &["bad.epd", "2"]);
+    let mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq -\n";
+    book_is_refused(format!("{good}{mated}").as_bytes(), &["bad.epd", "2"]);
+}
+
+#[test]
+fn a_book_with_nothing_in_it() {
+    book_is_refused(b"", &["bad.epd"]);
+    book_is_refused(b"\n\n", &["bad.epd"]);
+    flag_is_refused("openings", "/no/such/book.epd", 3, &["/no/such/book.epd"]);
+}
+
+#[test]
+fn a_flag_that_makes_no_sense() {
+    flag_is_refused("pairs", "many", 2, &["many", "--pairs"]);
+    flag_is_refused("order", "alphabetical", 2, &["alphabetical", "--order"]);
+    flag_is_refused("no-such-flag", "1", 2, &["--no-such-flag"]);
+    flag_is_refused("each", "tc=soon", 3, &["tc", "soon"]);
+    flag_is_refused("concurrency", "0", 2, &["--concurrency"]);
+}
+
+#[test]
+fn a_command_that_does_not_exist() {
+    let bench = Bench::new();
+    assert_refused(&bench, bench.arbiter(["frobnicate"]).finish(), 2, &["frobnicate"]);
+}
+
+#[test]
+fn a_test_whose_hypotheses_are_reversed() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "sprt", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let finished = plan.set("elo0", 5).set("elo1", 0).run();
+    assert_refused(&bench, finished, 3, &["elo0", "elo1"]);
+}
+
+#[test]
+fn a_match_of_no_games() {
+    flag_is_refused("pairs", "0", 4, &["pairs"]);
+}
+
+#[test]
+fn results_that_cannot_be_written() {
+    // Permissions do not stop root, but a file is no folder to anybody.
+    let bench = Bench::new();
+    let file = bench.write("file", "");
+    let below = file.join("results").display().to_string();
+    let plan = usable(&bench).puppet("B", "--seed 2").set("results", &below);
+    assert_refused(&bench, plan.run(), 7, &[&below]);
+    flag_is_refused("results", "/proc/results", 7, &["/proc/results"]);
+    flag_is_refused("pgn", "/proc/games.pgn", 7, &["/proc/games.pgn"]);
+}
+
+#[test]
+fn a_run_that_does_not_exist() {
+    let bench = Bench::new();
+    let results = bench.path("results").display().to_string();
+    let ask_for_ghost = |words: &[&str]| {
+        for question in [["match", "--resume"], ["results", "show"]] {
+            let args = question.into_iter().chain(["ghost", "--results", &results]);
+            assert_refused(&bench, bench.arbiter(args).finish(), 3, words);
+        }
+    };
+    ask_for_ghost(&[&results]);
+    usable(&bench).puppet("B", "--seed 2").run().expect_code(0);
+    ask_for_ghost(&["ghost"]);
+}

@@ -1,0 +1,87 @@
+//! Engines that people use play each other through the harness.
+//!
+//! Where they are not installed the test says so and is passed over, except in
+//! continuous integration, where `tests/run` has had its chance to install them.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::bench::Bench;
+use crate::support::plan::Plan;
+use crate::support::programs::installed;
+
+/// The programs, or `None` with a notice if one is missing.
+#[track_caller]
+fn programs<const N: usize>(names: [&str; N]) -> Option<[PathBuf; N]> {
+    let missing: Vec<&str> = names.into_iter().filter(|name| installed(name).is_none()).collect();
+    if missing.is_empty() {
+        return Some(names.map(|name| installed(name).expect("it was there a moment ago")));
+    }
+    let notice = format!("not installed: {}; tests/run installs it", missing.join(", "));
+    assert!(std::env::var_os("CI").is_none(), "{notice}");
+    eprintln!("skipped: {notice}");
+    None
+}
+
+/// Faults that no engine of these commits unless the harness provokes it.
+const FAULTS: [&str; 5] = ["illegal_move", "unparseable_move", "crash", "disconnect", "stall"];
+
+/// Plays one pair and returns how many games were lost on time.
+///
+/// Other faults fail the test. Time is apart: on a busy machine an old engine
+/// may overstep a short time control, which is nobody's fault here.
+#[track_caller]
+fn play(specs: [String; 2], each: &str) -> u64 {
+    let bench = Bench::new();
+    let [first, second] = specs;
+    let played = Plan::new(&bench, "match", 1)
+        .engine(first)
+        .engine(second)
+        .set("each", each)
+        .set("fault-limit", 1)
+        .played(0);
+    let report = &played.report;
+    assert_eq!(report.games, 2, "{report:#?}");
+    for fault in FAULTS {
+        assert_eq!(report.ended_by(fault), 0, "{report:#?}");
+    }
+    for game in played.games() {
+        assert!(game.moves.len() > 10, "{} moves: {:?}", game.moves.len(), game.tags);
+    }
+    report.ended_by("time_forfeit")
+}
+
+/// What `--engine` takes for a program; `fields` each have a comma in front.
+fn spec(name: &str, program: &Path, fields: &str) -> String {
+    format!("name={name},cmd={}{fields}", program.display())
+}
+
+#[test]
+fn stockfish_and_ethereal_play_with_a_node_limit() {
+    // Not Glaurung, which answers `bestmove (none)` when the limit comes before
+    // its first iteration is complete, nor Toga and GNU Chess, which know no
+    // such limit.
+    let Some([stockfish, ethereal]) = programs(["stockfish", "ethereal-chess"]) else { return };
+    let stockfish = spec("Stockfish", &stockfish, ",option.Hash=16,option.Threads=1");
+    let lost = play([stockfish, spec("Ethereal", &ethereal, ",option.Hash=16")], "nodes=3000");
+    assert_eq!(lost, 0, "there is no clock to lose on");
+}
+
+#[test]
+fn stockfish_and_glaurung_play_with_a_clock() {
+    let Some([stockfish, glaurung]) = programs(["stockfish", "glaurung"]) else { return };
+    let glaurung = spec("Glaurung", &glaurung, ",option.Threads=1");
+    play([spec("Stockfish", &stockfish, ""), glaurung], "tc=4+0.1");
+}
+
+#[test]
+fn toga_and_ethereal_play_with_a_clock() {
+    let Some([toga, ethereal]) = programs(["toga2", "ethereal-chess"]) else { return };
+    play([spec("Toga", &toga, ""), spec("Ethereal", &ethereal, "")], "tc=3+0.05");
+}
+
+#[test]
+fn gnuchess_is_started_with_an_argument() {
+    let Some([gnuchess, ethereal]) = programs(["gnuchess", "ethereal-chess"]) else { return };
+    let specs = [spec("GNUChess", &gnuchess, ",args=--uci"), spec("Ethereal", &ethereal, "")];
+    play(specs, "tc=3+0.05");
+}

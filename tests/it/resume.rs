@@ -1,0 +1,77 @@
+//! A run that is cut short is continued, and in the end it is as if it had never
+//! been cut.
+
+use rustix::process::Signal;
+
+use crate::support::bench::{Bench, Running};
+use crate::support::plan::{Plan, Played};
+use crate::support::{store, wait_for};
+
+const PAIRS: usize = 12;
+
+/// A run slow enough to be cut short in the middle.
+pub fn slow(bench: &Bench) -> Plan<'_> {
+    Plan::new(bench, "match", PAIRS)
+        .puppet("A", "--seed 1 --delay-ms 2")
+        .puppet("B", "--seed 2 --delay-ms 2")
+        .set("concurrency", 2)
+}
+
+/// What [`slow`] plays when nothing cuts it short.
+pub fn uninterrupted() -> Played {
+    let bench = Bench::new();
+    Plan::new(&bench, "match", PAIRS).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0)
+}
+
+/// Continues the run in `bench`. The plan is in the store: only where to find it
+/// and where to write is said again.
+pub fn resume(bench: &Bench) -> Running {
+    let results = bench.path("results").display().to_string();
+    let pgn = bench.path("games.pgn").display().to_string();
+    let args = ["match", "--resume", "run", "--results", &results, "--pgn", &pgn];
+    bench.arbiter(args.into_iter().chain(["--format", "json"]))
+}
+
+/// Waits until `count` pairs are in the store and asserts that others are not.
+#[track_caller]
+pub fn wait_for_pairs(bench: &Bench, count: usize) -> usize {
+    let results = bench.path("results");
+    let stored = wait_for(&format!("{count} pairs are stored"), || {
+        let stored = store::pairs(&results).len();
+        (stored >= count).then_some(stored)
+    });
+    assert!(stored < PAIRS, "the run was over before it could be cut short");
+    stored
+}
+
+#[test]
+fn a_run_survives_being_killed_again_and_again() {
+    let bench = Bench::new();
+    let mut running = slow(&bench).start();
+    for kill in 1..=3 {
+        wait_for_pairs(&bench, 2 * kill);
+        running.signal(Signal::KILL);
+        assert_eq!(running.finish().code, None);
+        bench.wait_until_quiet();
+        store::assert_consistent(&bench.path("results"));
+        running = resume(&bench);
+    }
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    store::assert_consistent(&bench.path("results"));
+    assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
+    bench.wait_until_quiet();
+}
+
+#[test]
+fn engines_do_not_outlive_a_harness_that_is_killed() {
+    let bench = Bench::new();
+    // They notice neither that their input ends nor that they are asked to end.
+    let args = |seed: u32| format!("--mode ignore-quit --ignore-term --delay-ms 2 --seed {seed}");
+    let plan = Plan::new(&bench, "match", PAIRS).puppet("A", &args(1)).puppet("B", &args(2));
+    let running = plan.start();
+    wait_for_pairs(&bench, 1);
+    running.signal(Signal::KILL);
+    assert_eq!(running.finish().code, None);
+    bench.wait_until_quiet();
+}

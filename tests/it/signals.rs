@@ -1,0 +1,75 @@
+//! Ctrl-C: once to finish what is being played, again to leave at once.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
+use crate::support::bench::Bench;
+use crate::support::plan::{Plan, Played};
+use crate::support::{store, wait_for};
+
+#[test]
+fn once_finishes_the_games_in_flight() {
+    let bench = Bench::new();
+    let running = slow(&bench).start();
+    let before = wait_for_pairs(&bench, 2);
+    running.signal(Signal::INT);
+    let finished = running.finish().expect_code(130);
+    assert!(finished.stderr.contains("--resume"), "how to go on is not said: {finished:#?}");
+    bench.wait_until_quiet();
+    store::assert_consistent(&bench.path("results"));
+    let after = store::pairs(&bench.path("results")).len();
+    assert!(after > before, "the pairs in flight are lost: {before}, then {after}");
+    assert!(after <= before + 4, "it went on playing: {before}, then {after}");
+
+    let finished = resume(&bench).finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+}
+
+/// A run whose games do not end in the time that a test has.
+fn endless(bench: &Bench) -> Plan<'_> {
+    let logs = bench.path("logs");
+    std::fs::create_dir(&logs).expect("a folder can be made");
+    let args =
+        |seed: u32| format!("--mode slow --delay-ms 300000 --seed {seed} --log {}", logs.display());
+    Plan::new(bench, "match", 4).puppet("A", &args(1)).puppet("B", &args(2)).set("concurrency", 2)
+}
+
+/// Waits until an engine thinks.
+fn wait_for_search(bench: &Bench) {
+    wait_for("an engine thinks", || {
+        let entries = std::fs::read_dir(bench.path("logs")).expect("the folder can be listed");
+        let thinks = entries
+            .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path()).ok())
+            .any(|log| log.lines().any(|line| line.starts_with("go")));
+        thinks.then_some(())
+    });
+}
+
+#[test]
+fn once_waits_for_a_long_game_and_again_leaves_at_once() {
+    let bench = Bench::new();
+    let mut running = endless(&bench).start();
+    wait_for_search(&bench);
+    running.signal(Signal::INT);
+    // That nothing happens cannot be waited for, only watched for a while.
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(!running.has_ended(), "one interrupt must not stop a game");
+    running.signal(Signal::INT);
+    running.finish().expect_code(130);
+    bench.wait_until_quiet();
+    store::assert_consistent(&bench.path("results"));
+    assert!(store::pairs(&bench.path("results")).is_empty(), "a pair that was not played");
+}
+
+#[test]
+fn a_request_to_terminate_is_obeyed_and_told_apart() {
+    let bench = Bench::new();
+    let running = slow(&bench).start();
+    wait_for_pairs(&bench, 1);
+    running.signal(Signal::TERM);
+    running.finish().expect_code(143);
+    bench.wait_until_quiet();
+    store::assert_consistent(&bench.path("results"));
+}

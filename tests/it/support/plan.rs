@@ -1,0 +1,138 @@
+//! A command line of the harness, built up flag by flag.
+
+use std::fmt::Display;
+
+use shakmaty::fen::Epd;
+use shakmaty::{Chess, EnPassantMode, Position};
+
+use super::bench::{Bench, Finished, Running};
+use super::pgn::{self, Game};
+use super::report::Report;
+
+/// `arbiter match …` or `arbiter sprt …` in a [`Bench`]; its results go to the
+/// folder `results`, its games to `games.pgn`.
+pub struct Plan<'a> {
+    bench: &'a Bench,
+    /// The name of the subcommand.
+    command: &'static str,
+    engines: Vec<String>,
+    flags: Vec<(String, String)>,
+}
+
+impl<'a> Plan<'a> {
+    /// A run of `pairs` pairs from as many different openings, one move a node.
+    pub fn new(bench: &'a Bench, command: &'static str, pairs: usize) -> Plan<'a> {
+        let book = bench.write("book.epd", openings(pairs.max(1)));
+        Plan { bench, command, engines: Vec::new(), flags: Vec::new() }
+            .set("pairs", pairs)
+            .set("results", bench.path("results").display())
+            .set("name", "run")
+            .set("pgn", bench.path("games.pgn").display())
+            .set("format", "json")
+            .set("seed", 1)
+            .set("openings", book.display())
+            .set("order", "sequential")
+            .set("concurrency", 1)
+            .set("each", "nodes=1")
+    }
+
+    /// Adds a puppet that is called `name` in the results.
+    pub fn puppet(self, name: &str, args: &str) -> Plan<'a> {
+        self.puppet_with(name, args, "")
+    }
+
+    /// Adds a puppet; `fields` are further fields of its description, each with
+    /// a comma in front.
+    pub fn puppet_with(self, name: &str, args: &str, fields: &str) -> Plan<'a> {
+        let spec = self.bench.puppet(name, args, fields);
+        self.engine(spec)
+    }
+
+    /// Adds an engine by its description.
+    pub fn engine(mut self, spec: String) -> Plan<'a> {
+        self.engines.push(spec);
+        self
+    }
+
+    /// Sets a flag, in place of an earlier value.
+    pub fn set(mut self, flag: &str, value: impl Display) -> Plan<'a> {
+        self.flags.retain(|(name, _)| name != flag);
+        self.flags.push((flag.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Starts it.
+    pub fn start(self) -> Running {
+        let mut args = vec![self.command.to_owned()];
+        for spec in self.engines {
+            args.extend(["--engine".to_owned(), spec]);
+        }
+        for (flag, value) in self.flags {
+            args.extend([format!("--{flag}"), value]);
+        }
+        self.bench.arbiter(args)
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Finished {
+        self.start().finish()
+    }
+
+    /// Runs it to its end and reads what it left; the exit code is given.
+    #[track_caller]
+    pub fn played(self, code: i32) -> Played {
+        let bench = self.bench;
+        Played::read(bench, &self.run().expect_code(code))
+    }
+}
+
+/// What a run left: its report, and its games as they are written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Played {
+    /// The report on stdout.
+    pub report: Report,
+    /// The file of games, byte for byte.
+    pub pgn: String,
+}
+
+impl Played {
+    /// Reads what a run that has ended left in `bench`.
+    #[track_caller]
+    pub fn read(bench: &Bench, finished: &Finished) -> Played {
+        Played { report: Report::read(&finished.json()), pgn: bench.read("games.pgn") }
+    }
+
+    /// The games, each of them checked.
+    #[track_caller]
+    pub fn games(&self) -> Vec<Game> {
+        pgn::parse(&self.pgn).unwrap_or_else(|fault| panic!("{fault}\n{}", self.pgn))
+    }
+
+    /// The moves and results of the games, without anything engines claim.
+    #[track_caller]
+    pub fn moves(&self) -> Vec<(Vec<String>, String)> {
+        self.games().into_iter().map(|game| (game.moves, game.result)).collect()
+    }
+}
+
+/// A book of different positions, one per line: all that two plies can reach, a
+/// move of White's after the other.
+pub fn openings(count: usize) -> String {
+    let lines: Vec<String> = after_one_move(&Chess::default())
+        .iter()
+        .flat_map(after_one_move)
+        .map(|position| Epd::from_position(&position, EnPassantMode::Legal).to_string())
+        .take(count)
+        .collect();
+    assert_eq!(lines.len(), count, "two plies reach 400 positions");
+    lines.join("\n") + "\n"
+}
+
+fn after_one_move(position: &Chess) -> Vec<Chess> {
+    let play = |legal| {
+        let mut next = position.clone();
+        next.play_unchecked(legal);
+        next
+    };
+    position.legal_moves().into_iter().map(play).collect()
+}

@@ -1,0 +1,51 @@
+//! What a run leaves in the store, read past the harness.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+/// The pairs in the store of a folder of results, each with the halves that are
+/// there, in order. No store yet, or none of its tables yet, is no pairs.
+pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
+    let Ok(connection) = open(results) else { return BTreeMap::new() };
+    let Ok(mut statement) = connection.prepare("SELECT pair, half FROM games ORDER BY pair, half")
+    else {
+        return BTreeMap::new();
+    };
+    let mut found: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    for row in rows.expect("the query has no parameters") {
+        // A writer may hold the store for a moment; the caller asks again.
+        let Ok((pair, half)) = row else { return BTreeMap::new() };
+        found.entry(pair).or_default().push(half);
+    }
+    found
+}
+
+/// Asserts that the store is sound and that no pair is there by half.
+#[track_caller]
+pub fn assert_consistent(results: &Path) {
+    let connection = open(results).expect("there is a store");
+    let verdict: String = connection
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .expect("the store can be checked");
+    assert_eq!(verdict, "ok");
+    let orphans = connection
+        .prepare("PRAGMA foreign_key_check")
+        .and_then(|mut statement| statement.exists([]))
+        .expect("the store can be checked");
+    assert!(!orphans, "rows refer to rows that are not there");
+    for (pair, halves) in pairs(results) {
+        assert_eq!(halves, [0, 1], "halves of pair {pair}");
+    }
+}
+
+fn open(results: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(
+        results.join("arbiter.db"),
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(super::PATIENCE)?;
+    Ok(connection)
+}
