@@ -6,6 +6,7 @@ pub mod config;
 pub mod game;
 pub mod openings;
 pub mod process;
+pub mod rate;
 pub mod report;
 pub mod run;
 pub mod schedule;

@@ -64,7 +64,7 @@ fn files_and_functions_are_short() {
 
 #[test]
 fn every_rust_file_is_part_of_a_crate() {
-    assert_clean(reach::check(&rust_files()));
+    assert_clean(reach::check(&files()));
 }
 
 #[test]

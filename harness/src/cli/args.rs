@@ -41,10 +41,15 @@ enum ScheduleArg {
     Gauntlet,
 }
 
+/// The scale of test bounds.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum ModelArg {
+pub enum ModelArg {
+    /// Normalized Elo
     Normalized,
+    /// Logistic Elo
     Logistic,
+    /// BayesElo, converted to logistic Elo with the draws of the sample
+    Bayesian,
 }
 
 /// Flags of every command that plays games.
@@ -345,7 +350,7 @@ fn model_word(word: &str) -> Result<Model, ArgsError> {
         file: file::DEFAULT_NAME,
         key: "model",
         value: word.to_owned(),
-        expected: "normalized or logistic",
+        expected: "normalized, logistic or bayesian",
     })
 }
 
@@ -372,6 +377,7 @@ impl From<ModelArg> for Model {
         match arg {
             ModelArg::Normalized => Model::Normalized,
             ModelArg::Logistic => Model::Logistic,
+            ModelArg::Bayesian => Model::Bayesian,
         }
     }
 }

@@ -10,8 +10,10 @@ mod fingerprint;
 mod openings;
 mod pgn_file;
 mod play;
+mod rate;
 mod results;
 mod run_lock;
+mod stats;
 mod versus;
 
 pub use exit_code::ExitCode;
@@ -40,6 +42,11 @@ enum Command {
     Match(versus::MatchArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Rates players by their games in any PGN.
+    Rate(rate::RateArgs),
+    /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
+    /// paired comparisons.
+    Stats(stats::StatsArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -53,6 +60,8 @@ impl Cli {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
             Command::Results(args) => results::results(args),
+            Command::Rate(args) => rate::run(&args),
+            Command::Stats(args) => stats::stats(args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }

@@ -24,6 +24,11 @@ struct Report<'a> {
     strength: Figures,
     #[serde(flatten)]
     sprt: Option<SprtFigures>,
+    /// Allowing for the stopping rule.
+    elo_sequential: Option<f64>,
+    elo_sequential_low: Option<f64>,
+    elo_sequential_high: Option<f64>,
+    los_sequential: Option<f64>,
     llr: Option<f64>,
     llr_lower: Option<f64>,
     llr_upper: Option<f64>,
@@ -79,6 +84,7 @@ pub fn render(summary: &Summary) -> String {
     let name = |index: usize| summary.engines[index].as_str();
     let bounds = summary.sprt.map(|sprt| sprt.bounds());
     let standing = &summary.standing;
+    let sequential = summary.after_stop();
     let report = Report {
         schema: "arbiter.report/1",
         run: &summary.run,
@@ -101,11 +107,12 @@ pub fn render(summary: &Summary) -> String {
             elo1: sprt.elo1(),
             alpha: sprt.alpha(),
             beta: sprt.beta(),
-            model: match sprt.model() {
-                crate::stats::sprt::Model::Normalized => "normalized",
-                crate::stats::sprt::Model::Logistic => "logistic",
-            },
+            model: sprt.model().as_str(),
         }),
+        elo_sequential: sequential.and_then(|s| s.elo.value.finite()),
+        elo_sequential_low: sequential.and_then(|s| s.elo.low.finite()),
+        elo_sequential_high: sequential.and_then(|s| s.elo.high.finite()),
+        los_sequential: sequential.map(|s| s.los),
         llr: summary.llr,
         llr_lower: bounds.map(|b| b.lower()),
         llr_upper: bounds.map(|b| b.upper()),

@@ -5,6 +5,7 @@
 pub mod json;
 pub mod live;
 pub mod pgn;
+pub mod ratings;
 pub mod run_list;
 pub mod status;
 pub mod summary;

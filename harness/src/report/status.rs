@@ -61,6 +61,9 @@ pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
         evidence.push(format!("ptnml {:?}", strength.pairs.0));
     }
     let mut pace = vec![format!("{}/{} pairs", progress.counted, progress.total)];
+    if let Some(outlook) = progress.sprt.and_then(|(sprt, _)| sprt.outlook(&strength.pairs)) {
+        pace.push(format!("H1 in {}", percent(Some(outlook.upper_probability))));
+    }
     let faults: u64 = standing.faults.values().sum();
     if faults > 0 {
         pace.push(format!("{faults} faults"));
@@ -85,6 +88,16 @@ pub fn plus_minus(estimate: Option<&Estimate>) -> String {
         (Extended::PosInfinity, _) => "undefined (all won)".to_owned(),
         (Extended::NegInfinity, _) => "undefined (all lost)".to_owned(),
     }
+}
+
+/// An estimate as `+4.1 [-1.2, +9.3]`, with ∞ for an end beyond all bounds.
+pub fn interval(estimate: &Estimate) -> String {
+    let shown = |end: Extended| match end {
+        Extended::NegInfinity => "-∞".to_owned(),
+        Extended::Finite(value) => format!("{value:+.1}"),
+        Extended::PosInfinity => "+∞".to_owned(),
+    };
+    format!("{} [{}, {}]", shown(estimate.value), shown(estimate.low), shown(estimate.high))
 }
 
 /// A share as per cent, or the word "undefined".
@@ -153,6 +166,30 @@ mod tests {
         };
         let line = status_line(&Standing::default(), &progress);
         assert_eq!(line, "LLR +0.25 [-2.94, 2.94] · 0/10 pairs");
+    }
+
+    #[test]
+    fn an_sprt_that_can_tell_shows_how_it_may_end() {
+        let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
+        let progress = Progress {
+            sprt: Some((sprt, 0.01)),
+            counted: 2,
+            total: 10,
+            counted_now: 0,
+            elapsed: Duration::ZERO,
+        };
+        let line = status_line(&standing(), &progress);
+        assert!(line.starts_with("LLR +0.01 [-2.94, 2.94] · H1 in 100.0 % · Elo"), "{line}");
+    }
+
+    #[test]
+    fn open_ends_are_shown_as_such() {
+        let estimate = Estimate {
+            value: Extended::Finite(4.06),
+            low: Extended::Finite(-1.0),
+            high: Extended::PosInfinity,
+        };
+        assert_eq!(interval(&estimate), "+4.1 [-1.0, +∞]");
     }
 
     #[test]

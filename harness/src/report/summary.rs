@@ -7,6 +7,7 @@ use crate::run::standing::{Encounter, Standing};
 use crate::stats::elo::{self, Estimate};
 use crate::stats::normalized;
 use crate::stats::pentanomial::{Pentanomial, Trinomial};
+use crate::stats::sequential::{self, SequentialEstimate};
 use crate::stats::sprt::Sprt;
 
 /// The answer of a run to its question.
@@ -131,6 +132,12 @@ impl Summary {
             sum
         });
         Strength::of(sum)
+    }
+
+    /// The strength estimate that allows for the stopping rule; `None` without one, or without a
+    /// pair.
+    pub fn after_stop(&self) -> Option<SequentialEstimate> {
+        sequential::of_pairs(&self.sprt?, &self.standing.main_encounter().pairs)
     }
 
     /// Whether more games ended by an engine's fault than the plan allows.

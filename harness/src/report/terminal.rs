@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use crate::config::plan::Kind;
-use crate::report::status::{percent, plus_minus};
+use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
 use crate::run::event::Ending;
-use crate::stats::sprt::{Model, Sprt};
+use crate::stats::sequential::SequentialEstimate;
+use crate::stats::sprt::Sprt;
 
 /// The summary in some ten lines; the last one is the verdict as a sentence.
 pub fn render(summary: &Summary) -> String {
@@ -17,7 +18,7 @@ pub fn render(summary: &Summary) -> String {
         line(&mut text, "Engine", format!("{name}, {limits}"));
     }
     if summary.engines.len() == 2 {
-        strength_lines(&mut text, &strength);
+        strength_lines(&mut text, &strength, summary.after_stop());
     } else {
         text.push_str(&encounter_table(summary));
     }
@@ -37,7 +38,7 @@ fn line(text: &mut String, label: &str, value: impl AsRef<str>) {
     let _ = writeln!(text, "{label:<8} {}", value.as_ref());
 }
 
-fn strength_lines(text: &mut String, strength: &Strength) {
+fn strength_lines(text: &mut String, strength: &Strength, after: Option<SequentialEstimate>) {
     let games = strength.games;
     line(
         text,
@@ -52,16 +53,20 @@ fn strength_lines(text: &mut String, strength: &Strength) {
     );
     let ptnml = format!("{:?} (LL, LD, DD+WL, WD, WW)", strength.pairs.0);
     line(text, "Pairs", format!("{}: {ptnml}", strength.pairs.pairs()));
-    line(text, "Elo", format!("{} (95 %)", plus_minus(strength.elo.as_ref())));
+    let naive = format!("{} (95 %)", plus_minus(strength.elo.as_ref()));
+    match after {
+        None => line(text, "Elo", naive),
+        Some(after) => {
+            line(text, "Elo (naive)", naive);
+            line(text, "Elo (after the stop)", format!("{} (95 %)", interval(&after.elo)));
+        }
+    }
     line(text, "nElo", format!("{} (95 %)", plus_minus(strength.nelo.as_ref())));
     line(text, "LOS", percent(strength.los));
 }
 
 fn sprt_text(sprt: &Sprt, llr: f64) -> String {
-    let model = match sprt.model() {
-        Model::Normalized => "normalized",
-        Model::Logistic => "logistic",
-    };
+    let model = sprt.model().as_str();
     let bounds = sprt.bounds();
     format!(
         "{llr:+.2} [{:.2}, {:.2}] for {model} Elo {} against {}, alpha {}, beta {}",
@@ -121,7 +126,7 @@ fn verdict_sentence(summary: &Summary) -> String {
             let (elo0, elo1) = bounds(&sprt);
             format!(
                 "H1 accepted: {} beats {} (the test prefers {elo1} Elo to {elo0}).\n\
-                 The Elo above is from a test that stopped when it looked good; it leans upwards.",
+                 The naive Elo is from a test that stopped when it looked good; it leans upwards.",
                 name(0),
                 name(1)
             )
@@ -130,7 +135,7 @@ fn verdict_sentence(summary: &Summary) -> String {
             let (elo0, elo1) = bounds(&sprt);
             format!(
                 "H0 accepted: {} does not gain on {} (the test prefers {elo0} Elo to {elo1}).\n\
-                 The Elo above is from a test that stopped when it looked bad; it leans downwards.",
+                 The naive Elo is from a test that stopped when it looked bad; it leans downwards.",
                 name(0),
                 name(1)
             )

@@ -1,15 +1,21 @@
 //! The BayesElo model of a game: a win, draw or loss depends on the strength difference and on
 //! `draw_elo`, the difference at which a draw stops being the rule.
 //!
-//! P(win) = f(x − D) and P(loss) = f(−x − D) with f the logistic curve of Elo. Some testers still
-//! state test bounds on this scale; here such bounds are converted to logistic Elo with the draw
-//! rate of the sample, so that the exact test of [`super::gsprt`] applies. Games only: the model
-//! says nothing of pairs.
+//! P(win) = f(x − D) and P(loss) = f(−x − D) with f the logistic curve of Elo. Test bounds can be
+//! stated on this scale in two ways. Today's fishtest and fastchess convert them to logistic Elo
+//! with the draw rate of the sample, so that the exact test of [`super::gsprt`] applies: that is
+//! [`Model::Bayesian`](super::sprt::Model::Bayesian). The classical way, of old fishtest and of
+//! OpenBench for games, compares the two simple hypotheses: [`llr_classical`].
+//!
+//! The model is about games. For pairs, it is applied as if the two games were independent; that
+//! also divides the middle cell between two draws and a win each.
 
 use super::distribution::Distribution;
 use super::elo::{elo_from_score, score_from_elo};
-use super::gsprt::llr_logistic;
-use super::pentanomial::Trinomial;
+use super::pentanomial::{Pentanomial, Trinomial};
+
+/// Bound on rounds of expectation and maximization; each shrinks the error at least by half.
+const MAX_ROUNDS: usize = 1000;
 
 /// Strength difference and draw parameter of the model, both in BayesElo points.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +34,44 @@ impl BayesElo {
             .regularized()
             .probabilities()
             .expect("no cell is empty after regularization");
+        BayesElo::of_rates(loss, win)
+    }
+
+    /// The most likely parameters for pairs of independent games, empty cells raised.
+    ///
+    /// The share of decisive games in the middle cell is not known; it is found by expectation and
+    /// maximization (A. Dempster, N. Laird, D. Rubin, 1977).
+    pub fn of_pairs(pairs: &Pentanomial) -> BayesElo {
+        let [ll, ld, middle, wd, ww] = pairs
+            .distribution()
+            .regularized()
+            .probabilities()
+            .expect("no cell is empty after regularization");
+        let mut decisive = 0.5;
+        let (mut loss, mut win) = (0.0, 0.0);
+        for _ in 0..MAX_ROUNDS {
+            let split = 0.5 * decisive * middle;
+            loss = ll + 0.5 * ld + split;
+            win = ww + 0.5 * wd + split;
+            let draw = 1.0 - loss - win;
+            let next = 2.0 * loss * win / (draw * draw + 2.0 * loss * win);
+            let change = (next - decisive).abs();
+            decisive = next;
+            if change < 1e-15 {
+                break;
+            }
+        }
+        BayesElo::of_rates(loss, win)
+    }
+
+    /// The draw parameter of equal players who draw at the given rate, which is raised to a
+    /// millionth if it is below.
+    pub fn draw_elo_of_rate(draw_rate: f64) -> f64 {
+        let decisive = 0.5 * (1.0 - draw_rate.clamp(1e-6, 1.0 - 1e-6));
+        BayesElo::of_rates(decisive, decisive).draw_elo
+    }
+
+    fn of_rates(loss: f64, win: f64) -> BayesElo {
         BayesElo {
             elo: 200.0 * ((win / loss) * ((1.0 - loss) / (1.0 - win))).log10(),
             draw_elo: 200.0 * (((1.0 - loss) / loss) * ((1.0 - win) / win)).log10(),
@@ -48,14 +92,30 @@ impl BayesElo {
     }
 }
 
-/// Log-likelihood ratio of strength `elo1` against `elo0`, both in BayesElo points, with the draw
-/// parameter of the sample. `None` if a bound is so far out that its expected score is 0 or 1.
-pub fn llr(games: &Trinomial, elo0: f64, elo1: f64) -> Option<f64> {
+/// Log-likelihood ratio of the simple hypotheses `elo1` and `elo0`, both in BayesElo points, with
+/// the draw parameter of the sample: Σ n·ln(P₁/P₀). Impossible cells cannot occur, and empty ones
+/// count as raised.
+pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::of_sample(games).draw_elo;
-    let elo0 = BayesElo { elo: elo0, draw_elo }.to_logistic()?;
-    let elo1 = BayesElo { elo: elo1, draw_elo }.to_logistic()?;
-    let sample: Distribution<3> = games.distribution();
-    Some(llr_logistic(&sample, elo0, elo1))
+    let at = |elo| BayesElo { elo, draw_elo }.probabilities();
+    simple_llr(&games.distribution(), &at(elo0), &at(elo1))
+}
+
+/// As [`llr_classical`], for pairs of independent games.
+pub fn llr_classical_pairs(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
+    let draw_elo = BayesElo::of_pairs(pairs).draw_elo;
+    let at = |elo| convolved(BayesElo { elo, draw_elo }.probabilities());
+    simple_llr(&pairs.distribution(), &at(elo0), &at(elo1))
+}
+
+fn simple_llr<const K: usize>(sample: &Distribution<K>, p0: &[f64; K], p1: &[f64; K]) -> f64 {
+    let sample = sample.regularized();
+    (0..K).map(|cell| sample.weights()[cell] * (p1[cell] / p0[cell]).ln()).sum()
+}
+
+/// Probabilities of the five scores of two independent games.
+fn convolved([loss, draw, win]: [f64; 3]) -> [f64; 5] {
+    [loss * loss, 2.0 * loss * draw, draw * draw + 2.0 * loss * win, 2.0 * draw * win, win * win]
 }
 
 #[cfg(test)]
@@ -88,5 +148,48 @@ mod tests {
         let p = BayesElo::of_sample(&games).probabilities();
         assert!((p[0] - 3010.0 / 14220.0).abs() < 1e-12);
         assert!((p[2] - 3155.0 / 14220.0).abs() < 1e-12);
+    }
+
+    /// Samples as in [`super::super::reference`], and the classical ratio as fishtest gives it.
+    #[test]
+    fn the_classical_ratio_matches_fishtest() {
+        let cases = [
+            ([68526, 128429, 68965], 0.0, 2.0, -1.26215469281),
+            ([21484, 41111, 21629], 0.5, 2.5, -1.13064331067),
+            ([0, 0, 10], 0.0, 5.0, 0.167582561448),
+            ([1, 20, 10], 0.0, 5.0, 0.22795441988),
+            ([5026, 15699, 5019], 0.0, 5.0, -2.85781577586),
+            ([22569, 44137, 22976], 0.5, 2.5, 0.975772168272),
+            ([3010, 8055, 3155], -3.0, 1.0, 3.1163406907),
+        ];
+        for ([losses, draws, wins], elo0, elo1, expected) in cases {
+            let got = llr_classical(&Trinomial { losses, draws, wins }, elo0, elo1);
+            assert!((got - expected).abs() < 1e-9, "{got} not {expected}");
+        }
+    }
+
+    #[test]
+    fn pairs_of_independent_games_show_the_parameters_of_the_games() {
+        let games = BayesElo { elo: 20.0, draw_elo: 200.0 };
+        let pairs = convolved(games.probabilities()).map(|p| (p * 1e12) as u64);
+        let fitted = BayesElo::of_pairs(&Pentanomial(pairs));
+        assert!((fitted.elo - 20.0).abs() < 1e-6, "{fitted:?}");
+        assert!((fitted.draw_elo - 200.0).abs() < 1e-6, "{fitted:?}");
+        let (few, many) = (convolved(games.probabilities()), 1e4);
+        let counts = few.map(|p| (p * many) as u64);
+        let pairs = llr_classical_pairs(&Pentanomial(counts), 0.0, 10.0);
+        let [l, d, w] = games.probabilities().map(|p| (2.0 * p * many) as u64);
+        let single = llr_classical(&Trinomial { losses: l, draws: d, wins: w }, 0.0, 10.0);
+        assert!((pairs / single - 1.0).abs() < 1e-2, "{pairs} and {single}");
+    }
+
+    #[test]
+    fn any_pairs_have_parameters() {
+        for counts in [[0; 5], [0, 0, 50, 0, 0], [9, 0, 0, 0, 0], [5, 0, 0, 0, 5], [0, 3, 0, 0, 9]]
+        {
+            let fitted = BayesElo::of_pairs(&Pentanomial(counts));
+            assert!(fitted.elo.is_finite() && fitted.draw_elo.is_finite(), "{counts:?}");
+            assert!(llr_classical_pairs(&Pentanomial(counts), 0.0, 5.0).is_finite());
+        }
     }
 }

@@ -4,6 +4,10 @@
 //! An approximation (it ignores that the ratio jumps over its barrier), good to a few percent, for
 //! planning a test and for telling how long it may still take. Decisions never rest on it.
 
+use std::f64::consts::PI;
+
+use super::elo::normal_cdf;
+
 /// Brownian motion observed once per unit (a game or a pair).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Walk {
@@ -53,6 +57,77 @@ impl Walk {
     }
 }
 
+/// Series of the distribution of outcomes are cut off where a term is below this.
+const NEGLIGIBLE: f64 = 1e-13;
+
+/// From this drift times barrier, in units of the variance, a reflection is taken from the tail of
+/// the normal distribution. As in fishtest: it errs by up to 1e-5 there and needs no care for
+/// overflow.
+const STEEP: f64 = 5.0;
+
+impl Walk {
+    /// Probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a worse
+    /// outcome than to be at `level` after `units` units: that it has left through the lower
+    /// barrier by any time, or is below `level` then. With `level` at a barrier it is the
+    /// probability of a worse result in the order "early failure < late failure < late pass <
+    /// early pass".
+    ///
+    /// By the expansion in eigenfunctions of the strip, or by the first reflections at its
+    /// barriers where that converges too slowly (D. Siegmund, "Sequential Analysis", chapter 3).
+    pub fn outcome_probability(&self, lower: f64, upper: f64, units: f64, level: f64) -> f64 {
+        assert!(lower < 0.0 && 0.0 < upper && units > 0.0, "{lower}, {upper}, {units}");
+        let width = upper - lower;
+        let gamma = self.drift / self.variance;
+        let probability =
+            if self.variance * units / (width * width) < 0.01 || (gamma * width).abs() > 15.0 {
+                self.by_reflections(lower, upper, units, level)
+            } else {
+                self.by_eigenfunctions(lower, upper, units, level)
+            };
+        probability.clamp(0.0, 1.0)
+    }
+
+    fn by_eigenfunctions(&self, lower: f64, upper: f64, units: f64, level: f64) -> f64 {
+        let (width, start, end) = (upper - lower, -lower, level - lower);
+        let gamma = self.drift / self.variance;
+        let escape = if (gamma * width).abs() < NO_DRIFT {
+            upper / width
+        } else {
+            (2.0 * gamma * upper).exp_m1() / (2.0 * gamma * width).exp_m1()
+        };
+        let mut sum = 0.0;
+        for n in 1.. {
+            let wave = f64::from(n) * PI / width;
+            let decay =
+                0.5 * self.variance * wave * wave + 0.5 * self.drift * self.drift / self.variance;
+            let size = (gamma * (end - start) - decay * units).exp();
+            let shape = 2.0 * (gamma * (wave * end).sin() - wave * (wave * end).cos())
+                / (width * (gamma * gamma + wave * wave));
+            sum += size * shape * (wave * start).sin();
+            if size <= NEGLIGIBLE {
+                break;
+            }
+        }
+        escape + sum
+    }
+
+    fn by_reflections(&self, lower: f64, upper: f64, units: f64, level: f64) -> f64 {
+        let gamma = self.drift / self.variance;
+        let spread = (self.variance * units).sqrt();
+        let offset = self.drift * units;
+        let reflected = |shift: f64, z: f64| {
+            if shift < 2.0 * STEEP {
+                return shift.exp() * normal_cdf(z);
+            }
+            // A huge factor times a tiny tail, whose asymptotic series begins 1/|z| − 1/|z|³.
+            (shift - 0.5 * z * z).exp() * (1.0 / z.powi(3) - 1.0 / z) / (2.0 * PI).sqrt()
+        };
+        normal_cdf((level - offset) / spread)
+            + reflected(2.0 * gamma * lower, (2.0 * lower - level + offset) / spread)
+            - reflected(2.0 * gamma * upper, (level - 2.0 * upper - offset) / spread)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +164,26 @@ mod tests {
     fn a_walk_at_its_barrier_has_ended() {
         assert_eq!(Walk { drift: 0.1, variance: 0.1 }.exit(3.0, 0.0).mean_units, 0.0);
         assert_eq!(Walk { drift: 0.0, variance: 0.1 }.exit(0.0, 3.0).mean_units, 0.0);
+    }
+
+    #[test]
+    fn both_expansions_of_the_outcome_agree() {
+        for drift in [-0.002, -1e-9, 0.0, 0.0005, 0.002] {
+            let walk = Walk { drift, variance: 0.01 };
+            for units in [100.0, 150.0, 250.0] {
+                for level in [-2.9, -1.0, 0.0, 1.3, 2.9] {
+                    let waves = walk.by_eigenfunctions(-2.9, 2.9, units, level);
+                    let mirrors = walk.by_reflections(-2.9, 2.9, units, level);
+                    assert!((waves - mirrors).abs() < 1e-5, "{drift} {units} {level}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn in_the_long_run_the_outcome_is_the_exit() {
+        let walk = Walk { drift: 0.001, variance: 0.01 };
+        let failed = walk.outcome_probability(-2.0, 3.0, 1e6, 3.0);
+        assert!((failed + walk.exit(2.0, 3.0).upper_probability - 1.0).abs() < 1e-12);
     }
 }

@@ -70,7 +70,8 @@ pub fn elo_from_score(score: f64) -> Extended {
     } else if score >= 1.0 {
         Extended::PosInfinity
     } else {
-        Extended::Finite(-400.0 * (1.0 / score - 1.0).log10())
+        // Adding 0 turns the -0 of an even score into 0.
+        Extended::Finite(-400.0 * (1.0 / score - 1.0).log10() + 0.0)
     }
 }
 

@@ -37,6 +37,24 @@ pub fn llr_normalized<const K: usize>(sample: &Distribution<K>, nelo0: f64, nelo
     ratio(&weights, &q0, &q1)
 }
 
+/// The distribution nearest to `base` with mean score `score`, 0 to 1 exclusive. All of `base` must
+/// be positive.
+pub fn nearest_with_score<const K: usize>(base: &[f64; K], score: f64) -> [f64; K] {
+    with_mean(base, score)
+}
+
+/// The distribution nearest to `base` with normalized Elo `nelo`. All of `base` must be positive.
+pub fn nearest_with_nelo<const K: usize>(base: &[f64; K], nelo: f64) -> [f64; K] {
+    with_t_value(base, t_value(nelo, Distribution::<K>::GAMES_PER_UNIT))
+}
+
+/// What each result adds to the ratio of a test in logistic Elo when results come with the
+/// probabilities `p`, all positive: the steps of the ratio as a random walk.
+pub fn steps_logistic<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64) -> [f64; K] {
+    let (q0, q1) = (with_mean(p, score_from_elo(elo0)), with_mean(p, score_from_elo(elo1)));
+    std::array::from_fn(|cell| (q1[cell] / q0[cell]).ln())
+}
+
 /// Regularized weights and the probabilities they make.
 fn observed<const K: usize>(sample: &Distribution<K>) -> ([f64; K], [f64; K]) {
     let regularized = sample.regularized();

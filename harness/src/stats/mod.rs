@@ -11,13 +11,23 @@
 
 pub mod bayes;
 pub mod brownian;
+pub mod discrete_walk;
 pub mod distribution;
 pub mod elo;
 pub mod gsprt;
 pub mod normalized;
+pub mod overshoot;
+pub mod paired;
 pub mod pentanomial;
+pub mod planning;
+pub mod ratings;
+pub mod residuals;
 pub mod roots;
+pub mod sequential;
+pub mod simulate;
 pub mod sprt;
 
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use super::distribution::Distribution;
+use super::elo::elo_from_score;
 
 /// Result of one game for the first engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -146,6 +147,18 @@ impl Pentanomial {
     }
 }
 
+/// Root mean square of the openings' bias, in logistic Elo, of games played in pairs.
+///
+/// A bias adds its square to the variance of games but cancels within pairs, so it shows as the
+/// difference: b² = v(games) − 2·v(pairs). Exact for identical engines. `None` without games, and
+/// where the games of a pair are positively correlated, which no bias explains.
+pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
+    let by_pairs = pairs.distribution().moments()?.variance_per_game();
+    let by_games = games.distribution().moments()?.variance_per_game();
+    let squared = by_games - by_pairs;
+    (squared >= 0.0).then(|| elo_from_score(0.5 + squared.sqrt()).finite()).flatten()
+}
+
 impl From<[u64; 5]> for Pentanomial {
     fn from(counts: [u64; 5]) -> Pentanomial {
         Pentanomial(counts)
@@ -233,5 +246,19 @@ mod tests {
         assert_eq!(Pentanomial([0, 0, 9, 3, 0]).pairs_ratio(), None);
         assert_eq!(Pentanomial([1, 1, 9, 3, 2]).pairs_ratio(), Some(2.5));
         assert_eq!(Pentanomial([1, 1, 4, 1, 1]).level_ratio(), Some(0.5));
+    }
+
+    #[test]
+    fn the_bias_of_openings_is_what_pairs_cancel() {
+        // White wins every game: a bias without limit.
+        let white = Trinomial { losses: 50, draws: 0, wins: 50 };
+        assert_eq!(opening_bias(&Pentanomial([0, 0, 50, 0, 0]), &white), None);
+        // White scores 64 % in each opening.
+        let games = Trinomial { losses: 25, draws: 50, wins: 25 };
+        let bias = opening_bias(&Pentanomial([2, 10, 26, 10, 2]), &games).expect("some bias");
+        assert!((bias - elo_from_score(0.5 + 0.035f64.sqrt()).finite().unwrap()).abs() < 1e-9);
+        let alike = Trinomial { losses: 10, draws: 0, wins: 10 };
+        assert_eq!(opening_bias(&Pentanomial([5, 0, 0, 0, 5]), &alike), None);
+        assert_eq!(opening_bias(&Pentanomial::default(), &games), None);
     }
 }

@@ -5,7 +5,6 @@
 //! follow from the textbook formulas on the raw counts, and agree with fastchess. The samples are
 //! those of the test suites of fastchess, fishtest, OpenBench and cutechess, plus corner cases.
 
-use super::bayes;
 use super::distribution::Moments;
 use super::elo::{self, Extended};
 use super::normalized;
@@ -76,7 +75,7 @@ impl Case {
         let model = match self.scale {
             Normalized => Model::Normalized,
             Logistic => Model::Logistic,
-            Bayes => return self.bayes_llr(),
+            Bayes => Model::Bayesian,
         };
         let ((elo0, elo1), (alpha, beta)) = (self.hypotheses, self.rates);
         let test = Sprt::new(elo0, elo1, alpha, beta, model).expect("a sound test");
@@ -84,14 +83,6 @@ impl Case {
             Games([losses, draws, wins]) => test.llr_games(&Trinomial { losses, draws, wins }),
             Pairs(counts) => test.llr(&Pentanomial(counts)),
         }
-    }
-
-    fn bayes_llr(&self) -> f64 {
-        let Games([losses, draws, wins]) = self.counts else {
-            panic!("{}: the model is about games", self.id);
-        };
-        let (elo0, elo1) = self.hypotheses;
-        bayes::llr(&Trinomial { losses, draws, wins }, elo0, elo1).expect("moderate bounds")
     }
 }
 

@@ -46,6 +46,50 @@ pub fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f
     x
 }
 
+/// Where a falling function passes `target` between `low` and `high`, by bisection; `Err` with the
+/// end of the bracket beyond which it would.
+///
+/// # Panics
+///
+/// If the function does not fall through `target` at the answer.
+pub fn falling_crossing(
+    f: impl Fn(f64) -> f64,
+    target: f64,
+    low: f64,
+    high: f64,
+) -> Result<f64, Beyond> {
+    if f(low) < target {
+        return Err(Beyond::Low);
+    }
+    if f(high) > target {
+        return Err(Beyond::High);
+    }
+    let (mut left, mut right) = (low, high);
+    for _ in 0..MAX_STEPS {
+        let middle = 0.5 * (left + right);
+        if middle <= left || middle >= right {
+            break;
+        }
+        if f(middle) >= target {
+            left = middle;
+        } else {
+            right = middle;
+        }
+    }
+    let (above, below) = (f(left), f(right));
+    assert!(above >= target && below <= target, "no crossing: {above} before, {below} after");
+    Ok(0.5 * (left + right))
+}
+
+/// On which side of a bracket a crossing lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beyond {
+    /// Below its lower end.
+    Low,
+    /// Above its upper end.
+    High,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +124,14 @@ mod tests {
     #[should_panic(expected = "no root")]
     fn refuses_a_rising_function() {
         falling_root(|x| (x, 1.0), -1.0, 0.5, 1.0);
+    }
+
+    #[test]
+    fn crossings_are_found_or_said_to_lie_beyond() {
+        let f = |x: f64| (-x).exp();
+        let root = falling_crossing(f, 0.5, -10.0, 10.0).expect("inside");
+        assert!((root - 2f64.ln()).abs() < 1e-14);
+        assert_eq!(falling_crossing(f, 0.5, 1.0, 10.0), Err(Beyond::Low));
+        assert_eq!(falling_crossing(f, 0.5, -10.0, 0.0), Err(Beyond::High));
     }
 }

@@ -8,6 +8,7 @@
 use std::error::Error;
 use std::fmt;
 
+use super::bayes::BayesElo;
 use super::brownian::{Exit, Walk};
 use super::distribution::{Distribution, Moments};
 use super::elo::score_from_elo;
@@ -29,6 +30,9 @@ pub enum Model {
     Normalized,
     /// Logistic Elo: see [`super::elo`].
     Logistic,
+    /// BayesElo, converted to logistic Elo with the draw rate of the sample: see
+    /// [`super::bayes`].
+    Bayesian,
 }
 
 impl Model {
@@ -36,7 +40,16 @@ impl Model {
     pub const fn max_elo(self) -> f64 {
         match self {
             Model::Normalized => MAX_NORMALIZED_ELO,
-            Model::Logistic => MAX_LOGISTIC_ELO,
+            Model::Logistic | Model::Bayesian => MAX_LOGISTIC_ELO,
+        }
+    }
+
+    /// The scale in one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Model::Normalized => "normalized",
+            Model::Logistic => "logistic",
+            Model::Bayesian => "bayesian",
         }
     }
 }
@@ -214,13 +227,34 @@ impl Sprt {
 
     /// Log-likelihood ratio of H1 against H0 from pairs.
     pub fn llr(&self, pairs: &Pentanomial) -> f64 {
-        self.llr_of(&pairs.distribution())
+        self.for_pairs(pairs).llr_of(&pairs.distribution())
     }
 
     /// Log-likelihood ratio of H1 against H0 from games that were not played in pairs. On paired
     /// games it is valid but needs more of them.
     pub fn llr_games(&self, games: &Trinomial) -> f64 {
-        self.llr_of(&games.distribution())
+        self.for_games(games).llr_of(&games.distribution())
+    }
+
+    /// The same test with BayesElo bounds converted to logistic ones by the draws of a sample; any
+    /// other test unchanged.
+    pub fn for_games(&self, games: &Trinomial) -> Sprt {
+        self.with_draw_elo(|| BayesElo::of_sample(games).draw_elo)
+    }
+
+    /// As [`Sprt::for_games`], by the draws that pairs let one infer.
+    pub fn for_pairs(&self, pairs: &Pentanomial) -> Sprt {
+        self.with_draw_elo(|| BayesElo::of_pairs(pairs).draw_elo)
+    }
+
+    fn with_draw_elo(&self, draw_elo: impl FnOnce() -> f64) -> Sprt {
+        if self.model != Model::Bayesian {
+            return *self;
+        }
+        let draw_elo = draw_elo();
+        let logistic = |elo| BayesElo { elo, draw_elo }.to_logistic().unwrap_or(elo);
+        let (elo0, elo1) = (logistic(self.elo0), logistic(self.elo1));
+        Sprt { elo0, elo1, model: Model::Logistic, ..*self }
     }
 
     /// Compares a log-likelihood ratio with the bounds.
@@ -228,18 +262,28 @@ impl Sprt {
         self.bounds.decide(llr)
     }
 
-    /// Mean number of pairs still to play if the engines go on as in the sample: 0 if the test is
-    /// decided, `None` while the sample has no spread to judge by.
+    /// How the test will end if the engines go on as in the sample: the probability that it passes
+    /// and the mean number of pairs still to play, 0 if it is decided. `None` while the sample has
+    /// no spread to judge by.
     ///
     /// A Brownian approximation, for display only.
-    pub fn expected_remaining_pairs(&self, pairs: &Pentanomial) -> Option<f64> {
+    pub fn outlook(&self, pairs: &Pentanomial) -> Option<Exit> {
         let sample = pairs.distribution().moments().filter(|sample| sample.variance > 0.0)?;
         let llr = self.llr(pairs);
-        if self.decide(llr) != Decision::Continue {
-            return Some(0.0);
+        let decided = |upper_probability| Some(Exit { upper_probability, mean_units: 0.0 });
+        match self.decide(llr) {
+            Decision::AcceptH1 => decided(1.0),
+            Decision::AcceptH0 => decided(0.0),
+            Decision::Continue => {
+                let walk = self.for_pairs(pairs).walk(&sample);
+                Some(walk.exit(llr - self.bounds.lower, self.bounds.upper - llr))
+            }
         }
-        let exit = self.walk(&sample).exit(llr - self.bounds.lower, self.bounds.upper - llr);
-        Some(exit.mean_units)
+    }
+
+    /// Mean number of pairs still to play, as in [`Sprt::outlook`].
+    pub fn expected_remaining_pairs(&self, pairs: &Pentanomial) -> Option<f64> {
+        self.outlook(pairs).map(|exit| exit.mean_units)
     }
 
     /// What to expect of the whole test, in games, if the true difference is `logistic_elo` and a
@@ -263,18 +307,21 @@ impl Sprt {
     fn llr_of<const K: usize>(&self, sample: &Distribution<K>) -> f64 {
         match self.model {
             Model::Normalized => llr_normalized(sample, self.elo0, self.elo1),
-            Model::Logistic => llr_logistic(sample, self.elo0, self.elo1),
+            Model::Logistic | Model::Bayesian => llr_logistic(sample, self.elo0, self.elo1),
         }
     }
 
     /// The ratio's drift and variance per unit: with s₀ and s₁ the scores under the hypotheses,
     /// (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
-    fn walk(&self, sample: &Moments) -> Walk {
-        let score = |elo: f64| match self.model {
+    pub(super) fn walk(&self, sample: &Moments) -> Walk {
+        // Equal engines with a balanced book that draw at rate d have v = (1 − d)/4 per game.
+        let rate = || 1.0 - 4.0 * sample.variance_per_game();
+        let test = self.with_draw_elo(|| BayesElo::draw_elo_of_rate(rate()));
+        let score = |elo: f64| match test.model {
             Model::Normalized => 0.5 + t_value(elo, sample.games_per_unit) * sample.variance.sqrt(),
-            Model::Logistic => score_from_elo(elo),
+            Model::Logistic | Model::Bayesian => score_from_elo(elo),
         };
-        let (s0, s1) = (score(self.elo0), score(self.elo1));
+        let (s0, s1) = (score(test.elo0), score(test.elo1));
         Walk {
             drift: (sample.mean - 0.5 * (s0 + s1)) * (s1 - s0) / sample.variance,
             variance: (s1 - s0).powi(2) / sample.variance,

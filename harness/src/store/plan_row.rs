@@ -228,7 +228,8 @@ impl EngineRow {
 
 impl SprtRow {
     fn into_sprt(self) -> Result<Sprt, String> {
-        let model = parse(&self.model, &[Model::Normalized, Model::Logistic], model_name)?;
+        let model =
+            parse(&self.model, &[Model::Normalized, Model::Logistic, Model::Bayesian], model_name)?;
         Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, model)
             .map_err(|error| format!("plan: {error}"))
     }
@@ -269,6 +270,7 @@ fn model_name(model: Model) -> &'static str {
     match model {
         Model::Normalized => "normalized",
         Model::Logistic => "logistic",
+        Model::Bayesian => "bayesian",
     }
 }
 

@@ -41,13 +41,13 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock config openings report run schedule seed stats store suite \
+        "adjudicate broker build clock config openings rate report run schedule seed stats store suite \
          tune uci/session",
     ),
     layer(
         "report",
-        "clock config/plan game/outcome game/record run/event run/job run/standing schedule stats \
-         uci/score",
+        "clock config/plan game/outcome game/record rate run/event run/job run/standing schedule \
+         stats uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
@@ -73,6 +73,8 @@ const LAYERS: &[Layer] = &[
     pure("game/referee", "adjudicate clock uci"),
     pure("adjudicate", "game/outcome uci"),
     layer("process", "uci"),
+    // Games of others, as counts.
+    layer("rate", "stats"),
     // Vocabulary and computation.
     layer("openings", "seed"),
     pure("uci", ""),

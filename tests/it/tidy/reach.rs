@@ -1,19 +1,18 @@
-//! Every Rust file belongs to a crate: a file that no `mod` declares is
-//! compiled by nobody and rots.
+//! Every Rust file belongs to a crate: a file that no manifest names and no
+//! `mod` declares is compiled by nobody and rots.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::{Source, is_test_file};
 use super::{File, Violation};
 
-/// Where crates start, besides what lies in `benches/`, `examples/` and the engine's own `tests/`.
-const ROOTS: [&str; 6] = [
-    "engine/src/lib.rs",
-    "engine/src/main.rs",
-    "harness/src/lib.rs",
-    "harness/src/main.rs",
-    "tests/it/main.rs",
-    "tests/puppet/main.rs",
+/// Folders in which each file is a crate without being named in the manifest,
+/// with the key by which the manifest turns that off.
+const FOLDERS: [(&str, &str); 4] = [
+    ("tests", "autotests"),
+    ("benches", "autobenches"),
+    ("examples", "autoexamples"),
+    ("src/bin", "autobins"),
 ];
 
 /// Finds files that no `mod` declares, modules that have no file, and files
@@ -23,8 +22,11 @@ pub fn check(files: &[File]) -> Vec<Violation> {
         files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
     let mut found = Vec::new();
     let mut reached = BTreeSet::new();
-    let mut waiting: Vec<String> =
-        texts.keys().filter(|path| is_root(path)).map(|path| (*path).to_owned()).collect();
+    let mut waiting: Vec<String> = texts
+        .iter()
+        .filter_map(|(path, text)| Some((path.strip_suffix("Cargo.toml")?, text)))
+        .flat_map(|(home, manifest)| roots(home, manifest, &texts))
+        .collect();
     while let Some(path) = waiting.pop() {
         let Some(text) = texts.get(path.as_str()) else { continue };
         if !reached.insert(path.clone()) {
@@ -50,8 +52,10 @@ pub fn check(files: &[File]) -> Vec<Violation> {
             }
         }
     }
-    let lost = texts.keys().filter(|path| !reached.contains(**path));
-    found.extend(lost.map(|path| violation(path, 1, "no `mod` declares this file".to_owned())));
+    let lost = texts.keys().filter(|path| path.ends_with(".rs") && !reached.contains(**path));
+    found.extend(lost.map(|path| {
+        violation(path, 1, "no manifest names this file and no `mod` declares it".to_owned())
+    }));
     found
 }
 
@@ -83,12 +87,32 @@ fn declarations(path: &str, text: &str) -> Vec<Declared> {
         .collect()
 }
 
-fn is_root(path: &str) -> bool {
-    ROOTS.contains(&path)
-        || path.ends_with("/build.rs") && path.matches('/').count() == 1
-        || path.contains("/benches/")
-        || path.starts_with("engine/tests/")
-        || path.contains("/examples/")
+/// Where the crates of a package start; `home` is its folder, with a slash at
+/// the end, or nothing at the top level.
+fn roots(home: &str, manifest: &str, texts: &BTreeMap<&str, &str>) -> Vec<String> {
+    let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
+    let Some(package) = manifest.get("package") else { return Vec::new() };
+    let mut roots: Vec<String> =
+        ["build.rs", "src/lib.rs", "src/main.rs"].map(|file| format!("{home}{file}")).to_vec();
+    for kind in ["bin", "test", "bench", "example"] {
+        let targets = manifest.get(kind).and_then(|targets| targets.as_array());
+        let named = targets.into_iter().flatten();
+        roots.extend(
+            named.filter_map(|target| Some(format!("{home}{}", target.get("path")?.as_str()?))),
+        );
+    }
+    for (folder, switch) in FOLDERS {
+        if package.get(switch).and_then(|value| value.as_bool()) == Some(false) {
+            continue;
+        }
+        let folder = format!("{home}{folder}/");
+        let files = texts.keys().filter(|path| {
+            let inner = path.strip_prefix(&folder).and_then(|rest| rest.strip_suffix(".rs"));
+            inner.is_some_and(|name| !name.contains('/') || name.ends_with("/main"))
+        });
+        roots.extend(files.map(|path| (*path).to_owned()));
+    }
+    roots
 }
 
 fn violation(path: &str, line: usize, found: String) -> Violation {
@@ -106,6 +130,7 @@ fn found(files: &[(&str, &str)]) -> Vec<String> {
 #[test]
 fn a_file_is_reached_through_its_parents() {
     let tree = [
+        ("engine/Cargo.toml", "[package]\nname = \"engine\""),
         ("engine/src/lib.rs", "pub mod chess;\nmod tt;"),
         ("engine/src/chess/mod.rs", "mod square;\n// mod ghost;"),
         ("engine/src/chess/square.rs", ""),
@@ -119,6 +144,7 @@ fn a_file_is_reached_through_its_parents() {
 #[test]
 fn a_lost_file_a_missing_file_and_a_test_in_the_product_are_found() {
     let tree = [
+        ("engine/Cargo.toml", "[package]\nname = \"engine\""),
         ("engine/src/lib.rs", "mod here;\nmod gone;"),
         ("engine/src/here.rs", "mod tests;"),
         ("engine/src/here/tests.rs", ""),
@@ -135,4 +161,25 @@ fn a_lost_file_a_missing_file_and_a_test_in_the_product_are_found() {
     let mut expected = expected.map(str::to_owned).to_vec();
     expected.sort();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_manifest_names_crates() {
+    let manifest = "[package]\nautotests = false\n[[bin]]\npath = \"targets/fen.rs\"\n\
+                    [[test]]\nname = \"it\"\npath = \"it/main.rs\"";
+    let tree = [
+        ("Cargo.toml", "[workspace]"),
+        ("tests/Cargo.toml", manifest),
+        ("tests/it/main.rs", "mod a;"),
+        ("tests/it/a.rs", ""),
+        ("tests/targets/fen.rs", ""),
+        ("tests/targets/lost.rs", ""),
+        ("tests/tests/off.rs", ""),
+        ("tests/benches/on.rs", ""),
+        ("tests/examples/on/main.rs", "mod helper;"),
+        ("tests/examples/on/helper.rs", ""),
+        ("src/main.rs", ""),
+    ];
+    let expected = ["src/main.rs:1", "tests/targets/lost.rs:1", "tests/tests/off.rs:1"];
+    assert_eq!(found(&tree), expected);
 }

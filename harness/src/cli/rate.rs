@@ -1,0 +1,254 @@
+//! `arbiter rate`: ratings from the games of any PGN.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use clap::{Args, ValueEnum};
+use flate2::read::MultiGzDecoder;
+use indicatif::{ProgressBar, ProgressStyle};
+use ruzstd::decoding::StreamingDecoder;
+
+use super::args::Format;
+use super::{ExitCode, fail};
+use crate::rate::blocks::Blocks;
+use crate::rate::scan::{Block, scan};
+use crate::rate::tally::Tally;
+use crate::report::ratings::{self, Ratings};
+use crate::stats::ratings::law::Law;
+use crate::stats::ratings::{LOGISTIC_SCALE, Options, Parameter, Prior, rate, scale_of};
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LawArg {
+    /// Draws by Davidson's rule
+    Davidson,
+    /// Draws by Rao and Kupper's rule, as in BayesElo
+    RaoKupper,
+    /// A draw is half a point, as in Ordo
+    Scores,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScaleArg {
+    /// 400 points for a factor of ten
+    Logistic,
+    /// 202 points for 76 %, Ordo's habit
+    Ordo,
+}
+
+/// Flags of `arbiter rate`.
+#[derive(Debug, Args)]
+pub struct RateArgs {
+    /// PGN files; plain, .gz or .zst
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Model of a game
+    #[arg(long, value_enum, default_value = "davidson")]
+    law: LawArg,
+    /// What a point is worth
+    #[arg(long, value_enum, default_value = "logistic")]
+    scale: ScaleArg,
+    /// White's advantage in points, instead of estimating it
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    advantage: Option<f64>,
+    /// Share of draws between equal players, instead of estimating it
+    #[arg(long, value_name = "SHARE")]
+    draw_ratio: Option<f64>,
+    /// A player whose rating is given; repeat for more
+    #[arg(long, value_name = "NAME=ELO", value_parser = anchor)]
+    anchor: Vec<(String, f64)>,
+    /// A player of whom something is known: rating and standard deviation; repeat for more
+    #[arg(long, value_name = "NAME=ELO:SD", value_parser = prior)]
+    prior: Vec<(String, [f64; 2])>,
+    /// Imagined draws of each player, spread over the opponents; BayesElo has 1
+    #[arg(long, value_name = "N", default_value_t = 0.0)]
+    prior_draws: f64,
+    /// Mean rating of a group without an anchor
+    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
+    average: f64,
+    /// Half-moves that make an opening where neither a position nor book moves are marked
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    opening_plies: u32,
+    /// Take games one by one, not in pairs of the same opening
+    #[arg(long)]
+    no_pairs: bool,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+}
+
+fn anchor(text: &str) -> Result<(String, f64), String> {
+    let wrong = || format!("expected NAME=ELO, got '{text}'");
+    let (name, rating) = text.rsplit_once('=').ok_or_else(wrong)?;
+    Ok((name.to_owned(), finite(rating).ok_or_else(wrong)?))
+}
+
+fn prior(text: &str) -> Result<(String, [f64; 2]), String> {
+    let wrong = || format!("expected NAME=ELO:SD with a positive SD, got '{text}'");
+    let (name, rest) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let (mean, deviation) = rest.split_once(':').ok_or_else(wrong)?;
+    let deviation = finite(deviation).filter(|sd| *sd > 0.0).ok_or_else(wrong)?;
+    Ok((name.to_owned(), [finite(mean).ok_or_else(wrong)?, deviation]))
+}
+
+fn finite(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|value: &f64| value.abs() <= 1e5)
+}
+
+/// Carries out the command.
+pub fn run(args: &RateArgs) -> ExitCode {
+    match answer(args) {
+        Ok(text) => {
+            // Whoever closes the pipe has read enough.
+            let _ = io::stdout().write_all(text.as_bytes());
+            ExitCode::Passed
+        }
+        Err((code, message)) => fail(code, message),
+    }
+}
+
+fn answer(args: &RateArgs) -> Result<String, (ExitCode, String)> {
+    let invalid = |message: String| (ExitCode::Invalid, message);
+    let is_share = |share: f64| share > 0.0 && share < 1.0;
+    if args.draw_ratio.is_some_and(|share| !is_share(share)) {
+        return Err(invalid("expected --draw-ratio between 0 and 1".to_owned()));
+    }
+    if !(0.0..=1e6).contains(&args.prior_draws)
+        || !args.average.is_finite()
+        || args.advantage.is_some_and(|elo| elo.is_nan() || elo.abs() > 1e4)
+        || args.threads == Some(0)
+    {
+        let message = "expected --prior-draws from 0, finite Elo, and at least one thread";
+        return Err(invalid(message.to_owned()));
+    }
+    let tally = read_all(args).map_err(invalid)?;
+    if tally.games == 0 {
+        return Err((ExitCode::Nothing, "the files hold no games".to_owned()));
+    }
+    let options = options(args, &tally).map_err(invalid)?;
+    let meetings = tally.meetings();
+    let rated = rate(tally.players.len(), &meetings, &options)
+        .map_err(|error| (ExitCode::Bug, error.to_string()))?;
+    let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
+    let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
+    let shown = Ratings {
+        tally: &tally,
+        meetings: &meetings,
+        rated: &rated,
+        model: format!("law {}, {scale}", options.law.as_str()),
+        average: if has_level { 0.0 } else { args.average },
+    };
+    Ok(match args.format {
+        Format::Human => ratings::text(&shown),
+        Format::Json => format!("{:#}\n", ratings::json(&shown)),
+    })
+}
+
+fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
+    let by_name: HashMap<&str, usize> =
+        tally.players.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
+    let player = |name: &str| {
+        let found = by_name.get(name).copied();
+        found.ok_or_else(|| format!("expected the name of a player, got '{name}'"))
+    };
+    let parameter = |given: Option<f64>| given.map_or(Parameter::Fitted, Parameter::Fixed);
+    Ok(Options {
+        law: match args.law {
+            LawArg::Davidson => Law::Davidson,
+            LawArg::RaoKupper => Law::RaoKupper,
+            LawArg::Scores => Law::Scores,
+        },
+        scale: match args.scale {
+            ScaleArg::Logistic => LOGISTIC_SCALE,
+            ScaleArg::Ordo => scale_of(202.0, 0.76),
+        },
+        advantage: parameter(args.advantage),
+        draw_rate: parameter(args.draw_ratio),
+        prior_draws: args.prior_draws,
+        anchors: args
+            .anchor
+            .iter()
+            .map(|(name, rating)| Ok((player(name)?, *rating)))
+            .collect::<Result<_, String>>()?,
+        priors: args
+            .prior
+            .iter()
+            .map(|(name, [mean, deviation])| {
+                Ok(Prior { player: player(name)?, mean: *mean, deviation: *deviation })
+            })
+            .collect::<Result<_, String>>()?,
+    })
+}
+
+fn read_all(args: &RateArgs) -> Result<Tally, String> {
+    let mut sizes = 0;
+    for path in &args.files {
+        let about = std::fs::metadata(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        sizes += about.len();
+    }
+    let bar = ProgressBar::new(sizes);
+    // The template is a constant.
+    let style =
+        ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+            .expect("the template is sound");
+    bar.set_style(style);
+    let threads =
+        args.threads.or_else(|| thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    let mut tally = Tally::new(!args.no_pairs);
+    for path in &args.files {
+        let told = |error: io::Error| format!("{}: {error}", path.display());
+        let source = open(path, &bar).map_err(told)?;
+        read_file(source, threads, args.opening_plies, &mut tally).map_err(told)?;
+    }
+    bar.finish_and_clear();
+    Ok(tally)
+}
+
+/// The text of a file, decompressed.
+fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read>> {
+    let mut file = File::open(path)?;
+    let mut magic = Vec::new();
+    (&mut file).take(4).read_to_end(&mut magic)?;
+    file.seek(SeekFrom::Start(0))?;
+    let file = bar.wrap_read(file);
+    Ok(match magic.as_slice() {
+        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(file)),
+        [0x28, 0xb5, 0x2f, 0xfd] => {
+            let decoder = StreamingDecoder::new(file).map_err(io::Error::other)?;
+            Box::new(decoder)
+        }
+        _ => Box::new(file),
+    })
+}
+
+/// Scans as many blocks at once as there are threads, and counts them in order.
+fn read_file(
+    source: Box<dyn Read>,
+    threads: usize,
+    opening_plies: u32,
+    tally: &mut Tally,
+) -> io::Result<()> {
+    let mut blocks = Blocks::new(source);
+    loop {
+        let mut texts = Vec::with_capacity(threads);
+        while texts.len() < threads
+            && let Some(text) = blocks.next_block()?
+        {
+            texts.push(text);
+        }
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let scanned: Vec<Block> = thread::scope(|scope| {
+            let workers: Vec<_> =
+                texts.iter().map(|text| scope.spawn(move || scan(text, opening_plies))).collect();
+            workers.into_iter().map(|w| w.join().expect("a worker only computes")).collect()
+        });
+        scanned.iter().for_each(|block| tally.add(block));
+    }
+}

@@ -1,0 +1,97 @@
+//! `arbiter stats`: figures from counts, plans and simulations. Nothing is played or stored.
+
+mod numbers;
+mod paired;
+mod plan;
+mod simulate;
+mod sprt;
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+
+use super::args::{Format, ModelArg};
+use super::{ExitCode, fail};
+use crate::stats::sprt::{Sprt, SprtError};
+
+/// Flags of `arbiter stats`.
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "human", global = true)]
+    format: Format,
+    #[command(subcommand)]
+    command: StatsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum StatsCommand {
+    /// Elo, normalized Elo, likelihood of superiority and SPRT state of given counts.
+    Sprt(sprt::CountArgs),
+    /// What an SPRT will cost: probability to pass and games to play, by true strength.
+    Plan(plan::PlanArgs),
+    /// Plays imagined SPRTs and counts how often they are right.
+    Simulate(simulate::SimulateArgs),
+    /// McNemar's test of two runs over the same positions.
+    Mcnemar(paired::McnemarArgs),
+    /// Ratio of two speeds measured side by side, with a bootstrap interval.
+    Speed(paired::SpeedArgs),
+    /// Finds workers whose pairs are distributed unlike the others'.
+    Workers(paired::WorkersArgs),
+}
+
+/// A test as flags.
+#[derive(Debug, Clone, Copy, Args)]
+struct TestArgs {
+    /// Elo of the null hypothesis
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = 0.0)]
+    elo0: f64,
+    /// Elo of the alternative
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = 5.0)]
+    elo1: f64,
+    /// Chance to accept the alternative if the null hypothesis holds
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    alpha: f64,
+    /// Chance to accept the null hypothesis if the alternative holds
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    beta: f64,
+    /// What the Elo bounds mean
+    #[arg(long, value_enum, default_value = "normalized")]
+    model: ModelArg,
+}
+
+impl TestArgs {
+    fn test(&self) -> Result<Sprt, SprtError> {
+        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model.into())
+    }
+}
+
+/// Carries out the command.
+pub fn stats(args: StatsArgs) -> ExitCode {
+    let done = match &args.command {
+        StatsCommand::Sprt(command) => sprt::run(command),
+        StatsCommand::Plan(command) => plan::run(command),
+        StatsCommand::Simulate(command) => simulate::run(command),
+        StatsCommand::Mcnemar(command) => paired::mcnemar(command),
+        StatsCommand::Speed(command) => paired::speed(command),
+        StatsCommand::Workers(command) => paired::workers(command),
+    };
+    match done {
+        Ok(answer) => {
+            let text = match args.format {
+                Format::Human => answer.text,
+                Format::Json => format!("{:#}\n", answer.json),
+            };
+            // Whoever closes the pipe has read enough.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::Passed
+        }
+        Err(message) => fail(ExitCode::Invalid, message),
+    }
+}
+
+/// The result of a command in both forms.
+struct Answer {
+    text: String,
+    json: serde_json::Value,
+}

@@ -1,0 +1,52 @@
+//! Numbers as users write and read them.
+
+use std::str::FromStr;
+
+use crate::stats::elo::{Estimate, Extended};
+
+/// Largest count accepted: sums of five of them, doubled, stay exact.
+const MAX_COUNT: u64 = 1_000_000_000_000_000;
+
+/// Exactly `N` numbers separated by commas.
+pub fn list<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
+    let wrong = || format!("expected {N} numbers separated by commas, got '{text}'");
+    let words: Vec<T> = text
+        .split(',')
+        .map(|word| word.trim().parse().map_err(|_| wrong()))
+        .collect::<Result<_, _>>()?;
+    words.try_into().map_err(|_| wrong())
+}
+
+/// Exactly `N` counts separated by commas.
+pub fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
+    let counts = list::<u64, N>(text)?;
+    match counts.iter().find(|count| **count > MAX_COUNT) {
+        Some(count) => Err(format!("expected counts of at most {MAX_COUNT}, got {count}")),
+        None => Ok(counts),
+    }
+}
+
+/// A number with so many decimals, or the word "undefined".
+pub fn shown(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.decimals$}"))
+}
+
+/// Value, low and high end of an estimate, where they are finite.
+pub fn parts(estimate: Option<&Estimate>) -> [Option<f64>; 3] {
+    let part = |of: fn(&Estimate) -> Extended| estimate.and_then(|e| of(e).finite());
+    [part(|e| e.value), part(|e| e.low), part(|e| e.high)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_their_length_or_are_refused() {
+        assert_eq!(counts::<3>("1, 2,3"), Ok([1, 2, 3]));
+        for bad in ["", "1,2", "1,2,3,4", "1,2,x", "1,2,-3", "1,2,1000000000000001"] {
+            assert!(counts::<3>(bad).is_err(), "{bad}");
+        }
+        assert_eq!(list::<f64, 2>("0.5,1e-3"), Ok([0.5, 1e-3]));
+    }
+}

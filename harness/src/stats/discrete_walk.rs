@@ -1,0 +1,111 @@
+//! A log-likelihood ratio as the random walk it is: one step for each result, no overshoot.
+//!
+//! Closer to the truth than [`super::brownian`] for lopsided results. By Wald's identity the exit
+//! follows from the root h ≠ 0 of E(e^(hJ)) = 1, where J is one step.
+
+use super::brownian::{Exit, Walk};
+use super::roots::falling_root;
+
+/// Below this value of |2·mean/variance|·(distance between the barriers) the walk counts as
+/// without drift.
+const NO_DRIFT: f64 = 1e-4;
+
+/// How a walk ends that starts at 0 between the barriers `lower` < 0 < `upper` and takes `steps`
+/// with `probabilities` (adding up to 1). `None` unless it can go both ways.
+///
+/// P = (1 − e^(hA))/(e^(hB) − e^(hA)) with barriers A and B; E = (P·B + (1 − P)·A)/E(J).
+pub fn exit<const K: usize>(
+    steps: &[f64; K],
+    probabilities: &[f64; K],
+    lower: f64,
+    upper: f64,
+) -> Option<Exit> {
+    assert!(lower < 0.0 && 0.0 < upper, "outside the barriers: {lower}, {upper}");
+    let of = |f: &dyn Fn(f64) -> f64| -> f64 {
+        steps.iter().zip(probabilities).map(|(step, p)| p * f(*step)).sum()
+    };
+    let possible = || steps.iter().zip(probabilities).filter(|(_, p)| **p > 0.0).map(|(j, _)| *j);
+    if !(possible().any(|step| step < 0.0) && possible().any(|step| step > 0.0)) {
+        return None;
+    }
+    let (mean, second) = (of(&|j| j), of(&|j| j * j));
+    if (2.0 * mean / second * (upper - lower)).abs() < NO_DRIFT {
+        let walk = Walk { drift: mean, variance: second - mean * mean };
+        return Some(walk.exit(-lower, upper));
+    }
+    // Mirrored if it falls, so that the root is always below 0.
+    let sign = mean.signum();
+    let h = sign
+        * negative_root(
+            |h| of(&|j| (h * sign * j).exp()),
+            |h| of(&|j| sign * j * (h * sign * j).exp()),
+        );
+    let up = -(h * lower).exp_m1() / ((h * upper).exp() - (h * lower).exp());
+    let mean_units = (up * upper + (1.0 - up) * lower) / mean;
+    Some(Exit { upper_probability: up.clamp(0.0, 1.0), mean_units: mean_units.max(0.0) })
+}
+
+/// The root below 0 of the convex function `value` − 1, which is 0 and rises at 0.
+fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 {
+    let mut low = -1.0;
+    while value(low) <= 1.0 {
+        low *= 2.0;
+    }
+    // The least point separates the two roots.
+    let (mut left, mut right) = (low, 0.0);
+    for _ in 0..200 {
+        let middle = 0.5 * (left + right);
+        if slope(middle) > 0.0 {
+            right = middle;
+        } else {
+            left = middle;
+        }
+    }
+    falling_root(|h| (value(h) - 1.0, slope(h)), low, 0.5 * (low + left), left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gsprt::steps_logistic;
+    use super::super::sprt::Bounds;
+    use super::*;
+
+    type Case = ([f64; 5], f64, f64, [f64; 5], f64, f64);
+
+    /// Pair probabilities, bounds, steps, probability to pass, pairs; computed by M. Van den
+    /// Bergh's random_walk.py.
+    #[rustfmt::skip]
+    const CASES: &[Case] = &[
+        ([0.0159, 0.2189, 0.5304, 0.2189, 0.0159], 0.0, 5.0,
+         [-0.0982123430493, -0.0510072150907, -0.00146288483603, 0.0506646237978, 0.105659566713],
+         0.05, 3617.75803716),
+        ([0.015, 0.21, 0.53, 0.228, 0.017], 0.0, 5.0,
+         [-0.10494248761, -0.0518958141836, -0.000345003207467, 0.0498381170228, 0.0987680884722],
+         0.825977823554, 4959.8299521),
+        ([0.01, 0.18, 0.6, 0.195, 0.015], -1.0, 3.0,
+         [-0.104981761199, -0.0498947530799, 0.000654696040116, 0.0472624443229, 0.0904174894785],
+         0.992732966062, 3105.41065919),
+    ];
+
+    #[test]
+    fn walks_match_the_reference() {
+        let bounds = Bounds::new(0.05, 0.05).expect("sound rates");
+        for (p, elo0, elo1, steps, pass, pairs) in CASES {
+            let got = steps_logistic(p, *elo0, *elo1);
+            for (got, expected) in got.iter().zip(steps) {
+                assert!((got - expected).abs() < 1e-12, "{got} not {expected}");
+            }
+            let exit = exit(&got, p, bounds.lower(), bounds.upper()).expect("both ways");
+            assert!((exit.upper_probability - pass).abs() < 1e-10, "{exit:?}");
+            assert!((exit.mean_units / pairs - 1.0).abs() < 1e-9, "{exit:?} not {pairs}");
+        }
+    }
+
+    #[test]
+    fn one_way_walks_have_no_exit() {
+        assert_eq!(exit(&[0.1, 0.2], &[0.5, 0.5], -1.0, 1.0), None);
+        assert_eq!(exit(&[-0.1, 0.2], &[0.0, 1.0], -1.0, 1.0), None);
+        let still = exit(&[-0.1, 0.1], &[0.5, 0.5], -1.0, 1.0).expect("both ways");
+        assert_eq!(still.upper_probability, 0.5);
+    }
+}

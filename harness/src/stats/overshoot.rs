@@ -1,0 +1,195 @@
+//! Correction for the jump of a log-likelihood ratio over its bound.
+//!
+//! Wald's bounds promise their error rates to a ratio that moves continuously. A real one jumps
+//! past its bound by some excess, so a test that stops there is a little longer and more careful
+//! than asked. The mean excess is that of a renewal process, E(δ²)/2E(δ), where δ are the steps by
+//! which the ratio sets new records (D. Siegmund, "Sequential Analysis", corollary 8.33). The
+//! bounds are moved inwards by it: the "dynamic overshoot correction" of fishtest.
+
+use super::sprt::{Bounds, Decision};
+
+/// Steps by which the ratio set records on one side.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Records {
+    /// The record, from which the next step is measured.
+    reference: f64,
+    /// Sum of the steps: negative for records downwards.
+    sum: f64,
+    /// Sum of their squares.
+    squares: f64,
+}
+
+impl Records {
+    fn record(&mut self, llr: f64) {
+        let step = llr - self.reference;
+        self.sum += step;
+        self.squares += step * step;
+        self.reference = llr;
+    }
+
+    fn mean_excess(&self) -> f64 {
+        if self.sum == 0.0 { 0.0 } else { 0.5 * self.squares / self.sum.abs() }
+    }
+}
+
+/// Why a correction is no longer applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// Units were taken away again, so that past records may never have been.
+    Units(u64),
+    /// The number of units was not a multiple of the batch.
+    Rhythm,
+}
+
+/// Follows a test that is consulted after every batch of units, and corrects its bounds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overshoot {
+    batch: u64,
+    units: u64,
+    low: Records,
+    high: Records,
+    skipped: u64,
+    lost: Option<Lost>,
+}
+
+impl Overshoot {
+    /// A correction for a test that looks at its ratio after every `batch` units, at least 1.
+    pub fn new(batch: u64) -> Overshoot {
+        assert!(batch > 0, "a batch is at least one unit");
+        let none = Records::default();
+        Overshoot { batch, units: 0, low: none, high: none, skipped: 0, lost: None }
+    }
+
+    /// Takes note of the ratio after `units` units in all.
+    ///
+    /// The same total again changes nothing. A total that skips batches starts the measurement of
+    /// steps anew, because records in between went unseen. A total that went down, or that is no
+    /// multiple of the batch, ends the correction for good: the bounds are Wald's from then on.
+    pub fn update(&mut self, units: u64, llr: f64) {
+        if self.lost.is_some() || units == self.units {
+            return;
+        }
+        if units < self.units {
+            self.lost = Some(Lost::Units(self.units - units));
+        } else if !units.is_multiple_of(self.batch) {
+            self.lost = Some(Lost::Rhythm);
+        } else if units == self.units + self.batch {
+            if llr < self.low.reference {
+                self.low.record(llr);
+            }
+            if llr > self.high.reference {
+                self.high.record(llr);
+            }
+        } else {
+            self.skipped += (units - self.units) / self.batch - 1;
+            self.low.reference = llr;
+            self.high.reference = llr;
+        }
+        self.units = units;
+    }
+
+    /// How far the ratio is expected to jump past its lower bound, at least 0.
+    pub fn low(&self) -> f64 {
+        if self.lost.is_some() { 0.0 } else { self.low.mean_excess() }
+    }
+
+    /// How far the ratio is expected to jump past its upper bound, at least 0.
+    pub fn high(&self) -> f64 {
+        if self.lost.is_some() { 0.0 } else { self.high.mean_excess() }
+    }
+
+    /// The ratios, lowest and highest, between which nothing happens: no record and no decision.
+    pub fn quiet(&self, bounds: Bounds) -> (f64, f64) {
+        let (low, high) = (bounds.lower() + self.low(), bounds.upper() - self.high());
+        if self.lost.is_some() {
+            return (low, high);
+        }
+        (low.max(self.low.reference), high.min(self.high.reference))
+    }
+
+    /// Takes note that `units` units were reached with a ratio in the [quiet](Self::quiet) range.
+    pub fn update_quietly(&mut self, units: u64) {
+        self.update(units, self.low.reference.max(self.high.reference.min(0.0)));
+    }
+
+    /// Batches that were never reported.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Why the correction was given up, if it was.
+    pub fn lost(&self) -> Option<Lost> {
+        self.lost
+    }
+
+    /// Compares the ratio with the corrected bounds, which must be passed and not just reached.
+    pub fn decide(&self, bounds: Bounds, llr: f64) -> Decision {
+        if llr > bounds.upper() - self.high() {
+            Decision::AcceptH1
+        } else if llr < bounds.lower() + self.low() {
+            Decision::AcceptH0
+        } else {
+            Decision::Continue
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds() -> Bounds {
+        Bounds::new(0.05, 0.05).expect("sound rates")
+    }
+
+    #[test]
+    fn records_give_the_mean_excess() {
+        let mut overshoot = Overshoot::new(2);
+        for (units, llr) in [(2, 0.5), (4, 0.2), (6, 0.6), (8, -0.3)] {
+            overshoot.update(units, llr);
+        }
+        assert!((overshoot.high() - 0.5 * (0.25 + 0.01) / 0.6).abs() < 1e-12);
+        assert!((overshoot.low() - 0.15).abs() < 1e-12);
+        let before = overshoot;
+        overshoot.update(8, 9.0);
+        assert_eq!(overshoot, before);
+        let (low, high) = overshoot.quiet(bounds());
+        assert_eq!((low, high), (-0.3, 0.6));
+        overshoot.update_quietly(10);
+        assert_eq!((overshoot.high(), overshoot.low()), (before.high(), before.low()));
+    }
+
+    #[test]
+    fn gaps_restart_the_measurement() {
+        let mut overshoot = Overshoot::new(2);
+        overshoot.update(2, 0.5);
+        overshoot.update(8, 2.0);
+        assert_eq!((overshoot.skipped(), overshoot.high()), (2, 0.25));
+        overshoot.update(10, 2.5);
+        assert_eq!(overshoot.high(), 0.25);
+    }
+
+    #[test]
+    fn what_cannot_be_followed_ends_the_correction() {
+        for (units, lost) in [(2, Lost::Units(2)), (7, Lost::Rhythm)] {
+            let mut overshoot = Overshoot::new(2);
+            overshoot.update(2, 0.5);
+            overshoot.update(4, 1.0);
+            overshoot.update(units, 1.5);
+            assert_eq!(overshoot.lost(), Some(lost));
+            assert_eq!((overshoot.low(), overshoot.high()), (0.0, 0.0));
+            assert_eq!(overshoot.decide(bounds(), 2.9), Decision::Continue);
+        }
+    }
+
+    #[test]
+    fn corrected_bounds_are_nearer() {
+        let mut overshoot = Overshoot::new(1);
+        overshoot.update(1, 0.4);
+        overshoot.update(2, -0.2);
+        assert_eq!(overshoot.decide(bounds(), 2.75), Decision::AcceptH1);
+        assert_eq!(overshoot.decide(bounds(), 2.74), Decision::Continue);
+        assert_eq!(overshoot.decide(bounds(), -2.85), Decision::AcceptH0);
+        assert_eq!(overshoot.decide(bounds(), -2.84), Decision::Continue);
+    }
+}

@@ -1,0 +1,164 @@
+//! Comparisons of two programs on the same items: positions solved, positions searched.
+//!
+//! What both do alike says nothing about their difference, so only the items on which they differ
+//! count. Randomness comes from the caller.
+
+use statrs::function::beta::beta_reg;
+
+use super::elo::{Z_95, normal_cdf};
+
+/// Positions solved by two programs, counted by who solved them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Solved {
+    /// By both.
+    pub both: u64,
+    /// By the first only.
+    pub only_first: u64,
+    /// By the second only.
+    pub only_second: u64,
+    /// By neither.
+    pub neither: u64,
+}
+
+/// McNemar's test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct McNemar {
+    /// Exact two-sided probability of a difference at least as large between equal programs.
+    pub p_exact: f64,
+    /// The same with the observed difference counted half, which is less cautious ("mid-p").
+    pub p_mid: f64,
+    /// (b − c)²/(b + c), which follows χ² with one degree of freedom if b + c is large.
+    pub chi_squared: f64,
+    /// Share solved by the first less share solved by the second, and its standard error.
+    pub difference: (f64, f64),
+}
+
+/// Compares two runs over the same positions (Q. McNemar, 1947; the exact form is a sign test).
+/// `None` unless some position tells them apart.
+pub fn mcnemar(solved: &Solved) -> Option<McNemar> {
+    let (b, c) = (solved.only_first, solved.only_second);
+    let different = b + c;
+    if different == 0 {
+        return None;
+    }
+    let (few, n) = (b.min(c), different as f64);
+    let tail = below_or_at(few, different);
+    let at = if few == 0 { tail } else { tail - below_or_at(few - 1, different) };
+    let (difference, all) = (b as f64 - c as f64, n + solved.both as f64 + solved.neither as f64);
+    let variance = (n - difference * difference / all).max(0.0);
+    Some(McNemar {
+        p_exact: (2.0 * tail).min(1.0),
+        p_mid: (2.0 * tail - at).min(1.0),
+        chi_squared: difference * difference / n,
+        difference: (difference / all, variance.sqrt() / all),
+    })
+}
+
+/// Probability of at most `k` heads in `n` tosses of a fair coin, k < n or n = k.
+fn below_or_at(k: u64, n: u64) -> f64 {
+    if k >= n { 1.0 } else { beta_reg((n - k) as f64, k as f64 + 1.0, 0.5) }
+}
+
+/// Two speeds of one item.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speeds {
+    /// Of the first program, positive.
+    pub first: f64,
+    /// Of the second, positive.
+    pub second: f64,
+}
+
+/// Ratio of speeds, first over second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpeedRatio {
+    /// Geometric mean of the items' ratios.
+    pub ratio: f64,
+    /// Ends of its 95 % interval by the bootstrap; `None` for a single item.
+    pub interval: Option<(f64, f64)>,
+    /// Probability that the first program is the faster one, by the same normal theory as LOS;
+    /// `None` without spread.
+    pub faster: Option<f64>,
+}
+
+/// Compares speeds item by item. The bootstrap draws items, not speeds, so that what they have in
+/// common cancels (B. Efron, R. Tibshirani, "An Introduction to the Bootstrap", 13.3). `below(n)`
+/// gives a random number below n; `rounds` are at least 40. `None` without items, or if a speed
+/// is not a positive number.
+pub fn speed_ratio(
+    items: &[Speeds],
+    rounds: usize,
+    mut below: impl FnMut(usize) -> usize,
+) -> Option<SpeedRatio> {
+    let is_sound = |x: f64| x.is_finite() && x > 0.0;
+    if items.is_empty() || !items.iter().all(|s| is_sound(s.first) && is_sound(s.second)) {
+        return None;
+    }
+    let logs: Vec<f64> = items.iter().map(|s| (s.first / s.second).ln()).collect();
+    let n = logs.len() as f64;
+    let mean = logs.iter().sum::<f64>() / n;
+    let spread = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+    let error = (spread / (n * (n - 1.0).max(1.0))).sqrt();
+    let mut resample = || (0..logs.len()).map(|_| logs[below(logs.len())]).sum::<f64>() / n;
+    let interval = (items.len() > 1).then(|| {
+        let mut means: Vec<f64> = (0..rounds.max(40)).map(|_| resample()).collect();
+        means.sort_by(f64::total_cmp);
+        let at = |share: f64| means[((means.len() - 1) as f64 * share).round() as usize].exp();
+        (at(0.025), at(0.975))
+    });
+    let faster = (error > 0.0).then(|| normal_cdf(mean / error));
+    Some(SpeedRatio { ratio: mean.exp(), interval, faster })
+}
+
+/// Half-width of a normal 95 % interval for a difference with the given standard error.
+pub fn margin(standard_error: f64) -> f64 {
+    Z_95 * standard_error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Probabilities by summing binomial coefficients.
+    #[test]
+    fn mcnemar_is_a_sign_test() {
+        let test = |only_first, only_second| {
+            mcnemar(&Solved { both: 50, only_first, only_second, neither: 20 })
+        };
+        assert_eq!(test(0, 0), None);
+        let found = test(8, 2).expect("a difference");
+        assert!((found.p_exact - 112.0 / 1024.0).abs() < 1e-12, "{found:?}");
+        assert!((found.p_mid - (112.0 - 45.0) / 1024.0).abs() < 1e-12, "{found:?}");
+        assert!((found.chi_squared - 3.6).abs() < 1e-12);
+        assert!((found.difference.0 - 6.0 / 80.0).abs() < 1e-12);
+        assert_eq!(test(2, 8).map(|m| m.p_exact), test(8, 2).map(|m| m.p_exact));
+        assert_eq!(test(4, 4).map(|m| m.p_exact), Some(1.0));
+        assert!((test(5, 0).expect("a difference").p_exact - 2.0 / 32.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_bootstrap_agrees_with_normal_theory() {
+        let mut state = 7u64;
+        let mut below = |n: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((state >> 33) as usize) % n
+        };
+        // Items differ tenfold, ratios by a few per cent around 1.05.
+        let items: Vec<Speeds> = (0..200)
+            .map(|_| {
+                let base = 1e5 + below(900_000) as f64;
+                let noise = 1.0 + (below(2001) as f64 - 1000.0) * 5e-5;
+                Speeds { first: base * 1.05 * noise, second: base }
+            })
+            .collect();
+        let found = speed_ratio(&items, 4000, &mut below).expect("items");
+        let (low, high) = found.interval.expect("many items");
+        let error = 0.05 / 3f64.sqrt() / 200f64.sqrt();
+        assert!((found.ratio - 1.05).abs() < 4.0 * error, "{found:?}");
+        assert!(((high - low) / (2.0 * 1.05 * margin(error)) - 1.0).abs() < 0.15, "{found:?}");
+        assert!(found.faster.expect("spread") > 0.999);
+        assert_eq!(speed_ratio(&[], 100, |_| 0), None);
+        let alone = speed_ratio(&items[..1], 100, |_| 0).expect("one item");
+        assert_eq!((alone.interval, alone.faster), (None, None));
+        assert_eq!(speed_ratio(&[Speeds { first: 0.0, second: 1.0 }], 100, |_| 0), None);
+    }
+}

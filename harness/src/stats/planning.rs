@@ -1,0 +1,117 @@
+//! What a test will cost before it is played: its operating characteristic.
+
+use super::brownian::Exit;
+use super::elo::{Extended, elo_from_score, score_from_elo};
+use super::normalized::NELO_PER_SIGMA;
+use super::sprt::{Model, Sprt};
+
+/// What to expect of games that are not played yet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Conditions {
+    /// Share of draws between equal engines, 0 to 1.
+    pub draw_rate: f64,
+    /// Root mean square of the openings' bias, in logistic Elo.
+    pub bias_elo: f64,
+}
+
+impl Conditions {
+    /// Variance of one game's score as pairs show it: (1 − d)/4 − (L(bias) − ½)², because the
+    /// bias of an opening cancels within a pair. `None` if bias and draws contradict each other.
+    pub fn variance_per_game(&self) -> Option<f64> {
+        let bias = score_from_elo(self.bias_elo) - 0.5;
+        let variance = 0.25 * (1.0 - self.draw_rate) - bias * bias;
+        (variance > 0.0).then_some(variance)
+    }
+}
+
+/// One point of the operating characteristic.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// True strength in logistic Elo.
+    pub elo: f64,
+    /// The same in normalized Elo.
+    pub nelo: f64,
+    /// Probability to pass, and mean number of games.
+    pub exit: Exit,
+}
+
+/// A test under known conditions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Planned {
+    test: Sprt,
+    conditions: Conditions,
+    variance: f64,
+}
+
+impl Planned {
+    /// `None` if the conditions leave no variance.
+    pub fn new(test: Sprt, conditions: Conditions) -> Option<Planned> {
+        Some(Planned { test, conditions, variance: conditions.variance_per_game()? })
+    }
+
+    /// Variance of one game's score.
+    pub fn variance_per_game(&self) -> f64 {
+        self.variance
+    }
+
+    /// A strength on the test's scale as logistic Elo; `None` if the score leaves (0, 1).
+    pub fn logistic(&self, elo: f64) -> Option<f64> {
+        let score = match self.test.model() {
+            Model::Normalized => 0.5 + elo / NELO_PER_SIGMA * self.variance.sqrt(),
+            Model::Logistic => score_from_elo(elo),
+            Model::Bayesian => {
+                let draw_elo = super::bayes::BayesElo::draw_elo_of_rate(self.conditions.draw_rate);
+                return super::bayes::BayesElo { elo, draw_elo }.to_logistic();
+            }
+        };
+        match elo_from_score(score) {
+            Extended::Finite(elo) => Some(elo),
+            Extended::NegInfinity | Extended::PosInfinity => None,
+        }
+    }
+
+    /// What happens if the true difference is `elo`, in logistic Elo. A Brownian approximation.
+    pub fn at(&self, elo: f64) -> Option<Point> {
+        let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance.sqrt();
+        let exit = self.test.expectation(elo, self.variance)?;
+        Some(Point { elo, nelo, exit })
+    }
+
+    /// The true difference, in logistic Elo, at which the test takes longest: midway between its
+    /// hypotheses.
+    pub fn worst(&self) -> Option<f64> {
+        self.logistic(0.5 * (self.test.elo0() + self.test.elo1()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_conditions_of_the_reference_give_its_variance() {
+        let conditions = Conditions { draw_rate: 0.49, bias_elo: 191.0 };
+        let variance = conditions.variance_per_game().expect("some variance");
+        assert!((variance - 0.0649182323594).abs() < 1e-12);
+        let test = Sprt::new(0.0, 2.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
+        let planned = Planned::new(test, conditions).expect("some variance");
+        let bound = planned.logistic(2.0).expect("a moderate score");
+        assert!((bound - 1.01916518594).abs() < 1e-9, "{bound}");
+        let extreme = Conditions { draw_rate: 0.9, bias_elo: 400.0 };
+        assert_eq!(Planned::new(test, extreme), None);
+    }
+
+    #[test]
+    fn the_middle_takes_longest() {
+        for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
+            let test = Sprt::new(0.0, 5.0, 0.05, 0.05, model).expect("a sound test");
+            let conditions = Conditions { draw_rate: 0.5, bias_elo: 0.0 };
+            let planned = Planned::new(test, conditions).expect("some variance");
+            let worst = planned.worst().expect("a moderate score");
+            let games = |elo| planned.at(elo).expect("some variance").exit.mean_units;
+            assert!(games(worst) > games(worst - 0.5) && games(worst) > games(worst + 0.5));
+            let pass = planned.at(worst).expect("some variance").exit.upper_probability;
+            assert!((pass - 0.5).abs() < 1e-3, "{model:?}: {pass}");
+        }
+    }
+}

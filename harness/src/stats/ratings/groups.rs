@@ -1,0 +1,156 @@
+//! Who can be compared with whom.
+//!
+//! Ratings have a maximum likelihood only if every split of the players leaves points on both
+//! sides (L. Ford, 1957). So players who won everything, or nothing, are taken out one after the
+//! other and rated later; what remains falls into groups within which everybody took points from
+//! everybody, directly or through others.
+
+/// A player taken out, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakenOut {
+    /// The player.
+    pub player: usize,
+    /// Whether every game against those who were left was won; otherwise every one was lost.
+    pub won_all: bool,
+}
+
+/// The players by how they can be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Groups {
+    /// Perfect scores, in the order of removal.
+    pub perfect: Vec<TakenOut>,
+    /// Groups of at least two, the largest first.
+    pub groups: Vec<Vec<usize>>,
+    /// Players with nobody to compare with.
+    pub alone: Vec<usize>,
+}
+
+/// Points that one player took from another, in half points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Score {
+    /// The two players.
+    pub players: [usize; 2],
+    /// Half points of each against the other.
+    pub taken: [u64; 2],
+}
+
+/// Divides `players` players by their scores against each other.
+pub fn divide(players: usize, scores: &[Score]) -> Groups {
+    let mut links: Vec<Vec<(usize, u64, u64)>> = vec![Vec::new(); players];
+    for score in scores.iter().filter(|score| score.taken != [0, 0]) {
+        let ([a, b], [from_b, from_a]) = (score.players, score.taken);
+        links[a].push((b, from_b, from_a));
+        links[b].push((a, from_a, from_b));
+    }
+    let mut is_in = vec![true; players];
+    let mut perfect = Vec::new();
+    let mut waiting: Vec<usize> = (0..players).rev().collect();
+    while let Some(player) = waiting.pop() {
+        let left = links[player].iter().filter(|(other, ..)| is_in[*other]);
+        let (taken, given) = left.fold((0, 0), |sum, link| (sum.0 + link.1, sum.1 + link.2));
+        if !is_in[player] || (taken > 0) == (given > 0) {
+            continue;
+        }
+        is_in[player] = false;
+        perfect.push(TakenOut { player, won_all: taken > 0 });
+        waiting.extend(links[player].iter().map(|(other, ..)| *other).filter(|o| is_in[*o]));
+    }
+    let (mut groups, mut alone) = (Vec::new(), Vec::new());
+    for group in components(&links, &is_in) {
+        match group.as_slice() {
+            [single] => alone.push(*single),
+            _ => groups.push(group),
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    alone.sort_unstable();
+    Groups { perfect, groups, alone }
+}
+
+/// Strongly connected components of "took a point from" (S. Rao Kosaraju's two passes, without
+/// recursion).
+fn components(links: &[Vec<(usize, u64, u64)>], is_in: &[bool]) -> Vec<Vec<usize>> {
+    let next = |player: usize, forward: bool| {
+        links[player].iter().filter_map(move |(other, taken, given)| {
+            let linked = if forward { *taken > 0 } else { *given > 0 };
+            (linked && is_in[*other]).then_some(*other)
+        })
+    };
+    let mut order = Vec::new();
+    let mut seen: Vec<bool> = is_in.iter().map(|is_in| !is_in).collect();
+    for start in 0..links.len() {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let mut path = vec![(start, next(start, true))];
+        while let Some((player, others)) = path.last_mut() {
+            match others.find(|other| !seen[*other]) {
+                Some(other) => {
+                    seen[other] = true;
+                    path.push((other, next(other, true)));
+                }
+                None => {
+                    order.push(*player);
+                    path.pop();
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    let mut seen: Vec<bool> = is_in.iter().map(|is_in| !is_in).collect();
+    for start in order.into_iter().rev() {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let (mut group, mut at) = (vec![start], 0);
+        while at < group.len() {
+            for other in next(group[at], false) {
+                if !std::mem::replace(&mut seen[other], true) {
+                    group.push(other);
+                }
+            }
+            at += 1;
+        }
+        group.sort_unstable();
+        found.push(group);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(a: usize, b: usize, taken: [u64; 2]) -> Score {
+        Score { players: [a, b], taken }
+    }
+
+    #[test]
+    fn perfect_scores_are_taken_out_one_after_the_other() {
+        // 0 beats all, 1 beats all but 0, 2 and 3 share.
+        let scores =
+            [score(0, 1, [2, 0]), score(1, 2, [2, 0]), score(0, 3, [4, 0]), score(2, 3, [1, 1])];
+        let found = divide(5, &scores);
+        let order: Vec<_> = found.perfect.iter().map(|p| (p.player, p.won_all)).collect();
+        assert_eq!(order, [(0, true), (1, true)]);
+        assert_eq!(found.groups, [vec![2, 3]]);
+        assert_eq!(found.alone, [4]);
+    }
+
+    #[test]
+    fn one_way_results_separate_groups() {
+        // Two groups, and all games between them won by one side.
+        let scores =
+            [score(0, 1, [1, 1]), score(2, 3, [2, 2]), score(3, 4, [2, 2]), score(0, 2, [2, 0])];
+        let found = divide(5, &scores);
+        assert_eq!(found.groups, [vec![2, 3, 4], vec![0, 1]]);
+        assert_eq!((found.perfect.len(), found.alone.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_circle_is_one_group() {
+        let scores = [score(0, 1, [2, 0]), score(1, 2, [2, 0]), score(2, 0, [2, 0])];
+        assert_eq!(divide(3, &scores).groups, [vec![0, 1, 2]]);
+        assert_eq!(divide(2, &[score(0, 1, [2, 0])]).groups, [[0; 0]; 0]);
+    }
+}

@@ -1,0 +1,185 @@
+//! Models of one game: how probable its results are for a given difference in strength.
+//!
+//! The difference x includes White's advantage and is in natural units: a factor e in odds.
+
+/// A model of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Law {
+    /// Draws follow the geometric mean of both strengths: with u = e^(x/2), win : draw : loss are
+    /// u : ν : 1/u (R. Davidson, 1970).
+    Davidson,
+    /// A draw is a difference too small to tell: P(win) = f(x − δ), P(loss) = f(−x − δ) with f the
+    /// logistic curve (P. Rao, L. Kupper, 1967). BayesElo's model; its ratings differ from
+    /// logistic Elo by a factor that depends on δ.
+    RaoKupper,
+    /// Expected score f(x), as in Elo's system; a draw is half a win and half a loss (R. Bradley,
+    /// M. Terry, 1952). Ratings make every player's expected score the one obtained, as in Ordo.
+    /// Draws follow Davidson's ratio D = ν·√(W·L).
+    Scores,
+}
+
+/// First and second derivatives of a log-likelihood in the difference x and the draw parameter d.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Slope {
+    /// First derivatives: x, d.
+    pub first: [f64; 2],
+    /// Negative second derivatives: xx, xd, dd.
+    pub second: [f64; 3],
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+impl Law {
+    /// The draw parameter at which equal players draw with probability `rate`: ln ν, or δ.
+    pub fn parameter(self, rate: f64) -> f64 {
+        match self {
+            Law::Davidson | Law::Scores => (2.0 * rate / (1.0 - rate)).ln(),
+            Law::RaoKupper => 2.0 * rate.atanh(),
+        }
+    }
+
+    /// Probability of a draw between equal players.
+    pub fn draw_rate(self, parameter: f64) -> f64 {
+        match self {
+            Law::Davidson | Law::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),
+            Law::RaoKupper => (0.5 * parameter).tanh(),
+        }
+    }
+
+    /// Whether the draw parameter takes part in the likelihood of strengths.
+    pub fn draws_inform(self) -> bool {
+        self != Law::Scores
+    }
+
+    /// Probabilities of a loss, a draw and a win of White.
+    pub fn probabilities(self, x: f64, parameter: f64) -> [f64; 3] {
+        match self {
+            Law::Davidson => {
+                let (up, draw, down) = ((0.5 * x).exp(), parameter.exp(), (-0.5 * x).exp());
+                let all = up + draw + down;
+                [down / all, draw / all, up / all]
+            }
+            Law::RaoKupper => {
+                let (win, loss) = (logistic(x - parameter), logistic(-x - parameter));
+                [loss, 1.0 - win - loss, win]
+            }
+            Law::Scores => {
+                let score = logistic(x);
+                // D² = ν²(e − D/2)(1 − e − D/2), the root that is 0 without draws.
+                let square = (2.0 * parameter).exp();
+                let product = square * score * (1.0 - score);
+                let (a, b) = (1.0 - 0.25 * square, 0.5 * square);
+                let draw = 2.0 * product / (b + (b * b + 4.0 * a * product).sqrt());
+                [1.0 - score - 0.5 * draw, draw, score - 0.5 * draw]
+            }
+        }
+    }
+
+    /// Derivatives of the log-likelihood of `counts` games lost, drawn and won by White.
+    pub fn slope(self, x: f64, parameter: f64, counts: [f64; 3]) -> Slope {
+        let [losses, draws, wins] = counts;
+        let games = losses + draws + wins;
+        let [loss, draw, win] = self.probabilities(x, parameter);
+        match self {
+            Law::Davidson => {
+                let lead = 0.5 * (win - loss);
+                Slope {
+                    first: [0.5 * (wins - losses) - games * lead, draws - games * draw],
+                    second: [
+                        games * (0.25 * (win + loss) - lead * lead),
+                        -games * lead * draw,
+                        games * draw * (1.0 - draw),
+                    ],
+                }
+            }
+            Law::RaoKupper => {
+                // A draw's probability is win·loss·(e^(2δ) − 1).
+                let (ups, downs) = (wins + draws, losses + draws);
+                let (bend_up, bend_down) = (ups * win * (1.0 - win), downs * loss * (1.0 - loss));
+                let rest = -(-2.0 * parameter).exp_m1();
+                Slope {
+                    first: [
+                        ups * (1.0 - win) - downs * (1.0 - loss),
+                        2.0 * draws / rest - ups * (1.0 - win) - downs * (1.0 - loss),
+                    ],
+                    second: [
+                        bend_up + bend_down,
+                        bend_down - bend_up,
+                        bend_up
+                            + bend_down
+                            + 4.0 * draws * (-2.0 * parameter).exp() / (rest * rest),
+                    ],
+                }
+            }
+            Law::Scores => {
+                let score = win + 0.5 * draw;
+                Slope {
+                    first: [wins + 0.5 * draws - games * score, 0.0],
+                    second: [games * score * (1.0 - score), 0.0, 0.0],
+                }
+            }
+        }
+    }
+
+    /// First derivatives for a single result (0 lost, 1 drawn, 2 won by White).
+    pub fn pull(self, x: f64, parameter: f64, result: usize) -> [f64; 2] {
+        let mut counts = [0.0; 3];
+        counts[result] = 1.0;
+        self.slope(x, parameter, counts).first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAWS: [Law; 3] = [Law::Davidson, Law::RaoKupper, Law::Scores];
+
+    #[test]
+    fn probabilities_are_such_and_mirror() {
+        for law in LAWS {
+            for rate in [0.01, 0.3, 0.5, 0.9] {
+                let d = law.parameter(rate);
+                assert!((law.draw_rate(d) - rate).abs() < 1e-12);
+                assert!((law.probabilities(0.0, d)[1] - rate).abs() < 1e-12, "{law:?} {rate}");
+                for x in [-5.0, -0.3, 0.0, 2.0] {
+                    let p = law.probabilities(x, d);
+                    let q = law.probabilities(-x, d);
+                    assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                    assert!(p.iter().all(|p| *p > 0.0), "{law:?} {p:?}");
+                    assert!((p[0] - q[2]).abs() < 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_likelihood() {
+        let counts = [7.0, 11.0, 5.0];
+        for law in [Law::Davidson, Law::RaoKupper] {
+            let ln = |x: f64, d: f64| -> f64 {
+                let p = law.probabilities(x, d);
+                counts.iter().zip(p).map(|(n, p)| n * p.ln()).sum()
+            };
+            let (x, d, h) = (0.4, 0.7, 1e-4);
+            let slope = law.slope(x, d, counts);
+            let numeric = [
+                (ln(x + h, d) - ln(x - h, d)) / (2.0 * h),
+                (ln(x, d + h) - ln(x, d - h)) / (2.0 * h),
+            ];
+            let mixed = (ln(x + h, d + h) - ln(x - h, d + h) - ln(x + h, d - h) + ln(x - h, d - h))
+                / (4.0 * h * h);
+            let bend = |a: f64, b: f64| -(a - 2.0 * ln(x, d) + b) / (h * h);
+            let second =
+                [bend(ln(x + h, d), ln(x - h, d)), -mixed, bend(ln(x, d + h), ln(x, d - h))];
+            for (got, expected) in slope.first.iter().zip(numeric) {
+                assert!((got - expected).abs() < 1e-5, "{law:?} {got} {expected}");
+            }
+            for (got, expected) in slope.second.iter().zip(second) {
+                assert!((got - expected).abs() < 1e-4, "{law:?} {got} {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Ratings of many players from their games, by maximum likelihood.
+//!
+//! Start at [`Options`] and [`rate`]. Players are numbers; [`Meeting`]s say how often each two
+//! met and how it ended. Ratings are in Elo of the scale of the options, with mean 0 in each group
+//! of comparable players unless some are anchored. [`law`] has the models of a game, [`groups`]
+//! tells who can be compared with whom, [`solve`] finds the maximum, [`matrix`] is linear algebra.
+
+pub mod groups;
+pub mod law;
+pub mod matrix;
+mod outcome;
+mod solve;
+
+pub use outcome::{Errors, Perfect, Rated};
+pub use solve::rate;
+
+use law::Law;
+
+/// Points per natural unit of strength on the usual scale: 400 points are a factor of ten.
+pub const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
+
+/// Games of two players against each other. Results are indexed 0, 1, 2 for a loss, a draw and a
+/// win of the first player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meeting {
+    /// The two players, who differ.
+    pub players: [usize; 2],
+    /// Pairs of games from the same opening: `pairs[a][b]` of them with result `a` in the game
+    /// where the first player had White and `b` in the other.
+    pub pairs: [[u64; 3]; 3],
+    /// Games without a partner: `singles[0]` with the first player as White, `singles[1]` as Black.
+    pub singles: [[u64; 3]; 2],
+}
+
+impl Meeting {
+    /// No games yet.
+    pub const fn new(players: [usize; 2]) -> Meeting {
+        Meeting { players, pairs: [[0; 3]; 3], singles: [[0; 3]; 2] }
+    }
+
+    /// Results of the first player, with White and with Black.
+    pub fn by_colour(&self) -> [[u64; 3]; 2] {
+        let mut counts = self.singles;
+        for (white, row) in self.pairs.iter().enumerate() {
+            for (black, pairs) in row.iter().enumerate() {
+                counts[0][white] += pairs;
+                counts[1][black] += pairs;
+            }
+        }
+        counts
+    }
+
+    /// Number of games.
+    pub fn games(&self) -> u64 {
+        self.by_colour().iter().flatten().sum()
+    }
+
+    /// Results of the first player with either colour: lost, drawn, won.
+    pub fn results(&self) -> [u64; 3] {
+        let [white, black] = self.by_colour();
+        std::array::from_fn(|result| white[result] + black[result])
+    }
+}
+
+/// A quantity that is estimated or given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Parameter {
+    /// Estimated from the games.
+    Fitted,
+    /// Given.
+    Fixed(f64),
+}
+
+/// What was known of a player before the games: a rating with a standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prior {
+    /// The player.
+    pub player: usize,
+    /// Expected rating.
+    pub mean: f64,
+    /// Its standard deviation, greater than 0.
+    pub deviation: f64,
+}
+
+/// How ratings are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Model of a game.
+    pub law: Law,
+    /// Points per natural unit of strength: [`LOGISTIC_SCALE`], or [`scale_of`] other habits.
+    pub scale: f64,
+    /// Advantage of White, in points.
+    pub advantage: Parameter,
+    /// Share of draws between equal players without an advantage, 0 to 1 exclusive.
+    pub draw_rate: Parameter,
+    /// Imagined draws of each player, spread over the opponents by games and over both colours.
+    pub prior_draws: f64,
+    /// Players whose rating is given.
+    pub anchors: Vec<(usize, f64)>,
+    /// Players of whom something is known.
+    pub priors: Vec<Prior>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            law: Law::Davidson,
+            scale: LOGISTIC_SCALE,
+            advantage: Parameter::Fitted,
+            draw_rate: Parameter::Fitted,
+            prior_draws: 0.0,
+            anchors: Vec::new(),
+            priors: Vec::new(),
+        }
+    }
+}
+
+/// The scale on which `points` more are worth an expected score of `score`. Ordo's is 202 points
+/// for 0.76.
+pub fn scale_of(points: f64, score: f64) -> f64 {
+    points / (score / (1.0 - score)).ln()
+}
+
+/// Most players that are rated together; more would take minutes and gigabytes.
+pub const MAX_PLAYERS: usize = 1000;
+
+/// Why there are no ratings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RatingError {
+    /// The search came to no end, which no known input causes.
+    NoMaximum,
+}
+
+impl std::fmt::Display for RatingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RatingError::NoMaximum => write!(f, "expected the likelihood to have a maximum"),
+        }
+    }
+}
+
+impl std::error::Error for RatingError {}

@@ -1,0 +1,88 @@
+//! The strength estimate after a sequential test.
+//!
+//! A test that stops when it looks good (or bad) makes the plain estimate of [`super::elo`] lean
+//! to that side. The remedy is to order the ways in which the test could have ended, from early
+//! failure over late failure and late pass to early pass, and to ask at which strength the
+//! observed end is the median one; the 95 % interval follows in the same way from the 2.5 % and
+//! 97.5 % quantiles. The estimate is then as often too high as too low (D. Siegmund, "Sequential
+//! Analysis", chapter 3; the order is called stage-wise).
+//!
+//! The ratio is taken as Brownian motion whose variance is the sample's. Also defined for a test
+//! that has not ended: then at the ratio and time reached.
+
+use super::brownian::Walk;
+use super::distribution::{Distribution, Moments};
+use super::elo::{Estimate, Extended, score_from_elo};
+use super::pentanomial::{Pentanomial, Trinomial};
+use super::roots::{Beyond, falling_crossing};
+use super::sprt::Sprt;
+
+/// Strengths outside ± this many logistic Elo are reported as beyond all bounds.
+pub const MAX_ELO: f64 = 1000.0;
+
+/// A ratio this far past its bound, relative to it, is too far to be explained by one step.
+const CLAMP: f64 = 1.03;
+
+/// An estimate that allows for the stopping rule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SequentialEstimate {
+    /// Median-unbiased logistic Elo with its 95 % interval; infinite beyond ±[`MAX_ELO`].
+    pub elo: Estimate,
+    /// Likelihood of superiority, 0 to 1: the probability of a worse end between equal engines.
+    pub los: f64,
+    /// Whether the ratio was more than 3 % past its bound, as when games were counted after the
+    /// end; the estimate then refers to the moment at which the bound was crossed.
+    pub clamped: bool,
+}
+
+/// The estimate from the pairs of a test; `None` without any.
+///
+/// Empty cells are raised as for a likelihood, so that a sample without spread has an estimate.
+pub fn of_pairs(test: &Sprt, pairs: &Pentanomial) -> Option<SequentialEstimate> {
+    estimate(&test.for_pairs(pairs), &pairs.distribution())
+}
+
+/// As [`of_pairs`], from games that were not played in pairs.
+pub fn of_games(test: &Sprt, games: &Trinomial) -> Option<SequentialEstimate> {
+    estimate(&test.for_games(games), &games.distribution())
+}
+
+fn estimate<const K: usize>(test: &Sprt, counts: &Distribution<K>) -> Option<SequentialEstimate> {
+    counts.moments()?;
+    let sample = counts.regularized().moments()?;
+    let observed = test.walk(&sample);
+    let (lower, upper) = (test.bounds().lower(), test.bounds().upper());
+    let llr = observed.drift * sample.units;
+    let (level, units) = if llr > upper {
+        (upper, upper / observed.drift)
+    } else if llr < lower {
+        (lower, lower / observed.drift)
+    } else {
+        (llr, sample.units)
+    };
+    let worse = |elo: f64| {
+        let walk = test.walk_between(&sample, Moments { mean: score_from_elo(elo), ..sample });
+        walk.outcome_probability(lower, upper, units, level)
+    };
+    let at = |probability: f64| match falling_crossing(worse, probability, -MAX_ELO, MAX_ELO) {
+        Ok(elo) => Extended::Finite(elo),
+        Err(Beyond::Low) => Extended::NegInfinity,
+        Err(Beyond::High) => Extended::PosInfinity,
+    };
+    Some(SequentialEstimate {
+        elo: Estimate { value: at(0.5), low: at(0.975), high: at(0.025) },
+        los: worse(0.0),
+        clamped: llr > CLAMP * upper || llr < CLAMP * lower,
+    })
+}
+
+impl Sprt {
+    /// The ratio's walk when the hypotheses are read on the `scale` of one sample and the units
+    /// come from `source`; the two differ in their mean only.
+    fn walk_between(&self, scale: &Moments, source: Moments) -> Walk {
+        let at_sample = self.walk(scale);
+        // Drift is linear in the mean score, with slope (s₁ − s₀)/v = √(variance/v).
+        let slope = (at_sample.variance / scale.variance).sqrt();
+        Walk { drift: at_sample.drift + slope * (source.mean - scale.mean), ..at_sample }
+    }
+}

@@ -1,0 +1,259 @@
+//! Whole sequential tests played with imagined pairs, to see whether their promises hold.
+//!
+//! Randomness comes from the caller as a source of uniform numbers, so that the same source gives
+//! the same tests. A pair is drawn from five probabilities; [`pair_model`] makes them from a
+//! strength, a draw rate and an opening bias.
+
+use super::bayes::BayesElo;
+use super::distribution::Distribution;
+use super::elo::score_from_elo;
+use super::gsprt;
+use super::overshoot::Overshoot;
+use super::pentanomial::Pentanomial;
+use super::roots::falling_crossing;
+use super::sprt::{Decision, Model, Sprt};
+
+/// Pairs before the approximate ratio is trusted to say that no bound is near.
+const WARM_UP: u64 = 200;
+
+/// Distance from a bound, in the ratio, from which on it is computed exactly.
+const MARGIN: f64 = 0.2;
+
+/// The draws of the sample, by which BayesElo bounds are converted, are looked at again when the
+/// pairs have grown by this share.
+const REFRESH: u64 = 64;
+
+/// Bounds further apart than this, in Elo, make tests too short for the approximation.
+const MAX_APPROXIMATE_ELO: f64 = 30.0;
+
+/// A test and the pairs it is given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Simulation {
+    /// The test.
+    pub test: Sprt,
+    /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
+    pub probabilities: [f64; 5],
+    /// Pairs between two looks at the ratio, at least 1.
+    pub batch: u64,
+    /// Pairs after which the test is given up without a verdict.
+    pub cap: u64,
+    /// Whether the bounds are corrected for overshoot.
+    pub overshoot: bool,
+}
+
+/// How one simulated test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Played {
+    /// The verdict; [`Decision::Continue`] if the cap came first.
+    pub decision: Decision,
+    /// Pairs counted at the end.
+    pub pairs: Pentanomial,
+}
+
+impl Simulation {
+    /// Plays one test; `uniform` gives numbers in [0, 1).
+    pub fn play(&self, mut uniform: impl FnMut() -> f64) -> Played {
+        assert!(self.batch > 0, "a batch is at least one pair");
+        let cumulated = self.cumulated();
+        let (mut screen, mut refresh) = (self.test, 0);
+        let mut correction = self.overshoot.then(|| Overshoot::new(self.batch));
+        let mut pairs = Pentanomial::default();
+        let mut played = 0;
+        while played < self.cap {
+            for _ in 0..self.batch {
+                let drawn = uniform();
+                pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
+            }
+            played += self.batch;
+            if played >= refresh {
+                screen = self.test.for_pairs(&pairs);
+                refresh = played + played / REFRESH;
+            }
+            match self.look(&screen, &pairs, correction.as_mut()) {
+                Decision::Continue => {}
+                decision => return Played { decision, pairs },
+            }
+        }
+        Played { decision: Decision::Continue, pairs }
+    }
+
+    /// Upper ends of the intervals of all cells but the last.
+    fn cumulated(&self) -> [f64; 4] {
+        let mut sum = 0.0;
+        std::array::from_fn(|cell| {
+            sum += self.probabilities[cell];
+            sum
+        })
+    }
+
+    /// What the test says now. `screen` is the test with the draws of a little earlier, which is
+    /// enough to tell that no bound is near.
+    fn look(
+        &self,
+        screen: &Sprt,
+        pairs: &Pentanomial,
+        correction: Option<&mut Overshoot>,
+    ) -> Decision {
+        let bounds = self.test.bounds();
+        let approximate = approximate_llr(screen, pairs);
+        let is_quiet = |low: f64, high: f64| {
+            approximate.is_some_and(|llr| llr > low + MARGIN && llr < high - MARGIN)
+        };
+        match correction {
+            None if is_quiet(bounds.lower(), bounds.upper()) => Decision::Continue,
+            None => self.test.decide(self.test.llr(pairs)),
+            Some(correction) => {
+                let (low, high) = correction.quiet(bounds);
+                if is_quiet(low, high) {
+                    correction.update_quietly(pairs.pairs());
+                    return Decision::Continue;
+                }
+                let llr = self.test.llr(pairs);
+                correction.update(pairs.pairs(), llr);
+                correction.decide(bounds, llr)
+            }
+        }
+    }
+}
+
+/// The ratio by its normal approximation, good to a few hundredths; `None` where that is not sure.
+fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
+    let narrow = test.elo1() - test.elo0() <= MAX_APPROXIMATE_ELO;
+    if pairs.pairs() < WARM_UP || !narrow || pairs.0.contains(&0) {
+        return None;
+    }
+    let sample = pairs.distribution().moments()?;
+    Some(test.walk(&sample).drift * sample.units)
+}
+
+/// Probabilities of the five scores of a pair of games by the BayesElo model.
+///
+/// The engines are equal, and draw at `draw_rate` when the opening favours nobody. It favours one
+/// side by `bias_elo` logistic Elo, within ±400; which side is the same to a pair.
+pub fn pair_model(draw_rate: f64, bias_elo: f64) -> [f64; 5] {
+    let draw_elo = BayesElo::draw_elo_of_rate(draw_rate);
+    let handicap = |x: f64| -score_of(BayesElo { elo: x, draw_elo });
+    let bias = falling_crossing(handicap, -score_from_elo(bias_elo), -MAX_BIAS, MAX_BIAS)
+        .expect("scores of moderate biases are between those of the greatest ones");
+    let favoured = BayesElo { elo: bias, draw_elo }.probabilities();
+    let handicapped = BayesElo { elo: -bias, draw_elo }.probabilities();
+    let mut cells = [0.0; 5];
+    for (i, p) in favoured.iter().enumerate() {
+        for (j, q) in handicapped.iter().enumerate() {
+            cells[i + j] += p * q;
+        }
+    }
+    cells
+}
+
+/// The distribution nearest to `base` whose strength is exactly `elo` on the scale of `model`.
+///
+/// Nearest in the sense of likelihood, the one that the exact ratio itself compares with. All
+/// cells of `base` must be positive.
+pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
+    match model {
+        Model::Normalized => gsprt::nearest_with_nelo(base, elo),
+        Model::Logistic => gsprt::nearest_with_score(base, score_from_elo(elo)),
+        Model::Bayesian => {
+            let draw_elo = BayesElo::of_pairs(&imagined(base)).draw_elo;
+            gsprt::nearest_with_score(base, score_of(BayesElo { elo, draw_elo }))
+        }
+    }
+}
+
+/// Expected score of a game, 0 to 1.
+fn score_of(game: BayesElo) -> f64 {
+    let [_, draw, win] = game.probabilities();
+    win + 0.5 * draw
+}
+
+/// So many pairs that their counts give the probabilities back to eleven digits.
+fn imagined(probabilities: &[f64; 5]) -> Pentanomial {
+    Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
+}
+
+/// Largest bias of an opening, in BayesElo points: more than any draw rate can hide.
+const MAX_BIAS: f64 = 10_000.0;
+
+/// Normalized and logistic Elo of five probabilities; `None` without spread.
+pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
+    let sample = Distribution::<5>::from_weights(*probabilities).moments()?;
+    let nelo = super::normalized::estimate(&sample)?.value.finite()?;
+    Some((nelo, super::elo::elo_from_score(sample.mean).finite()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator (SplitMix64), uniform on [0, 1).
+    fn uniform(mut state: u64) -> impl FnMut() -> f64 {
+        move || {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        }
+    }
+
+    /// The same test with every ratio computed exactly.
+    fn play_exactly(simulation: &Simulation, mut uniform: impl FnMut() -> f64) -> Played {
+        let cumulated = simulation.cumulated();
+        let mut correction = Overshoot::new(simulation.batch);
+        let mut pairs = Pentanomial::default();
+        loop {
+            for _ in 0..simulation.batch {
+                let drawn = uniform();
+                pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
+            }
+            let llr = simulation.test.llr(&pairs);
+            correction.update(pairs.pairs(), llr);
+            let decision = match simulation.overshoot {
+                true => correction.decide(simulation.test.bounds(), llr),
+                false => simulation.test.decide(llr),
+            };
+            if decision != Decision::Continue {
+                return Played { decision, pairs };
+            }
+        }
+    }
+
+    #[test]
+    fn the_short_cut_changes_no_verdict() {
+        let base = pair_model(0.5, 60.0);
+        for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
+            for (overshoot, batch) in [(false, 1), (true, 1), (true, 8)] {
+                let test = Sprt::new(0.0, 25.0, 0.05, 0.05, model).expect("a sound test");
+                let probabilities = shifted(&base, 10.0, model);
+                let simulation =
+                    Simulation { test, probabilities, batch, cap: u64::MAX, overshoot };
+                for seed in 0..40 {
+                    let exact = play_exactly(&simulation, uniform(seed));
+                    assert_eq!(simulation.play(uniform(seed)), exact, "{model:?} {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn models_have_the_properties_they_are_made_for() {
+        let base = pair_model(0.6, 80.0);
+        assert!((base.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((base[0] - base[4]).abs() < 1e-12 && (base[1] - base[3]).abs() < 1e-12);
+        let (nelo, _) = strengths(&shifted(&base, 5.0, Model::Normalized)).expect("spread");
+        assert!((nelo - 5.0).abs() < 1e-6, "{nelo}");
+        let (_, elo) = strengths(&shifted(&base, 5.0, Model::Logistic)).expect("spread");
+        assert!((elo - 5.0).abs() < 1e-9, "{elo}");
+        assert_eq!(strengths(&[0.0, 0.0, 1.0, 0.0, 0.0]), None);
+    }
+
+    #[test]
+    fn a_cap_ends_a_test_without_a_verdict() {
+        let test = Sprt::new(0.0, 1.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
+        let probabilities = pair_model(0.5, 0.0);
+        let simulation = Simulation { test, probabilities, batch: 10, cap: 35, overshoot: true };
+        let played = simulation.play(uniform(1));
+        assert_eq!((played.decision, played.pairs.pairs()), (Decision::Continue, 40));
+    }
+}

@@ -1,0 +1,190 @@
+//! Cross tables rated by Ordo 1.2.6, BayesElo 0057 and an independent solver of their equations.
+
+use super::super::ratings::law::Law;
+use super::super::ratings::{
+    Errors, LOGISTIC_SCALE, Meeting, Options, Parameter, Rated, rate, scale_of,
+};
+
+/// White, Black, and the games won, drawn and lost by White.
+type Games = &'static [(usize, usize, [u64; 3])];
+
+fn meetings(games: Games) -> Vec<Meeting> {
+    games
+        .iter()
+        .map(|(white, black, [won, drawn, lost])| Meeting {
+            singles: [[*lost, *drawn, *won], [0; 3]],
+            ..Meeting::new([*white, *black])
+        })
+        .collect()
+}
+
+fn rated(games: Games, options: &Options) -> Rated {
+    let players = games.iter().map(|(a, b, _)| a.max(b) + 1).max().expect("some games");
+    rate(players, &meetings(games), options).expect("a maximum")
+}
+
+fn close(what: &str, got: f64, expected: f64, tolerance: f64) {
+    assert!((got - expected).abs() <= tolerance, "{what}: {got}, not {expected}");
+}
+
+/// Options of Ordo: its scale or the logistic one, advantage and draws fitted or not.
+fn ordo(scale: f64, is_fitted: bool) -> Options {
+    let (advantage, draw_rate) = match is_fitted {
+        true => (Parameter::Fitted, Parameter::Fitted),
+        false => (Parameter::Fixed(0.0), Parameter::Fixed(0.5)),
+    };
+    Options { law: Law::Scores, scale, advantage, draw_rate, ..Options::default() }
+}
+
+const XT1: Games = &[
+    (0, 1, [30, 45, 25]),
+    (1, 0, [28, 47, 25]),
+    (0, 2, [44, 40, 16]),
+    (2, 0, [22, 44, 34]),
+    (1, 2, [38, 42, 20]),
+    (2, 1, [27, 43, 30]),
+];
+
+const XT3: Games = &[
+    (0, 1, [5, 0, 0]),
+    (1, 0, [0, 0, 5]),
+    (0, 2, [5, 0, 0]),
+    (1, 3, [12, 10, 8]),
+    (3, 1, [11, 12, 7]),
+    (1, 2, [16, 3, 1]),
+    (2, 1, [2, 5, 13]),
+    (3, 2, [13, 5, 2]),
+    (2, 3, [3, 4, 13]),
+];
+
+const XT5: Games = &[(0, 1, [210, 480, 150]), (1, 0, [170, 470, 200])];
+
+/// Which of the two scales.
+#[derive(Clone, Copy)]
+enum Scale {
+    Ordo,
+    Logistic,
+    /// Ordo's habit of 0.76 at so many points that it is nearly the logistic scale.
+    OrdoLogistic,
+}
+
+use Scale::{Logistic as LOGISTIC, Ordo as ORDO};
+
+impl Scale {
+    fn value(self) -> f64 {
+        match self {
+            Scale::Ordo => scale_of(202.0, 0.76),
+            Scale::Logistic => LOGISTIC_SCALE,
+            Scale::OrdoLogistic => scale_of(200.238561, 0.76),
+        }
+    }
+}
+
+/// Table, scale, whether advantage and draws are fitted, ratings, advantage, draw rate in per cent.
+type OrdoCase = (Games, Scale, bool, &'static [f64], f64, f64);
+
+// One of the advantages looks like 2π.
+#[allow(clippy::approx_constant)]
+#[rustfmt::skip]
+const ORDO_CASES: &[OrdoCase] = &[
+    (XT1, ORDO, true, &[24.8435, 11.2391, -36.0826], 23.19, 44.32),
+    (XT1, ORDO, false, &[24.7359, 11.1905, -35.9264], 0.0, 50.0),
+    (XT1, Scale::OrdoLogistic, true, &[24.6269, 11.1411, -35.768], 22.99, 44.32),
+    (XT3, ORDO, true, &[685.9475, 85.7486, -159.3527, 73.6041], 40.84, 33.48),
+    (XT3, ORDO, false, &[692.1967, 84.74, -157.4885, 72.7486], 0.0, 50.0),
+    (XT3, Scale::OrdoLogistic, true, &[679.9632, 85.0009, -157.9632, 72.9623], 40.49, 33.48),
+    (XT5, ORDO, true, &[9.4001, -9.4001], 6.280, 56.76),
+    (XT5, ORDO, false, &[9.3971, -9.3971], 0.0, 50.0),
+    (XT5, Scale::OrdoLogistic, true, &[9.3181, -9.3181], 6.22, 56.76),
+];
+
+/// Table, scale, ratings, errors, advantage and its deviation, draw rate in per cent.
+type ScoreCase = (Games, Scale, &'static [f64], &'static [f64], f64, f64, f64);
+
+/// NaN where a player has a perfect score.
+#[rustfmt::skip]
+const SCORE_CASES: &[ScoreCase] = &[
+    (XT1, ORDO, &[24.84349541, 11.23912737, -36.08262278], &[17.245099, 17.197953, 17.311738], 23.19318992, 10.780574, 44.31738639),
+    (XT1, LOGISTIC, &[24.62715287, 11.14125462, -35.76840749], &[17.094925, 17.048189, 17.160983], 22.99121859, 10.686694, 44.31738639),
+    (XT3, ORDO, &[f64::NAN, 85.74853581, -159.35262261, 73.6040868], &[f64::NAN, 41.623652, 50.682775, 41.299305], 40.8429165, 26.884191, 33.47937292),
+    (XT3, LOGISTIC, &[f64::NAN, 85.00181898, -157.96494544, 72.96312646], &[f64::NAN, 41.261184, 50.241419, 40.939662], 40.48724753, 26.650077, 33.47937292),
+    (XT5, ORDO, &[9.40007191, -9.40007191], &[5.521179, 5.521179], 6.27739956, 5.63396, 56.75671845),
+    (XT5, LOGISTIC, &[9.31821405, -9.31821405], &[5.473099, 5.473099], 6.2227346, 5.584898, 56.75671845),
+];
+
+/// Table, whether advantage and draws are fitted, ratings, errors, advantage, draw parameter,
+/// likelihood that the first player is stronger than the second.
+type BayesEloCase = (Games, bool, &'static [f64], &'static [f64], f64, f64, f64);
+
+#[rustfmt::skip]
+const BAYESELO_CASES: &[BayesEloCase] = &[
+    (XT1, true, &[30.665602, 13.940881, -44.606483], &[21.065055, 21.086702, 21.185356], 28.536366, 168.014018, 0.81581489),
+    (XT1, false, &[23.578967, 10.657904, -34.236871], &[19.689737, 19.668501, 19.837244], 32.8, 97.3, 0.77186142),
+    (XT3, true, &[467.764037, -62.794872, -329.253954, -75.715212], &[251.592741, 90.400042, 101.574786, 96.61567], 41.706099, 137.57786, 0.9990917),
+    (XT3, false, &[432.855555, -61.540411, -298.202208, -73.112936], &[250.659842, 89.987224, 100.684563, 95.703459], 32.8, 97.3, 0.99821867),
+    (XT5, true, &[13.716993, -13.716993], &[8.052379, 8.052379], 9.028541, 224.27887, 0.99957921),
+    (XT5, false, &[8.140218, -8.140218], &[6.920838, 6.920838], 32.8, 97.3, 0.98942481),
+];
+
+#[test]
+fn ratings_agree_with_ordo() {
+    for (games, scale, is_fitted, ratings, advantage, draw_rate) in ORDO_CASES {
+        let found = rated(games, &ordo(scale.value(), *is_fitted));
+        for (player, rating) in ratings.iter().enumerate() {
+            // Ordo searches the rating of a perfect score with steps that end at 1e-5 of it.
+            let tolerance = if found.group(player).is_some() { 2e-4 } else { 0.02 };
+            close("rating", found.rating(player).expect("rated"), *rating, tolerance);
+        }
+        close("advantage", found.advantage.expect("both colours"), *advantage, 0.006);
+        close("draw rate", 100.0 * found.draw_rate, *draw_rate, 0.006);
+    }
+}
+
+#[test]
+fn score_equations_are_solved_to_the_last_digit() {
+    for (games, scale, ratings, errors, advantage, advantage_error, draw_rate) in SCORE_CASES {
+        let found = rated(games, &ordo(scale.value(), true));
+        for (player, (rating, error)) in ratings.iter().zip(*errors).enumerate() {
+            if rating.is_nan() {
+                assert_eq!(found.error(player, Errors::Sandwich), None);
+                continue;
+            }
+            close("rating", found.rating(player).expect("rated"), *rating, 2e-8);
+            let got = 1.959963984540054 * found.error(player, Errors::Sandwich).expect("rated");
+            close("error", got, *error, 2e-6);
+        }
+        close("advantage", found.advantage.expect("both colours"), *advantage, 2e-8);
+        close("its error", found.advantage_error.expect("fitted"), *advantage_error, 2e-6);
+        close("draw rate", 100.0 * found.draw_rate, *draw_rate, 2e-8);
+    }
+}
+
+#[test]
+fn ratings_agree_with_bayeselo() {
+    for (games, is_fitted, ratings, errors, advantage, draw_elo, los) in BAYESELO_CASES {
+        let rate_of = |draw_elo: f64| Law::RaoKupper.draw_rate(draw_elo / LOGISTIC_SCALE);
+        let fixed = Options {
+            law: Law::RaoKupper,
+            advantage: Parameter::Fixed(*advantage),
+            draw_rate: Parameter::Fixed(rate_of(*draw_elo)),
+            prior_draws: 1.0,
+            ..Options::default()
+        };
+        let fitted =
+            Options { advantage: Parameter::Fitted, draw_rate: Parameter::Fitted, ..fixed.clone() };
+        let found = rated(games, if *is_fitted { &fitted } else { &fixed });
+        for (player, rating) in ratings.iter().enumerate() {
+            close("rating", found.rating(player).expect("rated"), *rating, 1e-4);
+        }
+        close("advantage", found.advantage.expect("both colours"), *advantage, 1e-4);
+        let got = LOGISTIC_SCALE * Law::RaoKupper.parameter(found.draw_rate);
+        close("draw parameter", got, *draw_elo, 1e-4);
+        // BayesElo's errors take advantage and draw parameter as known.
+        let known = rated(games, &fixed);
+        for (player, error) in errors.iter().enumerate() {
+            let got = known.error(player, Errors::Information).expect("rated");
+            close("error", 1.959963984540054 * got, *error, 1e-3);
+        }
+        close("LOS", known.superiority(0, 1, Errors::Information).expect("rated"), *los, 2e-8);
+    }
+}

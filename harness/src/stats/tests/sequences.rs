@@ -1,0 +1,39 @@
+//! Three tests followed report by report, as fishtest decides them.
+
+use super::super::overshoot::Overshoot;
+use super::super::pentanomial::Pentanomial;
+use super::super::sprt::{Decision, Model, Sprt};
+
+const SEQUENCES: &str = include_str!("sequences.txt");
+
+#[test]
+fn overshoot_and_decision_follow_the_reference() {
+    let mut followed: Option<(Sprt, Overshoot)> = None;
+    let mut steps = 0;
+    for line in SEQUENCES.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |index: usize| words[index].parse::<f64>().expect("a number");
+        if words[0] == "test" {
+            let model = if words[4] == "logistic" { Model::Logistic } else { Model::Normalized };
+            let test = Sprt::new(number(1), number(2), 0.05, 0.05, model).expect("a sound test");
+            followed = Some((test, Overshoot::new(words[3].parse().expect("a batch"))));
+            continue;
+        }
+        let (test, overshoot) = followed.as_mut().expect("a test comes first");
+        let pairs = Pentanomial(std::array::from_fn(|i| words[i].parse().expect("a count")));
+        let llr = test.llr(&pairs);
+        overshoot.update(pairs.pairs(), llr);
+        let close = |got: f64, expected: f64| (got - expected).abs() < 1e-9;
+        assert!(close(llr, number(5)), "{line}: {llr}");
+        assert!(close(overshoot.low(), number(6)), "{line}: {overshoot:?}");
+        assert!(close(overshoot.high(), number(7)), "{line}: {overshoot:?}");
+        let decision = match words[8] {
+            "+" => Decision::AcceptH1,
+            "-" => Decision::AcceptH0,
+            _ => Decision::Continue,
+        };
+        assert_eq!(overshoot.decide(test.bounds(), llr), decision, "{line}");
+        steps += 1;
+    }
+    assert_eq!(steps, 632);
+}
