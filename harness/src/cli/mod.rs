@@ -22,6 +22,8 @@ use std::io::Write;
 
 use clap::{Parser, Subcommand};
 
+use crate::report::terminal::note;
+
 /// Engine-testing and tournament harness for UCI chess engines.
 ///
 /// Results go to standard output, progress to standard error.
@@ -70,17 +72,43 @@ impl Cli {
 
 /// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
 /// `head` does, is no error.
-fn emit(text: &str) {
+fn emit(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
-        && error.kind() != std::io::ErrorKind::BrokenPipe
-    {
-        eprintln!("error: cannot write the result: {error}");
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::environment(format!("cannot write the result: {error}")))
+        }
+        _ => Ok(()),
     }
 }
 
 /// Prints an error and gives its exit code back.
 fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
-    eprintln!("error: {error}");
+    note(&format!("error: {error}"));
     code
+}
+
+/// An error as the user sees it, with the exit code it leads to.
+pub struct Failure(ExitCode, String);
+
+impl Failure {
+    /// Any error with a code.
+    fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
+        Failure(code, error.to_string())
+    }
+
+    /// The machine is to blame.
+    fn environment(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Environment, error)
+    }
+
+    /// The input is to blame.
+    fn invalid(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Invalid, error)
+    }
+
+    /// Prints the error and gives its exit code back.
+    fn report(self) -> ExitCode {
+        fail(self.0, self.1)
+    }
 }
