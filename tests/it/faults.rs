@@ -178,3 +178,20 @@ fn both_engines_may_fail_and_each_loses_its_own_game() {
     assert_eq!(played.games()[1].half_points("A"), 2);
     bench.wait_until_quiet();
 }
+
+#[test]
+fn an_answer_given_twice_does_no_harm() {
+    does_no_harm("double-bestmove");
+}
+
+#[test]
+fn options_without_end_are_refused() {
+    let bench = Bench::new();
+    let line = "option name X type button";
+    let script = bench.write("endless.sh", format!("#!/bin/sh\nexec yes '{line}'\n"));
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, mode).expect("a file of ours");
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1");
+    let finished = plan.engine(format!("name=B,cmd={}", script.display())).run().expect_code(3);
+    assert!(finished.stderr.contains("options"), "{finished:#?}");
+}

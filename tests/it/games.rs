@@ -110,7 +110,7 @@ fn options_reach_the_engine() {
     let plain = with("");
     assert_eq!(with(",option.Style=Normal"), plain);
     assert_ne!(with(",option.Style=Risky"), plain);
-    assert_eq!(with(",option.Move Overhead=20,option.UCI_Chess960=false"), plain);
+    assert_eq!(with(",option.Move Overhead=20,option.Ponder=false"), plain);
 }
 
 #[test]

@@ -75,6 +75,7 @@ fn an_option_that_the_engine_does_not_have() {
     opponent_is_refused(&spec("option.Hash=much"), &["Bee", "Hash", "much"]);
     opponent_is_refused(&spec("option.Style=Wild"), &["Bee", "Style", "Wild"]);
     opponent_is_refused(&spec("option.Ponder=maybe"), &["Bee", "Ponder", "maybe"]);
+    opponent_is_refused(&spec("option.uci_chess960=true"), &["Bee", "UCI_Chess960"]);
 }
 
 #[test]
@@ -86,6 +87,7 @@ fn a_description_that_makes_no_sense() {
     opponent_is_refused("name=B", &["cmd"]);
     opponent_is_refused("name=B,cmd=\"PUPPET", &["quot"]);
     opponent_is_refused("name=A,cmd=PUPPET", &["A"]);
+    opponent_is_refused("name=,cmd=PUPPET", &["name"]);
 }
 
 #[test]
@@ -126,6 +128,22 @@ fn a_test_whose_hypotheses_are_reversed() {
     let plan = Plan::new(&bench, "sprt", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
     let finished = plan.set("elo0", 5).set("elo1", 0).run();
     assert_refused(&bench, finished, 3, &["elo0", "elo1"]);
+}
+
+#[test]
+fn a_name_that_no_run_can_have() {
+    for name in ["../x", "a b", "", &"x".repeat(300)] {
+        flag_is_refused("name", name, 3, &["name for a run"]);
+    }
+}
+
+#[test]
+fn a_resumed_run_takes_no_other_settings() {
+    let bench = Bench::new();
+    for flag in ["--pairs", "--seed", "--elo1"] {
+        let resume = bench.arbiter(["sprt", "--resume", "run", flag, "3"]);
+        assert_refused(&bench, resume.finish(), 2, &[flag, "--resume"]);
+    }
 }
 
 #[test]

@@ -75,3 +75,38 @@ fn engines_do_not_outlive_a_harness_that_is_killed() {
     assert_eq!(running.finish().code, None);
     bench.wait_until_quiet();
 }
+
+#[test]
+fn resuming_a_run_that_is_over_changes_nothing() {
+    let bench = Bench::new();
+    // Where the file is depends on the folder, but it is the same file.
+    let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let played = plan.set("pgn", "games.pgn").played(0);
+    for pgn in ["games.pgn", "./games.pgn", &bench.path("games.pgn").display().to_string()] {
+        let results = bench.path("results").display().to_string();
+        let again = ["match", "--resume", "run", "--results", &results, "--pgn", pgn];
+        bench.arbiter(again.into_iter().chain(["--format", "json"])).finish().expect_code(0);
+        assert_eq!(bench.read("games.pgn"), played.pgn, "{pgn}");
+    }
+}
+
+#[test]
+fn another_pgn_file_gets_all_games_and_is_remembered() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let played = plan.played(0);
+    bench.write("other.pgn", "; notes");
+    let results = bench.path("results").display().to_string();
+    let resume = |more: &[&str]| {
+        let args = ["match", "--resume", "run", "--results", &results];
+        bench.arbiter(args.into_iter().chain(more.iter().copied())).finish()
+    };
+    // A file that cannot be had leaves everything as it was.
+    resume(&["--pgn", "no/such/folder.pgn"]).expect_code(7);
+    resume(&[]).expect_code(0);
+    for more in [&["--pgn", "other.pgn"][..], &[]] {
+        resume(more).expect_code(0);
+        assert_eq!(bench.read("other.pgn"), format!("; notes\n\n{}", played.pgn));
+        assert_eq!(bench.read("games.pgn"), played.pgn);
+    }
+}

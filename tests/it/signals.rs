@@ -73,3 +73,24 @@ fn a_request_to_terminate_is_obeyed_and_told_apart() {
     bench.wait_until_quiet();
     store::assert_consistent(&bench.path("results"));
 }
+
+#[test]
+fn a_hang_up_that_was_to_be_ignored_is_ignored() {
+    let bench = Bench::new();
+    let running = slow(&bench).start_by(r#"trap '' HUP; exec "$0" "$@""#);
+    wait_for_pairs(&bench, 1);
+    running.signal(Signal::HUP);
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+}
+
+#[test]
+fn a_terminal_that_went_away_does_not_end_a_run() {
+    let bench = Bench::new();
+    let finished = slow(&bench).start_by(r#"exec "$0" "$@" 2>/dev/full"#).finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    // A result that nobody can read is another matter.
+    let bench = Bench::new();
+    let finished = slow(&bench).start_by(r#"exec "$0" "$@" >/dev/full"#).finish();
+    assert_eq!(finished.code, Some(7), "{finished:#?}");
+}

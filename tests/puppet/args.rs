@@ -105,6 +105,8 @@ pub enum Mode {
     PartialLine,
     /// Sends zero bytes and invalid UTF-8 before each move
     NulBytes,
+    /// Answers a `go` twice with the same move.
+    DoubleBestmove,
     /// Sends a line of 16 MiB before a move (once)
     HugeLine,
     /// Claims impossible scores and illegal variations before each move

@@ -44,6 +44,7 @@ pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, S
         Mode::IllegalMove => say(&format!("bestmove {}", answer.illegal)),
         Mode::GarbageBestmove => say("bestmove knight-takes-everything"),
         Mode::NullMove => say("bestmove 0000"),
+        Mode::DoubleBestmove => say(&format!("bestmove {uci}\nbestmove {uci}")),
         Mode::PartialLine => say_in_pieces(&format!("bestmove {uci}\n"), session.delay(20)),
         _ => say(&format!("bestmove {uci}")),
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
-use crate::clock::parse_seconds;
+use crate::clock::{TimeError, parse_seconds};
 use crate::config::adjudication::{RuleError, parse_draw, parse_resign};
 use crate::config::file::{self, ConfigFile, FileError, Loaded};
 use crate::config::plan::{Request, SprtRequest};
@@ -168,14 +168,19 @@ struct DeadlineArgs {
 }
 
 impl DeadlineArgs {
-    fn resolve(&self) -> Deadlines {
+    fn resolve(&self, file: &ConfigFile) -> Result<Deadlines, ArgsError> {
         let usual = Deadlines::default();
-        Deadlines {
-            uciok: self.start_deadline.unwrap_or(usual.uciok),
-            readyok: self.ready_deadline.unwrap_or(usual.readyok),
-            bestmove: self.move_deadline.unwrap_or(usual.bestmove),
-            stop: self.stop_deadline.unwrap_or(usual.stop),
-        }
+        let pick = |flag: Option<Duration>, written: Option<f64>, usual| match (flag, written) {
+            (Some(flag), _) => Ok(flag),
+            (None, Some(seconds)) => Ok(parse_seconds(&seconds.to_string())?),
+            (None, None) => Ok::<Duration, ArgsError>(usual),
+        };
+        Ok(Deadlines {
+            uciok: pick(self.start_deadline, file.start_deadline, usual.uciok)?,
+            readyok: pick(self.ready_deadline, file.ready_deadline, usual.readyok)?,
+            bestmove: pick(self.move_deadline, file.move_deadline, usual.bestmove)?,
+            stop: pick(self.stop_deadline, file.stop_deadline, usual.stop)?,
+        })
     }
 }
 
@@ -183,19 +188,19 @@ impl DeadlineArgs {
 #[derive(Debug, Args)]
 pub struct SprtBounds {
     /// Elo of the null hypothesis [default: 0]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, conflicts_with = "resume")]
     elo0: Option<f64>,
     /// Elo of the alternative [default: 5]
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, conflicts_with = "resume")]
     elo1: Option<f64>,
     /// Chance to accept the alternative if the null hypothesis holds [default: 0.05]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", conflicts_with = "resume")]
     alpha: Option<f64>,
     /// Chance to accept the null hypothesis if the alternative holds [default: 0.05]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", conflicts_with = "resume")]
     beta: Option<f64>,
     /// What the Elo bounds mean [default: normalized]
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     model: Option<ModelArg>,
 }
 
@@ -225,6 +230,13 @@ pub enum ArgsError {
         /// What is wrong.
         source: RuleError,
     },
+    /// A deadline of the file is wrong.
+    #[error("{}: deadline: {source}", file::DEFAULT_NAME)]
+    Deadline {
+        /// What is wrong.
+        #[from]
+        source: TimeError,
+    },
     /// A word of the file is not known.
     #[error("{file}: {key} = \"{value}\": expected {expected}")]
     Word {
@@ -239,6 +251,17 @@ pub enum ArgsError {
     },
 }
 
+/// A run to go on with, and what little of it may be changed.
+#[derive(Debug, Clone)]
+pub struct Resume {
+    /// Its name.
+    pub run: String,
+    /// Another PGN file.
+    pub pgn: Option<PathBuf>,
+    /// Another number of games at once.
+    pub concurrency: Option<usize>,
+}
+
 /// What is to be played, and how the user wants to see it.
 #[derive(Debug)]
 pub struct Asked {
@@ -248,8 +271,8 @@ pub struct Asked {
     pub results: PathBuf,
     /// Name of the new run.
     pub name: Option<String>,
-    /// The run to go on with.
-    pub resume: Option<String>,
+    /// The run to go on with, instead of a new one.
+    pub resume: Option<Resume>,
     /// Form of the result.
     pub format: Format,
 }
@@ -259,6 +282,12 @@ impl PlayArgs {
     pub fn ask(self, bounds: Option<SprtBounds>) -> Result<Asked, ArgsError> {
         let loaded = self.load()?;
         let settings = &loaded.settings;
+        // The store knows the rest; what a file says by now has no say in it.
+        let resume = self.resume.clone().map(|run| Resume {
+            run,
+            pgn: self.pgn.clone(),
+            concurrency: self.concurrency.map(NonZeroUsize::get),
+        });
         let spec = |flag, text: &String| {
             EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
                 flag,
@@ -291,7 +320,7 @@ impl PlayArgs {
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
             rules: self.adjudication.resolve(settings)?,
-            deadlines: self.deadlines.resolve(),
+            deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, &loaded)?,
         };
         let results = self.results.or_else(|| settings.results.clone());
@@ -299,7 +328,7 @@ impl PlayArgs {
             request,
             results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
             name: self.name,
-            resume: self.resume,
+            resume,
             format: self.format,
         })
     }

@@ -16,7 +16,10 @@ pub struct EngineArgs {
 pub fn engine(args: EngineArgs) -> ExitCode {
     match palimpsest::run(args.args.into_iter()) {
         0 => ExitCode::Passed,
+        1 => ExitCode::Negative,
         2 => ExitCode::Usage,
-        _ => ExitCode::Negative,
+        3 => ExitCode::Invalid,
+        7 => ExitCode::Environment,
+        _ => ExitCode::Bug,
     }
 }

@@ -22,6 +22,8 @@ use std::io::Write;
 
 use clap::{Parser, Subcommand};
 
+use crate::report::terminal::note;
+
 /// Most threads that a computation is given.
 const MAX_THREADS: usize = 64;
 
@@ -73,18 +75,13 @@ impl Cli {
 
 /// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
 /// `head` does, is no error.
-fn emit(text: &str) {
-    let _ = answer(text);
-}
-
-/// Prints all that a command has to say, and gives the exit code back that it ends with.
-fn answer(text: &str) -> ExitCode {
+fn emit(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            fail(ExitCode::Environment, format!("cannot write the result: {error}"))
+            Err(Failure::environment(format!("cannot write the result: {error}")))
         }
-        _ => ExitCode::Passed,
+        _ => Ok(()),
     }
 }
 
@@ -102,6 +99,31 @@ fn threads(asked: Option<usize>) -> Result<usize, String> {
 
 /// Prints an error and gives its exit code back.
 fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
-    eprintln!("error: {error}");
+    note(&format!("error: {error}"));
     code
+}
+
+/// An error as the user sees it, with the exit code it leads to.
+pub struct Failure(ExitCode, String);
+
+impl Failure {
+    /// Any error with a code.
+    fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
+        Failure(code, error.to_string())
+    }
+
+    /// The machine is to blame.
+    fn environment(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Environment, error)
+    }
+
+    /// The input is to blame.
+    fn invalid(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Invalid, error)
+    }
+
+    /// Prints the error and gives its exit code back.
+    fn report(self) -> ExitCode {
+        fail(self.0, self.1)
+    }
 }

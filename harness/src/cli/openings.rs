@@ -14,11 +14,12 @@ use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
 use tempfile::NamedTempFile;
 
-use super::play::{Failure, runtime};
-use super::{ExitCode, fail};
+use super::play::runtime;
+use super::{ExitCode, Failure};
 use crate::config::plan::{BUNDLED, resolve_engine};
 use crate::config::spec::EngineSpec;
 use crate::openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
+use crate::report::terminal::note;
 use crate::run::analyst::Analyst;
 use crate::run::seats::{Seat, seat};
 
@@ -68,7 +69,7 @@ pub fn openings(args: OpeningsArgs) -> ExitCode {
     let OpeningsCommand::Generate(args) = args.command;
     match generate(&args) {
         Ok(()) => ExitCode::Passed,
-        Err(Failure(code, message)) => fail(code, message),
+        Err(failure) => failure.report(),
     }
 }
 
@@ -87,7 +88,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     output.as_file().sync_all().map_err(io)?;
     output.as_file().set_permissions(Permissions::from_mode(0o644)).map_err(io)?;
     output.persist(&args.output).map_err(|error| io(error.error))?;
-    eprintln!("{} openings in {}", found.len(), args.output.display());
+    note(&format!("{} openings in {}", found.len(), args.output.display()));
     Ok(())
 }
 
@@ -97,7 +98,7 @@ async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
     let bar = ProgressBar::new(args.count as u64);
     let balance = Balance::within(args.balance);
     let rules = Rules { plies: args.plies, ..Rules::default() };
-    let mut lines = Vec::with_capacity(args.count);
+    let mut lines = Vec::new();
     for candidate in Candidates::new(args.seed, rules) {
         if lines.len() == args.count {
             break;

@@ -48,57 +48,24 @@ pub struct PgnFile {
 }
 
 impl PgnFile {
-    /// Opens the file for a new run and tells its length before it.
+    /// Opens the file for a run that has no games in it, and tells where they will begin.
     pub fn begin(path: &Path, header: PgnHeader) -> Result<(PgnFile, u64), PgnFileError> {
         let mut pgn = PgnFile::open(path, header)?;
-        let offset = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
-        Ok((pgn, offset))
-    }
-
-    /// Opens the file of a run that goes on. `pairs` are all counted so far, in schedule order;
-    /// their games stand, or will stand, from `offset` on.
-    pub fn resume<E: From<PgnFileError>>(
-        path: &Path,
-        header: PgnHeader,
-        offset: u64,
-        pairs: impl Iterator<Item = Result<PlayedPair, E>>,
-    ) -> Result<PgnFile, E> {
-        let mut pgn = PgnFile::open(path, header)?;
-        let length = pgn.file.metadata().map_err(|e| pgn.io(e))?.len();
-        if length < offset {
-            return Err(PgnFileError::Foreign(path.to_owned()).into());
-        }
-        pgn.file.seek(SeekFrom::Start(offset)).map_err(|e| pgn.io(e))?;
-        let mut present = BufReader::new(pgn.file.try_clone().map_err(|e| pgn.io(e))?);
-        let mut agreed = offset;
-        let mut complete = true;
-        for played in pairs {
-            let text = render(&pgn.header, &played?);
-            if complete {
-                let mut found = Vec::with_capacity(text.len());
-                let limit = text.len() as u64;
-                present.by_ref().take(limit).read_to_end(&mut found).map_err(|e| pgn.io(e))?;
-                if !text.as_bytes().starts_with(&found) {
-                    return Err(PgnFileError::Foreign(path.to_owned()).into());
-                }
-                if found.len() == text.len() {
-                    agreed += limit;
-                    continue;
-                }
-                complete = false;
-                pgn.cut(agreed)?;
+        let mut end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
+        if end > 0 {
+            let mut last = [0];
+            pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
+            pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
+            if last != *b"\n" {
+                pgn.append("\n\n")?;
+                end += 2;
             }
-            pgn.append(&text)?;
         }
-        // Games are in the store before they are here, so nothing of ours can follow.
-        if complete && length > agreed {
-            return Err(PgnFileError::Foreign(path.to_owned()).into());
-        }
-        pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
-        Ok(pgn)
+        Ok((pgn, end))
     }
 
-    fn open(path: &Path, header: PgnHeader) -> Result<PgnFile, PgnFileError> {
+    /// Opens the file, changing nothing.
+    pub fn open(path: &Path, header: PgnHeader) -> Result<PgnFile, PgnFileError> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = file.map_err(|source| PgnFileError::Io { path: path.to_owned(), source })?;
@@ -107,6 +74,47 @@ impl PgnFile {
             return Err(PgnFileError::Busy(path.to_owned()));
         }
         Ok(PgnFile { file, path: path.to_owned(), header })
+    }
+
+    /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from `offset`
+    /// on. It may hold a beginning of them, torn anywhere; anything else is not ours.
+    pub fn reconcile<E: From<PgnFileError>>(
+        &mut self,
+        offset: u64,
+        pairs: impl Iterator<Item = Result<PlayedPair, E>>,
+    ) -> Result<(), E> {
+        let length = self.file.metadata().map_err(|e| self.io(e))?.len();
+        if length < offset {
+            return Err(PgnFileError::Foreign(self.path.clone()).into());
+        }
+        self.file.seek(SeekFrom::Start(offset)).map_err(|e| self.io(e))?;
+        let mut present = BufReader::new(self.file.try_clone().map_err(|e| self.io(e))?);
+        let mut agreed = offset;
+        let mut complete = true;
+        for played in pairs {
+            let text = render(&self.header, &played?);
+            if complete {
+                let mut found = Vec::with_capacity(text.len());
+                let limit = text.len() as u64;
+                present.by_ref().take(limit).read_to_end(&mut found).map_err(|e| self.io(e))?;
+                if !text.as_bytes().starts_with(&found) {
+                    return Err(PgnFileError::Foreign(self.path.clone()).into());
+                }
+                if found.len() == text.len() {
+                    agreed += limit;
+                    continue;
+                }
+                complete = false;
+                self.cut(agreed)?;
+            }
+            self.append(&text)?;
+        }
+        // Games are in the store before they are here, so nothing of ours can follow.
+        if complete && length > agreed {
+            return Err(PgnFileError::Foreign(self.path.clone()).into());
+        }
+        self.file.seek(SeekFrom::End(0)).map_err(|e| self.io(e))?;
+        Ok(())
     }
 
     fn cut(&mut self, length: u64) -> Result<(), PgnFileError> {
@@ -180,7 +188,8 @@ mod tests {
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, present).unwrap();
         let pairs = (0..3).map(|pair| Ok(played(pair)));
-        let mut pgn = PgnFile::resume::<PgnFileError>(&path, header(), BEFORE.len() as u64, pairs)?;
+        let mut pgn = PgnFile::open(&path, header())?;
+        pgn.reconcile::<PgnFileError>(BEFORE.len() as u64, pairs)?;
         pgn.append("next").unwrap();
         Ok(std::fs::read_to_string(&path).unwrap())
     }
@@ -200,6 +209,16 @@ mod tests {
         assert!(foreign(&format!("{}; a note", whole(3))));
         assert!(foreign(&format!("{}; a note", whole(2))));
         assert!(foreign(""));
+    }
+
+    #[test]
+    fn games_begin_on_a_line_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("games.pgn");
+        for (before, offset) in [("", 0), ("1. e4 *\n", 8), ("1. e4 *", 9)] {
+            std::fs::write(&path, before).unwrap();
+            assert_eq!(PgnFile::begin(&path, header()).unwrap().1, offset, "{before}");
+        }
     }
 
     #[test]

@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use tokio::runtime::Runtime;
 
-use super::args::{Asked, Format};
+use super::args::{Asked, Format, Resume};
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
-use super::{ExitCode, book, fail, fingerprint, results};
+use super::{ExitCode, Failure, book, fingerprint, results};
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::Book;
 use crate::report::live::Live;
 use crate::report::pgn::PgnHeader;
 use crate::report::summary::Summary;
+use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
@@ -27,26 +28,6 @@ use crate::store::{Store, StoreError};
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.
 const RUNTIME_THREADS: usize = 2;
-
-/// An error as the user sees it, with the exit code it leads to.
-pub struct Failure(pub ExitCode, pub String);
-
-impl Failure {
-    /// Any error with a code.
-    pub fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
-        Failure(code, error.to_string())
-    }
-
-    /// The machine is to blame.
-    pub fn environment(error: impl std::fmt::Display) -> Failure {
-        Failure::new(ExitCode::Environment, error)
-    }
-
-    /// The input is to blame.
-    pub fn invalid(error: impl std::fmt::Display) -> Failure {
-        Failure::new(ExitCode::Invalid, error)
-    }
-}
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
@@ -75,7 +56,10 @@ impl From<PgnFileError> for Failure {
 
 impl From<LockError> for Failure {
     fn from(error: LockError) -> Failure {
-        Failure::new(ExitCode::Environment, error)
+        match &error {
+            LockError::Name(_) | LockError::Busy(_) => Failure::invalid(error),
+            LockError::Io { .. } => Failure::environment(error),
+        }
     }
 }
 
@@ -98,14 +82,14 @@ pub fn play(kind: Kind, asked: Asked) -> ExitCode {
     let format = asked.format;
     match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format)) {
         Ok(code) => code,
-        Err(Failure(code, message)) => fail(code, message),
+        Err(failure) => failure.report(),
     }
 }
 
 fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    match asked.resume.clone() {
-        Some(name) => resume(kind, &name, asked, own_binary),
+    match asked.resume {
+        Some(wanted) => resume(kind, wanted, asked.results, own_binary),
         None => begin(kind, asked, own_binary),
     }
 }
@@ -118,9 +102,10 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
     })?;
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let fingerprints = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
-    let store = Store::create(&asked.results)?;
     let created_ms = unix_time_ms();
     let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
+    RunLock::check_name(&name)?;
+    let store = Store::create(&asked.results)?;
     let lock = RunLock::take(&asked.results, &name)?;
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
@@ -138,44 +123,57 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
     Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
 }
 
-fn resume(kind: Kind, name: &str, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
-    let store = Store::open(&asked.results)?;
-    let stored = store.run(name)?;
+fn resume(
+    kind: Kind,
+    wanted: Resume,
+    results: PathBuf,
+    own_binary: PathBuf,
+) -> Result<Prepared, Failure> {
+    let name = wanted.run;
+    let store = Store::open(&results)?;
+    let stored = store.run(&name)?;
     let mut plan = stored.plan;
     if plan.kind != kind {
         return Err(Failure::invalid(format!(
             "run '{name}' is of another kind; resume it with the subcommand that began it"
         )));
     }
-    let lock = RunLock::take(&asked.results, name)?;
-    plan.concurrency = asked.request.concurrency.unwrap_or(plan.concurrency);
+    let lock = RunLock::take(&results, &name)?;
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let now = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let mut state = RunState::new(JobMaker::new(&plan, &book).pairs(), plan.sprt);
-    for tally in store.tallies(name)? {
+    for tally in store.tallies(&name)? {
         state.apply(Event::Committed(tally));
     }
     if state.ending().is_none() {
         check_engines(&plan, &book, &own_binary)?;
-        store.set_ending(name, None)?;
-    }
-    let mut offset = stored.pgn_offset;
-    if let Some(path) = asked.request.pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
-        // Another file takes all games, after what it holds already.
-        offset = std::fs::metadata(&path).map_or(0, |data| data.len());
-        store.set_pgn_offset(name, offset)?;
-        plan.pgn = Some(path);
+        store.set_ending(&name, None)?;
     }
     let header = pgn_header(&plan, stored.head.created_ms);
-    let pgn = match &plan.pgn {
+    let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
+    let pgn = match wanted_pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
+        // Another file takes all games, after what it holds already.
         Some(path) => {
-            let pairs = (0..state.counted()).map(|pair| counted_pair(&store, name, pair));
-            Some(PgnFile::resume(path, header, offset, pairs)?)
+            let (pgn, offset) = PgnFile::begin(&path, header)?;
+            plan.pgn = Some(path);
+            store.set_plan(&name, &plan, &stored.fingerprints, offset)?;
+            Some((pgn, offset))
+        }
+        None => match &plan.pgn {
+            Some(path) => Some((PgnFile::open(path, header)?, stored.pgn_offset)),
+            None => None,
+        },
+    };
+    let pgn = match pgn {
+        Some((mut pgn, offset)) => {
+            let pairs = (0..state.counted()).map(|pair| counted_pair(&store, &name, pair));
+            pgn.reconcile(offset, pairs)?;
+            Some(pgn)
         }
         None => None,
     };
-    let (name, results) = (name.to_owned(), asked.results);
+    plan.concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
 }
 
@@ -195,10 +193,24 @@ pub fn runtime() -> Result<Runtime, Failure> {
 
 fn check_engines(plan: &Plan, book: &Book, own_binary: &Path) -> Result<(), Failure> {
     let seats = seats(plan, own_binary);
-    let trial = try_out(&seats, book.needs_chess960());
-    runtime()?.block_on(trial).map_err(|error| match error.environment {
-        true => Failure::environment(error),
-        false => Failure::invalid(error),
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        tokio::select! {
+            trial = try_out(&seats, book.needs_chess960()) => trial.map_err(|error| {
+                match error.environment {
+                    true => Failure::environment(error),
+                    false => Failure::invalid(error),
+                }
+            }),
+            request = signals.next() => {
+                let code = match request {
+                    Request::Interrupt => ExitCode::Interrupted,
+                    Request::Terminate => ExitCode::Terminated,
+                };
+                Err(Failure::new(code, "interrupted before the first game"))
+            }
+        }
     })
 }
 
@@ -216,10 +228,14 @@ fn carry_out(mut prepared: Prepared, format: Format) -> Result<ExitCode, Failure
     };
     let Prepared { name, plan, state, store, results, .. } = &prepared;
     let summary = Summary::new(name, plan, state.standing(), state.llr(), state.ending());
-    results::print(&summary, format);
-    eprintln!("results in {}; show them again: {}", store.file().display(), show(name, results));
+    results::print(&summary, format)?;
+    note(&format!(
+        "results in {}; show them again: {}",
+        store.file().display(),
+        show(name, results)
+    ));
     if summary.ending == Some(Ending::Interrupted) {
-        eprintln!("go on with: {}", resume_command(plan.kind, name, results));
+        note(&format!("go on with: {}", resume_command(plan.kind, name, results)));
     }
     Ok(results::exit_code(&summary, request == Some(Request::Terminate)))
 }
@@ -259,29 +275,29 @@ fn announce(prepared: &Prepared) {
         .iter()
         .map(|engine| format!("{} ({})", engine.name, engine.conditions.limits))
         .collect();
-    eprintln!("run {name}: {}", engines.join(" v "));
-    eprintln!(
+    note(&format!("run {name}: {}", engines.join(" v ")));
+    note(&format!(
         "{} openings from {}, seed {}, {} games at once, at most {} pairs for each two engines",
         book.openings().len(),
         book.name(),
         plan.seed,
         plan.concurrency,
         plan.pairs
-    );
+    ));
     for rule in adjudication(&plan.rules) {
-        eprintln!("{rule}");
+        note(&rule);
     }
     if let Some(sprt) = plan.sprt {
-        eprintln!(
+        note(&format!(
             "SPRT: Elo {} against {}, alpha {}, beta {}",
             sprt.elo0(),
             sprt.elo1(),
             sprt.alpha(),
             sprt.beta()
-        );
+        ));
     }
     if state.counted() > 0 {
-        eprintln!("{} pairs were played before", state.counted());
+        note(&format!("{} pairs are counted already", state.counted()));
     }
 }
 
@@ -332,9 +348,14 @@ fn kind_word(kind: Kind) -> &'static str {
 }
 
 fn resume_command(kind: Kind, name: &str, results: &Path) -> String {
-    format!("arbiter {} --results {} --resume {name}", kind_word(kind), results.display())
+    format!("arbiter {} --results {} --resume {name}", kind_word(kind), quoted(results))
 }
 
 fn show(name: &str, results: &Path) -> String {
-    format!("arbiter results --results {} show {name}", results.display())
+    format!("arbiter results --results {} show {name}", quoted(results))
+}
+
+/// A path as a shell wants it.
+fn quoted(path: &Path) -> String {
+    shell_words::quote(&path.to_string_lossy()).into_owned()
 }

@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::Format;
-use super::{ExitCode, exit_code, fail, threads};
+use super::{ExitCode, Failure, emit, exit_code, fail, threads};
 use crate::rate::blocks::Blocks;
 use crate::rate::frames::{Frames, is_zstd};
 use crate::rate::scan::{Block, scan};
@@ -104,7 +104,7 @@ fn finite(text: &str) -> Option<f64> {
 /// Carries out the command.
 pub fn run(args: &RateArgs) -> ExitCode {
     match ratings_of(args) {
-        Ok(text) => super::answer(&text),
+        Ok(text) => emit(&text).map_or_else(Failure::report, |()| ExitCode::Passed),
         Err((code, message)) => fail(code, message),
     }
 }

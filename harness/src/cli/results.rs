@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::args::{DEFAULT_RESULTS, Format};
-use super::{ExitCode, emit, fail};
+use super::{ExitCode, Failure, emit};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
@@ -39,35 +39,32 @@ enum ResultsCommand {
 
 /// Carries out the command.
 pub fn results(args: ResultsArgs) -> ExitCode {
-    let done = Store::open(&args.results).and_then(|store| match &args.command {
+    match show(&args) {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn show(args: &ResultsArgs) -> Result<(), Failure> {
+    let store = Store::open(&args.results)?;
+    match &args.command {
         None | Some(ResultsCommand::List) => {
             let runs: Vec<ListedRun> = store.runs()?.into_iter().map(listed).collect();
-            match args.format {
-                Format::Human => emit(&run_list::text(&runs)),
-                Format::Json => emit(&run_list::json(&runs)),
-            }
-            Ok(())
+            emit(&match args.format {
+                Format::Human => run_list::text(&runs),
+                Format::Json => run_list::json(&runs),
+            })
         }
-        Some(ResultsCommand::Show { run }) => {
-            print(&stored_summary(&store, run)?, args.format);
-            Ok(())
-        }
-    });
-    match done {
-        Ok(()) => ExitCode::Passed,
-        Err(error @ (StoreError::NoRun(_) | StoreError::Missing(_))) => {
-            fail(ExitCode::Invalid, error)
-        }
-        Err(error) => fail(ExitCode::Environment, error),
+        Some(ResultsCommand::Show { run }) => print(&stored_summary(&store, run)?, args.format),
     }
 }
 
 /// Prints a summary on standard output.
-pub fn print(summary: &Summary, format: Format) {
-    match format {
-        Format::Human => emit(&terminal::render(summary)),
-        Format::Json => emit(&json::render(summary)),
-    }
+pub fn print(summary: &Summary, format: Format) -> Result<(), Failure> {
+    emit(&match format {
+        Format::Human => terminal::render(summary),
+        Format::Json => json::render(summary),
+    })
 }
 
 /// The exit code that a run's end deserves.

@@ -1,15 +1,19 @@
 //! One process at a time may play a run.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, TryLockError};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+
+/// Longest name of a run, in bytes.
+const MAX_NAME: usize = 200;
 
 /// The run cannot be had.
 #[derive(Debug, Error)]
 pub enum LockError {
     /// The name would not make a file name.
-    #[error("'{0}' is no name for a run; use letters, digits, '.', '_' and '-'")]
+    #[error("'{0}' is no name for a run; use up to {MAX_NAME} letters, digits, '.', '_' and '-'")]
     Name(String),
     /// Another process plays it.
     #[error("run '{0}' is being played by another arbiter")]
@@ -35,19 +39,33 @@ pub struct RunLock {
 impl RunLock {
     /// Takes the lock of a run.
     pub fn take(results: &Path, run: &str) -> Result<RunLock, LockError> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        if run.is_empty() || run.starts_with(['.', '-']) || !run.chars().all(plain) {
-            return Err(LockError::Name(run.to_owned()));
-        }
+        RunLock::check_name(run)?;
         let path = results.join(format!("{run}.lock"));
         let fail = |source| LockError::Io { path: path.clone(), source };
-        let file = File::create(&path).map_err(fail)?;
-        match file.try_lock() {
-            Ok(()) => Ok(RunLock { path, _file: file }),
-            Err(TryLockError::WouldBlock) => Err(LockError::Busy(run.to_owned())),
-            Err(TryLockError::Error(source)) => Err(fail(source)),
+        loop {
+            let file = File::create(&path).map_err(fail)?;
+            match file.try_lock() {
+                Ok(()) if is_at(&file, &path) => return Ok(RunLock { path, _file: file }),
+                // Its last holder removed it between our opening and locking it.
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(LockError::Busy(run.to_owned())),
+                Err(TryLockError::Error(source)) => return Err(fail(source)),
+            }
         }
     }
+
+    /// An error unless `run` can be the name of a file.
+    pub fn check_name(run: &str) -> Result<(), LockError> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let fits = (1..=MAX_NAME).contains(&run.len()) && !run.starts_with(['.', '-']);
+        if fits && run.chars().all(plain) { Ok(()) } else { Err(LockError::Name(run.to_owned())) }
+    }
+}
+
+/// Whether the open file is the one that the path leads to.
+fn is_at(file: &File, path: &Path) -> bool {
+    let number = |data: std::io::Result<Metadata>| data.ok().map(|d| (d.dev(), d.ino()));
+    number(file.metadata()) == number(std::fs::metadata(path))
 }
 
 impl Drop for RunLock {

@@ -9,7 +9,7 @@ mod sprt;
 use clap::{Args, Subcommand};
 
 use super::args::{Format, ModelArg};
-use super::{ExitCode, exit_code, fail};
+use super::{ExitCode, Failure, emit, exit_code, fail};
 use crate::stats::sprt::{Sprt, SprtError};
 
 /// Flags of `arbiter stats`.
@@ -84,7 +84,7 @@ pub fn stats(args: StatsArgs) -> ExitCode {
                 Format::Human => answer.text,
                 Format::Json => format!("{:#}\n", answer.json),
             };
-            super::answer(&text)
+            emit(&text).map_or_else(Failure::report, |()| ExitCode::Passed)
         }
         Err(message) => fail(ExitCode::Invalid, message),
     }

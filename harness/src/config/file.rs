@@ -47,6 +47,14 @@ pub struct ConfigFile {
     pub resign: Option<String>,
     /// Moves of each side after which a game is drawn.
     pub max_moves: Option<u32>,
+    /// Seconds from an engine's start to `uciok`.
+    pub start_deadline: Option<f64>,
+    /// Seconds from `isready` to `readyok`.
+    pub ready_deadline: Option<f64>,
+    /// Seconds for a move that no clock bounds.
+    pub move_deadline: Option<f64>,
+    /// Seconds from `stop` to `bestmove`.
+    pub stop_deadline: Option<f64>,
     /// `[sprt]`.
     #[serde(default)]
     pub sprt: SprtTable,

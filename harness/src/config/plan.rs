@@ -187,6 +187,15 @@ pub enum PlanError {
         /// The folder.
         dir: PathBuf,
     },
+    /// An engine's name would break a report.
+    #[error("'{}' is no name for an engine; it must not be empty or hold control characters", .0.escape_debug())]
+    Name(String),
+    /// The castling rules follow from the opening.
+    #[error("engine '{0}': UCI_Chess960 is set by arbiter for each game, as the opening needs it")]
+    Chess960(String),
+    /// A path cannot be written down in the store.
+    #[error("'{}' is not UTF-8; rename it", .0.display())]
+    Path(PathBuf),
     /// The stopping rule makes no sense.
     #[error("sprt: {0}")]
     Sprt(#[from] SprtError),
@@ -225,9 +234,10 @@ impl Plan {
         let plan = Plan {
             kind,
             engines,
-            book: request.openings.as_deref().map_or(BookSource::Bundled, |path| {
-                BookSource::File(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
-            }),
+            book: request
+                .openings
+                .as_deref()
+                .map_or(BookSource::Bundled, |path| BookSource::File(absolute(path.to_owned()))),
             plies: request.plies,
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),
@@ -238,8 +248,11 @@ impl Plan {
             fault_limit,
             rules: request.rules,
             deadlines: request.deadlines,
-            pgn: request.pgn.map(|path| std::path::absolute(&path).unwrap_or(path)),
+            pgn: request.pgn.map(absolute),
         };
+        if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
+            return Err(PlanError::Path(path.to_owned()));
+        }
         if plan.concurrency == 0 {
             return Err(PlanError::Concurrency);
         }
@@ -247,6 +260,22 @@ impl Plan {
             return Err(PlanError::NothingToRun);
         }
         Ok(plan)
+    }
+
+    /// Every file and folder that the plan names.
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let book = match &self.book {
+            BookSource::Bundled => None,
+            BookSource::File(path) => Some(path.as_path()),
+        };
+        let engines = self.engines.iter().flat_map(|engine| {
+            let program = match &engine.program {
+                Program::Bundled => None,
+                Program::Path(path) => Some(path.as_path()),
+            };
+            program.into_iter().chain(engine.dir.as_deref())
+        });
+        engines.chain(book).chain(self.pgn.as_deref())
     }
 
     /// Whether a clock decides anything; without one, deterministic engines play the same games
@@ -305,6 +334,12 @@ fn resolve_engines(request: &Request) -> Result<Vec<Engine>, PlanError> {
 /// Resolves one engine; `index` is for its name if it has none.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| default_name(index, &spec));
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        return Err(PlanError::Name(name));
+    }
+    if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
+        return Err(PlanError::Chess960(name));
+    }
     let cmd = spec.cmd.ok_or_else(|| PlanError::NoCommand(name.clone()))?;
     let program = if cmd == BUNDLED {
         if let Some(eval) = spec.eval {
@@ -330,10 +365,15 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
         name,
         program,
         args: spec.args,
-        dir: spec.dir,
+        dir: spec.dir.map(absolute),
         options: spec.options,
         conditions: Conditions { limits, margin },
     })
+}
+
+/// The path from the root; a run may be resumed from another folder.
+fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
 }
 
 /// The evaluation of a bundled engine, the file name of another, or a number.

@@ -140,6 +140,13 @@ impl Outcome {
     }
 }
 
+/// The beginning of what an engine wrote, fit to be shown: at most `length` characters, and none
+/// that a terminal would obey.
+pub fn printable(text: &str, length: usize) -> String {
+    let shown = text.chars().take(length);
+    shown.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
 /// "White" or "Black".
 pub fn color_name(color: Color) -> &'static str {
     color.fold_wb("White", "Black")

@@ -7,6 +7,7 @@ use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::timeout_at;
 
+use crate::game::outcome::printable;
 use crate::game::referee::{Fault, Reply};
 use crate::process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 use crate::uci::command::{Command, Go};
@@ -84,6 +85,8 @@ pub struct Player {
     chunks: mpsc::Receiver<Chunk>,
     lines: VecDeque<(Instant, String)>,
     closed: bool,
+    /// What was read before this moment belongs to an earlier search.
+    since: Instant,
 }
 
 impl Player {
@@ -93,8 +96,10 @@ impl Player {
         let sink = move |chunk| sender.blocking_send(chunk).is_ok();
         let process = spawner.spawn(&seat.launch, sink)?;
         let session = Session::new(seat.options.clone(), seat.deadlines);
-        let mut player = Player { process, session, chunks, lines: VecDeque::new(), closed: false };
-        let commands = player.session.open(Instant::now());
+        let since = Instant::now();
+        let lines = VecDeque::new();
+        let mut player = Player { process, session, chunks, lines, closed: false, since };
+        let commands = player.session.open(since);
         player.send(&commands)?;
         player.until_ready().await?;
         Ok(player)
@@ -125,7 +130,10 @@ impl Player {
         go: Go,
         budget: Option<Duration>,
     ) -> Result<Reply, PlayerError> {
-        let commands = self.session.think(Instant::now(), position, go, budget);
+        // An engine may say more than it was asked, such as a second `bestmove`. What it said
+        // before this search cannot answer it.
+        self.since = Instant::now();
+        let commands = self.session.think(self.since, position, go, budget);
         self.send(&commands)?;
         // The clock starts when the bytes are with the engine.
         let flushed = Instant::now();
@@ -168,6 +176,10 @@ impl Player {
             self.receive().await?;
         }
         let Some((at, line)) = self.lines.front() else { return Ok(Step::Continue) };
+        if *at < self.since {
+            self.lines.pop_front();
+            return Ok(Step::Continue);
+        }
         if self.session.deadline().is_some_and(|due| *at > due) {
             return Err(self.session.late().into());
         }
@@ -215,7 +227,7 @@ impl Player {
         let errors = self.process.error_tail();
         match errors.iter().rev().find(|line| !line.trim().is_empty()) {
             Some(line) => {
-                let words: String = line.trim().chars().take(LAST_WORDS).collect();
+                let words = printable(line.trim(), LAST_WORDS);
                 PlayerError::Exited(format!("{how}, last words: {words}"))
             }
             None => PlayerError::Exited(how),

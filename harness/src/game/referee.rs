@@ -14,10 +14,13 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Positio
 
 use crate::adjudicate::{Adjudicator, Played, Rules};
 use crate::clock::{Clock, Conditions};
-use crate::game::outcome::{Outcome, Termination, color_name};
+use crate::game::outcome::{Outcome, Termination, color_name, printable};
 use crate::game::record::{MoveRecord, Thought};
 use crate::uci::command::Go;
 use crate::uci::info::Info;
+
+/// How much of an answer that is not a move is quoted, in characters.
+const EXCERPT: usize = 20;
 
 /// What an engine is to be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,7 +171,8 @@ impl Referee {
     fn judge_move(&mut self, color: Color, text: &str, elapsed: Duration, info: &Info) {
         let name = color_name(color);
         let Ok(uci) = UciMove::from_ascii(text.as_bytes()) else {
-            let detail = format!("{name} answered '{}', which is not a move", excerpt(text));
+            let detail =
+                format!("{name} answered '{}', which is not a move", printable(text, EXCERPT));
             self.outcome = Some(Outcome::lost(color, Termination::UnparseableMove, detail));
             return;
         };
@@ -252,11 +256,6 @@ impl Referee {
 /// an en passant capture that is really possible.
 fn key(position: &Chess) -> Zobrist128 {
     position.zobrist_hash(EnPassantMode::Legal)
-}
-
-/// The beginning of a text that may be long.
-fn excerpt(text: &str) -> String {
-    text.chars().take(20).collect()
 }
 
 #[cfg(test)]

@@ -105,6 +105,8 @@ pub struct Process {
     child: Child,
     input: Option<Writer>,
     errors: Tail,
+    /// Whether the leader was waited for, which ends its group too.
+    reaped: bool,
 }
 
 impl Process {
@@ -124,7 +126,7 @@ impl Process {
         let mut child = command.spawn().map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let mut process = Process { child, input: None, errors: Tail::default() };
+        let mut process = Process { child, input: None, errors: Tail::default(), reaped: false };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
             let tail = process.errors.clone();
@@ -153,10 +155,11 @@ impl Process {
 
     /// How the process ended, if it does within `limit`; words such as "exit code 3". Blocks.
     pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
-        if !stop::wait_exit(&self.child, limit) {
+        if self.reaped || !stop::wait_exit(&self.child, limit) {
             return None;
         }
-        let status = stop::end_group(&mut self.child, Duration::ZERO);
+        let status = stop::kill_group(&mut self.child);
+        self.reaped = true;
         self.errors.wait_end(LAST_WORDS_GRACE);
         status.map(describe)
     }
@@ -165,15 +168,15 @@ impl Process {
     pub fn stop(mut self, grace: Duration) {
         self.input = None;
         stop::end_group(&mut self.child, grace);
+        self.reaped = true;
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Already reaped: the number may belong to somebody else by now.
-        if matches!(self.child.try_wait(), Ok(None)) {
-            self.input = None;
-            stop::end_group(&mut self.child, Duration::ZERO);
+        // Once the leader is reaped, its number may belong to somebody else.
+        if !self.reaped {
+            stop::kill_group(&mut self.child);
         }
     }
 }

@@ -35,6 +35,11 @@ pub(super) fn end_group(child: &mut Child, grace: Duration) -> Option<ExitStatus
         signal(child, Signal::TERM);
         wait_exit(child, TERM_GRACE);
     }
+    kill_group(child)
+}
+
+/// Ends the group of `child` at once.
+pub(super) fn kill_group(child: &mut Child) -> Option<ExitStatus> {
     signal(child, Signal::KILL);
     child.wait().ok()
 }

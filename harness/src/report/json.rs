@@ -141,12 +141,18 @@ pub fn render(summary: &Summary) -> String {
 }
 
 fn figures(strength: &Strength) -> Figures {
-    let finite = |part: fn(&Estimate) -> Extended, estimate: &Option<Estimate>| {
-        estimate.as_ref().and_then(|e| part(e).finite())
+    fn finite(part: impl Fn(&Estimate) -> Extended, estimate: &Option<Estimate>) -> Option<f64> {
+        // Adding zero turns -0 into 0.
+        estimate.as_ref().and_then(|e| part(e).finite()).map(|value| value + 0.0)
+    }
+    // All pairs alike show no spread to judge by; an interval without width would be a lie.
+    let spread = |estimate: &Estimate, end: Extended| match estimate.low == estimate.high {
+        true => Extended::PosInfinity,
+        false => end,
     };
-    let value: fn(&Estimate) -> Extended = |e| e.value;
-    let low: fn(&Estimate) -> Extended = |e| e.low;
-    let high: fn(&Estimate) -> Extended = |e| e.high;
+    let value = |e: &Estimate| e.value;
+    let low = |e: &Estimate| spread(e, e.low);
+    let high = |e: &Estimate| spread(e, e.high);
     Figures {
         games: strength.games.games(),
         wins: strength.games.wins,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::report::status::{Progress, status_line, status_lines};
+use crate::report::terminal::note;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
 use crate::stats::sprt::Sprt;
@@ -71,7 +72,7 @@ impl Live {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
                 if due && self.counted > self.counted_before {
                     self.shown = Some(elapsed);
-                    eprintln!("{}", status_line(&self.standing, &self.progress(elapsed)));
+                    note(&status_line(&self.standing, &self.progress(elapsed)));
                 }
             }
         }
@@ -80,7 +81,7 @@ impl Live {
     fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => note(text),
         }
     }
 }
@@ -117,11 +118,10 @@ impl Observer for Live {
                 "interrupted: {in_flight} pairs in flight are played to their end; \
                  interrupt again to stop now"
             )),
-            RunEvent::Ended { .. } => {
-                if let Some(bar) = &self.bar {
-                    bar.finish_and_clear();
-                }
-            }
+            RunEvent::Ended { elapsed, .. } => match &self.bar {
+                Some(bar) => bar.finish_and_clear(),
+                None => note(&status_line(&self.standing, &self.progress(*elapsed))),
+            },
         }
         Ok(())
     }

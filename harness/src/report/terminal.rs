@@ -1,6 +1,7 @@
 //! The end of a run as text for a terminal.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 use crate::config::plan::Kind;
 use crate::report::status::{interval, percent, plus_minus};
@@ -31,6 +32,12 @@ pub fn render(summary: &Summary) -> String {
     text.push_str(&verdict_sentence(summary));
     text.push('\n');
     text
+}
+
+/// A line on standard error. A reader that went away, as when a terminal closes, must not end a
+/// run, so a failure to print is no error.
+pub fn note(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 fn line(text: &mut String, label: &str, value: impl AsRef<str>) {
@@ -159,6 +166,9 @@ fn open_sentence(summary: &Summary) -> String {
         (Some(Ending::Complete), Kind::Sprt) => {
             "Inconclusive: all pairs were played before the test could decide.".to_owned()
         }
-        _ => "Unfinished: the run was interrupted and can be resumed.".to_owned(),
+        (Some(_), _) => "Unfinished: the run was interrupted and can be resumed.".to_owned(),
+        (None, _) => {
+            "Unfinished: the run is being played, or was killed and can be resumed.".to_owned()
+        }
     }
 }

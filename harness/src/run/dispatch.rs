@@ -129,8 +129,13 @@ impl Run<'_> {
         held: &mut BTreeMap<u64, PlayedPair>,
     ) -> Result<Event, RunError> {
         match event {
-            JobEvent::Played(played) => {
-                self.store.append(self.name, &played)?;
+            JobEvent::Played(mut played) => {
+                // What counts is what is on disk, even if it is not what was played just now.
+                if !self.store.append(self.name, &played)?
+                    && let Some(stored) = self.store.pair(self.name, played.pairing.pair)?
+                {
+                    played = stored;
+                }
                 let tally = PairTally::of(&played);
                 held.insert(tally.pair, played);
                 Ok(Event::Committed(tally))
@@ -167,7 +172,7 @@ impl Run<'_> {
             Effect::CancelAll => executor.cancel_all().await,
             Effect::End(ending) => {
                 self.store.set_ending(self.name, Some(ending))?;
-                self.tell(&RunEvent::Ended { ending })?;
+                self.tell(&RunEvent::Ended { ending, elapsed: clock.elapsed() })?;
             }
         }
         Ok(())

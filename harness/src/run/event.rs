@@ -54,6 +54,8 @@ pub enum RunEvent<'a> {
     Ended {
         /// How.
         ending: Ending,
+        /// Since the start or resumption.
+        elapsed: Duration,
     },
 }
 

@@ -77,7 +77,7 @@ impl RunState {
             waiting: BTreeMap::new(),
             counted: 0,
             standing: Standing::default(),
-            llr: sprt.map(|sprt| sprt.llr(&Standing::default().main_encounter().pairs)),
+            llr: sprt.map(|_| 0.0),
             phase: Phase::Running,
         }
     }

@@ -33,13 +33,13 @@ impl Store {
     }
 
     /// Commits a pair with its games; when it returns they are on the disk. A pair that is there
-    /// already stays as it is.
-    pub fn append(&mut self, run: &str, played: &PlayedPair) -> Result<(), StoreError> {
+    /// already stays as it is, and `false` says so.
+    pub fn append(&mut self, run: &str, played: &PlayedPair) -> Result<bool, StoreError> {
         let file = self.file.clone();
         self.insert_pair(run, played).map_err(|source| StoreError::Sqlite { file, source })
     }
 
-    fn insert_pair(&mut self, run: &str, played: &PlayedPair) -> rusqlite::Result<()> {
+    fn insert_pair(&mut self, run: &str, played: &PlayedPair) -> rusqlite::Result<bool> {
         let pairing = played.pairing;
         let transaction = self.connection.transaction()?;
         let inserted = transaction
@@ -55,7 +55,7 @@ impl Store {
                 pairing.opening
             ])?;
         if inserted == 0 {
-            return Ok(());
+            return Ok(false);
         }
         for (half, game) in played.games.iter().enumerate() {
             let row = GameRow::of(game);
@@ -81,7 +81,8 @@ impl Store {
                     row.moves
                 ])?;
         }
-        transaction.commit()
+        transaction.commit()?;
+        Ok(true)
     }
 
     /// Notes how a run ended; `None` while it runs.
@@ -93,10 +94,21 @@ impl Store {
             .map_err(|e| self.sqlite(e))
     }
 
-    /// Notes where in its PGN file a run begins.
-    pub fn set_pgn_offset(&self, run: &str, offset: u64) -> Result<(), StoreError> {
+    /// Replaces a run's plan, whose PGN file may have changed, and notes where in that file the
+    /// run begins.
+    pub fn set_plan(
+        &self,
+        run: &str,
+        plan: &Plan,
+        fingerprints: &Fingerprints,
+        pgn_offset: u64,
+    ) -> Result<(), StoreError> {
+        let json = PlanRow::of(plan, fingerprints).to_json();
         self.connection
-            .execute("UPDATE runs SET pgn_offset = ?2 WHERE run = ?1", params![run, offset])
+            .execute(
+                "UPDATE runs SET plan = ?2, pgn_offset = ?3 WHERE run = ?1",
+                params![run, json, pgn_offset],
+            )
             .map(drop)
             .map_err(|e| self.sqlite(e))
     }

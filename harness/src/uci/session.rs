@@ -13,6 +13,9 @@ use super::info::Info;
 use super::message::Message;
 use super::option::{OptionDeclaration, OptionError, check_option};
 
+/// Options that an engine may declare; the richest real ones have some hundreds.
+const MAX_OPTIONS: usize = 5_000;
+
 /// How long each kind of answer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
@@ -97,6 +100,9 @@ pub enum SessionError {
         /// The time it had.
         limit: Duration,
     },
+    /// The engine declares options without end.
+    #[error("declares more than {MAX_OPTIONS} options")]
+    TooManyOptions,
     /// The engine must play Chess960 and has no option for it.
     #[error("does not declare UCI_Chess960, which this opening needs")]
     NoChess960,
@@ -196,7 +202,12 @@ impl Session {
         match (self.phase, Message::parse(line)) {
             (Phase::Handshake, Message::Name(name)) => self.identity.name = Some(name),
             (Phase::Handshake, Message::Author(author)) => self.identity.author = Some(author),
-            (Phase::Handshake, Message::Option(option)) => self.identity.options.push(option),
+            (Phase::Handshake, Message::Option(option)) => {
+                if self.identity.options.len() == MAX_OPTIONS {
+                    return Err(SessionError::TooManyOptions);
+                }
+                self.identity.options.push(option);
+            }
             (Phase::Handshake, Message::UciOk) => {
                 let commands = self.configure()?;
                 self.wait(Phase::Preparing, at, self.deadlines.readyok);
@@ -270,6 +281,14 @@ mod tests {
         let (mut session, now) = opened(&[("Hash", "32")]);
         let error = session.receive(now, "uciok").unwrap_err();
         assert_eq!(error.to_string(), "has no option 'Hash'");
+    }
+
+    #[test]
+    fn options_without_end_are_refused() {
+        let (mut session, now) = opened(&[]);
+        let line = "option name X type button";
+        let refused = (0..=MAX_OPTIONS).find_map(|_| session.receive(now, line).err());
+        assert_eq!(refused, Some(SessionError::TooManyOptions));
     }
 
     #[test]

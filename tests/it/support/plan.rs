@@ -1,12 +1,14 @@
 //! A command line of the harness, built up flag by flag.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use shakmaty::fen::Epd;
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::bench::{Bench, Finished, Running};
 use super::pgn::{self, Game};
+use super::programs;
 use super::report::Report;
 
 /// `arbiter match …` or `arbiter sprt …` in a [`Bench`]; its results go to the
@@ -63,6 +65,19 @@ impl<'a> Plan<'a> {
 
     /// Starts it.
     pub fn start(self) -> Running {
+        let bench = self.bench;
+        bench.arbiter(self.args())
+    }
+
+    /// Starts it by a shell script, to which the command line is `"$0" "$@"`.
+    pub fn start_by(self, script: &str) -> Running {
+        let bench = self.bench;
+        let shell = ["-c", script].map(str::to_owned).into_iter();
+        let arbiter = programs::arbiter().display().to_string();
+        bench.start(Path::new("/bin/sh"), shell.chain([arbiter]).chain(self.args()))
+    }
+
+    fn args(self) -> Vec<String> {
         let mut args = vec![self.command.to_owned()];
         for spec in self.engines {
             args.extend(["--engine".to_owned(), spec]);
@@ -70,7 +85,7 @@ impl<'a> Plan<'a> {
         for (flag, value) in self.flags {
             args.extend([format!("--{flag}"), value]);
         }
-        self.bench.arbiter(args)
+        args
     }
 
     /// Runs it to its end.

@@ -8,7 +8,7 @@ use shakmaty::{ByColor, Color};
 
 use crate::game::driver::{self, GameSetup};
 use crate::game::outcome::Termination;
-use crate::game::player::{Player, Seat};
+use crate::game::player::{Player, PlayerError, Seat};
 use crate::game::record::GameRecord;
 use crate::process::Spawner;
 use crate::run::job::{PairJob, PlayedPair};
@@ -63,7 +63,8 @@ impl Slot {
             }
             match Player::start(&self.spawner, &self.seats[index]).await {
                 Ok(player) => drop(self.players.insert(index, player)),
-                Err(error) if error.is_environment() => {
+                // It could be started before the run, so something was taken away from under us.
+                Err(error @ PlayerError::Spawn(_)) => {
                     return Err(format!("engine '{}': {error}", self.seats[index].name));
                 }
                 Err(error) => return Ok(driver::forfeited(setup, color, error.into_fault())),

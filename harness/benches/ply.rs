@@ -1,0 +1,85 @@
+//! What the harness itself costs per ply: reading an engine's output, judging a move, and, per
+//! pair, the likelihood ratio. The budget is 30 µs of CPU per ply in all.
+
+use std::time::{Duration, Instant};
+
+use arbiter::adjudicate::Rules;
+use arbiter::clock::{Conditions, Limits};
+use arbiter::game::referee::{Referee, Reply};
+use arbiter::stats::pentanomial::Pentanomial;
+use arbiter::stats::sprt::{Model, Sprt};
+use arbiter::uci::command::Go;
+use arbiter::uci::info::Info;
+use arbiter::uci::session::{Deadlines, Session, Step};
+use divan::{Bencher, black_box};
+use shakmaty::{ByColor, CastlingMode, Chess, Position};
+
+fn main() {
+    divan::main();
+}
+
+const INFO: &str = "info depth 14 seldepth 22 multipv 1 score cp 31 nodes 123456 nps 1500000 \
+                    hashfull 120 tbhits 0 time 82 pv e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6";
+
+/// One search of twenty lines and its answer.
+#[divan::bench]
+fn search_output(bencher: Bencher<'_, '_>) {
+    let now = Instant::now();
+    let mut session = Session::new(Vec::new(), Deadlines::default());
+    session.open(now);
+    for line in ["uciok", "readyok"] {
+        session.receive(now, line).expect("a handshake without wishes");
+    }
+    bencher.bench_local(|| {
+        session.think(now, String::new(), Go::default(), None);
+        for _ in 0..20 {
+            session.receive(now, black_box(INFO)).expect("information is never an error");
+        }
+        let step = session.receive(now, "bestmove e2e4").expect("a move was awaited");
+        assert!(matches!(step, Step::BestMove { .. }));
+    });
+}
+
+/// A whole game of about a hundred plies: turn and judgement for each.
+#[divan::bench]
+fn judge_game(bencher: Bencher<'_, '_>) {
+    let moves = game(100);
+    let limits = Limits { clock: Some("10+0.1".parse().expect("a control")), ..Limits::default() };
+    let side = Conditions { limits, margin: Duration::ZERO };
+    bencher.counter(divan::counter::ItemsCount::new(moves.len())).bench_local(|| {
+        let conditions = ByColor { white: side, black: side };
+        let standard = CastlingMode::Standard;
+        let mut referee =
+            Referee::new(Chess::default(), standard, &[], conditions, Rules::default());
+        for text in &moves {
+            black_box(referee.turn());
+            let elapsed = Duration::from_millis(100);
+            referee.judge(Reply::Move { text: text.clone(), elapsed, info: Info::default() });
+        }
+        assert!(referee.outcome().is_none());
+    });
+}
+
+/// Moves that shuffle no piece twice to the same place: the n-th legal move of ply n.
+fn game(plies: usize) -> Vec<String> {
+    let mut position = Chess::default();
+    let mut moves = Vec::new();
+    for ply in 0..plies {
+        let legal = position.legal_moves();
+        let m = legal[(ply * 7 + 3) % legal.len()];
+        moves.push(m.to_uci(CastlingMode::Standard).to_string());
+        position.play_unchecked(m);
+        if position.is_game_over() {
+            moves.pop();
+            break;
+        }
+    }
+    moves
+}
+
+/// The ratio that is computed after each pair.
+#[divan::bench(args = [Model::Normalized, Model::Logistic])]
+fn likelihood_ratio(model: Model) -> f64 {
+    let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, model).expect("usual bounds");
+    sprt.llr(black_box(&Pentanomial([12, 180, 402, 196, 22])))
+}
