@@ -198,11 +198,14 @@ fn what_is_undefined_is_said_to_be() {
         let found = json(flags);
         undefined(&found, &["nelo", "nelo_low", "nelo_high", "los"]);
         let none = Some(0.0);
-        let expected = [("elo", none), ("elo_low", none), ("elo_high", none), ("llr", Some(llr))];
+        let expected = [("elo", none), ("elo_low", None), ("elo_high", None), ("llr", Some(llr))];
         assert_figures(&found, &expected);
         let undefined = "undefined (95 %)";
         let shown = text(flags);
-        assert_lines(&shown, &[("Elo (naive)", "+0.0 ± 0.0 (95 %)"), ("nElo", undefined)]);
+        assert_lines(
+            &shown,
+            &[("Elo (naive)", "+0.0, interval undefined (95 %)"), ("nElo", undefined)],
+        );
         assert_lines(&shown, &[("LOS", "undefined"), ("Verdict", "inconclusive")]);
     }
     let lost = text("sprt --counts 5,0,0,0,0");

@@ -31,10 +31,13 @@ pub fn shown(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// Value, low and high end of an estimate, where they are finite.
+/// Value, low and high end of an estimate, where they are finite. Without any spread to judge by,
+/// there is no interval: one without width would be a lie.
 pub fn parts(estimate: Option<&Estimate>) -> [Option<f64>; 3] {
     let part = |of: fn(&Estimate) -> Extended| estimate.and_then(|e| of(e).finite());
-    [part(|e| e.value), part(|e| e.low), part(|e| e.high)]
+    let has_width = estimate.is_some_and(|estimate| estimate.low != estimate.high);
+    let [low, high] = [part(|e| e.low), part(|e| e.high)].map(|end| end.filter(|_| has_width));
+    [part(|e| e.value), low, high]
 }
 
 #[cfg(test)]
