@@ -78,6 +78,12 @@ impl Bitboard {
         Square::new(63u32.wrapping_sub(self.0.leading_zeros()) as u8)
     }
 
+    /// The set itself if the condition holds, and no square otherwise; without a branch.
+    #[inline]
+    pub(crate) const fn when(self, condition: bool) -> Bitboard {
+        Bitboard(self.0 & (condition as u64).wrapping_neg())
+    }
+
     /// The set moved by `step` indices, without regard to the edges.
     #[inline]
     pub const fn shift(self, step: i8) -> Bitboard {

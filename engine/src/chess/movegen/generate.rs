@@ -37,7 +37,7 @@ pub(in crate::chess) fn generate<
         pieces::<S, C, V, false>(cpu, node, wanted, visitor);
         pawns::<S, C, V, NOISY, QUIET, false>(cpu, node, Bitboard::ALL, visitor);
         if QUIET {
-            king::castling(node.board.king(S::COLOR), ways, attacked, visitor);
+            king::castling(node.king, ways, attacked, visitor);
         }
     } else {
         king::steps::<S, C, V>(cpu, node, wanted, king::NO_WAYS, visitor);
@@ -45,7 +45,7 @@ pub(in crate::chess) fn generate<
             return;
         }
         // Only between king and checker, or onto the checker.
-        let answers = attacks::between(board.king(S::COLOR), checkers.first()) | checkers;
+        let answers = attacks::between(node.king, checkers.first()) | checkers;
         pieces::<S, C, V, true>(cpu, node, wanted & answers, visitor);
         pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
     }

@@ -27,7 +27,7 @@ pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     visitor: &mut V,
 ) -> Bitboard {
     let board = node.board;
-    let king = board.king(S::COLOR);
+    let king = node.king;
     let candidates = attacks::king(king) & wanted;
     if (candidates | ways[0].1 | ways[1].1).is_empty() {
         return Bitboard::ALL;
@@ -64,12 +64,11 @@ pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Way; 2] {
     // In Chess960 the rook may be all that shields the king's new square from its own rank: such
     // a rook is pinned.
     let back_rank = Bitboard::rank(S::COLOR.relative_rank(0));
-    let rooks = (node.rights.castling() & back_rank) - node.lines.straight_pins;
+    let rooks = (node.rights.castling & back_rank) - node.lines.straight_pins;
     if rooks.any() {
-        let king = node.board.king(S::COLOR);
         let occupied = node.board.occupied();
         for (rook, way) in rooks.zip(&mut ways) {
-            *way = (rook, free_way(S::COLOR, king, rook, occupied));
+            *way = (rook, free_way(S::COLOR, node.king, rook, occupied));
         }
     }
     ways

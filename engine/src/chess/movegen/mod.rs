@@ -22,25 +22,34 @@ pub(in crate::chess) use visitor::{Counter, Mover, Visitor};
 
 impl Position {
     /// All legal moves.
+    #[inline(always)]
     pub fn legal_moves(&self) -> MoveList {
         self.list::<true, true>()
     }
 
     /// Captures and promotions.
+    #[inline(always)]
     pub fn noisy_moves(&self) -> MoveList {
         self.list::<true, false>()
     }
 
     /// Everything that neither captures nor promotes.
+    #[inline(always)]
     pub fn quiet_moves(&self) -> MoveList {
         self.list::<false, true>()
     }
 
-    #[inline]
+    /// Inlined, so that the list is made where the caller keeps it and need not be copied there.
+    #[inline(always)]
     fn list<const NOISY: bool, const QUIET: bool>(&self) -> MoveList {
-        let mut lister = Lister::new(self.board().color(!self.turn()));
+        let mut list = MoveList::new();
+        self.fill::<NOISY, QUIET>(&mut list);
+        list
+    }
+
+    fn fill<const NOISY: bool, const QUIET: bool>(&self, list: &mut MoveList) {
+        let mut lister = Lister { enemy: self.board().color(!self.turn()), list };
         Machine::best().run(Generate::<_, NOISY, QUIET> { position: self, visitor: &mut lister });
-        lister.list
     }
 
     /// The number of legal moves, without listing them.
@@ -62,10 +71,15 @@ impl<V: Visitor, const NOISY: bool, const QUIET: bool> Job for Generate<'_, V, N
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {
-        let node = Node::of(self.position);
         match self.position.turn() {
-            Color::White => generate::<White, C, V, NOISY, QUIET>(cpu, node, self.visitor),
-            Color::Black => generate::<Black, C, V, NOISY, QUIET>(cpu, node, self.visitor),
+            Color::White => {
+                let node = Node::of::<White>(self.position);
+                generate::<White, C, V, NOISY, QUIET>(cpu, node, self.visitor);
+            }
+            Color::Black => {
+                let node = Node::of::<Black>(self.position);
+                generate::<Black, C, V, NOISY, QUIET>(cpu, node, self.visitor);
+            }
         }
     }
 }

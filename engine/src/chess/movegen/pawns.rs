@@ -41,7 +41,7 @@ fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
     if IN_CHECK {
         return pawns - node.lines.straight_pins;
     }
-    let king_file = Bitboard::file(board.king(S::COLOR).file());
+    let king_file = Bitboard::file(node.king.file());
     pawns - (node.lines.straight_pins - king_file)
 }
 
@@ -55,10 +55,6 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     let board = node.board;
     let last_rank = Bitboard::rank(S::COLOR.relative_rank(7));
     let enemy = board.color(!S::COLOR) & answers;
-    let free_last = (last_rank & answers) - board.occupied();
-    let promoting = movable::<S, IN_CHECK>(node).forward(S::COLOR) & free_last;
-    visitor.promotions(promoting, forward::<S>(), false);
-
     let diagonal = node.lines.diagonal_pins;
     let capturers = board.pieces(S::COLOR, Kind::Pawn) - node.lines.straight_pins;
     let free = (capturers - diagonal).forward(S::COLOR);
@@ -70,17 +66,28 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
         east |= bound.east() & diagonal;
         west |= bound.west() & diagonal;
     }
-    for (targets, step) in [(east & enemy, forward::<S>() + 1), (west & enemy, forward::<S>() - 1)]
-    {
+    let (east, west) = (east & enemy, west & enemy);
+    // Few positions have a pawn about to promote; the others are spared the trouble.
+    let on_seventh = Bitboard::rank(S::COLOR.relative_rank(6));
+    let may_promote =
+        V::PASSES_OVER_EMPTY || (board.pieces(S::COLOR, Kind::Pawn) & on_seventh).any();
+    if may_promote {
+        let free_last = (last_rank & answers) - board.occupied();
+        let promoting = movable::<S, IN_CHECK>(node).forward(S::COLOR) & free_last;
+        visitor.promotions(promoting, forward::<S>(), false);
+    }
+    for (targets, step) in [(east, forward::<S>() + 1), (west, forward::<S>() - 1)] {
         visitor.pawns(targets - last_rank, step, MoveKind::Capture);
-        visitor.promotions(targets & last_rank, step, true);
+        if may_promote {
+            visitor.promotions(targets & last_rank, step, true);
+        }
     }
 }
 
 /// Announces en-passant captures. They are so rare, and their pins so odd, that each is tried out.
 #[inline(always)]
 pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, visitor: &mut V) {
-    let square = node.rights.en_passant();
+    let square = node.rights.en_passant;
     if square.any() {
         let to = square.first();
         for from in attacks::pawn(!S::COLOR, to) & node.board.pieces(S::COLOR, Kind::Pawn) {
@@ -97,10 +104,9 @@ fn is_safe<S: Side, C: Cpu>(cpu: C, node: Node<'_>, from: Square, to: Square) ->
     let board = node.board;
     let captured = Bitboard::of(to.offset(-forward::<S>()));
     let occupied = board.occupied() ^ Bitboard::of(from) ^ captured ^ Bitboard::of(to);
-    let king = board.king(S::COLOR);
     let enemy = board.color(!S::COLOR);
-    let sliders = cpu.rook(king, occupied) & board.straight_sliders()
-        | cpu.bishop(king, occupied) & board.diagonal_sliders();
+    let sliders = cpu.rook(node.king, occupied) & board.straight_sliders()
+        | cpu.bishop(node.king, occupied) & board.diagonal_sliders();
     let leapers = board.kind(Kind::Pawn) | board.kind(Kind::Knight);
     (sliders & enemy).is_empty() && (node.lines.checkers & leapers & !captured).is_empty()
 }

@@ -20,6 +20,9 @@ pub(in crate::chess) enum Mover {
 
 /// Receives the legal moves of a position as sets of destinations.
 pub(in crate::chess) trait Visitor {
+    /// Does an empty set of promotions cost next to nothing, as in a loop over it?
+    const PASSES_OVER_EMPTY: bool = false;
+
     /// A piece other than a pawn on `from` may go to any of `targets`, taking what is there.
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard);
 
@@ -71,21 +74,16 @@ impl Visitor for Counter {
 }
 
 /// Lists moves.
-pub(super) struct Lister {
-    enemy: Bitboard,
+pub(super) struct Lister<'a> {
+    /// What can be taken.
+    pub(super) enemy: Bitboard,
     /// Moves so far.
-    pub(super) list: MoveList,
+    pub(super) list: &'a mut MoveList,
 }
 
-impl Lister {
-    /// An empty list; moves onto `enemy` will be captures.
-    #[inline(always)]
-    pub(super) fn new(enemy: Bitboard) -> Lister {
-        Lister { enemy, list: MoveList::new() }
-    }
-}
+impl Visitor for Lister<'_> {
+    const PASSES_OVER_EMPTY: bool = true;
 
-impl Visitor for Lister {
     #[inline(always)]
     fn piece(&mut self, _mover: Mover, from: Square, targets: Bitboard) {
         for to in targets & self.enemy {

@@ -77,7 +77,8 @@ impl Board {
         to: Square,
     ) -> Board {
         let mut next = *self;
-        for kind in &mut next.kinds {
+        // Kings are never taken.
+        for kind in &mut next.kinds[..Kind::King.index()] {
             *kind = *kind - Bitboard::of(to);
         }
         let enemy = !S::COLOR;
@@ -85,6 +86,19 @@ impl Board {
         next.colors[S::COLOR.index()] ^= Bitboard::of(from) | Bitboard::of(to);
         next.kinds[leaves.index()] ^= Bitboard::of(from);
         next.kinds[arrives.index()] ^= Bitboard::of(to);
+        next
+    }
+
+    /// The board after a piece of `S` has gone to an empty square.
+    #[inline(always)]
+    pub(in crate::chess) fn after_quiet<S: Side>(
+        &self,
+        kind: Kind,
+        from: Square,
+        to: Square,
+    ) -> Board {
+        let mut next = *self;
+        next.toggle(S::COLOR, kind, Bitboard::of(from) | Bitboard::of(to));
         next
     }
 

@@ -5,6 +5,7 @@ use crate::chess::attacks;
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Side;
 use crate::chess::piece::Kind;
+use crate::chess::square::Square;
 
 /// Checkers and pins of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,30 +26,28 @@ impl KingLines {
         diagonal_pins: Bitboard::EMPTY,
     };
 
-    /// Finds those of side `S`. One walk over the enemy sliders that see the king on an empty board
-    /// serves both, without a slider look-up.
+    /// Finds those of side `S`, whose king is on `king`. One walk over the enemy sliders that see
+    /// the king on an empty board serves both, without a slider look-up.
     #[inline(always)]
-    pub(in crate::chess) fn find<S: Side>(board: &Board) -> KingLines {
+    pub(in crate::chess) fn find<S: Side>(board: &Board, king: Square) -> KingLines {
         let (own, enemy) = (board.color(S::COLOR), board.color(!S::COLOR));
-        let king = board.king(S::COLOR);
         let checkers = attacks::pawn(S::COLOR, king) & board.kind(Kind::Pawn)
             | attacks::knight(king) & board.kind(Kind::Knight);
         let mut lines = KingLines { checkers: checkers & enemy, ..KingLines::NONE };
-        let straight = attacks::straight_rays(king) & board.straight_sliders() & enemy;
-        let diagonal = attacks::diagonal_rays(king) & board.diagonal_sliders() & enemy;
-        for (snipers, pins) in
-            [(straight, &mut lines.straight_pins), (diagonal, &mut lines.diagonal_pins)]
-        {
-            for sniper in snipers {
-                let way = attacks::between(king, sniper);
-                let blockers = way & (own | enemy);
-                if blockers.is_empty() {
-                    lines.checkers |= Bitboard::of(sniper);
-                } else if !blockers.several() && (blockers & own).any() {
-                    *pins |= way | Bitboard::of(sniper);
-                }
-            }
+        let (straight, diagonal) = (attacks::straight_rays(king), attacks::diagonal_rays(king));
+        let mut pins = Bitboard::EMPTY;
+        let snipers = straight & board.straight_sliders() | diagonal & board.diagonal_sliders();
+        // Masks instead of branches: how a line is blocked is hard to predict.
+        for sniper in snipers & enemy {
+            let way = attacks::between(king, sniper);
+            let sniper = Bitboard::of(sniper);
+            let blockers = way & (own | enemy);
+            let is_pinned = !blockers.several() & (blockers & own).any();
+            lines.checkers |= sniper.when(blockers.is_empty());
+            pins |= (way | sniper).when(is_pinned);
         }
+        lines.straight_pins = pins & straight;
+        lines.diagonal_pins = pins & diagonal;
         lines
     }
 }

@@ -97,9 +97,10 @@ impl Position {
     /// Finds checkers and pins of the side to move.
     #[inline]
     pub(super) fn refresh_king_lines(&mut self) {
+        let board = &self.board;
         self.lines = match self.turn {
-            Color::White => KingLines::find::<White>(&self.board),
-            Color::Black => KingLines::find::<Black>(&self.board),
+            Color::White => KingLines::find::<White>(board, board.king(Color::White)),
+            Color::Black => KingLines::find::<Black>(board, board.king(Color::Black)),
         };
     }
 
