@@ -52,7 +52,7 @@ pub fn check_paths(path: &str, text: &str) -> Vec<Violation> {
 }
 
 /// Whether `line` holds `start` as the start of a path, not as a folder within
-/// one (`https://host/work/`, `docs/home/`).
+/// one (`docs/home/`) or the path of an address.
 fn names(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();
