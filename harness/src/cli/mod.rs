@@ -14,6 +14,7 @@ mod rate;
 mod results;
 mod run_lock;
 mod stats;
+mod tournament_args;
 mod versus;
 
 pub use exit_code::ExitCode;
@@ -45,6 +46,8 @@ enum Command {
     Sprt(versus::SprtArgs),
     /// Plays a fixed number of pairs between two or more engines.
     Match(versus::MatchArgs),
+    /// Plays a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
+    Tournament(versus::TournamentCommand),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
     /// Rates players by their games in any PGN.
@@ -64,6 +67,7 @@ impl Cli {
         match self.command {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
+            Command::Tournament(args) => versus::tournament(args),
             Command::Results(args) => results::results(args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),

@@ -13,7 +13,7 @@ use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::Book;
 use crate::report::live::Live;
 use crate::report::pgn::PgnHeader;
-use crate::report::summary::Summary;
+use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
@@ -22,7 +22,7 @@ use crate::run::executor::local::Local;
 use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::seats::{seats, try_out};
 use crate::run::signal::{Request, Signals};
-use crate::run::state::{Event, RunState};
+use crate::run::state::RunState;
 use crate::store::{Store, StoreError};
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
@@ -117,8 +117,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         None => (None, 0),
     };
     store.begin_run(&name, created_ms, &plan, &fingerprints, offset)?;
-    let pairs = JobMaker::new(&plan, &book).pairs();
-    let state = RunState::new(pairs, plan.sprt);
+    let state = RunState::new(plan.schedule(), plan.sprt);
     let results = asked.results;
     Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
 }
@@ -142,10 +141,7 @@ fn resume(
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let now = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-    let mut state = RunState::new(JobMaker::new(&plan, &book).pairs(), plan.sprt);
-    for tally in store.tallies(&name)? {
-        state.apply(Event::Committed(tally));
-    }
+    let state = results::replayed(&store, &name, &plan)?;
     if state.ending().is_none() {
         check_engines(&plan, &book, &own_binary)?;
         store.set_ending(&name, None)?;
@@ -227,7 +223,7 @@ fn carry_out(mut prepared: Prepared, format: Format) -> Result<ExitCode, Failure
         None => run(&mut prepared)?.request,
     };
     let Prepared { name, plan, state, store, results, .. } = &prepared;
-    let summary = Summary::new(name, plan, state.standing(), state.llr(), state.ending());
+    let summary = results::summary(name, plan, state, state.ending());
     results::print(&summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",
@@ -245,7 +241,7 @@ fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
     let seats = seats(plan, own_binary);
     let jobs = JobMaker::new(plan, book);
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-    let mut live = Live::new(jobs.pairs(), plan.sprt, names);
+    let mut live = Live::new(state.schedule().clone(), plan.sprt, names);
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Observer));
     observers.push(&mut live);
@@ -253,7 +249,7 @@ fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
     let runtime = runtime()?;
     runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let local = Local::new(plan.concurrency, seats);
+        let local = Local::new(plan.concurrency, seats, plan.wait);
         let executor = local.map_err(Failure::environment)?;
         dispatch(run, state, executor, &mut signals).await.map_err(|error| {
             let go_on = resume_command(plan.kind, name, results);
@@ -277,13 +273,13 @@ fn announce(prepared: &Prepared) {
         .collect();
     note(&format!("run {name}: {}", engines.join(" v ")));
     note(&format!(
-        "{} openings from {}, seed {}, {} games at once, at most {} pairs for each two engines",
+        "{} openings from {}, seed {}, {} games at once",
         book.openings().len(),
         book.name(),
         plan.seed,
         plan.concurrency,
-        plan.pairs
     ));
+    note(&rules_in_words(&plan.design));
     for rule in adjudication(&plan.rules) {
         note(&rule);
     }
@@ -327,6 +323,7 @@ fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
         event: match plan.kind {
             Kind::Sprt => "Arbiter SPRT".to_owned(),
             Kind::Match => "Arbiter match".to_owned(),
+            Kind::Tournament => format!("Arbiter {}", plan.design.format.as_str()),
         },
         date: created.strftime("%Y.%m.%d").to_string(),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
@@ -344,6 +341,7 @@ fn kind_word(kind: Kind) -> &'static str {
     match kind {
         Kind::Sprt => "sprt",
         Kind::Match => "match",
+        Kind::Tournament => "tournament",
     }
 }
 

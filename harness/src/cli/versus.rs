@@ -1,8 +1,9 @@
-//! `arbiter sprt` and `arbiter match`.
+//! `arbiter sprt`, `arbiter match` and `arbiter tournament`.
 
 use clap::Args;
 
 use super::args::{PlayArgs, SprtBounds};
+use super::tournament_args::ScheduleArg;
 use super::{ExitCode, fail, play};
 use crate::config::plan::Kind;
 
@@ -22,6 +23,16 @@ pub struct MatchArgs {
     play: PlayArgs,
 }
 
+/// Flags of `arbiter tournament`.
+#[derive(Debug, Args)]
+pub struct TournamentCommand {
+    /// Who meets whom [default: round-robin]
+    #[arg(value_name = "FORMAT", conflicts_with_all = ["resume", "schedule"])]
+    format_of_tournament: Option<ScheduleArg>,
+    #[command(flatten)]
+    play: PlayArgs,
+}
+
 /// Plays until the SPRT can tell.
 pub fn sprt(args: SprtArgs) -> ExitCode {
     match args.play.ask(Some(args.bounds)) {
@@ -34,6 +45,15 @@ pub fn sprt(args: SprtArgs) -> ExitCode {
 pub fn versus(args: MatchArgs) -> ExitCode {
     match args.play.ask(None) {
         Ok(asked) => play::play(Kind::Match, asked),
+        Err(error) => fail(ExitCode::Invalid, error),
+    }
+}
+
+/// Plays a tournament.
+pub fn tournament(mut args: TournamentCommand) -> ExitCode {
+    args.play.tournament.set_format(args.format_of_tournament);
+    match args.play.ask(None) {
+        Ok(asked) => play::play(Kind::Tournament, asked),
         Err(error) => fail(ExitCode::Invalid, error),
     }
 }

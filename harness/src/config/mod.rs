@@ -9,3 +9,4 @@ pub mod file;
 pub mod plan;
 pub mod program;
 pub mod spec;
+pub mod tournament;

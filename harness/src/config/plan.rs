@@ -8,10 +8,11 @@ use thiserror::Error;
 
 use super::program::{self, ProgramError};
 use super::spec::EngineSpec;
+use super::tournament::{TournamentError, TournamentRequest};
 use crate::adjudicate::Rules;
 use crate::clock::{Conditions, Limits};
 use crate::openings::order::Order;
-use crate::schedule::Format;
+use crate::schedule::{Design, Schedule};
 use crate::stats::sprt::{Model, Sprt, SprtError};
 use crate::uci::session::Deadlines;
 
@@ -24,6 +25,9 @@ pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 /// Pairs of a match, and the cap of an SPRT, unless the user sets one.
 const DEFAULT_PAIRS: u64 = 100;
 const DEFAULT_SPRT_PAIRS: u64 = 50_000;
+
+/// Pairs of an encounter of a tournament unless the user sets them.
+const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
 
 /// Share of games that may end by a fault of an engine before the run counts as invalid.
 const DEFAULT_FAULT_LIMIT: f64 = 0.05;
@@ -38,6 +42,8 @@ pub enum Kind {
     Sprt,
     /// Plays all pairs.
     Match,
+    /// Who is first among many? Plays what the format asks for.
+    Tournament,
 }
 
 /// Which program an engine is.
@@ -90,10 +96,12 @@ pub struct Plan {
     pub order: Order,
     /// From which every random choice derives.
     pub seed: u64,
+    /// Opening, from 0 in the order of the book, at which the run begins.
+    pub opening_start: u64,
     /// Who meets whom.
-    pub format: Format,
-    /// Pairs of games for each two engines that meet, at most.
-    pub pairs: u64,
+    pub design: Design,
+    /// Pause between two games at one place.
+    pub wait: Duration,
     /// Games at once.
     pub concurrency: usize,
     /// The stopping rule.
@@ -123,10 +131,8 @@ pub struct Request {
     pub order: Option<Order>,
     /// Seed.
     pub seed: Option<u64>,
-    /// Who meets whom.
-    pub format: Option<Format>,
-    /// Pairs.
-    pub pairs: Option<u64>,
+    /// Who meets whom, and how often.
+    pub tournament: TournamentRequest,
     /// Games at once.
     pub concurrency: Option<usize>,
     /// PGN file.
@@ -206,8 +212,11 @@ pub enum PlanError {
     #[error("concurrency must be at least 1")]
     Concurrency,
     /// There is nothing to play.
-    #[error("0 pairs are nothing to run; give --pairs at least 1")]
+    #[error("0 pairs are nothing to run; give --pairs and --rounds at least 1")]
     NothingToRun,
+    /// The tournament cannot be held.
+    #[error(transparent)]
+    Tournament(#[from] TournamentError),
 }
 
 impl Plan {
@@ -223,10 +232,17 @@ impl Plan {
             Kind::Match if count < 2 => {
                 return Err(PlanError::EngineCount("match", "at least two", count));
             }
+            Kind::Tournament if count < 2 => {
+                return Err(PlanError::EngineCount("tournament", "at least two", count));
+            }
             _ => {}
         }
         let engines = resolve_engines(&request)?;
-        let default_pairs = if kind == Kind::Sprt { DEFAULT_SPRT_PAIRS } else { DEFAULT_PAIRS };
+        let default_pairs = match kind {
+            Kind::Sprt => DEFAULT_SPRT_PAIRS,
+            Kind::Match => DEFAULT_PAIRS,
+            Kind::Tournament => DEFAULT_TOURNAMENT_PAIRS,
+        };
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(PlanError::FaultLimit(fault_limit));
@@ -241,8 +257,9 @@ impl Plan {
             plies: request.plies,
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),
-            format: request.format.unwrap_or_default(),
-            pairs: request.pairs.unwrap_or(default_pairs),
+            opening_start: request.tournament.opening_start()?,
+            design: request.tournament.design(kind, count, default_pairs)?,
+            wait: request.tournament.wait.unwrap_or_default(),
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
             sprt: (kind == Kind::Sprt).then(|| request.sprt.resolve()).transpose()?,
             fault_limit,
@@ -256,7 +273,7 @@ impl Plan {
         if plan.concurrency == 0 {
             return Err(PlanError::Concurrency);
         }
-        if plan.pairs == 0 {
+        if plan.design.pairs == 0 || plan.design.rounds == 0 {
             return Err(PlanError::NothingToRun);
         }
         Ok(plan)
@@ -276,6 +293,11 @@ impl Plan {
             program.into_iter().chain(engine.dir.as_deref())
         });
         engines.chain(book).chain(self.pgn.as_deref())
+    }
+
+    /// Who meets whom, before the first result.
+    pub fn schedule(&self) -> Schedule {
+        Schedule::new(self.design, self.engines.len(), self.seed)
     }
 
     /// Whether a clock decides anything; without one, deterministic engines play the same games
@@ -302,7 +324,7 @@ impl Request {
             self.each.limits.nodes = Some(15_000);
         }
         self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
-        self.pairs = self.pairs.or(Some(500));
+        self.tournament.pairs = self.tournament.pairs.or(Some(500));
         self
     }
 }
@@ -450,6 +472,6 @@ mod tests {
         check(|r| r.sprt.alpha = Some(0.0));
         check(|r| r.fault_limit = Some(1.5));
         check(|r| r.concurrency = Some(0));
-        check(|r| r.pairs = Some(0));
+        check(|r| r.tournament.pairs = Some(0));
     }
 }

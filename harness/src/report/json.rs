@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::config::plan::Kind;
+use crate::report::standings_json::TournamentFigures;
 use crate::report::summary::{Strength, Summary};
 use crate::run::event::Ending;
 use crate::stats::elo::{Estimate, Extended};
@@ -35,6 +36,10 @@ struct Report<'a> {
     terminations: BTreeMap<&'static str, u64>,
     faults: Vec<Fault<'a>>,
     encounters: Vec<EncounterFigures<'a>>,
+    /// `pair`, or `game` if each opening is played once.
+    evidence_unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tournament: Option<TournamentFigures<'a>>,
 }
 
 #[derive(Serialize)]
@@ -91,6 +96,7 @@ pub fn render(summary: &Summary) -> String {
         kind: match summary.kind {
             Kind::Sprt => "sprt",
             Kind::Match => "match",
+            Kind::Tournament => "tournament",
         },
         seed: summary.seed,
         engines: &summary.engines,
@@ -135,6 +141,8 @@ pub fn render(summary: &Summary) -> String {
                 strength: figures(&Strength::of(*encounter)),
             })
             .collect(),
+        evidence_unit: if summary.is_single { "game" } else { "pair" },
+        tournament: summary.standings.as_ref().map(|s| TournamentFigures::of(s, &summary.engines)),
     };
     let text = serde_json::to_string_pretty(&report).expect("a report is numbers and text");
     format!("{text}\n")

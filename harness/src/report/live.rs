@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::report::standings::leaders_line;
 use crate::report::status::{Progress, status_line, status_lines};
 use crate::report::terminal::note;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
+use crate::schedule::Schedule;
 use crate::stats::sprt::Sprt;
 
 /// Time between two plain lines.
@@ -20,7 +22,8 @@ pub struct Live {
     bar: Option<ProgressBar>,
     engines: Vec<String>,
     sprt: Option<Sprt>,
-    total: u64,
+    /// Follows the counted pairs.
+    schedule: Schedule,
     standing: Standing,
     counted: u64,
     counted_before: u64,
@@ -29,9 +32,10 @@ pub struct Live {
 }
 
 impl Live {
-    /// A view of a run of at most `total` pairs between `engines`; draws a bar if standard error
-    /// is a terminal.
-    pub fn new(total: u64, sprt: Option<Sprt>, engines: Vec<String>) -> Live {
+    /// A view of a run whose schedule has come so far; draws a bar if standard error is a
+    /// terminal.
+    pub fn new(schedule: Schedule, sprt: Option<Sprt>, engines: Vec<String>) -> Live {
+        let total = schedule.expected();
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
@@ -42,7 +46,7 @@ impl Live {
             bar,
             engines,
             sprt,
-            total,
+            schedule,
             standing: Standing::default(),
             counted: 0,
             counted_before: 0,
@@ -55,27 +59,40 @@ impl Live {
         Progress {
             sprt: self.sprt.map(|sprt| (sprt, self.llr)),
             counted: self.counted,
-            total: self.total,
+            total: self.schedule.expected(),
             counted_now: self.counted - self.counted_before,
             elapsed,
+            games_per_pair: self.schedule.design().games_per_pair(),
         }
     }
 
     fn show(&mut self, elapsed: Duration) {
         match &self.bar {
             Some(bar) => {
+                bar.set_length(self.schedule.expected());
                 bar.set_position(self.counted);
-                let lines = status_lines(&self.standing, &self.progress(elapsed));
+                let [evidence, pace] = status_lines(&self.standing, &self.progress(elapsed));
+                let lines = [evidence, self.leaders(), pace];
                 bar.set_message(lines.join("\n"));
             }
             None => {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
                 if due && self.counted > self.counted_before {
                     self.shown = Some(elapsed);
-                    note(&status_line(&self.standing, &self.progress(elapsed)));
+                    note(&self.line(elapsed));
                 }
             }
         }
+    }
+
+    fn leaders(&self) -> String {
+        leaders_line(&self.schedule, &self.engines)
+    }
+
+    fn line(&self, elapsed: Duration) -> String {
+        let status = status_line(&self.standing, &self.progress(elapsed));
+        let leaders = self.leaders();
+        if leaders.is_empty() { status } else { format!("{leaders} · {status}") }
     }
 
     fn say(&self, text: &str) {
@@ -96,6 +113,7 @@ impl Observer for Live {
             }
             RunEvent::Counted { played, tally, llr, elapsed } => {
                 self.standing.count(tally);
+                self.schedule.count(tally.halves(), tally.games().count() as u64);
                 self.counted += 1;
                 self.llr = llr.unwrap_or(0.0);
                 for (half, game) in played.games.iter().enumerate() {
@@ -120,7 +138,7 @@ impl Observer for Live {
             )),
             RunEvent::Ended { elapsed, .. } => match &self.bar {
                 Some(bar) => bar.finish_and_clear(),
-                None => note(&status_line(&self.standing, &self.progress(*elapsed))),
+                None => note(&self.line(*elapsed)),
             },
         }
         Ok(())

@@ -20,13 +20,16 @@ pub struct Progress {
     pub counted_now: u64,
     /// Time since then.
     pub elapsed: Duration,
+    /// Games of a pair: 1 if each opening is played once.
+    pub games_per_pair: u64,
 }
 
 impl Progress {
     /// Games per second since the start.
     fn rate(&self) -> Option<f64> {
         let seconds = self.elapsed.as_secs_f64();
-        (self.counted_now > 0 && seconds > 0.0).then(|| 2.0 * self.counted_now as f64 / seconds)
+        (self.counted_now > 0 && seconds > 0.0)
+            .then(|| (self.games_per_pair * self.counted_now) as f64 / seconds)
     }
 
     /// Expected time to the end: to the verdict for an SPRT, but never beyond the cap.
@@ -36,7 +39,8 @@ impl Progress {
             Some((sprt, _)) => sprt.expected_remaining_pairs(&strength.pairs)?.min(capped),
             None => capped,
         };
-        Duration::try_from_secs_f64(2.0 * pairs / self.rate()?).ok()
+        let games = self.games_per_pair as f64 * pairs;
+        Duration::try_from_secs_f64(games / self.rate()?).ok()
     }
 }
 
@@ -58,9 +62,12 @@ pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     if standing.encounters.len() == 1 {
         evidence.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
         evidence.push(format!("LOS {}", percent(strength.los)));
-        evidence.push(format!("ptnml {:?}", strength.pairs.0));
+        if strength.pairs.pairs() > 0 {
+            evidence.push(format!("ptnml {:?}", strength.pairs.0));
+        }
     }
-    let mut pace = vec![format!("{}/{} pairs", progress.counted, progress.total)];
+    let unit = if progress.games_per_pair == 1 { "games" } else { "pairs" };
+    let mut pace = vec![format!("{}/{} {unit}", progress.counted, progress.total)];
     if let Some(outlook) = progress.sprt.and_then(|(sprt, _)| sprt.outlook(&strength.pairs)) {
         pace.push(format!("H1 in {}", percent(Some(outlook.upper_probability))));
     }
@@ -120,7 +127,7 @@ fn rough(time: Duration) -> String {
 mod tests {
     use super::*;
     use crate::game::outcome::Termination;
-    use crate::run::standing::PairTally;
+    use crate::run::standing::{GameTally, PairTally};
     use crate::stats::pentanomial::GameResult;
     use crate::stats::sprt::Model;
 
@@ -128,13 +135,10 @@ mod tests {
         let mut standing = Standing::default();
         let pairs = [[GameResult::Win, GameResult::Draw], [GameResult::Loss, GameResult::Win]];
         for (pair, results) in (0..).zip(pairs) {
-            standing.count(&PairTally {
-                pair,
-                engines: [0, 1],
-                results,
-                terminations: [Termination::Checkmate; 2],
-                faults: [None; 2],
-            });
+            let game =
+                |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+            let [first, second] = results.map(game);
+            standing.count(&PairTally { pair, engines: [0, 1], first, second: Some(second) });
         }
         standing
     }
@@ -147,6 +151,7 @@ mod tests {
             total: 100,
             counted_now: 2,
             elapsed: Duration::from_secs(4),
+            games_per_pair: 2,
         };
         assert_eq!(
             status_line(&standing(), &progress),
@@ -164,6 +169,7 @@ mod tests {
             total: 10,
             counted_now: 0,
             elapsed: Duration::ZERO,
+            games_per_pair: 2,
         };
         let line = status_line(&Standing::default(), &progress);
         assert_eq!(line, "LLR +0.25 [-2.94, 2.94] · 0/10 pairs");
@@ -178,6 +184,7 @@ mod tests {
             total: 10,
             counted_now: 0,
             elapsed: Duration::ZERO,
+            games_per_pair: 2,
         };
         let line = status_line(&standing(), &progress);
         assert!(line.ends_with("2/10 pairs · H1 in 100.0 %"), "{line}");

@@ -6,45 +6,73 @@ use crate::game::outcome::Termination;
 use crate::game::record::GameRecord;
 use crate::run::job::PlayedPair;
 use crate::stats::pentanomial::{GameResult, Pentanomial, Trinomial};
+use crate::stats::ratings::Meeting;
+
+/// What one game adds to the counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameTally {
+    /// The result for the first engine of the pair.
+    pub result: GameResult,
+    /// How it ended.
+    pub termination: Termination,
+    /// Which engine failed, if one did.
+    pub fault: Option<usize>,
+}
 
 /// What one pair adds to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairTally {
     /// Number of the pair.
     pub pair: u64,
-    /// The two engines.
+    /// The two engines; the first is White in the first game.
     pub engines: [usize; 2],
-    /// Each game's result for the first engine.
-    pub results: [GameResult; 2],
-    /// How each game ended.
-    pub terminations: [Termination; 2],
-    /// Which engine failed in each game, if one did.
-    pub faults: [Option<usize>; 2],
+    /// The first game.
+    pub first: GameTally,
+    /// The game with colours reversed; `None` in a run that plays each opening once.
+    pub second: Option<GameTally>,
 }
 
 impl PairTally {
     /// Sums up a played pair.
     pub fn of(played: &PlayedPair) -> PairTally {
         let [first, _] = played.pairing.engines;
-        let winner = |game: &GameRecord| game.outcome.result.winner();
-        let result = |game: &GameRecord| match winner(game) {
-            None => GameResult::Draw,
-            Some(color) if *game.engines.get(color) == first => GameResult::Win,
-            Some(_) => GameResult::Loss,
+        let tally = |game: &GameRecord| {
+            let winner = game.outcome.result.winner();
+            let loser = winner.map(|color| *game.engines.get(!color));
+            GameTally {
+                result: match winner {
+                    None => GameResult::Draw,
+                    Some(color) if *game.engines.get(color) == first => GameResult::Win,
+                    Some(_) => GameResult::Loss,
+                },
+                termination: game.outcome.termination,
+                fault: loser.filter(|_| game.outcome.termination.is_fault()),
+            }
         };
-        let loser = |game: &GameRecord| winner(game).map(|color| *game.engines.get(!color));
-        let games = played.games.each_ref();
         PairTally {
             pair: played.pairing.pair,
             engines: played.pairing.engines,
-            results: games.map(result),
-            terminations: games.map(|game| game.outcome.termination),
-            faults: games.map(|game| loser(game).filter(|_| game.outcome.termination.is_fault())),
+            first: tally(&played.games.first),
+            second: played.games.second.as_ref().map(tally),
         }
+    }
+
+    /// The games in the order of play.
+    pub fn games(&self) -> impl Iterator<Item = GameTally> {
+        [Some(self.first), self.second].into_iter().flatten()
+    }
+
+    /// Half points of each engine.
+    pub fn halves(&self) -> [u64; 2] {
+        self.games().fold([0, 0], |[first, second], game| {
+            let points = game.result.half_points() as u64;
+            [first + points, second + 2 - points]
+        })
     }
 }
 
-/// The counts of two engines against each other, from the first one's point of view.
+/// The counts of two engines against each other, from the first one's point of view. A run that
+/// plays each opening once has no pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Encounter {
     /// Pairs by score.
@@ -58,6 +86,8 @@ pub struct Encounter {
 pub struct Standing {
     /// By the two engines, lower index first.
     pub encounters: BTreeMap<[usize; 2], Encounter>,
+    /// The same by colours, as ratings need it.
+    pub meetings: BTreeMap<[usize; 2], Meeting>,
     /// How games ended.
     pub terminations: BTreeMap<Termination, u64>,
     /// Faults by engine and kind.
@@ -67,18 +97,31 @@ pub struct Standing {
 impl Standing {
     /// Adds a pair.
     pub fn count(&mut self, tally: &PairTally) {
-        let encounter = self.encounters.entry(tally.engines).or_default();
-        let [first, second] = tally.results;
-        encounter.pairs.record(first, second);
-        for result in tally.results {
-            encounter.games.record(result);
+        let [white, black] = tally.engines;
+        let is_swapped = white > black;
+        let key = if is_swapped { [black, white] } else { [white, black] };
+        let result = |game: GameTally| match is_swapped {
+            true => game.result.reversed(),
+            false => game.result,
+        };
+        let encounter = self.encounters.entry(key).or_default();
+        tally.games().for_each(|game| encounter.games.record(result(game)));
+        let meeting = self.meetings.entry(key).or_insert(Meeting::new(key));
+        let first = result(tally.first);
+        match tally.second.map(result) {
+            Some(second) => {
+                encounter.pairs.record(first, second);
+                // The engine with the lower index is White in the first game, or in the second.
+                let by_colour = if is_swapped { [second, first] } else { [first, second] };
+                let [white, black] = by_colour.map(GameResult::half_points);
+                meeting.pairs[white][black] += 1;
+            }
+            None => meeting.singles[usize::from(is_swapped)][first.half_points()] += 1,
         }
-        for termination in tally.terminations {
-            *self.terminations.entry(termination).or_default() += 1;
-        }
-        for (fault, termination) in tally.faults.into_iter().zip(tally.terminations) {
-            if let Some(engine) = fault {
-                *self.faults.entry((engine, termination)).or_default() += 1;
+        for game in tally.games() {
+            *self.terminations.entry(game.termination).or_default() += 1;
+            if let Some(engine) = game.fault {
+                *self.faults.entry((engine, game.termination)).or_default() += 1;
             }
         }
     }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
+use crate::schedule::{Pairing, Schedule};
 use crate::stats::sprt::{Decision, Sprt};
 
 /// What can happen to a run.
@@ -26,7 +27,7 @@ pub enum Event {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect {
     /// Start this pair.
-    Start(u64),
+    Start(Pairing),
     /// This pair counts now.
     Count {
         /// The pair.
@@ -52,7 +53,8 @@ enum Phase {
 /// The state of one run.
 #[derive(Debug, Clone)]
 pub struct RunState {
-    total: u64,
+    /// Who meets whom, as far as the counted pairs say.
+    schedule: Schedule,
     sprt: Option<Sprt>,
     /// The next pair to start.
     next: u64,
@@ -67,10 +69,10 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// A run of `total` pairs at most, under a stopping rule if there is one.
-    pub fn new(total: u64, sprt: Option<Sprt>) -> RunState {
+    /// A run of a schedule's pairs at most, under a stopping rule if there is one.
+    pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
         RunState {
-            total,
+            schedule,
             sprt,
             next: 0,
             in_flight: BTreeSet::new(),
@@ -95,6 +97,11 @@ impl RunState {
     /// Counts so far.
     pub fn standing(&self) -> &Standing {
         &self.standing
+    }
+
+    /// The schedule, which knows the results of the counted pairs.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
     }
 
     /// Pairs counted so far.
@@ -128,13 +135,11 @@ impl RunState {
         while self.waiting.contains_key(&self.next) {
             self.next += 1;
         }
-        if self.next >= self.total {
-            return None;
-        }
-        let pair = self.next;
+        // Without one, the run waits for results, or for its end.
+        let pairing = self.schedule.pairing(self.next)?;
         self.next += 1;
-        self.in_flight.insert(pair);
-        Some(Effect::Start(pair))
+        self.in_flight.insert(pairing.pair);
+        Some(Effect::Start(pairing))
     }
 
     fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
@@ -149,6 +154,7 @@ impl RunState {
             self.counted += 1;
             self.next = self.next.max(self.counted);
             self.standing.count(&tally);
+            self.schedule.count(tally.halves(), tally.games().count() as u64);
             self.llr = self.sprt.map(|sprt| sprt.llr(&self.standing.main_encounter().pairs));
             effects.push(Effect::Count { tally, llr: self.llr });
             if let Some(ending) = self.verdict() {
@@ -166,7 +172,8 @@ impl RunState {
             Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
             Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
             Some(Decision::Continue) | None => {
-                (self.counted >= self.total).then_some(Ending::Complete)
+                let is_all = self.schedule.is_complete() && self.counted >= self.schedule.known();
+                is_all.then_some(Ending::Complete)
             }
         }
     }
@@ -197,16 +204,26 @@ impl RunState {
 mod tests {
     use super::*;
     use crate::game::outcome::Termination;
+    use crate::run::standing::GameTally;
+    use crate::schedule::{Design, Format};
     use crate::stats::pentanomial::GameResult;
     use crate::stats::sprt::Model;
 
     fn tally(pair: u64, results: [GameResult; 2]) -> PairTally {
-        PairTally {
-            pair,
-            engines: [0, 1],
-            results,
-            terminations: [Termination::Checkmate; 2],
-            faults: [None; 2],
+        let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+        let [first, second] = results.map(game);
+        PairTally { pair, engines: [0, 1], first, second: Some(second) }
+    }
+
+    /// A match of two engines.
+    fn of_pairs(pairs: u64) -> Schedule {
+        Schedule::new(Design::round_robin(pairs), 2, 1)
+    }
+
+    fn started_pair(effects: Vec<Effect>) -> Option<u64> {
+        match effects[..] {
+            [Effect::Start(pairing)] => Some(pairing.pair),
+            _ => None,
         }
     }
 
@@ -220,7 +237,7 @@ mod tests {
 
     fn started(state: &mut RunState, pairs: u64) {
         for pair in 0..pairs {
-            assert_eq!(state.apply(Event::Idle), [Effect::Start(pair)]);
+            assert_eq!(started_pair(state.apply(Event::Idle)), Some(pair));
         }
     }
 
@@ -234,7 +251,7 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_in_schedule_order() {
-        let mut state = RunState::new(3, None);
+        let mut state = RunState::new(of_pairs(3), None);
         started(&mut state, 3);
         assert_eq!(state.apply(Event::Idle), []);
         assert_eq!(counted(&state.apply(Event::Committed(won(2)))), [0; 0]);
@@ -246,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_pair_that_comes_twice_counts_once() {
-        let mut state = RunState::new(9, None);
+        let mut state = RunState::new(of_pairs(9), None);
         started(&mut state, 2);
         state.apply(Event::Committed(won(0)));
         assert_eq!(state.apply(Event::Committed(won(0))), []);
@@ -257,7 +274,7 @@ mod tests {
     fn the_verdict_stops_at_its_pair_whatever_finished_before() {
         // In order, and with the first pair last: the counts must be the same.
         let run = |order: &[u64]| {
-            let mut state = RunState::new(500, Some(sprt()));
+            let mut state = RunState::new(of_pairs(500), Some(sprt()));
             started(&mut state, 200);
             let mut last = Vec::new();
             for &pair in order {
@@ -279,18 +296,18 @@ mod tests {
 
     #[test]
     fn an_sprt_can_be_lost_or_stay_open() {
-        let mut state = RunState::new(200, Some(sprt()));
+        let mut state = RunState::new(of_pairs(200), Some(sprt()));
         let lost = |pair| tally(pair, [GameResult::Loss; 2]);
         (0..200).for_each(|pair| drop(state.apply(Event::Committed(lost(pair)))));
         assert_eq!(state.ending(), Some(Ending::AcceptedH0));
-        let mut state = RunState::new(2, Some(sprt()));
+        let mut state = RunState::new(of_pairs(2), Some(sprt()));
         (0..2).for_each(|pair| drop(state.apply(Event::Committed(won(pair)))));
         assert_eq!(state.ending(), Some(Ending::Complete));
     }
 
     #[test]
     fn the_first_interrupt_drains_and_the_second_stops() {
-        let mut state = RunState::new(9, None);
+        let mut state = RunState::new(of_pairs(9), None);
         started(&mut state, 2);
         assert_eq!(state.apply(Event::Interrupt), [Effect::Drain]);
         assert_eq!(state.apply(Event::Idle), []);
@@ -303,14 +320,30 @@ mod tests {
 
     #[test]
     fn a_resumed_run_plays_what_is_missing() {
-        let mut state = RunState::new(4, None);
+        let mut state = RunState::new(of_pairs(4), None);
         for pair in [0, 2] {
             state.apply(Event::Committed(won(pair)));
         }
         assert_eq!(state.counted(), 1);
-        assert_eq!(state.apply(Event::Idle), [Effect::Start(1)]);
-        assert_eq!(state.apply(Event::Idle), [Effect::Start(3)]);
+        assert_eq!(started_pair(state.apply(Event::Idle)), Some(1));
+        assert_eq!(started_pair(state.apply(Event::Idle)), Some(3));
         assert_eq!(state.apply(Event::Idle), []);
         assert_eq!(counted(&state.apply(Event::Committed(won(1)))), [1, 2]);
+    }
+
+    /// Pairs of later rounds wait for results, whatever room there is.
+    #[test]
+    fn a_knockout_starts_what_is_known_and_waits_for_the_rest() {
+        let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
+        let mut state = RunState::new(Schedule::new(design, 4, 1), None);
+        started(&mut state, 2);
+        assert_eq!(state.apply(Event::Idle), []);
+        let tally = |pair, engines| PairTally { engines, ..won(pair) };
+        assert_eq!(counted(&state.apply(Event::Committed(tally(1, [1, 2])))), [0; 0]);
+        assert_eq!(state.apply(Event::Idle), []);
+        state.apply(Event::Committed(tally(0, [0, 3])));
+        assert_eq!(started_pair(state.apply(Event::Idle)), Some(2));
+        let effects = state.apply(Event::Committed(tally(2, [0, 1])));
+        assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
     }
 }

@@ -9,7 +9,7 @@ use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
-use crate::schedule::Format;
+use crate::schedule::{Design, Format, OpeningPolicy};
 use crate::stats::sprt::{Model, Sprt};
 use crate::uci::session::Deadlines;
 
@@ -37,7 +37,23 @@ pub(super) struct PlanRow {
     seed: u64,
     #[serde(default = "round_robin")]
     schedule: String,
+    #[serde(default)]
+    seeds: usize,
+    #[serde(default = "one")]
+    rounds: u64,
     pairs: u64,
+    #[serde(default)]
+    noswap: bool,
+    #[serde(default)]
+    reverse: bool,
+    #[serde(default = "shared")]
+    opening_policy: String,
+    #[serde(default)]
+    opening_start: u64,
+    #[serde(default)]
+    tie_breaks: u64,
+    #[serde(default)]
+    wait_ms: u64,
     concurrency: usize,
     sprt: Option<SprtRow>,
     fault_limit: f64,
@@ -107,8 +123,16 @@ impl PlanRow {
             plies: plan.plies,
             order: order_name(plan.order).to_owned(),
             seed: plan.seed,
-            schedule: format_name(plan.format).to_owned(),
-            pairs: plan.pairs,
+            schedule: plan.design.format.as_str().to_owned(),
+            seeds: plan.design.seeds,
+            rounds: plan.design.rounds,
+            pairs: plan.design.pairs,
+            noswap: plan.design.is_single,
+            reverse: plan.design.is_reversed,
+            opening_policy: plan.design.openings.as_str().to_owned(),
+            opening_start: plan.opening_start,
+            tie_breaks: plan.design.tie_breaks,
+            wait_ms: plan.wait.as_millis() as u64,
             concurrency: plan.concurrency,
             sprt: plan.sprt.map(|sprt| SprtRow {
                 elo0: sprt.elo0(),
@@ -164,16 +188,27 @@ impl PlanRow {
                 }),
                 move_cap: self.move_cap,
             };
+        let design = Design {
+            format: parse(&self.schedule, &Format::ALL, Format::as_str)?,
+            seeds: self.seeds,
+            rounds: self.rounds,
+            pairs: self.pairs,
+            is_single: self.noswap,
+            is_reversed: self.reverse,
+            openings: parse(&self.opening_policy, &OpeningPolicy::ALL, OpeningPolicy::as_str)?,
+            tie_breaks: self.tie_breaks,
+        };
         let engines = self.engines.into_iter().map(EngineRow::into_engine);
         let plan = Plan {
-            kind: parse(&self.kind, &[Kind::Sprt, Kind::Match], kind_name)?,
+            kind: parse(&self.kind, &[Kind::Sprt, Kind::Match, Kind::Tournament], kind_name)?,
             engines: engines.collect::<Result<_, _>>()?,
             book: self.book.map_or(BookSource::Bundled, BookSource::File),
             plies: self.plies,
             order: parse(&self.order, &[Order::Sequential, Order::Random], order_name)?,
             seed: self.seed,
-            format: parse(&self.schedule, &[Format::RoundRobin, Format::Gauntlet], format_name)?,
-            pairs: self.pairs,
+            design,
+            opening_start: self.opening_start,
+            wait: Duration::from_millis(self.wait_ms),
             concurrency: self.concurrency,
             sprt,
             fault_limit: self.fault_limit,
@@ -244,19 +279,21 @@ fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Sprt => "sprt",
         Kind::Match => "match",
-    }
-}
-
-fn format_name(format: Format) -> &'static str {
-    match format {
-        Format::RoundRobin => "round-robin",
-        Format::Gauntlet => "gauntlet",
+        Kind::Tournament => "tournament",
     }
 }
 
 /// What runs did before there was a choice.
 fn round_robin() -> String {
-    format_name(Format::RoundRobin).to_owned()
+    Format::RoundRobin.as_str().to_owned()
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn shared() -> String {
+    OpeningPolicy::Shared.as_str().to_owned()
 }
 
 fn order_name(order: Order) -> &'static str {

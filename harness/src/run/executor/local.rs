@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -17,6 +18,7 @@ use crate::run::job::PairJob;
 pub struct Local {
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
+    wait: Duration,
     /// Slots in all.
     slots: usize,
     /// Slots without work.
@@ -28,17 +30,19 @@ pub struct Local {
 }
 
 impl Local {
-    /// `slots` places for games between the engines in `seats`, which a job names by index.
+    /// `slots` places for games between the engines in `seats`, which a job names by index, with
+    /// a pause of `wait` between two games of a place.
     /// An error if no thread can be started.
-    pub fn new(slots: usize, seats: Vec<Seat>) -> io::Result<Local> {
+    pub fn new(slots: usize, seats: Vec<Seat>, wait: Duration) -> io::Result<Local> {
         let spawner = Spawner::start()?;
         let seats = Arc::new(seats);
         let (report, done) = mpsc::unbounded_channel();
         Ok(Local {
             slots,
-            idle: (0..slots).map(|_| Slot::new(spawner.clone(), seats.clone())).collect(),
+            idle: (0..slots).map(|_| Slot::new(spawner.clone(), seats.clone(), wait)).collect(),
             spawner,
             seats,
+            wait,
             busy: JoinSet::new(),
             done,
             report,
@@ -91,7 +95,7 @@ impl Executor for Local {
             self.idle.push(slot);
         }
         while self.idle.len() < self.slots {
-            self.idle.push(Slot::new(self.spawner.clone(), self.seats.clone()));
+            self.idle.push(Slot::new(self.spawner.clone(), self.seats.clone(), self.wait));
         }
     }
 
