@@ -17,3 +17,4 @@ mod sprt;
 mod statistics;
 mod support;
 mod tidy;
+mod tournaments;

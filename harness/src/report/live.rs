@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::report::standings::leaders_line;
-use crate::report::status::{Progress, status_line, status_lines};
+use crate::report::status::{Progress, one_line, status_lines};
 use crate::report::terminal::note;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
@@ -71,9 +71,7 @@ impl Live {
             Some(bar) => {
                 bar.set_length(self.schedule.expected());
                 bar.set_position(self.counted);
-                let [evidence, pace] = status_lines(&self.standing, &self.progress(elapsed));
-                let lines = [evidence, self.leaders(), pace];
-                bar.set_message(lines.join("\n"));
+                bar.set_message(self.lines(elapsed).join("\n"));
             }
             None => {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
@@ -85,14 +83,17 @@ impl Live {
         }
     }
 
-    fn leaders(&self) -> String {
-        leaders_line(&self.schedule, &self.engines)
+    /// The evidence, which in a tournament is who leads, and the pace.
+    fn lines(&self, elapsed: Duration) -> [String; 2] {
+        let [evidence, pace] = status_lines(&self.standing, &self.progress(elapsed));
+        match leaders_line(&self.schedule, &self.engines) {
+            Some(leaders) => [leaders, pace],
+            None => [evidence, pace],
+        }
     }
 
     fn line(&self, elapsed: Duration) -> String {
-        let status = status_line(&self.standing, &self.progress(elapsed));
-        let leaders = self.leaders();
-        if leaders.is_empty() { status } else { format!("{leaders} · {status}") }
+        one_line(self.lines(elapsed))
     }
 
     fn say(&self, text: &str) {

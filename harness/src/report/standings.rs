@@ -37,6 +37,8 @@ pub enum Rating {
         elo: f64,
         /// Half of the 95 % interval.
         margin: f64,
+        /// Engines are comparable within a group only; from 0.
+        group: usize,
     },
     /// The engine won all its games: it is stronger than this.
     Above(f64),
@@ -76,7 +78,8 @@ fn rating(rated: &Rated, engine: usize) -> Option<Rating> {
     let elo = rated.rating(engine)?;
     let errors = [Errors::Information, Errors::Sandwich];
     let errors = errors.into_iter().filter_map(|kind| rated.error(engine, kind));
-    Some(Rating::Estimate { elo, margin: Z_95 * errors.reduce(f64::max)? })
+    let margin = Z_95 * errors.reduce(f64::max)?;
+    Some(Rating::Estimate { elo, margin, group: rated.group(engine)? })
 }
 
 /// Points of a pair of engines as people write them: `2½`.
@@ -88,10 +91,10 @@ pub fn points(halves: u64) -> String {
     }
 }
 
-/// Who leads, and which round it is, in one line; empty for a match of two.
-pub fn leaders_line(schedule: &Schedule, engines: &[String]) -> String {
+/// Who leads, and which round it is, in one line; `None` for a match of two.
+pub fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
     if engines.len() < 3 {
-        return String::new();
+        return None;
     }
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
@@ -99,7 +102,7 @@ pub fn leaders_line(schedule: &Schedule, engines: &[String]) -> String {
         format!("{}. {} {}/{}", row.rank, engines[row.engine], points(halves), row.games)
     });
     let leaders: Vec<String> = leaders.collect();
-    format!("round {}/{rounds} · {}", round + 1, leaders.join(" · "))
+    Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
 }
 
 /// The rules of a tournament in one sentence.
@@ -114,7 +117,9 @@ pub fn rules_in_words(design: &Design) -> String {
             vec![format!("Swiss, {} rounds, {} {unit} an encounter", design.rounds, design.pairs)]
         }
         Format::Ladder => {
-            vec![format!("ladder, {} climbs, {} {unit} an encounter", design.rounds, design.pairs)]
+            let climbs = if design.rounds == 1 { "climb" } else { "climbs" };
+            let pairs = format!("{} {unit} an encounter", design.pairs);
+            vec![format!("ladder, {} {climbs}, {pairs}", design.rounds)]
         }
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
             let format = design.format.as_str();
@@ -185,10 +190,10 @@ mod tests {
         let mut schedule = Schedule::new(Design { seeds: 4, ..design }, 4, 1);
         schedule.count([1, 3], 2);
         let names = ["A", "B", "C", "D"].map(str::to_owned);
-        let line = leaders_line(&schedule, &names);
+        let line = leaders_line(&schedule, &names).unwrap();
         assert_eq!(line, "round 1/2 · 1. C 1½/2 · 2. A ½/2 · 3. B 0/0");
         schedule.count([4, 0], 2);
-        assert!(leaders_line(&schedule, &names).starts_with("round 2/2 · 1. B 2/2"));
-        assert_eq!(leaders_line(&schedule, &names[..2]), "");
+        assert!(leaders_line(&schedule, &names).unwrap().starts_with("round 2/2 · 1. B 2/2"));
+        assert_eq!(leaders_line(&schedule, &names[..2]), None);
     }
 }

@@ -35,6 +35,8 @@ struct RowFigures<'a> {
     elo: Option<f64>,
     elo_low: Option<f64>,
     elo_high: Option<f64>,
+    /// Only within a group are engines comparable.
+    elo_group: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,7 +65,7 @@ impl<'a> TournamentFigures<'a> {
         let rows = standings.rows.iter().map(|row| {
             let ranked = row.ranked;
             let (elo, elo_low, elo_high) = match row.rating {
-                Some(Rating::Estimate { elo, margin }) => {
+                Some(Rating::Estimate { elo, margin, .. }) => {
                     (Some(elo), Some(elo - margin), Some(elo + margin))
                 }
                 Some(Rating::Above(elo)) => (None, Some(elo), None),
@@ -84,6 +86,10 @@ impl<'a> TournamentFigures<'a> {
                 elo,
                 elo_low,
                 elo_high,
+                elo_group: match row.rating {
+                    Some(Rating::Estimate { group, .. }) => Some(group + 1),
+                    _ => None,
+                },
             }
         });
         let encounters = schedule.encounters().iter().map(|encounter| EncounterFigures {

@@ -32,6 +32,8 @@ fn table(standings: &Standings, engines: &[String]) -> String {
     let mut builder = tabled::builder::Builder::default();
     let design = standings.schedule.design();
     let has = |part: fn(&Row) -> bool| standings.rows.iter().any(part);
+    let has_groups =
+        has(|row| matches!(row.rating, Some(Rating::Estimate { group, .. }) if group > 0));
     let has_buchholz = has(|row| row.ranked.buchholz.is_some());
     let has_berger = has(|row| row.ranked.sonneborn_berger.is_some());
     let mut head = vec!["rank", "engine", "points", "games", "won", "drawn", "lost"];
@@ -52,7 +54,7 @@ fn table(standings: &Standings, engines: &[String]) -> String {
         ];
         cells.extend(ranked.buchholz.map(|value| format!("{value:.2}")));
         cells.extend(ranked.sonneborn_berger.map(|value| format!("{value:.2}")));
-        cells.push(rating(row.rating));
+        cells.push(rating(row.rating, has_groups));
         builder.push_record(cells);
     }
     let mut table = builder.build();
@@ -62,6 +64,12 @@ fn table(standings: &Standings, engines: &[String]) -> String {
     if standings.rows.iter().any(is_bound) {
         text.push_str("An Elo with > or < is a bound: that engine won all or lost all.\n");
     }
+    if has_groups {
+        text.push_str(
+            "Groups that no game connects, or only games of an engine that won or lost all, \
+             cannot be\ncompared: each has an Elo scale of its own.\n",
+        );
+    }
     if !standings.schedule.byes().is_empty() {
         let bye = design.pairs * design.games_per_pair();
         // Writing to a string cannot fail.
@@ -70,10 +78,13 @@ fn table(standings: &Standings, engines: &[String]) -> String {
     text
 }
 
-fn rating(rating: Option<Rating>) -> String {
+fn rating(rating: Option<Rating>, has_groups: bool) -> String {
     match rating {
         // Adding zero turns -0 into 0.
-        Some(Rating::Estimate { elo, margin }) => format!("{:+.1} ± {margin:.1}", elo + 0.0),
+        Some(Rating::Estimate { elo, margin, group }) => {
+            let estimate = format!("{:+.1} ± {margin:.1}", elo + 0.0);
+            if has_groups { format!("{estimate} (group {})", group + 1) } else { estimate }
+        }
         Some(Rating::Above(elo)) => format!("> {elo:+.1}"),
         Some(Rating::Below(elo)) => format!("< {elo:+.1}"),
         None => "undefined".to_owned(),
@@ -129,5 +140,13 @@ mod tests {
         let expected = "Round 1\n  Anna     1½ – ½      Bo\n  Cleo  bye\n\n\
                         Round 2\n  Anna      0 – 0      Cleo  (1 pairs to play)\n  Bo  bye\n";
         assert_eq!(rounds, expected, "{text}");
+    }
+
+    #[test]
+    fn estimates_of_different_groups_are_not_shown_as_comparable() {
+        let estimate = |group| Some(Rating::Estimate { elo: -0.0, margin: 7.0, group });
+        assert_eq!(rating(estimate(0), false), "+0.0 ± 7.0");
+        assert_eq!(rating(estimate(1), true), "+0.0 ± 7.0 (group 2)");
+        assert_eq!(rating(Some(Rating::Above(3.0)), true), "> +3.0");
     }
 }

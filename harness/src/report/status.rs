@@ -44,9 +44,8 @@ impl Progress {
     }
 }
 
-/// All in one line: evidence, then pace.
-pub fn status_line(standing: &Standing, progress: &Progress) -> String {
-    let [evidence, pace] = status_lines(standing, progress);
+/// All in one line: evidence, if there is any, then pace.
+pub fn one_line([evidence, pace]: [String; 2]) -> String {
     if evidence.is_empty() { pace } else { format!("{evidence} · {pace}") }
 }
 
@@ -78,9 +77,7 @@ pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     if let Some(rate) = progress.rate() {
         pace.push(format!("{rate:.1} games/s"));
     }
-    if standing.encounters.len() <= 1
-        && let Some(left) = progress.remaining(&strength)
-    {
+    if let Some(left) = progress.remaining(&strength) {
         pace.push(format!("about {} left", rough(left)));
     }
     [evidence.join(" · "), pace.join(" · ")]
@@ -154,7 +151,7 @@ mod tests {
             games_per_pair: 2,
         };
         assert_eq!(
-            status_line(&standing(), &progress),
+            one_line(status_lines(&standing(), &progress)),
             "Elo +88.7 ± 136.3 · LOS 92.1 % · ptnml [0, 0, 1, 1, 0] · 2/100 pairs · \
              1.0 games/s · about 4 min left"
         );
@@ -171,7 +168,7 @@ mod tests {
             elapsed: Duration::ZERO,
             games_per_pair: 2,
         };
-        let line = status_line(&Standing::default(), &progress);
+        let line = one_line(status_lines(&Standing::default(), &progress));
         assert_eq!(line, "LLR +0.25 [-2.94, 2.94] · 0/10 pairs");
     }
 
@@ -186,7 +183,7 @@ mod tests {
             elapsed: Duration::ZERO,
             games_per_pair: 2,
         };
-        let line = status_line(&standing(), &progress);
+        let line = one_line(status_lines(&standing(), &progress));
         assert!(line.ends_with("2/10 pairs · H1 in 100.0 %"), "{line}");
     }
 
