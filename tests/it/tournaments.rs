@@ -10,29 +10,34 @@ use crate::support::bench::{Bench, Finished, Running};
 use crate::support::plan::{Plan, openings};
 use crate::support::{pgn, store};
 
-/// Formats with what makes each of them interesting, and engines.
-const FORMATS: [(&str, &[(&str, &str)], usize); 6] = [
-    ("round-robin", &[("rounds", "2"), ("pairs", "1")], 4),
-    ("gauntlet", &[("seeds", "2")], 5),
-    ("pyramid", &[], 4),
-    ("knockout", &[("tie-breaks", "2"), ("seeds", "3")], 6),
-    ("swiss", &[("rounds", "3")], 5),
-    ("ladder", &[("rounds", "2")], 4),
+/// A format with what makes it interesting.
+#[derive(Debug, Clone, Copy)]
+struct Format {
+    name: &'static str,
+    flags: &'static [(&'static str, &'static str)],
+    engines: usize,
+}
+
+const KNOCKOUT: Format =
+    Format { name: "knockout", flags: &[("tie-breaks", "2"), ("seeds", "3")], engines: 6 };
+
+const FORMATS: [Format; 6] = [
+    Format { name: "round-robin", flags: &[("rounds", "2"), ("pairs", "1")], engines: 4 },
+    Format { name: "gauntlet", flags: &[("seeds", "2")], engines: 5 },
+    Format { name: "pyramid", flags: &[], engines: 4 },
+    KNOCKOUT,
+    Format { name: "swiss", flags: &[("rounds", "3")], engines: 5 },
+    Format { name: "ladder", flags: &[("rounds", "2")], engines: 4 },
 ];
 
-/// A tournament of puppets, each with moves of its own.
-fn tournament<'a>(
-    bench: &'a Bench,
-    (format, flags, engines): (&str, &[(&str, &str)], usize),
-) -> Plan<'a> {
-    let plan = Plan::new(bench, "tournament", 2).set("schedule", format).set("concurrency", 3);
-    let plan = (1..=engines).fold(plan, |plan, seed| {
-        plan.puppet(
-            &format!("E{seed}"),
-            &format!("--skill {} --seed {seed}", if seed % 2 == 0 { "greedy" } else { "random" }),
-        )
+/// A tournament of puppets, each with moves of its own; every other one is stronger.
+fn tournament(bench: &Bench, format: Format) -> Plan<'_> {
+    let plan = Plan::new(bench, "tournament", 2).set("schedule", format.name).set("concurrency", 3);
+    let plan = (1..=format.engines).fold(plan, |plan, seed| {
+        let skill = if seed % 2 == 0 { "greedy" } else { "random" };
+        plan.puppet(&format!("E{seed}"), &format!("--skill {skill} --seed {seed}"))
     });
-    flags.iter().fold(plan, |plan, (flag, value)| plan.set(flag, value))
+    format.flags.iter().fold(plan, |plan, (flag, value)| plan.set(flag, value))
 }
 
 /// What a tournament comes to: its report and its games.
@@ -49,7 +54,7 @@ impl Outcome {
         Outcome { json: finished.json(), pgn: bench.read("games.pgn") }
     }
 
-    fn of(format: (&str, &[(&str, &str)], usize)) -> Outcome {
+    fn of(format: Format) -> Outcome {
         let bench = Bench::new();
         Outcome::read(&bench, tournament(&bench, format).run())
     }
@@ -112,13 +117,7 @@ impl Toll {
 
 /// Cuts tournaments of one format short until there were `cuts` signals, and plays the last one
 /// to its end. An instant is drawn, so this sleeps for a guessed time on purpose.
-fn cut_short(
-    format: (&str, &[(&str, &str)], usize),
-    cuts: u32,
-    longest_ms: u64,
-    dice: &mut Dice,
-    toll: &mut Toll,
-) {
+fn cut_short(format: Format, cuts: u32, longest_ms: u64, dice: &mut Dice, toll: &mut Toll) {
     let expected = Outcome::of(format);
     let before = toll.cuts();
     while toll.cuts() < before + cuts {
@@ -182,7 +181,7 @@ fn a_hundred_signals_at_random_instants_lose_no_game() {
     for (number, format) in (0..).zip(FORMATS) {
         // 17 of four formats and 16 of two are 100.
         cut_short(format, if number < 4 { 17 } else { 16 }, 700, &mut dice, &mut toll);
-        eprintln!("{}: {toll:?}", format.0);
+        eprintln!("{}: {toll:?}", format.name);
     }
     assert_eq!(toll.cuts(), 100);
     assert_eq!((toll.missing, toll.doubled), (0, 0), "{toll:?}");
@@ -219,10 +218,10 @@ fn standings_agree_with_the_games() {
         let json = finished.json();
         let points = half_points(&bench.read("games.pgn"));
         let tournament = &json["tournament"];
-        assert_eq!(tournament["format"], format.0);
+        assert_eq!(tournament["format"], format.name);
         let byes = tournament["byes"].as_array().expect("a list");
         let rows = tournament["standings"].as_array().expect("a list");
-        assert_eq!(rows.len(), format.2);
+        assert_eq!(rows.len(), format.engines);
         for row in rows {
             let name = row["engine"].as_str().expect("a name");
             // A bye of two pairs counts two points.
@@ -240,7 +239,7 @@ fn standings_agree_with_the_games() {
 #[test]
 fn the_winner_of_a_knockout_won_all_its_encounters() {
     let bench = Bench::new();
-    let json = tournament(&bench, FORMATS[3]).run().expect_code(0).json();
+    let json = tournament(&bench, KNOCKOUT).run().expect_code(0).json();
     let tournament = &json["tournament"];
     let winner = tournament["winner"].as_str().expect("somebody wins");
     let encounters = tournament["schedule"].as_array().expect("a list");

@@ -206,14 +206,10 @@ mod tests {
 
     fn random(count: usize, seed: u64, share: u64) -> Graph {
         let mut rng = seed_for(seed, "graph", 0);
-        let mut edges = vec![vec![false; count]; count];
-        for a in 0..count {
-            for b in 0..a {
-                let edge = below(&mut rng, 100) < share;
-                (edges[a][b], edges[b][a]) = (edge, edge);
-            }
-        }
-        Graph(edges)
+        let below_diagonal: Vec<Vec<bool>> =
+            (0..count).map(|a| (0..a).map(|_| below(&mut rng, 100) < share).collect()).collect();
+        let edge = |a: usize, b: usize| a != b && below_diagonal[a.max(b)][a.min(b)];
+        Graph((0..count).map(|a| (0..count).map(|b| edge(a, b)).collect()).collect())
     }
 
     /// Tries everything.

@@ -78,7 +78,7 @@ fn what_is_known_depends_on_the_results_alone() {
             assert_eq!(now.len() as u64, grown.known());
             assert!(now.starts_with(&known), "{design:?}");
             // Every count for small ones; the rest in steps, to be quick.
-            if grown.counted() < 12 || grown.counted() % 17 == 0 {
+            if grown.counted() < 12 || grown.counted().is_multiple_of(17) {
                 let mut made = Schedule::new(design, engines, 5);
                 (0..grown.counted()).for_each(|pair| made.count(drawn(3, pair), 2));
                 let again: Vec<Pairing> = (0..).map_while(|pair| made.pairing(pair)).collect();
