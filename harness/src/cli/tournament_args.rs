@@ -41,7 +41,8 @@ enum PolicyArg {
 /// Who meets whom.
 #[derive(Debug, Args)]
 pub struct TournamentArgs {
-    /// Who meets whom [default: round-robin]
+    /// Who meets whom: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
+    /// tournament --help` describes them [default: round-robin]
     #[arg(long, conflicts_with = "resume", hide_possible_values = true, value_name = "FORMAT")]
     schedule: Option<ScheduleArg>,
     /// How often the schedule is gone through; rounds of a Swiss, climbs of a ladder

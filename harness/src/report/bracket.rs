@@ -125,8 +125,7 @@ E2 1½ ─┐        │
 E3 ½  ─┘
 ";
         assert_eq!(drawn(4, 3), four);
-        let three = "\
-        E1 ─┐
+        let three = "        E1 ─┐
             │
             ├─…
 E2 0 ─┐     │
