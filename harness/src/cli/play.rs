@@ -279,7 +279,7 @@ fn announce(prepared: &Prepared) {
         plan.seed,
         plan.concurrency,
     ));
-    note(&rules_in_words(&plan.design));
+    note(&rules_in_words(&plan.design, plan.engines.len()));
     for rule in adjudication(&plan.rules) {
         note(&rule);
     }

@@ -99,14 +99,18 @@ pub fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
         let halves = (2.0 * row.points).round() as u64;
-        format!("{}. {} {}/{}", row.rank, engines[row.engine], points(halves), row.games)
+        // Points count a bye as half of an encounter, so games count it as a whole one.
+        let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
+        let design = schedule.design();
+        let games = row.games + byes as u64 * design.pairs * design.games_per_pair();
+        format!("{}. {} {}/{games}", row.rank, engines[row.engine], points(halves))
     });
     let leaders: Vec<String> = leaders.collect();
     Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
 }
 
-/// The rules of a tournament in one sentence.
-pub fn rules_in_words(design: &Design) -> String {
+/// The rules of a tournament, or of a match of two, in one line.
+pub fn rules_in_words(design: &Design, engines: usize) -> String {
     let unit = if design.is_single { "games" } else { "pairs" };
     let mut words = match design.format {
         Format::Knockout => vec![
@@ -120,6 +124,9 @@ pub fn rules_in_words(design: &Design) -> String {
             let climbs = if design.rounds == 1 { "climb" } else { "climbs" };
             let pairs = format!("{} {unit} an encounter", design.pairs);
             vec![format!("ladder, {} {climbs}, {pairs}", design.rounds)]
+        }
+        _ if engines == 2 => {
+            vec![format!("at most {} {unit}", design.rounds.saturating_mul(design.pairs))]
         }
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
             let format = design.format.as_str();
@@ -195,5 +202,27 @@ mod tests {
         schedule.count([4, 0], 2);
         assert!(leaders_line(&schedule, &names).unwrap().starts_with("round 2/2 · 1. B 2/2"));
         assert_eq!(leaders_line(&schedule, &names[..2]), None);
+        let schedule = Schedule::new(Design { seeds: 3, ..design }, 3, 1);
+        let line = leaders_line(&schedule, &names[..3]).unwrap();
+        assert_eq!(line, "round 1/2 · 1. C 1/2 · 2. A 0/0 · 2. B 0/0");
+    }
+
+    #[test]
+    fn rules_are_told_in_words() {
+        let check = |design: Design, engines, expected: &str| {
+            assert_eq!(rules_in_words(&design, engines), expected);
+        };
+        let design = Design::round_robin(9);
+        check(design, 2, "at most 9 pairs");
+        check(design, 3, "round-robin, 1 round, at most 9 pairs for each two engines");
+        let single = Design { is_single: true, is_reversed: true, ..design };
+        check(
+            single,
+            2,
+            "at most 9 games; each opening played once, colours not balanced; sides reversed",
+        );
+        let openings = OpeningPolicy::PerPair;
+        let swiss = Design { format: Format::Swiss, rounds: 3, openings, ..design };
+        check(swiss, 8, "Swiss, 3 rounds, 9 pairs an encounter; openings per-pair");
     }
 }
