@@ -66,8 +66,8 @@ fn table(standings: &Standings, engines: &[String]) -> String {
     }
     if has_groups {
         text.push_str(
-            "Groups that no game connects, or only games of an engine that won or lost all, \
-             cannot be\ncompared: each has an Elo scale of its own.\n",
+            "Engines of different groups cannot be compared: no games connect them, or one side \
+             won all.\nEach group has an Elo scale of its own.\n",
         );
     }
     if !standings.schedule.byes().is_empty() {
