@@ -99,3 +99,46 @@ fn select(known: &Evaluation, asked: Vec<String>) -> Result<Vec<String>, Failure
     };
     asked.into_iter().map(find).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use crate::config::command::command;
+    use crate::config::plan::Plan;
+
+    fn plan(words: &[String]) -> Plan {
+        let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+        let (kind, asked) = match cli.command {
+            Command::Ablate(args) => {
+                (Kind::Ablate, asked(args).unwrap_or_else(|e| panic!("{}", e.1)))
+            }
+            Command::Match(args) => (Kind::Match, args.ask().unwrap()),
+            Command::Sprt(args) => (Kind::Sprt, args.ask().unwrap()),
+            other => panic!("{other:?} plays nothing"),
+        };
+        Plan::resolve(kind, asked.request).unwrap()
+    }
+
+    #[test]
+    fn the_command_in_a_report_plays_the_same_plan() {
+        for line in [
+            "arbiter ablate --eval Blunder",
+            "arbiter ablate --eval rybka-2.3.2a --features seventh_rook,shelter --elo1 20 --alpha 0.1",
+            "arbiter ablate --engine 'name=my sh,cmd=sh,depth=3' --option Off --features a,b",
+            "arbiter match --engine cmd=bundled,eval=material,tc=40/60+0.6 --engine \
+             'cmd=sh,args=\"-c x\",st=0.25,timemargin=50,option.Book=\"a,b c\"' --max-moves 90",
+            "arbiter match --engine cmd=sh --engine name=b,cmd=sh --engine name=c,cmd=sh \
+             --schedule gauntlet --each nodes=7 --order sequential --draw score=3 \
+             --resign twosided=true --move-deadline 2.5 --plies 4 --seed 9",
+            "arbiter sprt --model logistic --elo0 -3 --pairs 12 --concurrency 3 --fault-limit 0.2",
+        ] {
+            let words = shell_words::split(line).unwrap();
+            let first = plan(&words);
+            let again = plan(&shell_words::split(&command(&first)).unwrap());
+            assert_eq!(format!("{again:?}"), format!("{first:?}"), "{line}");
+        }
+    }
+}

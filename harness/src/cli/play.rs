@@ -8,6 +8,7 @@ use super::args::{Asked, Form, Resume};
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
+use crate::config::ablation::AblationError;
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::Book;
 use crate::report::live::Live;
@@ -96,7 +97,9 @@ fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
 fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
     let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
-        PlanError::EngineCount(..) => Failure::new(ExitCode::Usage, error),
+        PlanError::EngineCount(..) | PlanError::Ablation(AblationError::EngineCount(_)) => {
+            Failure::new(ExitCode::Usage, error)
+        }
         _ => Failure::invalid(error),
     })?;
     let book = book::load(&plan).map_err(Failure::invalid)?;

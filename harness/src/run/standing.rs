@@ -119,3 +119,26 @@ impl Standing {
         if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encounter_turned_round_is_the_other_engines() {
+        let mut standing = Standing::default();
+        standing.count(&PairTally {
+            pair: 0,
+            engines: [0, 1],
+            results: [GameResult::Win, GameResult::Draw],
+            terminations: [Termination::Checkmate, Termination::Threefold],
+            faults: [None; 2],
+        });
+        let turned = standing.encounter([0, 1]).swapped();
+        assert_eq!((turned.games.wins, turned.games.draws, turned.games.losses), (0, 1, 1));
+        assert_eq!(turned.pairs.0, [0, 1, 0, 0, 0]);
+        // The second engine drew with White and lost with Black.
+        assert_eq!(turned.table, [[0, 0, 0], [1, 0, 0], [0, 0, 0]]);
+        assert_eq!(turned.swapped(), standing.encounter([0, 1]));
+    }
+}

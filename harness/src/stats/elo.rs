@@ -182,4 +182,18 @@ mod tests {
         assert!((los(games) + los(games.swapped()) - 1.0).abs() < 1e-15);
         assert!(los(games) > 0.5);
     }
+
+    #[test]
+    fn intervals_that_hold_together_are_wider() {
+        // Quantiles of the normal distribution at 1 − 0.025/n, from tables.
+        for (family, expect) in [(1, Z_95), (2, 2.241403), (10, 2.807034), (33, 3.171)] {
+            assert!((simultaneous_z(family) - expect).abs() < 1e-3, "{family}");
+        }
+        let sample = Pentanomial([2, 5, 20, 6, 3]).distribution().moments().expect("some pairs");
+        let (one, alone) = (simultaneous(&sample, 1), estimate(&sample));
+        assert!((one.half_width().unwrap() - alone.half_width().unwrap()).abs() < 1e-9);
+        let many = simultaneous(&sample, 33);
+        assert_eq!(many.value, alone.value);
+        assert!(many.low < alone.low && many.high > alone.high);
+    }
 }
