@@ -132,7 +132,7 @@ fn what_does_not_exist_is_answered_with_what_does() {
 fn a_feature_that_a_foreign_engine_does_not_know_stops_the_run() {
     let bench = Bench::new();
     let finished = styles(&bench, "").set("features", "Solid,Wild").run().expect_code(3);
-    assert!(finished.stderr.contains("one of Normal, Solid, Risky"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("expected one of "), "{}", finished.stderr);
     assert_eq!(store::pairs(&bench.path("results")).len(), 0);
 }
 

@@ -176,8 +176,8 @@ pub fn conclusion(summary: &Summary) -> String {
     let count = worths.len();
     match &summary.sprt {
         Some(sprt) => format!(
-            "Of {count} features of {engine}, the test accepts {} Elo rather than {} for {}; the \
-             reverse for {}; it is undecided for {}.",
+            "Of {count} features of {engine}, the test of {} Elo against {} accepts the worth for {}, \
+             rejects it for {}, and is undecided for {}.",
             scaled(sprt, sprt.elo1()),
             sprt.elo0(),
             listed(&good),
