@@ -2,6 +2,7 @@
 //!
 //! Results go to standard output, progress and errors to standard error.
 
+mod ablate;
 mod args;
 mod book;
 mod engine;
@@ -48,6 +49,8 @@ enum Command {
     Match(versus::MatchArgs),
     /// Plays a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
     Tournament(versus::TournamentCommand),
+    /// What is each feature of an engine worth? Plays the engine against itself without each.
+    Ablate(ablate::AblateArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
     /// Rates players by their games in any PGN.
@@ -68,6 +71,7 @@ impl Cli {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
             Command::Tournament(args) => versus::tournament(args),
+            Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),

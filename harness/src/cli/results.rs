@@ -4,15 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::args::{DEFAULT_RESULTS, Format};
+use super::args::{DEFAULT_RESULTS, Form};
 use super::{ExitCode, Failure, emit};
+use crate::config::command::command;
 use crate::config::plan::Plan;
+use crate::openings::order::Order;
+use crate::report::markdown::{self, Origin};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
 use crate::run::event::Ending;
 use crate::run::state::{Event, RunState};
-use crate::store::{RunHead, Store, StoreError};
+use crate::store::{RunHead, Store, StoreError, StoredRun};
 
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
@@ -22,7 +25,7 @@ pub struct ResultsArgs {
     results: PathBuf,
     /// Form of the output
     #[arg(long, value_enum, default_value = "human", global = true)]
-    format: Format,
+    format: Form,
     #[command(subcommand)]
     command: Option<ResultsCommand>,
 }
@@ -52,20 +55,42 @@ fn show(args: &ResultsArgs) -> Result<(), Failure> {
         None | Some(ResultsCommand::List) => {
             let runs: Vec<ListedRun> = store.runs()?.into_iter().map(listed).collect();
             emit(&match args.format {
-                Format::Human => run_list::text(&runs),
-                Format::Json => run_list::json(&runs),
+                Form::Human => run_list::table(&runs).sharp(),
+                Form::Md => run_list::table(&runs).markdown(),
+                Form::Json => run_list::json(&runs),
             })
         }
-        Some(ResultsCommand::Show { run }) => print(&stored_summary(&store, run)?, args.format),
+        Some(ResultsCommand::Show { run }) => {
+            print(&store, &stored_summary(&store, run)?, args.format)
+        }
     }
 }
 
 /// Prints a summary on standard output.
-pub fn print(summary: &Summary, format: Format) -> Result<(), Failure> {
-    emit(&match format {
-        Format::Human => terminal::render(summary),
-        Format::Json => json::render(summary),
+pub fn print(store: &Store, summary: &Summary, form: Form) -> Result<(), Failure> {
+    emit(&match form {
+        Form::Human => terminal::render(summary),
+        Form::Json => json::render(summary),
+        Form::Md => document(&store.run(&summary.run)?, summary),
     })
+}
+
+fn document(stored: &StoredRun, summary: &Summary) -> String {
+    let plan = &stored.plan;
+    let origin = Origin {
+        plan,
+        version: &stored.version,
+        begun: time(stored.head.created_ms),
+        book_hash: &stored.fingerprints.book,
+        engine_hashes: &stored.fingerprints.engines,
+        openings: match plan.order {
+            Order::Random => "in random order".to_owned(),
+            Order::Sequential => "in the order of the book".to_owned(),
+        },
+        adjudication: plan.rules.words(),
+        command: command(plan),
+    };
+    markdown::render(summary, &origin)
 }
 
 /// The exit code that a run's end deserves.
@@ -90,7 +115,7 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
 
 /// What there is to say of a run.
 pub fn summary(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
-    Summary::new(run, plan, state.standing(), state.llr(), ending, state.schedule())
+    Summary::new(run, plan, state.standing(), ending, state.schedule())
 }
 
 /// The state of a run after the pairs that are on disk.
@@ -112,11 +137,15 @@ pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Store
 }
 
 fn listed(head: RunHead) -> ListedRun {
-    let begun = jiff::Timestamp::from_millisecond(head.created_ms).unwrap_or_default();
     ListedRun {
+        begun: time(head.created_ms),
         run: head.run,
-        begun: begun.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         pairs: head.pairs,
         ending: head.ending,
     }
+}
+
+fn time(unix_ms: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(unix_ms).unwrap_or_default();
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

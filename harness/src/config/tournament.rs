@@ -50,7 +50,9 @@ pub enum TournamentError {
     #[error("sprt plays one encounter, not a {0}; use `arbiter tournament`")]
     SprtFormat(&'static str),
     /// An SPRT on single games would take the luck of the opening for strength.
-    #[error("sprt judges pairs of games with colours reversed; noswap is for match and tournament")]
+    #[error(
+        "sprt and ablate judge pairs of games with colours reversed; noswap is for match and tournament"
+    )]
     SprtNoswap,
     /// Colours would decide who goes on.
     #[error(
@@ -112,8 +114,11 @@ impl TournamentRequest {
         if kind == Kind::Sprt && !matches!(format, Format::RoundRobin | Format::Gauntlet) {
             return Err(TournamentError::SprtFormat(name));
         }
-        if kind == Kind::Sprt && self.noswap {
+        if matches!(kind, Kind::Sprt | Kind::Ablate) && self.noswap {
             return Err(TournamentError::SprtNoswap);
+        }
+        if kind == Kind::Ablate && self.seeds.is_some() {
+            return Err(TournamentError::NoSeeds("run of ablate"));
         }
         if self.noswap && !format.is_fixed() {
             return Err(TournamentError::Noswap(name));

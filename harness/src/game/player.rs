@@ -110,6 +110,11 @@ impl Player {
         self.session.identity()
     }
 
+    /// Memory its process holds now; `None` where the system does not say.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        self.process.resident_bytes()
+    }
+
     /// Prepares for another game.
     pub async fn new_game(&mut self, chess960: bool) -> Result<(), PlayerError> {
         let commands = self.session.new_game(Instant::now(), chess960)?;

@@ -108,7 +108,7 @@ mod tests {
     fn drawn(engines: usize, counted: usize) -> String {
         let design = Design { format: Format::Knockout, seeds: engines, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, engines, 1);
-        (0..counted).for_each(|_| schedule.count([3, 1], 2));
+        (0..counted).for_each(|_| schedule.count(schedule.counted(), [3, 1], 2));
         let names: Vec<String> = (1..=engines).map(|n| format!("E{n}")).collect();
         draw(schedule.bracket().unwrap(), schedule.encounters(), &names)
     }

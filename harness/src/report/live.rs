@@ -58,6 +58,7 @@ impl Live {
     fn progress(&self, elapsed: Duration) -> Progress {
         Progress {
             sprt: self.sprt.map(|sprt| (sprt, self.llr)),
+            encounters: self.schedule.matchups(),
             counted: self.counted,
             total: self.schedule.expected(),
             counted_now: self.counted - self.counted_before,
@@ -114,7 +115,7 @@ impl Observer for Live {
             }
             RunEvent::Counted { played, tally, llr, elapsed } => {
                 self.standing.count(tally);
-                self.schedule.count(tally.halves(), tally.games().count() as u64);
+                self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
                 self.counted += 1;
                 self.llr = llr.unwrap_or(0.0);
                 for (half, game) in played.games.iter().enumerate() {

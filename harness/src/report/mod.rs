@@ -5,6 +5,7 @@
 pub mod bracket;
 pub mod json;
 pub mod live;
+pub mod markdown;
 pub mod pgn;
 pub mod ratings;
 pub mod run_list;
@@ -13,4 +14,6 @@ pub mod standings_json;
 pub mod standings_text;
 pub mod status;
 pub mod summary;
+pub mod table;
 pub mod terminal;
+pub mod worth;

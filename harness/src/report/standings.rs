@@ -49,7 +49,8 @@ pub enum Rating {
 impl Standings {
     /// The standings after the counted pairs.
     pub fn new(schedule: &Schedule, standing: &Standing) -> Standings {
-        let meetings: Vec<Meeting> = standing.meetings.values().copied().collect();
+        let met = standing.encounters.iter();
+        let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
         let rated = ratings::rate(schedule.engines(), &meetings, &Options::default()).ok();
         let row = |ranked: Ranked| Row {
             ranked,
@@ -58,6 +59,13 @@ impl Standings {
         };
         let rows = schedule.ranking().into_iter().map(row).collect();
         Standings { schedule: schedule.clone(), rows }
+    }
+
+    /// Whether there are engines that cannot be compared with others.
+    pub fn has_groups(&self) -> bool {
+        let is_other =
+            |row: &Row| matches!(row.rating, Some(Rating::Estimate { group, .. }) if group > 0);
+        self.rows.iter().any(is_other)
     }
 }
 
@@ -169,7 +177,7 @@ mod tests {
         let results = [[Win, Draw], [Draw, Draw], [Win, Win], [Loss, Win], [Win, Win], [Win, Win]];
         for (pair, results) in (0..).zip(results) {
             let tally = tally(schedule.pairing(pair).unwrap().engines, results);
-            schedule.count(tally.halves(), 2);
+            schedule.count(pair, tally.halves(), 2);
             standing.count(&tally);
         }
         let standings = Standings::new(&schedule, &standing);
@@ -195,11 +203,11 @@ mod tests {
     fn the_line_of_a_running_tournament() {
         let design = Design { format: Format::Swiss, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(Design { seeds: 4, ..design }, 4, 1);
-        schedule.count([1, 3], 2);
+        schedule.count(schedule.counted(), [1, 3], 2);
         let names = ["A", "B", "C", "D"].map(str::to_owned);
         let line = leaders_line(&schedule, &names).unwrap();
         assert_eq!(line, "round 1/2 · 1. C 1½/2 · 2. A ½/2 · 3. B 0/0");
-        schedule.count([4, 0], 2);
+        schedule.count(schedule.counted(), [4, 0], 2);
         assert!(leaders_line(&schedule, &names).unwrap().starts_with("round 2/2 · 1. B 2/2"));
         assert_eq!(leaders_line(&schedule, &names[..2]), None);
         let schedule = Schedule::new(Design { seeds: 3, ..design }, 3, 1);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::report::bracket;
 use crate::report::standings::{Rating, Row, Standings, points};
+use crate::report::table::Table;
 use crate::schedule::ledger::Encounter;
 use crate::schedule::{Format, Schedule};
 
@@ -13,34 +14,40 @@ const MAX_LISTED: usize = 500;
 
 /// The table and the rounds, or the bracket.
 pub fn render(standings: &Standings, engines: &[String]) -> String {
-    let mut text = table(standings, engines);
-    let schedule = &standings.schedule;
-    match schedule.bracket() {
-        Some(knockout) => {
-            text.push('\n');
-            text.push_str(&bracket::draw(knockout, schedule.encounters(), engines));
-        }
-        None if schedule.encounters().len() <= MAX_LISTED => {
-            text.push_str(&rounds(schedule, engines));
-        }
-        None => {}
+    let mut text = table(standings, engines).sharp();
+    for note in notes(standings) {
+        text.push_str(&note);
+        text.push('\n');
+    }
+    let course = course(standings, engines);
+    if !course.is_empty() {
+        text.push('\n');
+        text.push_str(&course);
     }
     text
 }
 
-fn table(standings: &Standings, engines: &[String]) -> String {
-    let mut builder = tabled::builder::Builder::default();
-    let design = standings.schedule.design();
+/// The bracket, or the rounds; empty for formats that are fixed.
+pub fn course(standings: &Standings, engines: &[String]) -> String {
+    let schedule = &standings.schedule;
+    match schedule.bracket() {
+        Some(knockout) => bracket::draw(knockout, schedule.encounters(), engines),
+        None if schedule.encounters().len() <= MAX_LISTED => rounds(schedule, engines),
+        None => String::new(),
+    }
+}
+
+/// One row for each engine, from first to last.
+pub fn table(standings: &Standings, engines: &[String]) -> Table {
     let has = |part: fn(&Row) -> bool| standings.rows.iter().any(part);
-    let has_groups =
-        has(|row| matches!(row.rating, Some(Rating::Estimate { group, .. }) if group > 0));
+    let has_groups = standings.has_groups();
     let has_buchholz = has(|row| row.ranked.buchholz.is_some());
     let has_berger = has(|row| row.ranked.sonneborn_berger.is_some());
     let mut head = vec!["rank", "engine", "points", "games", "won", "drawn", "lost"];
     head.extend(has_buchholz.then_some("Buchholz"));
     head.extend(has_berger.then_some("Son.-Berger"));
     head.push("Elo (95 %)");
-    builder.push_record(head);
+    let mut rows = vec![head.into_iter().map(str::to_owned).collect()];
     for row in &standings.rows {
         let ranked = row.ranked;
         let mut cells = vec![
@@ -55,27 +62,31 @@ fn table(standings: &Standings, engines: &[String]) -> String {
         cells.extend(ranked.buchholz.map(|value| format!("{value:.2}")));
         cells.extend(ranked.sonneborn_berger.map(|value| format!("{value:.2}")));
         cells.push(rating(row.rating, has_groups));
-        builder.push_record(cells);
+        rows.push(cells);
     }
-    let mut table = builder.build();
-    table.with(tabled::settings::Style::sharp());
-    let mut text = format!("{table}\n");
+    Table::from_rows(rows)
+}
+
+/// What has to be known to read the table.
+pub fn notes(standings: &Standings) -> Vec<String> {
+    let mut notes = Vec::new();
+    let design = standings.schedule.design();
     let is_bound = |row: &Row| matches!(row.rating, Some(Rating::Above(_) | Rating::Below(_)));
     if standings.rows.iter().any(is_bound) {
-        text.push_str("An Elo with > or < is a bound: that engine won all or lost all.\n");
+        notes.push("An Elo with > or < is a bound: that engine won all or lost all.".to_owned());
     }
-    if has_groups {
-        text.push_str(
+    if standings.has_groups() {
+        notes.push(
             "Engines of different groups cannot be compared: no games connect them, or one side \
-             won all.\nEach group has an Elo scale of its own.\n",
+             won all.\nEach group has an Elo scale of its own."
+                .to_owned(),
         );
     }
     if !standings.schedule.byes().is_empty() {
         let bye = design.pairs * design.games_per_pair();
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "Points count {} for a bye.", points(bye));
+        notes.push(format!("Points count {} for a bye.", points(bye)));
     }
-    text
+    notes
 }
 
 fn rating(rating: Option<Rating>, has_groups: bool) -> String {
@@ -99,7 +110,9 @@ fn rounds(schedule: &Schedule, engines: &[String]) -> String {
     let word = if schedule.design().format == Format::Ladder { "Climb" } else { "Round" };
     let last = encounters.iter().map(|encounter| encounter.round).max();
     for round in 0..last.map_or(0, |last| last + 1) {
-        let _ = writeln!(text, "\n{word} {}", round + 1);
+        // Writing to a string cannot fail.
+        let gap = if round == 0 { "" } else { "\n" };
+        let _ = writeln!(text, "{gap}{word} {}", round + 1);
         for encounter in encounters.iter().filter(|encounter| encounter.round == round) {
             let line = encounter_line(encounter, engines, width.unwrap_or(0));
             let _ = writeln!(text, "  {line}");
@@ -132,7 +145,7 @@ mod tests {
         let design =
             Design { format: Format::Swiss, seeds: 3, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, 3, 1);
-        schedule.count([3, 1], 2);
+        schedule.count(schedule.counted(), [3, 1], 2);
         let standings = Standings::new(&schedule, &Standing::default());
         let text = render(&standings, &["Anna", "Bo", "Cleo"].map(str::to_owned));
         let (table, rounds) = text.split_once("\n\n").unwrap();

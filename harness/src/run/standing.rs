@@ -79,6 +79,31 @@ pub struct Encounter {
     pub pairs: Pentanomial,
     /// Games by result.
     pub games: Trinomial,
+    /// Pairs by both results, each lost, drawn or won: `table[a][b]` of them with `a` in the game
+    /// where the first engine had White, and `b` in the other.
+    pub table: [[u64; 3]; 3],
+    /// Games without a partner, lost, drawn or won: those with the first engine as White, then
+    /// those with it as Black.
+    pub singles: [[u64; 3]; 2],
+}
+
+impl Encounter {
+    /// The same from the second engine's point of view.
+    pub fn swapped(&self) -> Encounter {
+        // The table turns round in both ways: each result, and who had White in which game.
+        let table = std::array::from_fn(|white| {
+            std::array::from_fn(|black| self.table[2 - black][2 - white])
+        });
+        let singles = std::array::from_fn(|colour| {
+            std::array::from_fn(|result| self.singles[1 - colour][2 - result])
+        });
+        Encounter { pairs: self.pairs.swapped(), games: self.games.swapped(), table, singles }
+    }
+
+    /// The same as ratings need it, for the two engines.
+    pub fn meeting(&self, engines: [usize; 2]) -> Meeting {
+        Meeting { players: engines, pairs: self.table, singles: self.singles }
+    }
 }
 
 /// All counts of a run.
@@ -86,8 +111,6 @@ pub struct Encounter {
 pub struct Standing {
     /// By the two engines, lower index first.
     pub encounters: BTreeMap<[usize; 2], Encounter>,
-    /// The same by colours, as ratings need it.
-    pub meetings: BTreeMap<[usize; 2], Meeting>,
     /// How games ended.
     pub terminations: BTreeMap<Termination, u64>,
     /// Faults by engine and kind.
@@ -99,14 +122,12 @@ impl Standing {
     pub fn count(&mut self, tally: &PairTally) {
         let [white, black] = tally.engines;
         let is_swapped = white > black;
-        let key = if is_swapped { [black, white] } else { [white, black] };
         let result = |game: GameTally| match is_swapped {
             true => game.result.reversed(),
             false => game.result,
         };
-        let encounter = self.encounters.entry(key).or_default();
+        let encounter = self.encounters.entry(sorted(tally.engines)).or_default();
         tally.games().for_each(|game| encounter.games.record(result(game)));
-        let meeting = self.meetings.entry(key).or_insert(Meeting::new(key));
         let first = result(tally.first);
         match tally.second.map(result) {
             Some(second) => {
@@ -114,9 +135,9 @@ impl Standing {
                 // The engine with the lower index is White in the first game, or in the second.
                 let by_colour = if is_swapped { [second, first] } else { [first, second] };
                 let [white, black] = by_colour.map(GameResult::half_points);
-                meeting.pairs[white][black] += 1;
+                encounter.table[white][black] += 1;
             }
-            None => meeting.singles[usize::from(is_swapped)][first.half_points()] += 1,
+            None => encounter.singles[usize::from(is_swapped)][first.half_points()] += 1,
         }
         for game in tally.games() {
             *self.terminations.entry(game.termination).or_default() += 1;
@@ -128,7 +149,12 @@ impl Standing {
 
     /// The counts of the first two engines, which are all there are in an SPRT.
     pub fn main_encounter(&self) -> Encounter {
-        self.encounters.get(&[0, 1]).copied().unwrap_or_default()
+        self.encounter([0, 1])
+    }
+
+    /// The counts of two engines, from the point of view of the one with the lower index.
+    pub fn encounter(&self, engines: [usize; 2]) -> Encounter {
+        self.encounters.get(&sorted(engines)).copied().unwrap_or_default()
     }
 
     /// Games counted.
@@ -140,5 +166,33 @@ impl Standing {
     pub fn fault_share(&self) -> f64 {
         let faults: u64 = self.faults.values().sum();
         if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
+    }
+}
+
+/// Lower index first.
+fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encounter_turned_round_is_the_other_engines() {
+        let mut standing = Standing::default();
+        let game = |result, termination| GameTally { result, termination, fault: None };
+        standing.count(&PairTally {
+            pair: 0,
+            engines: [0, 1],
+            first: game(GameResult::Win, Termination::Checkmate),
+            second: Some(game(GameResult::Draw, Termination::Threefold)),
+        });
+        let turned = standing.encounter([0, 1]).swapped();
+        assert_eq!((turned.games.wins, turned.games.draws, turned.games.losses), (0, 1, 1));
+        assert_eq!(turned.pairs.0, [0, 1, 0, 0, 0]);
+        // The second engine drew with White and lost with Black.
+        assert_eq!(turned.table, [[0, 0, 0], [1, 0, 0], [0, 0, 0]]);
+        assert_eq!(turned.swapped(), standing.encounter([0, 1]));
     }
 }

@@ -63,6 +63,11 @@ impl Fixed {
         self.pairs
     }
 
+    /// Encounters of a round.
+    pub(super) fn encounters(&self) -> u64 {
+        self.encounters
+    }
+
     /// Where a pair stands, and who plays it.
     pub(super) fn place(&self, pair: u64) -> Option<(Place, [usize; 2])> {
         if pair >= self.pairs {

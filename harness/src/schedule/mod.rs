@@ -280,6 +280,16 @@ impl Schedule {
         encounters.saturating_mul(self.design.pairs).saturating_add(extra)
     }
 
+    /// How many twos of engines meet, or may meet.
+    pub fn matchups(&self) -> usize {
+        match &self.course {
+            Course::Fixed(fixed) => fixed.encounters() as usize,
+            Course::Knockout(..) | Course::Swiss(..) | Course::Ladder(..) => {
+                self.engines * (self.engines - 1) / 2
+            }
+        }
+    }
+
     /// Whether no pair will follow those that are known.
     pub fn is_complete(&self) -> bool {
         match &self.course {
@@ -302,10 +312,13 @@ impl Schedule {
     }
 
     /// Takes in what came of the next pair in schedule order: half points of the engines of its
-    /// pairing, in its order, of so many games.
-    pub fn count(&mut self, halves: [u64; 2], games: u64) {
-        let pairing = self.pairing(self.counted).expect("only pairs of the schedule are counted");
-        self.counted += 1;
+    /// pairing, in its order, of so many games. Pairs of fixed formats may be passed over.
+    pub fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) {
+        let is_next =
+            pair == self.counted || (pair > self.counted && self.design.format.is_fixed());
+        assert!(is_next, "pair {pair} is counted when {} is next", self.counted);
+        let pairing = self.pairing(pair).expect("only pairs of the schedule are counted");
+        self.counted = pair + 1;
         let [first, second] = pairing.engines;
         let (key, sorted) = match first < second {
             true => ([first, second], halves),
@@ -313,7 +326,6 @@ impl Schedule {
         };
         self.scores.entry(key).or_default().add(sorted, games);
         let halves = if self.design.is_reversed { [halves[1], halves[0]] } else { halves };
-        let pair = pairing.pair;
         match &mut self.course {
             Course::Fixed(_) => {}
             Course::Knockout(knockout, ledger) => {
@@ -334,7 +346,7 @@ impl Schedule {
         }
     }
 
-    /// Pairs counted.
+    /// The next pair to be counted.
     pub fn counted(&self) -> u64 {
         self.counted
     }

@@ -21,7 +21,7 @@ fn play_out(schedule: &mut Schedule, seed: u64) -> Vec<Pairing> {
     let mut all = Vec::new();
     while let Some(pairing) = schedule.pairing(schedule.counted()) {
         all.push(pairing);
-        schedule.count(drawn(seed, pairing.pair), 2);
+        schedule.count(schedule.counted(), drawn(seed, pairing.pair), 2);
         assert!(all.len() < 100_000, "no end in sight");
     }
     assert!(schedule.is_complete());
@@ -80,7 +80,7 @@ fn what_is_known_depends_on_the_results_alone() {
             // Every count for small ones; the rest in steps, to be quick.
             if grown.counted() < 12 || grown.counted().is_multiple_of(17) {
                 let mut made = Schedule::new(design, engines, 5);
-                (0..grown.counted()).for_each(|pair| made.count(drawn(3, pair), 2));
+                (0..grown.counted()).for_each(|pair| made.count(made.counted(), drawn(3, pair), 2));
                 let again: Vec<Pairing> = (0..).map_while(|pair| made.pairing(pair)).collect();
                 assert_eq!(again, now, "{design:?}");
                 assert_eq!(made.ranking(), grown.ranking());
@@ -92,7 +92,7 @@ fn what_is_known_depends_on_the_results_alone() {
             if counted == grown.known() {
                 break;
             }
-            grown.count(drawn(3, counted), 2);
+            grown.count(grown.counted(), drawn(3, counted), 2);
         }
         assert!(grown.is_complete(), "stuck: {design:?}");
         assert!(grown.expected() >= grown.known());
@@ -170,8 +170,8 @@ fn sides_can_be_reversed_without_changing_who_wins() {
             let [first, second] = twin.engines;
             assert_eq!(pairing.engines, [second, first]);
             let [a, b] = drawn(2, pairing.pair);
-            one.count([a, b], 2);
-            other.count([b, a], 2);
+            one.count(one.counted(), [a, b], 2);
+            other.count(other.counted(), [b, a], 2);
         }
         assert_eq!(one.ranking(), other.ranking());
     }
@@ -215,7 +215,7 @@ fn a_level_knockout_encounter_goes_on_to_its_cap_and_then_the_seed_decides() {
     let mut schedule = Schedule::new(Design { seeds: 2, ..design }, 2, 1);
     for _ in 0..5 {
         assert!(!schedule.is_complete());
-        schedule.count([2, 2], 2);
+        schedule.count(schedule.counted(), [2, 2], 2);
     }
     assert!(schedule.is_complete());
     assert_eq!(schedule.bracket().and_then(Knockout::winner), Some(0));
@@ -264,7 +264,7 @@ fn a_swiss_pairs_the_upper_half_against_the_lower() {
         played.map(|e| e.engines).collect()
     };
     assert_eq!(round(&schedule, 0), [[0, 4], [1, 5], [2, 6], [3, 7]]);
-    (0..4).for_each(|_| schedule.count([4, 0], 2));
+    (0..4).for_each(|_| schedule.count(schedule.counted(), [4, 0], 2));
     assert_eq!(round(&schedule, 1), [[0, 2], [1, 3], [4, 6], [5, 7]]);
 }
 
@@ -282,7 +282,7 @@ fn the_tie_breaks_of_a_swiss() {
         _ => [2, 2],
     };
     while let Some(pairing) = schedule.pairing(schedule.counted()) {
-        schedule.count(score(pairing.engines), 2);
+        schedule.count(schedule.counted(), score(pairing.engines), 2);
     }
     let ranking = schedule.ranking();
     let shown: Vec<_> = ranking.iter().map(|r| (r.engine, r.rank, r.points)).collect();
@@ -303,7 +303,7 @@ fn the_bottom_of_a_ladder_can_climb_to_the_top() {
     while let Some(pairing) = schedule.pairing(schedule.counted()) {
         met.push(pairing.engines);
         // The challenger wins always; a draw would leave the rungs as they are.
-        schedule.count([1, 3], 2);
+        schedule.count(schedule.counted(), [1, 3], 2);
     }
     assert_eq!(met, [[2, 3], [1, 3], [0, 3]]);
     let order: Vec<usize> = schedule.ranking().iter().map(|row| row.engine).collect();
@@ -315,7 +315,7 @@ fn the_holder_of_a_rung_stays_if_the_encounter_is_level() {
     let design = Design { seeds: 3, rounds: 2, ..design(Format::Ladder) };
     let mut schedule = Schedule::new(design, 3, 1);
     while schedule.pairing(schedule.counted()).is_some() {
-        schedule.count([2, 2], 2);
+        schedule.count(schedule.counted(), [2, 2], 2);
     }
     let order: Vec<usize> = schedule.ranking().iter().map(|row| row.engine).collect();
     assert_eq!(order, [0, 1, 2]);
@@ -331,7 +331,7 @@ fn climbs_that_overlap_do_not_disturb_each_other() {
             let mut schedule = Schedule::new(design, engines, 1);
             while let Some(pairing) = schedule.pairing(schedule.counted()) {
                 let [a, b] = pairing.engines;
-                schedule.count(if stronger(a, b) { [4, 0] } else { [0, 4] }, 2);
+                schedule.count(schedule.counted(), if stronger(a, b) { [4, 0] } else { [0, 4] }, 2);
             }
             let mut rungs: Vec<usize> = (0..engines).collect();
             for _ in 0..rounds {

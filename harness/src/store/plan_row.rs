@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
+use crate::config::ablation::Ablation;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
 use crate::schedule::{Design, Format, OpeningPolicy};
@@ -56,6 +57,8 @@ pub(super) struct PlanRow {
     wait_ms: u64,
     concurrency: usize,
     sprt: Option<SprtRow>,
+    #[serde(default)]
+    ablation: Option<AblationRow>,
     fault_limit: f64,
     deadlines_ms: [u64; 4],
     #[serde(default)]
@@ -107,13 +110,19 @@ struct SprtRow {
     model: String,
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+struct AblationRow {
+    option: String,
+    features: Vec<String>,
+}
+
 impl PlanRow {
     pub(super) fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
         let hashes = fingerprints.engines.iter();
         let limits = plan.deadlines;
         PlanRow {
             version: 1,
-            kind: kind_name(plan.kind).to_owned(),
+            kind: plan.kind.as_str().to_owned(),
             engines: plan.engines.iter().zip(hashes).map(|(e, h)| EngineRow::of(e, h)).collect(),
             book: match &plan.book {
                 BookSource::Bundled => None,
@@ -140,6 +149,10 @@ impl PlanRow {
                 alpha: sprt.alpha(),
                 beta: sprt.beta(),
                 model: model_name(sprt.model()).to_owned(),
+            }),
+            ablation: plan.ablation.as_ref().map(|ablation| AblationRow {
+                option: ablation.option.clone(),
+                features: ablation.features.clone(),
             }),
             fault_limit: plan.fault_limit,
             deadlines_ms: [limits.uciok, limits.readyok, limits.bestmove, limits.stop]
@@ -200,7 +213,7 @@ impl PlanRow {
         };
         let engines = self.engines.into_iter().map(EngineRow::into_engine);
         let plan = Plan {
-            kind: parse(&self.kind, &[Kind::Sprt, Kind::Match, Kind::Tournament], kind_name)?,
+            kind: parse(&self.kind, &Kind::ALL, Kind::as_str)?,
             engines: engines.collect::<Result<_, _>>()?,
             book: self.book.map_or(BookSource::Bundled, BookSource::File),
             plies: self.plies,
@@ -211,6 +224,9 @@ impl PlanRow {
             wait: Duration::from_millis(self.wait_ms),
             concurrency: self.concurrency,
             sprt,
+            ablation: self
+                .ablation
+                .map(|AblationRow { option, features }| Ablation { option, features }),
             fault_limit: self.fault_limit,
             rules,
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
@@ -275,14 +291,6 @@ fn parse<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<
     found.ok_or_else(|| format!("plan: '{text}' is not known"))
 }
 
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Sprt => "sprt",
-        Kind::Match => "match",
-        Kind::Tournament => "tournament",
-    }
-}
-
 /// What runs did before there was a choice.
 fn round_robin() -> String {
     Format::RoundRobin.as_str().to_owned()
@@ -314,7 +322,7 @@ fn model_name(model: Model) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::plan::Request;
+    use crate::config::request::Request;
 
     #[test]
     fn plans_survive_storage() {

@@ -7,9 +7,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::slot::Slot;
+use super::rest::Rest;
+use super::slot::{QUIT_GRACE, Slot};
 use super::{Executor, JobEvent};
-use crate::game::player::Seat;
+use crate::game::player::{Player, Seat};
 use crate::process::Spawner;
 use crate::run::job::PairJob;
 
@@ -18,6 +19,7 @@ use crate::run::job::PairJob;
 pub struct Local {
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
+    rest: Arc<Rest<Player>>,
     wait: Duration,
     /// Slots in all.
     slots: usize,
@@ -36,12 +38,15 @@ impl Local {
     pub fn new(slots: usize, seats: Vec<Seat>, wait: Duration) -> io::Result<Local> {
         let spawner = Spawner::start()?;
         let seats = Arc::new(seats);
+        let rest = Arc::new(Rest::new());
+        let slot = |_| Slot::new(spawner.clone(), seats.clone(), rest.clone(), wait);
         let (report, done) = mpsc::unbounded_channel();
         Ok(Local {
             slots,
-            idle: (0..slots).map(|_| Slot::new(spawner.clone(), seats.clone(), wait)).collect(),
+            idle: (0..slots).map(slot).collect(),
             spawner,
             seats,
+            rest,
             wait,
             busy: JoinSet::new(),
             done,
@@ -95,7 +100,9 @@ impl Executor for Local {
             self.idle.push(slot);
         }
         while self.idle.len() < self.slots {
-            self.idle.push(Slot::new(self.spawner.clone(), self.seats.clone(), self.wait));
+            let rest = self.rest.clone();
+            let seats = self.seats.clone();
+            self.idle.push(Slot::new(self.spawner.clone(), seats, rest, self.wait));
         }
     }
 
@@ -104,6 +111,9 @@ impl Executor for Local {
         let mut leaving = JoinSet::new();
         for mut slot in self.idle {
             leaving.spawn(async move { slot.clear().await });
+        }
+        for player in self.rest.leave_all() {
+            leaving.spawn(player.quit(QUIT_GRACE));
         }
         while leaving.join_next().await.is_some() {}
     }
