@@ -227,7 +227,7 @@ fn carry_out(mut prepared: Prepared, format: Format) -> Result<ExitCode, Failure
         None => run(&mut prepared)?.request,
     };
     let Prepared { name, plan, state, store, results, .. } = &prepared;
-    let summary = Summary::new(name, plan, state.standing(), state.llr(), state.ending());
+    let summary = Summary::new(name, plan, state.standing(), state.look(), state.ending());
     results::print(&summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",
@@ -289,11 +289,13 @@ fn announce(prepared: &Prepared) {
     }
     if let Some(sprt) = plan.sprt {
         note(&format!(
-            "SPRT: Elo {} against {}, alpha {}, beta {}",
+            "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
+            sprt.model().as_str(),
             sprt.elo0(),
             sprt.elo1(),
             sprt.alpha(),
-            sprt.beta()
+            sprt.beta(),
+            sprt.correction().as_str()
         ));
     }
     if state.counted() > 0 {

@@ -12,7 +12,7 @@ use crate::adjudicate::Rules;
 use crate::clock::{Conditions, Limits};
 use crate::openings::order::Order;
 use crate::schedule::Format;
-use crate::stats::sprt::{Model, Sprt, SprtError};
+use crate::stats::sprt::{Correction, Model, Sprt, SprtError};
 use crate::uci::session::Deadlines;
 
 /// The word that stands for the bundled engine in `cmd=`.
@@ -154,6 +154,8 @@ pub struct SprtRequest {
     pub beta: Option<f64>,
     /// What the Elo bounds mean.
     pub model: Option<Model>,
+    /// How the bounds of the ratio allow for overshoot.
+    pub correction: Option<Correction>,
 }
 
 /// Why a request is not a plan.
@@ -309,13 +311,14 @@ impl Request {
 
 impl SprtRequest {
     fn resolve(self) -> Result<Sprt, SprtError> {
-        Sprt::new(
+        let test = Sprt::new(
             self.elo0.unwrap_or(0.0),
             self.elo1.unwrap_or(5.0),
             self.alpha.unwrap_or(0.05),
             self.beta.unwrap_or(0.05),
             self.model.unwrap_or(Model::Normalized),
-        )
+        )?;
+        Ok(test.with_correction(self.correction.unwrap_or(test.usual_correction())))
     }
 }
 

@@ -32,6 +32,9 @@ struct Report<'a> {
     llr: Option<f64>,
     llr_lower: Option<f64>,
     llr_upper: Option<f64>,
+    /// The bounds as corrected at the end.
+    llr_stop_lower: Option<f64>,
+    llr_stop_upper: Option<f64>,
     terminations: BTreeMap<&'static str, u64>,
     faults: Vec<Fault<'a>>,
     encounters: Vec<EncounterFigures<'a>>,
@@ -62,6 +65,8 @@ struct SprtFigures {
     alpha: f64,
     beta: f64,
     model: &'static str,
+    /// How the bounds allow for overshoot.
+    overshoot: &'static str,
 }
 
 #[derive(Serialize)]
@@ -108,14 +113,17 @@ pub fn render(summary: &Summary) -> String {
             alpha: sprt.alpha(),
             beta: sprt.beta(),
             model: sprt.model().as_str(),
+            overshoot: sprt.correction().as_str(),
         }),
         elo_sequential: sequential.and_then(|s| s.elo.value.finite()),
         elo_sequential_low: sequential.and_then(|s| s.elo.low.finite()),
         elo_sequential_high: sequential.and_then(|s| s.elo.high.finite()),
         los_sequential: sequential.map(|s| s.los),
-        llr: summary.llr,
+        llr: summary.look.map(|look| look.llr),
         llr_lower: bounds.map(|b| b.lower()),
         llr_upper: bounds.map(|b| b.upper()),
+        llr_stop_lower: summary.look.map(|look| look.lower),
+        llr_stop_upper: summary.look.map(|look| look.upper),
         terminations: standing.terminations.iter().map(|(t, n)| (t.as_str(), *n)).collect(),
         faults: standing
             .faults

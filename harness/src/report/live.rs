@@ -10,6 +10,7 @@ use crate::report::terminal::note;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
 use crate::stats::sprt::Sprt;
+use crate::stats::watch::{Look, Watch};
 
 /// Time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -24,7 +25,7 @@ pub struct Live {
     standing: Standing,
     counted: u64,
     counted_before: u64,
-    llr: f64,
+    look: Option<Look>,
     shown: Option<Duration>,
 }
 
@@ -46,14 +47,14 @@ impl Live {
             standing: Standing::default(),
             counted: 0,
             counted_before: 0,
-            llr: 0.0,
+            look: sprt.map(|sprt| Watch::new(sprt, 1).start()),
             shown: None,
         }
     }
 
     fn progress(&self, elapsed: Duration) -> Progress {
         Progress {
-            sprt: self.sprt.map(|sprt| (sprt, self.llr)),
+            sprt: self.sprt.zip(self.look),
             counted: self.counted,
             total: self.total,
             counted_now: self.counted - self.counted_before,
@@ -89,15 +90,16 @@ impl Live {
 impl Observer for Live {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         match event {
-            RunEvent::Started { standing, counted } => {
+            RunEvent::Started { standing, counted, look } => {
+                self.look = *look;
                 self.standing = (*standing).clone();
                 self.counted = *counted;
                 self.counted_before = *counted;
             }
-            RunEvent::Counted { played, tally, llr, elapsed } => {
+            RunEvent::Counted { played, tally, look, elapsed } => {
                 self.standing.count(tally);
                 self.counted += 1;
-                self.llr = llr.unwrap_or(0.0);
+                self.look = *look;
                 for (half, game) in played.games.iter().enumerate() {
                     if game.outcome.termination.is_fault() {
                         let name = |index: usize| self.engines[index].as_str();

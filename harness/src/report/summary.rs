@@ -8,7 +8,8 @@ use crate::stats::elo::{self, Estimate};
 use crate::stats::normalized;
 use crate::stats::pentanomial::{Pentanomial, Trinomial};
 use crate::stats::sequential::{self, SequentialEstimate};
-use crate::stats::sprt::Sprt;
+use crate::stats::sprt::{Decision, Sprt};
+use crate::stats::watch::Look;
 
 /// The answer of a run to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +51,8 @@ pub struct Summary {
     pub seed: u64,
     /// The stopping rule.
     pub sprt: Option<Sprt>,
-    /// Log-likelihood ratio of the counted pairs.
-    pub llr: Option<f64>,
+    /// What the stopping rule says of the counted pairs.
+    pub look: Option<Look>,
     /// All counts.
     pub standing: Standing,
     /// How it ended, if it did.
@@ -96,7 +97,7 @@ impl Summary {
         run: &str,
         plan: &Plan,
         standing: &Standing,
-        llr: Option<f64>,
+        look: Option<Look>,
         ending: Option<Ending>,
     ) -> Summary {
         Summary {
@@ -106,7 +107,7 @@ impl Summary {
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
             seed: plan.seed,
             sprt: plan.sprt,
-            llr,
+            look,
             standing: standing.clone(),
             ending,
             fault_limit: plan.fault_limit,
@@ -137,7 +138,12 @@ impl Summary {
     /// The strength estimate that allows for the stopping rule; `None` without one, or without a
     /// pair.
     pub fn after_stop(&self) -> Option<SequentialEstimate> {
-        sequential::of_pairs(&self.sprt?, &self.standing.main_encounter().pairs)
+        let decision = match self.verdict() {
+            Verdict::H1 => Decision::AcceptH1,
+            Verdict::H0 => Decision::AcceptH0,
+            Verdict::Inconclusive | Verdict::None => Decision::Continue,
+        };
+        sequential::after(&self.sprt?, &self.standing.main_encounter().pairs, decision)
     }
 
     /// Whether more games ended by an engine's fault than the plan allows.

@@ -8,7 +8,8 @@ use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
 use crate::run::event::Ending;
 use crate::stats::sequential::SequentialEstimate;
-use crate::stats::sprt::Sprt;
+use crate::stats::sprt::{Correction, Sprt};
+use crate::stats::watch::Look;
 
 /// The summary in some ten lines; the last one is the verdict as a sentence.
 pub fn render(summary: &Summary) -> String {
@@ -23,8 +24,9 @@ pub fn render(summary: &Summary) -> String {
     } else {
         text.push_str(&encounter_table(summary));
     }
-    if let (Some(sprt), Some(llr)) = (summary.sprt, summary.llr) {
-        line(&mut text, "LLR", sprt_text(&sprt, llr));
+    if let (Some(sprt), Some(look)) = (summary.sprt, summary.look) {
+        line(&mut text, "LLR", sprt_text(&sprt, look));
+        line(&mut text, "Bounds", bounds_text(&sprt));
     }
     line(&mut text, "Endings", terminations(summary));
     line(&mut text, "Faults", faults(summary));
@@ -72,18 +74,26 @@ fn strength_lines(text: &mut String, strength: &Strength, after: Option<Sequenti
     line(text, "LOS", percent(strength.los));
 }
 
-fn sprt_text(sprt: &Sprt, llr: f64) -> String {
+fn sprt_text(sprt: &Sprt, look: Look) -> String {
     let model = sprt.model().as_str();
-    let bounds = sprt.bounds();
+    let Look { llr, lower, upper, .. } = look;
     format!(
-        "{llr:+.2} [{:.2}, {:.2}] for {model} Elo {} against {}, alpha {}, beta {}",
-        bounds.lower(),
-        bounds.upper(),
+        "{llr:+.2} [{lower:.2}, {upper:.2}] for {model} Elo {} against {}, alpha {}, beta {}",
         sprt.elo0(),
         sprt.elo1(),
         sprt.alpha(),
         sprt.beta()
     )
+}
+
+fn bounds_text(sprt: &Sprt) -> String {
+    let (lower, upper) = (sprt.bounds().lower(), sprt.bounds().upper());
+    match sprt.correction() {
+        Correction::None => "Wald's, without correction for overshoot".to_owned(),
+        Correction::Dynamic => {
+            format!("Wald's [{lower:.2}, {upper:.2}], moved inwards by the overshoot measured")
+        }
+    }
 }
 
 fn encounter_table(summary: &Summary) -> String {
@@ -164,7 +174,9 @@ fn open_sentence(summary: &Summary) -> String {
     match (summary.ending, summary.kind) {
         (Some(Ending::Complete), Kind::Match) => "Complete: all pairs were played.".to_owned(),
         (Some(Ending::Complete), Kind::Sprt) => {
-            "Inconclusive: all pairs were played before the test could decide.".to_owned()
+            "Inconclusive: all pairs were played before the test could decide. Neither hypothesis is\n\
+             accepted; the Elo after the stop allows for this end, too."
+                .to_owned()
         }
         (Some(_), _) => "Unfinished: the run was interrupted and can be resumed.".to_owned(),
         (None, _) => {

@@ -87,7 +87,11 @@ impl Run<'_> {
         let clock = Instant::now();
         let mut held = BTreeMap::new();
         let mut request = None;
-        let started = RunEvent::Started { standing: state.standing(), counted: state.counted() };
+        let started = RunEvent::Started {
+            standing: state.standing(),
+            counted: state.counted(),
+            look: state.look(),
+        };
         self.tell(&started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
@@ -155,7 +159,7 @@ impl Run<'_> {
         match effect {
             // Only an idle executor starts pairs, in `fill`.
             Effect::Start(_) => {}
-            Effect::Count { tally, llr } => {
+            Effect::Count { tally, look } => {
                 let played = match held.remove(&tally.pair) {
                     Some(played) => Some(played),
                     // Committed before an interruption.
@@ -163,7 +167,7 @@ impl Run<'_> {
                 };
                 let elapsed = clock.elapsed();
                 if let Some(played) = &played {
-                    self.tell(&RunEvent::Counted { played, tally: &tally, llr, elapsed })?;
+                    self.tell(&RunEvent::Counted { played, tally: &tally, look, elapsed })?;
                 }
             }
             Effect::Drain => {

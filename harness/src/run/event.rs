@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
+use crate::stats::watch::Look;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum RunEvent<'a> {
         standing: &'a Standing,
         /// Pairs counted before.
         counted: u64,
+        /// What the test says of them, if the run is an SPRT.
+        look: Option<Look>,
     },
     /// A pair was counted.
     Counted {
@@ -35,8 +38,8 @@ pub enum RunEvent<'a> {
         played: &'a PlayedPair,
         /// What it adds.
         tally: &'a PairTally,
-        /// Log-likelihood ratio, if the run is an SPRT.
-        llr: Option<f64>,
+        /// What the test says after it, if the run is an SPRT.
+        look: Option<Look>,
         /// Since the start or resumption.
         elapsed: Duration,
     },

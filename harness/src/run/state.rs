@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
 use crate::stats::sprt::{Decision, Sprt};
+use crate::stats::watch::{Look, Watch};
 
 /// What can happen to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +32,8 @@ pub enum Effect {
     Count {
         /// The pair.
         tally: PairTally,
-        /// Log-likelihood ratio after it, if the run is an SPRT.
-        llr: Option<f64>,
+        /// What the test says after it, if the run is an SPRT.
+        look: Option<Look>,
     },
     /// Tell the observers that no more pairs will start.
     Drain,
@@ -53,7 +54,7 @@ enum Phase {
 #[derive(Debug, Clone)]
 pub struct RunState {
     total: u64,
-    sprt: Option<Sprt>,
+    watch: Option<Watch>,
     /// The next pair to start.
     next: u64,
     in_flight: BTreeSet<u64>,
@@ -62,22 +63,23 @@ pub struct RunState {
     /// All pairs below this number are counted.
     counted: u64,
     standing: Standing,
-    llr: Option<f64>,
+    look: Option<Look>,
     phase: Phase,
 }
 
 impl RunState {
     /// A run of `total` pairs at most, under a stopping rule if there is one.
     pub fn new(total: u64, sprt: Option<Sprt>) -> RunState {
+        let watch = sprt.map(|sprt| Watch::new(sprt, 1));
         RunState {
             total,
-            sprt,
+            watch,
             next: 0,
             in_flight: BTreeSet::new(),
             waiting: BTreeMap::new(),
             counted: 0,
             standing: Standing::default(),
-            llr: sprt.map(|_| 0.0),
+            look: watch.map(|watch| watch.start()),
             phase: Phase::Running,
         }
     }
@@ -102,9 +104,9 @@ impl RunState {
         self.counted
     }
 
-    /// Log-likelihood ratio of the counted pairs.
-    pub fn llr(&self) -> Option<f64> {
-        self.llr
+    /// What the test says of the counted pairs.
+    pub fn look(&self) -> Option<Look> {
+        self.look
     }
 
     /// Pairs that were started and are not on disk.
@@ -149,8 +151,9 @@ impl RunState {
             self.counted += 1;
             self.next = self.next.max(self.counted);
             self.standing.count(&tally);
-            self.llr = self.sprt.map(|sprt| sprt.llr(&self.standing.main_encounter().pairs));
-            effects.push(Effect::Count { tally, llr: self.llr });
+            let pairs = self.standing.main_encounter().pairs;
+            self.look = self.watch.as_mut().map(|watch| watch.look(&pairs));
+            effects.push(Effect::Count { tally, look: self.look });
             if let Some(ending) = self.verdict() {
                 self.end(ending, &mut effects);
             }
@@ -162,7 +165,7 @@ impl RunState {
     }
 
     fn verdict(&self) -> Option<Ending> {
-        match self.sprt.zip(self.llr).map(|(sprt, llr)| sprt.decide(llr)) {
+        match self.look.map(|look| look.decision) {
             Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
             Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
             Some(Decision::Continue) | None => {
@@ -198,7 +201,7 @@ mod tests {
     use super::*;
     use crate::game::outcome::Termination;
     use crate::stats::pentanomial::GameResult;
-    use crate::stats::sprt::Model;
+    use crate::stats::sprt::{Correction, Model};
 
     fn tally(pair: u64, results: [GameResult; 2]) -> PairTally {
         PairTally {
@@ -286,6 +289,53 @@ mod tests {
         let mut state = RunState::new(2, Some(sprt()));
         (0..2).for_each(|pair| drop(state.apply(Event::Committed(won(pair)))));
         assert_eq!(state.ending(), Some(Ending::Complete));
+    }
+
+    #[test]
+    fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
+        // Pairs won, but every so often one lost.
+        let mixed = |pair: u64, period: u64| {
+            let lost = tally(pair, [GameResult::Loss, GameResult::Draw]);
+            if pair % period == 1 { lost } else { won(pair) }
+        };
+        let test = Sprt::new(0.0, 15.0, 0.05, 0.05, Model::Normalized).unwrap();
+        let play = |correction, period| {
+            let mut state = RunState::new(5000, Some(test.with_correction(correction)));
+            let mut looks = Vec::new();
+            for pair in 0.. {
+                state.apply(Event::Committed(mixed(pair, period)));
+                looks.extend(state.look());
+                if state.ending().is_some() {
+                    break;
+                }
+            }
+            assert_eq!(state.ending(), Some(Ending::AcceptedH1));
+            (state, looks)
+        };
+        let is_earlier = |period: &u64| {
+            play(Correction::Dynamic, *period).0.counted()
+                < play(Correction::None, *period).0.counted()
+        };
+        let period = (3..20).find(is_earlier).expect("a correction that matters");
+        let mixed = |pair| mixed(pair, period);
+        let (corrected, looks) = play(Correction::Dynamic, period);
+        let last = looks.last().unwrap();
+        assert!(last.upper < last.llr && last.llr < test.bounds().upper(), "{last:?}");
+        // Resumed after each of the pairs, with later ones on disk already.
+        let test = test.with_correction(Correction::Dynamic);
+        for cut in 1..corrected.counted() - 2 {
+            let mut state = RunState::new(5000, Some(test));
+            (0..cut).for_each(|pair| drop(state.apply(Event::Committed(mixed(pair)))));
+            assert_eq!(state.look(), Some(looks[cut as usize - 1]));
+            let mut resumed = RunState::new(5000, Some(test));
+            let on_disk = (0..cut).chain([cut + 1]);
+            on_disk.for_each(|pair| drop(resumed.apply(Event::Committed(mixed(pair)))));
+            assert_eq!(resumed.look(), state.look());
+            let missing = (cut..corrected.counted()).filter(|pair| *pair != cut + 1);
+            missing.for_each(|pair| drop(resumed.apply(Event::Committed(mixed(pair)))));
+            assert_eq!(resumed.look(), corrected.look());
+            assert_eq!(resumed.ending(), Some(Ending::AcceptedH1));
+        }
     }
 
     #[test]

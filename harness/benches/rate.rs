@@ -1,0 +1,133 @@
+//! How fast games of a PGN become results, beside what `pgn-reader` alone needs to skim them.
+//!
+//! The text is made here: games as `arbiter match` writes them, 64 MiB unless the environment
+//! variable `RATE_PGN` names a file to be read into memory. The rows to compare:
+//! `arbiter` (as `arbiter rate` works, all threads), `pgn_reader_skip` (tags only) and
+//! `pgn_reader_visit` (every move and comment handed to a visitor that ignores it).
+
+use std::ops::ControlFlow;
+use std::sync::LazyLock;
+
+use arbiter::rate::pipeline::scan_all;
+use arbiter::rate::scan::Asked;
+use arbiter::rate::tally::Tally;
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use pgn_reader::{Reader, Visitor};
+use shakmaty::san::SanPlus;
+use shakmaty::{Chess, Position};
+
+fn main() {
+    divan::main();
+}
+
+static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| match std::env::var_os("RATE_PGN") {
+    Some(path) => std::fs::read(path).expect("RATE_PGN names a file that can be read"),
+    None => games(64 << 20),
+});
+
+/// Games of pseudo-random moves with a comment for each, of `size` bytes at least.
+fn games(size: usize) -> Vec<u8> {
+    let mut text = String::with_capacity(size + (1 << 16));
+    let mut game = 0usize;
+    while text.len() < size {
+        let (white, black) = if game.is_multiple_of(2) { ("A", "B") } else { ("B", "A") };
+        let result = ["1-0", "0-1", "1/2-1/2"][game / 2 % 3];
+        text += &format!(
+            "[Event \"bench\"]\n[Site \"?\"]\n[Date \"2030.01.02\"]\n[Round \"{}.{}\"]\n\
+             [White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\
+             [TimeControl \"8+0.08\"]\n[Termination \"normal\"]\n\n",
+            game / 2 + 1,
+            game % 2 + 1
+        );
+        moves(game / 2, &mut text);
+        text += result;
+        text += "\n\n";
+        game += 1;
+    }
+    text.into_bytes()
+}
+
+/// The moves of a game, in lines of about eighty characters.
+fn moves(seed: usize, text: &mut String) {
+    let mut position = Chess::default();
+    let mut line = 0;
+    for ply in 0..120 {
+        let legal = position.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        let chosen = legal[(seed * 31 + ply * 7 + 3) % legal.len()];
+        let number = if ply % 2 == 0 { format!("{}. ", ply / 2 + 1) } else { String::new() };
+        let san = SanPlus::from_move_and_play_unchecked(&mut position, chosen);
+        let word = match ply {
+            0..8 => format!("{number}{san} {{book}}"),
+            _ => format!("{number}{san} {{+0.{:02}/{} 0.{:03}s}}", ply % 100, ply % 9 + 9, ply),
+        };
+        line += word.len() + 1;
+        *text += &word;
+        *text += if line > 80 { "\n" } else { " " };
+        line = if line > 80 { 0 } else { line };
+    }
+}
+
+fn rate(threads: usize, replay: bool) -> u64 {
+    let mut tally = Tally::new(true);
+    let asked = Asked { opening_plies: 16, replay };
+    scan_all(TEXT.as_slice(), threads, asked, |block| tally.add(&block))
+        .expect("memory can be read");
+    tally.games
+}
+
+#[divan::bench(args = [1, 2], sample_count = 5)]
+fn arbiter(bencher: Bencher<'_, '_>, threads: usize) {
+    bencher.counter(BytesCount::new(TEXT.len())).bench_local(|| rate(black_box(threads), false));
+}
+
+#[divan::bench(args = [2], sample_count = 3)]
+fn arbiter_verify(bencher: Bencher<'_, '_>, threads: usize) {
+    bencher.counter(BytesCount::new(TEXT.len())).bench_local(|| rate(black_box(threads), true));
+}
+
+#[divan::bench(sample_count = 5)]
+fn pgn_reader_skip(bencher: Bencher<'_, '_>) {
+    bencher.counter(BytesCount::new(TEXT.len())).bench_local(|| skim(&mut Skim { visits: false }));
+}
+
+#[divan::bench(sample_count = 5)]
+fn pgn_reader_visit(bencher: Bencher<'_, '_>) {
+    bencher.counter(BytesCount::new(TEXT.len())).bench_local(|| skim(&mut Skim { visits: true }));
+}
+
+fn skim(visitor: &mut Skim) -> u64 {
+    let mut reader = Reader::new(TEXT.as_slice());
+    let mut games = 0;
+    while reader.read_game(visitor).expect("memory can be read").is_some() {
+        games += 1;
+    }
+    games
+}
+
+/// Ignores everything.
+struct Skim {
+    visits: bool,
+}
+
+impl Visitor for Skim {
+    type Tags = ();
+    type Movetext = ();
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
+        match self.visits {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+
+    fn end_game(&mut self, (): ()) {}
+}
