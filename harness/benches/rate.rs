@@ -6,7 +6,6 @@
 //! `pgn_reader_visit` (every move and comment handed to a visitor that ignores it).
 
 use std::ops::ControlFlow;
-use std::sync::LazyLock;
 
 use arbiter::rate::pipeline::scan_all;
 use arbiter::rate::scan::Asked;
@@ -21,10 +20,12 @@ fn main() {
     divan::main();
 }
 
-static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| match std::env::var_os("RATE_PGN") {
-    Some(path) => std::fs::read(path).expect("RATE_PGN names a file that can be read"),
-    None => games(64 << 20),
-});
+fn text() -> Vec<u8> {
+    match std::env::var_os("RATE_PGN") {
+        Some(path) => std::fs::read(path).expect("RATE_PGN names a file that can be read"),
+        None => games(64 << 20),
+    }
+}
 
 /// Games of pseudo-random moves with a comment for each, of `size` bytes at least.
 fn games(size: usize) -> Vec<u8> {
@@ -71,36 +72,47 @@ fn moves(seed: usize, text: &mut String) {
     }
 }
 
-fn rate(threads: usize, replay: bool) -> u64 {
+fn rate(text: &[u8], threads: usize, replay: bool) -> u64 {
     let mut tally = Tally::new(true);
     let asked = Asked { opening_plies: 16, replay };
-    scan_all(TEXT.as_slice(), threads, asked, |block| tally.add(&block))
-        .expect("memory can be read");
+    scan_all(text, threads, asked, |block| tally.add(&block)).expect("memory can be read");
     tally.games
 }
 
 #[divan::bench(args = [1, 2], sample_count = 5)]
 fn arbiter(bencher: Bencher<'_, '_>, threads: usize) {
-    bencher.counter(BytesCount::new(TEXT.len())).bench_local(|| rate(black_box(threads), false));
+    let text = text();
+    bencher
+        .counter(BytesCount::new(text.len()))
+        .bench_local(|| rate(&text, black_box(threads), false));
 }
 
 #[divan::bench(args = [2], sample_count = 3)]
 fn arbiter_verify(bencher: Bencher<'_, '_>, threads: usize) {
-    bencher.counter(BytesCount::new(TEXT.len())).bench_local(|| rate(black_box(threads), true));
+    let text = text();
+    bencher
+        .counter(BytesCount::new(text.len()))
+        .bench_local(|| rate(&text, black_box(threads), true));
 }
 
 #[divan::bench(sample_count = 5)]
 fn pgn_reader_skip(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::new(TEXT.len())).bench_local(|| skim(&mut Skim { visits: false }));
+    let text = text();
+    bencher
+        .counter(BytesCount::new(text.len()))
+        .bench_local(|| skim(&text, &mut Skim { visits: false }));
 }
 
 #[divan::bench(sample_count = 5)]
 fn pgn_reader_visit(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::new(TEXT.len())).bench_local(|| skim(&mut Skim { visits: true }));
+    let text = text();
+    bencher
+        .counter(BytesCount::new(text.len()))
+        .bench_local(|| skim(&text, &mut Skim { visits: true }));
 }
 
-fn skim(visitor: &mut Skim) -> u64 {
-    let mut reader = Reader::new(TEXT.as_slice());
+fn skim(text: &[u8], visitor: &mut Skim) -> u64 {
+    let mut reader = Reader::new(text);
     let mut games = 0;
     while reader.read_game(visitor).expect("memory can be read").is_some() {
         games += 1;

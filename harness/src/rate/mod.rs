@@ -10,6 +10,7 @@
 pub mod blocks;
 pub mod frames;
 pub mod movetext;
+pub mod pieces;
 pub mod pipeline;
 pub mod replay;
 pub mod scan;
