@@ -2,10 +2,13 @@
 //!
 //! The text is made here: games as `arbiter match` writes them, 64 MiB unless the environment
 //! variable `RATE_PGN` names a file to be read into memory. The rows to compare:
-//! `arbiter` (as `arbiter rate` works, all threads), `pgn_reader_skip` (tags only) and
-//! `pgn_reader_visit` (every move and comment handed to a visitor that ignores it).
+//! `arbiter` (as `arbiter rate` works, by threads), `pgn_reader_skip` (tags only) and
+//! `pgn_reader_visit` (every move and comment handed to a visitor that ignores it). The ratios come
+//! last: best of several alternating runs, so that a machine that is busy now and then is unfair
+//! to neither.
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use arbiter::rate::pipeline::scan_all;
 use arbiter::rate::scan::Asked;
@@ -18,6 +21,43 @@ use shakmaty::{Chess, Position};
 
 fn main() {
     divan::main();
+    // With another argument than cargo bench gives, this is a test or a list of rows.
+    if std::env::args().skip(1).eq(["--bench".to_owned()]) {
+        print_ratios();
+    }
+}
+
+/// Alternating runs of each kind.
+const ROUNDS: usize = 7;
+
+fn print_ratios() {
+    let text = text();
+    let mut best = [f64::INFINITY; 4];
+    for _ in 0..ROUNDS {
+        let runs: [&dyn Fn() -> u64; 4] = [
+            &|| skim(&text, &mut Skim { visits: false }),
+            &|| skim(&text, &mut Skim { visits: true }),
+            &|| rate(&text, 1, false),
+            &|| rate(&text, 2, false),
+        ];
+        for (best, run) in best.iter_mut().zip(runs) {
+            let begun = Instant::now();
+            black_box(run());
+            *best = best.min(begun.elapsed().as_secs_f64());
+        }
+    }
+    let [skip, visit, one, two] = best;
+    let speed = |seconds: f64| text.len() as f64 / seconds / 1e6;
+    println!("pgn-reader: tags only {:.0} MB/s, all moves {:.0} MB/s", speed(skip), speed(visit));
+    for (threads, seconds) in [(1, one), (2, two)] {
+        println!(
+            "arbiter, {threads} threads: {:.0} MB/s, {:.2} times as long as tags only, {:.2} times \
+             as long as all moves",
+            speed(seconds),
+            seconds / skip,
+            seconds / visit
+        );
+    }
 }
 
 fn text() -> Vec<u8> {
