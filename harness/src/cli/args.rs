@@ -14,7 +14,7 @@ use crate::config::request::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
 use crate::schedule;
-use crate::stats::sprt::Model;
+use crate::stats::sprt::{Correction, Model};
 use crate::uci::session::Deadlines;
 
 /// Where runs are kept unless the user says otherwise.
@@ -61,6 +61,15 @@ pub enum ModelArg {
     Logistic,
     /// BayesElo, converted to logistic Elo with the draws of the sample
     Bayesian,
+}
+
+/// The correction of a test's bounds.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum OvershootArg {
+    /// Move the bounds inwards by the mean excess measured so far, as fishtest does
+    Dynamic,
+    /// Stop at Wald's bounds, as fastchess does
+    None,
 }
 
 /// Flags of every command that plays games.
@@ -213,13 +222,19 @@ pub struct SprtBounds {
     /// What the Elo bounds mean [default: normalized]
     #[arg(long, conflicts_with = "resume")]
     model: Option<ModelArg>,
+    /// How the bounds of the ratio allow for its jumps [default: dynamic for Elo bounds at most 20
+    /// apart, else none]
+    #[arg(long, conflicts_with = "resume")]
+    overshoot: Option<OvershootArg>,
 }
 
 impl SprtBounds {
     /// Whether any of them was given.
     pub fn is_given(&self) -> bool {
-        let SprtBounds { elo0, elo1, alpha, beta, model } = self;
-        [elo0, elo1, alpha, beta].iter().any(|bound| bound.is_some()) || model.is_some()
+        let SprtBounds { elo0, elo1, alpha, beta, model, overshoot } = self;
+        [elo0, elo1, alpha, beta].iter().any(|bound| bound.is_some())
+            || model.is_some()
+            || overshoot.is_some()
     }
 }
 
@@ -366,6 +381,7 @@ impl PlayArgs {
 fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtRequest, ArgsError> {
     let table = &loaded.settings.sprt;
     let model = table.model.as_deref().map(model_word).transpose()?;
+    let correction = table.overshoot.as_deref().map(overshoot_word).transpose()?;
     let Some(bounds) = bounds else { return Ok(SprtRequest::default()) };
     Ok(SprtRequest {
         elo0: bounds.elo0.or(table.elo0),
@@ -373,6 +389,7 @@ fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtReque
         alpha: bounds.alpha.or(table.alpha),
         beta: bounds.beta.or(table.beta),
         model: bounds.model.map(Model::from).or(model),
+        correction: bounds.overshoot.map(Correction::from).or(correction),
     })
 }
 
@@ -401,6 +418,24 @@ fn model_word(word: &str) -> Result<Model, ArgsError> {
         value: word.to_owned(),
         expected: "normalized, logistic or bayesian",
     })
+}
+
+fn overshoot_word(word: &str) -> Result<Correction, ArgsError> {
+    OvershootArg::from_str(word, false).map(Correction::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "overshoot",
+        value: word.to_owned(),
+        expected: "dynamic or none",
+    })
+}
+
+impl From<OvershootArg> for Correction {
+    fn from(arg: OvershootArg) -> Correction {
+        match arg {
+            OvershootArg::Dynamic => Correction::Dynamic,
+            OvershootArg::None => Correction::None,
+        }
+    }
 }
 
 impl From<OrderArg> for Order {

@@ -228,7 +228,7 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
         None => run(&mut prepared)?.request,
     };
     let Prepared { name, plan, state, store, results, .. } = &prepared;
-    let summary = Summary::new(name, plan, state.standing(), state.ending());
+    let summary = Summary::new(name, plan, state.standing(), state.looks(), state.ending());
     results::print(store, &summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",
@@ -294,11 +294,13 @@ fn announce(prepared: &Prepared) {
     }
     if let Some(sprt) = plan.sprt {
         note(&format!(
-            "SPRT: Elo {} against {}, alpha {}, beta {}",
+            "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
+            sprt.model().as_str(),
             sprt.elo0(),
             sprt.elo1(),
             sprt.alpha(),
-            sprt.beta()
+            sprt.beta(),
+            sprt.correction().as_str()
         ));
     }
     let counted = state.counted().count();

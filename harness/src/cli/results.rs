@@ -113,7 +113,7 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
         state.apply(Event::Committed(tally));
     }
     let ending = state.ending().or(stored.head.ending);
-    Ok(Summary::new(run, &stored.plan, state.standing(), ending))
+    Ok(Summary::new(run, &stored.plan, state.standing(), state.looks(), ending))
 }
 
 fn listed(head: RunHead) -> ListedRun {

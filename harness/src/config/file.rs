@@ -72,8 +72,10 @@ pub struct SprtTable {
     pub alpha: Option<f64>,
     /// Chance to accept H0 if H1 holds.
     pub beta: Option<f64>,
-    /// `normalized` or `logistic`.
+    /// `normalized`, `logistic` or `bayesian`.
     pub model: Option<String>,
+    /// `dynamic` or `none`.
+    pub overshoot: Option<String>,
 }
 
 /// Why the file cannot be used.

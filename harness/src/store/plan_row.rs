@@ -11,7 +11,7 @@ use crate::config::ablation::Ablation;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
 use crate::schedule::Format;
-use crate::stats::sprt::{Model, Sprt};
+use crate::stats::sprt::{Correction, Model, Sprt};
 use crate::uci::session::Deadlines;
 
 /// What the inputs of a run looked like when it began: hashes that a resumed run compares, so
@@ -24,8 +24,12 @@ pub struct Fingerprints {
     pub engines: Vec<String>,
 }
 
-/// Version 1 of the stored plan. Fields may be added with a default; a change of meaning needs a
-/// new version.
+/// Version of the stored plan. Fields may be added with a default; a change of meaning needs a new
+/// version. Version 2 has a stopping rule with corrected bounds, which readers of version 1 would
+/// not see.
+const VERSION: u32 = 2;
+
+/// The stored plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlanRow {
     version: u32,
@@ -92,6 +96,8 @@ struct SprtRow {
     alpha: f64,
     beta: f64,
     model: String,
+    #[serde(default = "uncorrected")]
+    overshoot: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -105,7 +111,7 @@ impl PlanRow {
         let hashes = fingerprints.engines.iter();
         let limits = plan.deadlines;
         PlanRow {
-            version: 1,
+            version: VERSION,
             kind: plan.kind.as_str().to_owned(),
             engines: plan.engines.iter().zip(hashes).map(|(e, h)| EngineRow::of(e, h)).collect(),
             book: match &plan.book {
@@ -125,6 +131,7 @@ impl PlanRow {
                 alpha: sprt.alpha(),
                 beta: sprt.beta(),
                 model: model_name(sprt.model()).to_owned(),
+                overshoot: sprt.correction().as_str().to_owned(),
             }),
             ablation: plan.ablation.as_ref().map(|ablation| AblationRow {
                 option: ablation.option.clone(),
@@ -153,7 +160,7 @@ impl PlanRow {
     pub(super) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
         match row.version {
-            1 => Ok(row),
+            1..=VERSION => Ok(row),
             version => Err(format!("plan has version {version}; update arbiter")),
         }
     }
@@ -246,7 +253,10 @@ impl SprtRow {
     fn into_sprt(self) -> Result<Sprt, String> {
         let model =
             parse(&self.model, &[Model::Normalized, Model::Logistic, Model::Bayesian], model_name)?;
+        let correction =
+            parse(&self.overshoot, &[Correction::Dynamic, Correction::None], Correction::as_str)?;
         Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, model)
+            .map(|test| test.with_correction(correction))
             .map_err(|error| format!("plan: {error}"))
     }
 }
@@ -266,6 +276,11 @@ fn format_name(format: Format) -> &'static str {
 /// What runs did before there was a choice.
 fn round_robin() -> String {
     format_name(Format::RoundRobin).to_owned()
+}
+
+/// How tests stopped before there was a choice.
+fn uncorrected() -> String {
+    Correction::None.as_str().to_owned()
 }
 
 fn order_name(order: Order) -> &'static str {
@@ -302,7 +317,13 @@ mod tests {
         let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
         assert_eq!(format!("{read:?}"), format!("{plan:?}"));
         assert_eq!(prints, fingerprints);
-        let newer = json.replace("\"version\":1", "\"version\":2");
+        assert_eq!(read.sprt.unwrap().correction(), Correction::Dynamic);
+        let older = json.replace("\"version\":2", "\"version\":1");
+        let older = older.replace(",\"overshoot\":\"dynamic\"", "");
+        assert!(older.len() < json.len());
+        let (read, _) = PlanRow::from_json(&older).unwrap().into_plan().unwrap();
+        assert_eq!(read.sprt.unwrap().correction(), Correction::None);
+        let newer = json.replace("\"version\":2", "\"version\":3");
         assert!(PlanRow::from_json(&newer).unwrap_err().contains("update arbiter"));
     }
 }
