@@ -7,6 +7,7 @@ use crate::chess::attacks::{self, Cpu};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Side;
 use crate::chess::piece::Kind;
+use crate::chess::position::Board;
 
 /// Announces the legal moves of `S`, which must be the side to move: captures and promotions if
 /// `NOISY`, all others if `QUIET`.
@@ -22,7 +23,16 @@ pub(in crate::chess) fn generate<
     node: Node<'_>,
     visitor: &mut V,
 ) {
-    let board = node.board;
+    if node.lines.checkers.is_empty() {
+        without_check::<S, C, V, NOISY, QUIET>(cpu, node, visitor);
+    } else {
+        in_check::<S, C, V, NOISY, QUIET>(cpu, node, visitor);
+    }
+}
+
+/// The squares that moves of these kinds may lead to.
+#[inline(always)]
+fn wanted<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) -> Bitboard {
     let mut wanted = Bitboard::EMPTY;
     if NOISY {
         wanted |= board.color(!S::COLOR);
@@ -30,25 +40,55 @@ pub(in crate::chess) fn generate<
     if QUIET {
         wanted |= !board.occupied();
     }
-    let checkers = node.lines.checkers;
-    if checkers.is_empty() {
-        let ways = if QUIET { king::castling_ways::<S>(node) } else { king::NO_WAYS };
-        let attacked = king::steps::<S, C, V>(cpu, node, wanted, ways, visitor);
-        pieces::<S, C, V, false>(cpu, node, wanted, visitor);
-        pawns::<S, C, V, NOISY, QUIET, false>(cpu, node, Bitboard::ALL, visitor);
-        if QUIET {
-            king::castling(node.king, ways, attacked, visitor);
-        }
-    } else {
-        king::steps::<S, C, V>(cpu, node, wanted, king::NO_WAYS, visitor);
-        if checkers.several() {
-            return;
-        }
-        // Only between king and checker, or onto the checker.
-        let answers = attacks::between(node.king, checkers.first()) | checkers;
-        pieces::<S, C, V, true>(cpu, node, wanted & answers, visitor);
-        pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
+    wanted
+}
+
+/// [`generate`] for a king known not to be in check.
+#[inline(always)]
+pub(in crate::chess) fn without_check<
+    S: Side,
+    C: Cpu,
+    V: Visitor,
+    const NOISY: bool,
+    const QUIET: bool,
+>(
+    cpu: C,
+    node: Node<'_>,
+    visitor: &mut V,
+) {
+    let wanted = wanted::<S, NOISY, QUIET>(node.board);
+    let ways = if QUIET { king::castling_ways::<S>(node) } else { king::NO_WAYS };
+    let attacked = king::steps::<S, C, V>(cpu, node, wanted, ways, visitor);
+    pieces::<S, C, V, false>(cpu, node, wanted, visitor);
+    pawns::<S, C, V, NOISY, QUIET, false>(cpu, node, Bitboard::ALL, visitor);
+    if QUIET {
+        king::castling(node.king, ways, attacked, visitor);
     }
+}
+
+/// [`generate`] for a king known to be in check.
+#[inline(always)]
+pub(in crate::chess) fn in_check<
+    S: Side,
+    C: Cpu,
+    V: Visitor,
+    const NOISY: bool,
+    const QUIET: bool,
+>(
+    cpu: C,
+    node: Node<'_>,
+    visitor: &mut V,
+) {
+    let wanted = wanted::<S, NOISY, QUIET>(node.board);
+    king::steps::<S, C, V>(cpu, node, wanted, king::NO_WAYS, visitor);
+    let checkers = node.lines.checkers;
+    if checkers.several() {
+        return;
+    }
+    // Only between king and checker, or onto the checker.
+    let answers = attacks::between(node.king, checkers.first()) | checkers;
+    pieces::<S, C, V, true>(cpu, node, wanted & answers, visitor);
+    pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
 }
 
 /// Announces the moves of knights, bishops, rooks and queens onto `wanted`. No pinned piece can

@@ -15,7 +15,7 @@ use super::attacks::{Cpu, Job, Machine};
 use super::color::{Black, Color, White};
 use super::moves::MoveList;
 use super::position::Position;
-pub(in crate::chess) use generate::generate;
+pub(in crate::chess) use generate::{generate, in_check, without_check};
 pub(in crate::chess) use node::{Node, Rights};
 use visitor::Lister;
 pub(in crate::chess) use visitor::{Counter, Mover, Visitor};

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use crate::chess::attacks::{self, Cpu, Job};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Black, Color, Side, White};
-use crate::chess::movegen::{Counter, Mover, Node, Rights, Visitor, generate};
+use crate::chess::movegen::{Counter, Mover, Node, Rights, Visitor, generate, in_check, without_check};
 use crate::chess::moves::MoveKind;
 use crate::chess::piece::Kind;
 use crate::chess::position::{Board, KingLines, Position, castled_squares};
@@ -59,9 +59,35 @@ impl<S: Side> Job for LastPly<'_, S> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let lines = KingLines::find::<S>(self.board, self.king);
-        let mut counter = Counter::default();
         let node = Node { board: self.board, king: self.king, rights: self.rights, lines };
-        generate::<S, C, Counter, true, true>(cpu, node, &mut counter);
+        if lines.checkers.any() {
+            let LastPly { side, king, rights, .. } = self;
+            return cpu.run(LastPlyInCheck { side, board: *self.board, king, rights, lines });
+        }
+        let mut counter = Counter::default();
+        without_check::<S, C, Counter, true, true>(cpu, node, &mut counter);
+        counter.count
+    }
+}
+
+/// The same where the king is in check, which is rare: kept out of the way of the code for others.
+struct LastPlyInCheck<S> {
+    side: PhantomData<S>,
+    board: Board,
+    king: Square,
+    rights: Rights,
+    lines: KingLines,
+}
+
+impl<S: Side> Job for LastPlyInCheck<S> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u64 {
+        let mut counter = Counter::default();
+        let node =
+            Node { board: &self.board, king: self.king, rights: self.rights, lines: self.lines };
+        in_check::<S, C, Counter, true, true>(cpu, node, &mut counter);
         counter.count
     }
 }
