@@ -59,10 +59,11 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     let capturers = board.pieces(S::COLOR, Kind::Pawn) - node.lines.straight_pins;
     let free = (capturers - diagonal).forward(S::COLOR);
     let (mut east, mut west) = (free.east(), free.west());
-    if !IN_CHECK {
+    let bound = capturers & diagonal;
+    if !IN_CHECK && bound.any() {
         // A diagonally pinned pawn may take along its pin line only; no capture leads from one pin
         // line to the other, so the union of both is a sufficient mask.
-        let bound = (capturers & diagonal).forward(S::COLOR);
+        let bound = bound.forward(S::COLOR);
         east |= bound.east() & diagonal;
         west |= bound.west() & diagonal;
     }
