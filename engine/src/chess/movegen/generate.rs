@@ -107,22 +107,23 @@ fn pieces<S: Side, C: Cpu, V: Visitor, const IN_CHECK: bool>(
     for from in (own & board.kind(Kind::Knight)) - straight - diagonal {
         visitor.piece(Mover::Knight, from, attacks::knight(from) & wanted);
     }
-    let bishops = (own & board.diagonal_sliders()) - straight;
-    for from in bishops - diagonal {
-        visitor.piece(Mover::Diagonal, from, cpu.bishop(from, occupied) & wanted);
+    let pins = straight | diagonal;
+    for from in (own & board.kind(Kind::Bishop)) - pins {
+        visitor.piece(Mover::Bishop, from, cpu.bishop(from, occupied) & wanted);
+    }
+    for from in (own & board.kind(Kind::Rook)) - pins {
+        visitor.piece(Mover::Rook, from, cpu.rook(from, occupied) & wanted);
+    }
+    for from in (own & board.kind(Kind::Queen)) - pins {
+        let reach = cpu.bishop(from, occupied) | cpu.rook(from, occupied);
+        visitor.piece(Mover::Queen, from, reach & wanted);
     }
     if !IN_CHECK {
-        for from in bishops & diagonal {
-            visitor.piece(Mover::Diagonal, from, cpu.bishop(from, occupied) & wanted & diagonal);
+        for from in own & board.diagonal_sliders() & diagonal {
+            visitor.pinned(from, cpu.bishop(from, occupied) & wanted & diagonal);
         }
-    }
-    let rooks = (own & board.straight_sliders()) - diagonal;
-    for from in rooks - straight {
-        visitor.piece(Mover::Straight, from, cpu.rook(from, occupied) & wanted);
-    }
-    if !IN_CHECK {
-        for from in rooks & straight {
-            visitor.piece(Mover::Straight, from, cpu.rook(from, occupied) & wanted & straight);
+        for from in own & board.straight_sliders() & straight {
+            visitor.pinned(from, cpu.rook(from, occupied) & wanted & straight);
         }
     }
 }
