@@ -6,6 +6,7 @@
 
 pub mod adjudication;
 pub mod file;
+pub mod manners;
 pub mod plan;
 pub mod program;
 pub mod spec;

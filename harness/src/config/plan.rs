@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::manners::Manners;
 use super::program::{self, ProgramError};
 use super::spec::EngineSpec;
 use crate::adjudicate::Rules;
-use crate::clock::{Conditions, Limits};
+use crate::clock::{Conditions, Limits, TimeControl};
 use crate::openings::order::Order;
+use crate::protocol::Protocol;
 use crate::schedule::Format;
 use crate::stats::sprt::{Model, Sprt, SprtError};
 use crate::uci::session::Deadlines;
@@ -60,8 +62,10 @@ pub struct Engine {
     pub args: Vec<String>,
     /// Working directory.
     pub dir: Option<PathBuf>,
-    /// UCI options to set.
+    /// Options to set.
     pub options: Vec<(String, String)>,
+    /// How it is started, addressed and kept.
+    pub manners: Manners,
     /// What bounds its thinking, and what overrun is forgiven.
     pub conditions: Conditions,
 }
@@ -187,6 +191,21 @@ pub enum PlanError {
         /// The folder.
         dir: PathBuf,
     },
+    /// Nothing bounds an engine's thinking.
+    #[error("engine '{0}': tc=inf needs another limit: give st, nodes or depth")]
+    Unlimited(String),
+    /// Nodes stand for time, and there is no time for them to stand for.
+    #[error("engine '{0}': nodestime= needs a clock: give tc or st")]
+    NodesWithoutTime(String),
+    /// A limit that the protocol cannot express.
+    #[error(
+        "engine '{0}': the xboard protocol cannot tell this limit; use tc with one period, st in \
+         whole seconds, or depth"
+    )]
+    XboardLimit(String),
+    /// A line that would be several.
+    #[error("engine '{0}': a line of init= is empty or holds control characters")]
+    Init(String),
     /// An engine's name would break a report.
     #[error("'{}' is no name for an engine; it must not be empty or hold control characters", .0.escape_debug())]
     Name(String),
@@ -273,7 +292,8 @@ impl Plan {
                 Program::Bundled => None,
                 Program::Path(path) => Some(path.as_path()),
             };
-            program.into_iter().chain(engine.dir.as_deref())
+            let manners = &engine.manners;
+            program.into_iter().chain(engine.dir.as_deref()).chain(manners.stderr.as_deref())
         });
         engines.chain(book).chain(self.pgn.as_deref())
     }
@@ -340,9 +360,9 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
         return Err(PlanError::Chess960(name));
     }
-    let cmd = spec.cmd.ok_or_else(|| PlanError::NoCommand(name.clone()))?;
+    let cmd = spec.cmd.clone().ok_or_else(|| PlanError::NoCommand(name.clone()))?;
     let program = if cmd == BUNDLED {
-        if let Some(eval) = spec.eval {
+        if let Some(eval) = spec.eval.take() {
             spec.options.insert(0, ("Eval".to_owned(), eval));
         }
         Program::Bundled
@@ -355,20 +375,54 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
         return Err(PlanError::Directory { name, dir: dir.clone() });
     }
-    let mut limits = spec.limits;
-    if limits.is_empty() {
-        let clock = DEFAULT_TC.parse().expect("a literal time control");
-        limits = Limits { clock: Some(clock), ..limits };
-    }
+    let limits = resolve_limits(&name, &spec)?;
     let margin = spec.margin.unwrap_or(DEFAULT_MARGIN);
+    let blank = |line: &String| line.trim().is_empty() || line.chars().any(char::is_control);
+    if spec.init.iter().any(blank) {
+        return Err(PlanError::Init(name));
+    }
     Ok(Engine {
         name,
         program,
         args: spec.args,
         dir: spec.dir.map(absolute),
         options: spec.options,
+        manners: Manners {
+            protocol: spec.protocol.unwrap_or_default(),
+            init: spec.init,
+            restart: spec.restart.unwrap_or_default(),
+            ponder: spec.ponder.unwrap_or(false),
+            stderr: spec.stderr.map(absolute),
+            memory_mib: spec.memory_mib,
+        },
         conditions: Conditions { limits, margin },
     })
+}
+
+fn resolve_limits(name: &str, spec: &EngineSpec) -> Result<Limits, PlanError> {
+    let mut limits = spec.limits;
+    let bare = Limits { nodestime: None, ..limits };
+    if bare.is_empty() && spec.no_clock {
+        return Err(PlanError::Unlimited(name.to_owned()));
+    }
+    if bare.is_empty() {
+        limits.clock = Some(DEFAULT_TC.parse().expect("a literal time control"));
+    }
+    if limits.nodestime.is_some() && limits.clock.is_none() && limits.movetime.is_none() {
+        return Err(PlanError::NodesWithoutTime(name.to_owned()));
+    }
+    let several_periods = |control: TimeControl| match control {
+        TimeControl::Periods(periods) => periods.as_slice().len() > 1,
+        TimeControl::Hourglass(_) => false,
+    };
+    let unspeakable = limits.nodes.is_some()
+        || limits.nodestime.is_some()
+        || limits.clock.is_some_and(several_periods)
+        || limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
+    if spec.protocol == Some(Protocol::Xboard) && unspeakable {
+        return Err(PlanError::XboardLimit(name.to_owned()));
+    }
+    Ok(limits)
 }
 
 /// The path from the root; a run may be resumed from another folder.
@@ -437,6 +491,13 @@ mod tests {
         check(Kind::Match, &["cmd=sh", "cmd=no-such"], "engine 'no-such': no executable");
         check(Kind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is for cmd=bundled");
         check(Kind::Match, &["cmd=sh,dir=/no/dir", "cmd=sh"], "'/no/dir' is not a folder");
+        check(Kind::Match, &["cmd=sh,tc=inf", "cmd=sh"], "tc=inf needs another limit");
+        check(Kind::Match, &["cmd=sh,nodestime=9,depth=3", "cmd=sh"], "needs a clock");
+        check(Kind::Match, &["cmd=sh,init=", "cmd=sh"], "init= is empty");
+        for limit in ["nodes=9", "st=0.5", "tc=40/60:20/30", "tc=1,nodestime=9"] {
+            let spec = format!("cmd=sh,proto=xboard,{limit}");
+            check(Kind::Match, &[&spec, "cmd=sh"], "cannot tell this limit");
+        }
     }
 
     #[test]

@@ -9,8 +9,7 @@ use crate::config::plan::{Engine, Plan, Program};
 pub use crate::game::player::Seat;
 use crate::game::player::{Player, PlayerError};
 use crate::process::{Launch, Spawner};
-use crate::uci::option::check_option;
-use crate::uci::session::{Deadlines, SessionError};
+use crate::uci::session::{Deadlines, SessionError, Setup};
 
 /// How long an engine may take to leave after its trial start.
 const QUIT_GRACE: Duration = Duration::from_secs(1);
@@ -30,8 +29,21 @@ pub fn seat(engine: &Engine, own_binary: &Path) -> Seat {
     args.extend(engine.args.iter().cloned());
     Seat {
         name: engine.name.clone(),
-        launch: Launch { program, args, dir: engine.dir.clone() },
-        options: engine.options.clone(),
+        launch: Launch {
+            program,
+            args,
+            dir: engine.dir.clone(),
+            stderr: engine.manners.stderr.clone(),
+            memory_bytes: engine.manners.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+        },
+        protocol: engine.manners.protocol,
+        setup: Setup {
+            options: engine.options.clone(),
+            init: engine.manners.init.clone(),
+            ponder: engine.manners.ponder,
+            nodestime: engine.conditions.limits.nodestime,
+        },
+        restart: engine.manners.restart,
         deadlines: Deadlines::default(),
     }
 }
@@ -61,7 +73,7 @@ pub async fn try_out(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialEr
             environment: error.is_environment(),
         };
         let player = Player::start(&spawner, seat).await.map_err(fail)?;
-        let plays = check_option(&player.identity().options, "UCI_Chess960", "true").is_ok();
+        let plays = player.plays_chess960();
         player.quit(QUIT_GRACE).await;
         if needs_chess960 && !plays {
             return Err(TrialError {
@@ -80,7 +92,7 @@ fn hint(error: &PlayerError) -> &'static str {
         PlayerError::Exited(_)
         | PlayerError::Closed
         | PlayerError::Session(SessionError::Late { .. }) => {
-            "; check that cmd, args and dir start a UCI engine"
+            "; check that cmd, args and dir start an engine, and that proto is its protocol"
         }
         _ => "",
     }
@@ -97,6 +109,6 @@ mod tests {
         let seats = seats(&plan, Path::new("/bin/arbiter"));
         assert_eq!(seats[0].launch.program, Path::new("/bin/arbiter"));
         assert_eq!(seats[0].launch.args, ["engine"]);
-        assert_eq!(seats[1].options, [("Eval".to_owned(), "material".to_owned())]);
+        assert_eq!(seats[1].setup.options, [("Eval".to_owned(), "material".to_owned())]);
     }
 }

@@ -14,7 +14,7 @@ use super::message::Message;
 use super::option::{OptionDeclaration, OptionError, check_option};
 
 /// Options that an engine may declare; the richest real ones have some hundreds.
-const MAX_OPTIONS: usize = 5_000;
+pub const MAX_OPTIONS: usize = 5_000;
 
 /// How long each kind of answer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,30 @@ impl Default for Deadlines {
             stop: Duration::from_secs(2),
         }
     }
+}
+
+impl Deadlines {
+    /// The same with the deadlines of the start, `uciok` and `readyok`, times `factor`, for
+    /// machines or engines on which everything takes longer. The factor must be positive.
+    pub fn with_start_scaled(self, factor: f64) -> Deadlines {
+        let scaled = |limit: Duration| {
+            Duration::try_from_secs_f64(limit.as_secs_f64() * factor).unwrap_or(limit)
+        };
+        Deadlines { uciok: scaled(self.uciok), readyok: scaled(self.readyok), ..self }
+    }
+}
+
+/// What an engine is told before its first game.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Setup {
+    /// Options to set: name, value.
+    pub options: Vec<(String, String)>,
+    /// Lines to send as they are, after the options.
+    pub init: Vec<String>,
+    /// Whether the engine thinks on its opponent's time.
+    pub ponder: bool,
+    /// Nodes that stand for a millisecond, told to an engine that has the option `nodestime`.
+    pub nodestime: Option<u64>,
 }
 
 /// What an engine said about itself.
@@ -66,6 +90,10 @@ enum Phase {
     Thinking,
     /// `stop` was sent.
     Halting,
+    /// `go ponder` was sent.
+    Pondering,
+    /// `stop` was sent to end pondering; the answer is no move.
+    Ceasing,
 }
 
 /// What a line meant.
@@ -83,6 +111,8 @@ pub enum Step {
         text: String,
         /// What the engine last said of the search.
         info: Info,
+        /// The reply it expects, as it wrote it.
+        ponder: Option<String>,
     },
 }
 
@@ -106,12 +136,21 @@ pub enum SessionError {
     /// The engine must play Chess960 and has no option for it.
     #[error("does not declare UCI_Chess960, which this opening needs")]
     NoChess960,
+    /// The engine is to ponder and has no option for it.
+    #[error("does not declare Ponder, which ponder=true needs")]
+    NoPonder,
+    /// The engine cannot be told a position.
+    #[error("cannot set up this opening: it has no setboard, and edit cannot express the position")]
+    NoSetboard,
+    /// The engine does not take what it is told before a game; the text is its own.
+    #[error("refused: {}", .0.escape_debug())]
+    Refused(String),
 }
 
 /// One engine's protocol state.
 #[derive(Debug)]
 pub struct Session {
-    wishes: Vec<(String, String)>,
+    setup: Setup,
     deadlines: Deadlines,
     phase: Phase,
     due: Option<(Instant, Duration)>,
@@ -121,10 +160,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that will set `wishes` (option name, value) once the engine declared its options.
-    pub fn new(wishes: Vec<(String, String)>, deadlines: Deadlines) -> Session {
+    /// A session that will set the options of `setup` once the engine declared its own.
+    pub fn new(setup: Setup, deadlines: Deadlines) -> Session {
         Session {
-            wishes,
+            setup,
             deadlines,
             phase: Phase::Fresh,
             due: None,
@@ -149,7 +188,7 @@ impl Session {
         let awaited = match self.phase {
             Phase::Fresh | Phase::Handshake => "uciok",
             Phase::Preparing | Phase::Idle => "readyok",
-            Phase::Thinking | Phase::Halting => "bestmove",
+            Phase::Thinking | Phase::Halting | Phase::Pondering | Phase::Ceasing => "bestmove",
         };
         SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
     }
@@ -190,6 +229,36 @@ impl Session {
         [Command::Position(position), Command::Go(go)]
     }
 
+    /// The engine thinks on its opponent's time, on a position with the expected reply. Nothing is
+    /// awaited meanwhile.
+    pub fn ponder(&mut self, position: String, go: Go) -> [Command; 2] {
+        self.info = Info::default();
+        (self.phase, self.due) = (Phase::Pondering, None);
+        [Command::Position(position), Command::Go(Go { ponder: true, ..go })]
+    }
+
+    /// Whether the engine still thinks on its opponent's time.
+    pub fn is_pondering(&self) -> bool {
+        self.phase == Phase::Pondering
+    }
+
+    /// The opponent played the expected reply, so that the search goes on as an ordinary one.
+    pub fn ponder_hit(&mut self, now: Instant, budget: Option<Duration>) -> Command {
+        self.wait(Phase::Thinking, now, budget.unwrap_or(self.deadlines.bestmove));
+        Command::PonderHit
+    }
+
+    /// The opponent played something else, or the game is over; ends with [`Step::Ready`].
+    pub fn cease(&mut self, now: Instant) -> Command {
+        self.wait(Phase::Ceasing, now, self.deadlines.stop);
+        Command::Stop
+    }
+
+    /// Whether nothing is awaited.
+    pub fn is_ready(&self) -> bool {
+        self.phase == Phase::Idle
+    }
+
     /// The search took too long; ask for an end.
     pub fn halt(&mut self, now: Instant) -> Command {
         self.wait(Phase::Halting, now, self.deadlines.stop);
@@ -218,11 +287,21 @@ impl Session {
                 self.due = None;
                 return Ok(Step::Ready);
             }
-            (Phase::Thinking | Phase::Halting, Message::Info(info)) => self.info.update(info),
-            (Phase::Thinking | Phase::Halting, Message::BestMove(text)) => {
+            (Phase::Thinking | Phase::Halting | Phase::Pondering, Message::Info(info)) => {
+                self.info.update(info);
+            }
+            (Phase::Thinking | Phase::Halting, Message::BestMove { text, ponder }) => {
                 self.phase = Phase::Idle;
                 self.due = None;
-                return Ok(Step::BestMove { text, info: std::mem::take(&mut self.info) });
+                let info = std::mem::take(&mut self.info);
+                return Ok(Step::BestMove { text, info, ponder });
+            }
+            // A search that was to wait for us has ended by itself: it will be asked again.
+            (Phase::Pondering, Message::BestMove { .. }) => self.phase = Phase::Idle,
+            (Phase::Ceasing, Message::BestMove { .. }) => {
+                self.phase = Phase::Idle;
+                self.due = None;
+                return Ok(Step::Ready);
             }
             _ => {}
         }
@@ -230,11 +309,23 @@ impl Session {
     }
 
     fn configure(&self) -> Result<Vec<Command>, SessionError> {
+        let declared = &self.identity.options;
+        let Setup { options, init, ponder, nodestime } = &self.setup;
         let mut commands = Vec::new();
-        for (name, value) in &self.wishes {
-            let name = check_option(&self.identity.options, name, value)?.to_owned();
+        if *ponder {
+            let name = check_option(declared, "Ponder", "true").map_err(|_| SessionError::NoPonder)?;
+            commands.push(Command::SetOption { name: name.to_owned(), value: "true".to_owned() });
+        }
+        if let Some(value) = nodestime.map(|nodes| nodes.to_string())
+            && let Ok(name) = check_option(declared, "nodestime", &value)
+        {
+            commands.push(Command::SetOption { name: name.to_owned(), value });
+        }
+        for (name, value) in options {
+            let name = check_option(declared, name, value)?.to_owned();
             commands.push(Command::SetOption { name, value: value.clone() });
         }
+        commands.extend(init.iter().cloned().map(Command::Raw));
         commands.push(Command::IsReady);
         Ok(commands)
     }
@@ -250,8 +341,12 @@ mod tests {
     use super::*;
 
     fn opened(wishes: &[(&str, &str)]) -> (Session, Instant) {
-        let wishes = wishes.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
-        let mut session = Session::new(wishes, Deadlines::default());
+        let options = wishes.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+        opened_with(Setup { options, ..Setup::default() })
+    }
+
+    fn opened_with(setup: Setup) -> (Session, Instant) {
+        let mut session = Session::new(setup, Deadlines::default());
         let now = Instant::now();
         assert_eq!(session.open(now), [Command::Uci]);
         (session, now)
@@ -316,8 +411,9 @@ mod tests {
         session.receive(now, "info depth 2 nodes 40").unwrap();
         session.receive(now, "readyok").unwrap();
         let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
-        let Step::BestMove { text, info } = step else { panic!("{step:?}") };
+        let Step::BestMove { text, info, ponder } = step else { panic!("{step:?}") };
         assert_eq!((text.as_str(), info.depth, info.nodes), ("e2e4", Some(2), Some(40)));
+        assert_eq!(ponder.as_deref(), Some("e7e5"));
         // What comes after is noise.
         assert_eq!(session.receive(now, "bestmove a2a3"), Ok(Step::Continue));
     }
@@ -334,5 +430,73 @@ mod tests {
         let (mut plain, now) = opened(&[]);
         ready(&mut plain, now);
         assert_eq!(plain.new_game(now, true), Err(SessionError::NoChess960));
+    }
+
+    fn pondering() -> (Session, Instant) {
+        let setup = Setup { ponder: true, ..Setup::default() };
+        let (mut session, now) = opened_with(setup);
+        session.receive(now, "option name Ponder type check default false").unwrap();
+        ready(&mut session, now);
+        let told = session.ponder("position startpos moves e2e4 e7e5".into(), Go::default());
+        assert_eq!(told.map(|c| c.to_string())[1], "go ponder");
+        assert_eq!(session.deadline(), None, "nobody waits for a ponderer");
+        (session, now)
+    }
+
+    #[test]
+    fn a_ponderer_that_guessed_right_goes_on() {
+        let (mut session, now) = pondering();
+        session.receive(now, "info depth 9 nodes 99").unwrap();
+        assert_eq!(session.ponder_hit(now, None), Command::PonderHit);
+        let step = session.receive(now, "bestmove g1f3").unwrap();
+        let Step::BestMove { info, .. } = step else { panic!("{step:?}") };
+        assert_eq!(info.nodes, Some(99), "what it found before counts");
+    }
+
+    #[test]
+    fn a_ponderer_that_guessed_wrong_is_stopped_and_its_move_is_none() {
+        let (mut session, now) = pondering();
+        assert_eq!(session.cease(now), Command::Stop);
+        assert_eq!(session.deadline(), Some(now + Deadlines::default().stop));
+        assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Ready));
+        assert!(session.is_ready());
+    }
+
+    #[test]
+    fn a_ponderer_that_does_not_wait_is_asked_again() {
+        let (mut session, now) = pondering();
+        assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Continue));
+        assert!(!session.is_pondering() && session.is_ready());
+    }
+
+    #[test]
+    fn pondering_needs_the_option() {
+        let (mut session, now) = opened_with(Setup { ponder: true, ..Setup::default() });
+        assert_eq!(session.receive(now, "uciok"), Err(SessionError::NoPonder));
+    }
+
+    #[test]
+    fn what_a_user_adds_is_sent_after_the_options() {
+        let setup = Setup {
+            options: vec![("Hash".into(), "1".into())],
+            init: vec!["book off".into()],
+            nodestime: Some(600),
+            ..Setup::default()
+        };
+        let (mut session, now) = opened_with(setup);
+        session.receive(now, "option name Hash type spin").unwrap();
+        session.receive(now, "option name NodesTime type spin min 0 max 10000").unwrap();
+        let step = session.receive(now, "uciok").unwrap();
+        let Step::Send(commands) = step else { panic!("{step:?}") };
+        let lines: Vec<String> = commands.iter().map(Command::to_string).collect();
+        let nodes = "setoption name NodesTime value 600";
+        assert_eq!(lines, [nodes, "setoption name Hash value 1", "book off", "isready"]);
+    }
+
+    #[test]
+    fn a_slow_machine_gets_more_time_to_start() {
+        let scaled = Deadlines::default().with_start_scaled(2.5);
+        assert_eq!((scaled.uciok.as_secs(), scaled.readyok.as_secs()), (25, 75));
+        assert_eq!(scaled.stop, Deadlines::default().stop);
     }
 }
