@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use shakmaty::CastlingMode;
 
-pub use crate::cecp::session::{Claim, Game};
 use crate::cecp::session as xboard;
+pub use crate::cecp::session::{Claim, Game};
 use crate::uci::command::{Command, Go};
 use crate::uci::info::Info;
 use crate::uci::option::check_option;
@@ -237,12 +237,7 @@ impl Session {
 
     /// The opponent played the expected reply, or another one, or none any more. To be asked of
     /// an engine that is pondering; after another reply the session gets ready.
-    pub fn end_pondering(
-        &mut self,
-        now: Instant,
-        hit: bool,
-        budget: Option<Duration>,
-    ) -> String {
+    pub fn end_pondering(&mut self, now: Instant, hit: bool, budget: Option<Duration>) -> String {
         match self {
             Session::Uci(session) if hit => text([session.ponder_hit(now, budget)]),
             Session::Uci(session) => text([session.cease(now)]),

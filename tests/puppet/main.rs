@@ -12,6 +12,7 @@
 
 mod args;
 mod board;
+mod greeting;
 mod input;
 mod limits;
 mod misdeed;

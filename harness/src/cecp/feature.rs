@@ -68,10 +68,10 @@ impl Features {
             "variants" => {
                 self.chess960 = value.split(',').any(|name| name.trim() == "fischerandom");
             }
-            // To say no to these is to say yes to what we do: no signals, no `white` or `black`,
-            // no analysis.
-            "sigint" | "sigterm" | "colors" | "analyze" | "pause" | "ics" | "debug" => return !on,
-            "playother" | "draw" => {}
+            // Engines that rely on signals, or on `white` and `black`, are told that none come.
+            "sigint" | "sigterm" | "colors" => return !on,
+            // Abilities that are not asked for; to reject them makes some engines complain.
+            "analyze" | "playother" | "draw" | "pause" | "ics" | "debug" => {}
             _ => return false,
         }
         true
@@ -88,7 +88,10 @@ pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
             let mut numbers = rest.split_whitespace().map(|word| word.parse().ok());
             // The value in force comes first.
             let mut bound = |index| numbers.nth(index).flatten();
-            OptionKind::Spin { min: bound(1).unwrap_or(i64::MIN), max: bound(0).unwrap_or(i64::MAX) }
+            OptionKind::Spin {
+                min: bound(1).unwrap_or(i64::MIN),
+                max: bound(0).unwrap_or(i64::MAX),
+            }
         }
         "combo" => OptionKind::Combo {
             values: rest
@@ -110,7 +113,8 @@ mod tests {
     #[test]
     fn features_are_split() {
         let check = |text: &str, expect: &[(&str, &str)]| {
-            let expect: Vec<_> = expect.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+            let expect: Vec<_> =
+                expect.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
             assert_eq!(parse(text), expect, "{text}");
         };
         check("ping=1 setboard=1 done=1", &[("ping", "1"), ("setboard", "1"), ("done", "1")]);
@@ -145,7 +149,7 @@ mod tests {
     fn what_is_useless_is_refused() {
         let mut features = Features::default();
         assert!(features.set("ping", "1") && features.ping);
-        assert!(features.set("colors", "0"));
+        assert!(features.set("colors", "0") && features.set("analyze", "1"));
         assert!(!features.set("colors", "1"));
         assert!(!features.set("telepathy", "1"));
         assert!(features.set("variants", "normal, fischerandom") && features.chess960);

@@ -241,7 +241,8 @@ impl Session {
             (Phase::Preparing, "pong") if rest == self.pings.to_string() => {
                 (self.phase, self.due) = (Phase::Idle, None);
             }
-            (Phase::Preparing, "tellusererror") => {
+            // Engines tell their users many things; this one is about what we said.
+            (Phase::Preparing, "tellusererror") if is_about_position(rest) => {
                 return Err(SessionError::Refused(rest.to_owned()));
             }
             (Phase::Thinking, "move") => return Ok(self.moved(rest)),
@@ -410,6 +411,10 @@ impl Session {
         self.phase = phase;
         self.due = Some((now + limit, limit));
     }
+}
+
+fn is_about_position(error: &str) -> bool {
+    error.to_ascii_lowercase().starts_with("illegal position")
 }
 
 fn lines<const N: usize>(words: [&str; N]) -> Vec<String> {

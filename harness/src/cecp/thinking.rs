@@ -15,7 +15,13 @@ pub(super) fn parse(line: &str) -> Option<Info> {
     let _centiseconds: i64 = words.next()?.parse().ok()?;
     let nodes = words.next()?.parse().ok()?;
     let pv = words.map(str::to_owned).collect();
-    Some(Info { depth: Some(depth), score: Some(read(score)), nodes: Some(nodes), pv, ..Info::default() })
+    Some(Info {
+        depth: Some(depth),
+        score: Some(read(score)),
+        nodes: Some(nodes),
+        pv,
+        ..Info::default()
+    })
 }
 
 fn read(score: i64) -> Score {

@@ -241,8 +241,26 @@ mod tests {
     #[test]
     fn malformed_time_controls_are_refused() {
         for text in [
-            "", "x", "8+", "+1", "0", "0/8", "-1", "nan", "inf", "1e3", "8+0.1+1", "/8", "hg/0",
-            "hg/", "8+1:20/30", "40/60:", ":8", "40/60::20/30", "40/60:20/", "1:nan",
+            "",
+            "x",
+            "8+",
+            "+1",
+            "0",
+            "0/8",
+            "-1",
+            "nan",
+            "inf",
+            "1e3",
+            "8+0.1+1",
+            "/8",
+            "hg/0",
+            "hg/",
+            "8+1:20/30",
+            "40/60:",
+            ":8",
+            "40/60::20/30",
+            "40/60:20/",
+            "1:nan",
         ] {
             assert_eq!(text.parse::<TimeControl>(), Err(TimeError::Control(text.into())), "{text}");
         }

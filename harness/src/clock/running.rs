@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn periods_follow_each_other_with_their_own_increments() {
-        let mut clock = clock("2/10+1:1/5:3+0.5");
+        let mut clock = clock("2/10+1:1/5+0:3+0.5");
         let mut state = |elapsed| {
             clock.charge(MS(elapsed), MS(0)).unwrap();
             (clock.left(), clock.moves_left(), clock.increment())

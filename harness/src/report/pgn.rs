@@ -98,7 +98,9 @@ fn termination(termination: Termination) -> &'static str {
             "adjudication"
         }
         Termination::TimeForfeit => "time forfeit",
-        Termination::IllegalMove | Termination::UnparseableMove | Termination::ProtocolError => "rules infraction",
+        Termination::IllegalMove | Termination::UnparseableMove | Termination::ProtocolError => {
+            "rules infraction"
+        }
         Termination::Crash | Termination::Disconnect | Termination::Stall => "abandoned",
     }
 }

@@ -313,7 +313,8 @@ impl Session {
         let Setup { options, init, ponder, nodestime } = &self.setup;
         let mut commands = Vec::new();
         if *ponder {
-            let name = check_option(declared, "Ponder", "true").map_err(|_| SessionError::NoPonder)?;
+            let name =
+                check_option(declared, "Ponder", "true").map_err(|_| SessionError::NoPonder)?;
             commands.push(Command::SetOption { name: name.to_owned(), value: "true".to_owned() });
         }
         if let Some(value) = nodestime.map(|nodes| nodes.to_string())

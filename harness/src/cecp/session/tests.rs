@@ -121,6 +121,7 @@ fn positions_need_setboard_or_edit() {
     session.receive(now, "tellusererror Illegal position").unwrap();
     let (mut refusing, now) = ready(GREETING);
     refusing.new_game(now, game(&start, "5")).unwrap();
+    assert_eq!(refusing.receive(now, "tellusererror hello"), Ok(Step::Continue));
     let refused = SessionError::Refused("Illegal position".into());
     assert_eq!(refusing.receive(now, "tellusererror Illegal position"), Err(refused));
     let (mut blunt, now) = ready("feature done=1");
@@ -152,7 +153,10 @@ fn claims_are_told_apart() {
     let refusal = |line: &str| Step::Claim(Claim::Refusal(line.to_owned()));
     check("Illegal move: e2e4", refusal("Illegal move: e2e4"));
     check("Illegal move (pinned): e2e4", refusal("Illegal move (pinned): e2e4"));
-    check("Error (unknown command): usermove e2e4", refusal("Error (unknown command): usermove e2e4"));
+    check(
+        "Error (unknown command): usermove e2e4",
+        refusal("Error (unknown command): usermove e2e4"),
+    );
     check("Error (unknown command): easy", Step::Continue);
     check("Illegal move: a7a6", Step::Continue);
     check("offer draw", Step::Continue);

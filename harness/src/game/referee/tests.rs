@@ -117,10 +117,7 @@ fn engines_are_told_position_and_clock() {
     let turn = referee.turn();
     assert_eq!(turn.color, Color::Black);
     assert_eq!(turn.position, "position startpos moves e2e4");
-    assert_eq!(
-        turn.go.to_string(),
-        "go wtime 59000 btime 60000 winc 500 binc 500 movestogo 40"
-    );
+    assert_eq!(turn.go.to_string(), "go wtime 59000 btime 60000 winc 500 binc 500 movestogo 40");
     assert_eq!(turn.budget, Some(MS(60_010)));
 }
 
@@ -209,11 +206,8 @@ fn an_hourglass_gives_what_the_opponent_takes() {
 
 #[test]
 fn nodes_run_the_clock_where_they_stand_for_time() {
-    let limits = Limits {
-        clock: Some("1+0.1".parse().unwrap()),
-        nodestime: Some(100),
-        ..Limits::default()
-    };
+    let limits =
+        Limits { clock: Some("1+0.1".parse().unwrap()), nodestime: Some(100), ..Limits::default() };
     let conditions = ByColor::new_with(|_| Conditions { limits, margin: MS(0) });
     let start = || {
         let standard = CastlingMode::Standard;
