@@ -71,11 +71,7 @@ pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, S
             say(&format!("bestmove {uci}"));
             std::process::exit(0);
         }
-        Mode::CloseStdin => {
-            say(&format!("bestmove {uci}"));
-            let error = mute(session).stdin(Stdio::null()).exec();
-            panic!("cannot start the puppet again: {error}");
-        }
+        Mode::CloseStdin => close_stdin(session, &format!("bestmove {uci}")),
         _ => say(&format!("bestmove {uci}{expected}")),
     }
     Ok(None)
@@ -248,6 +244,18 @@ fn eat_memory() -> ! {
 fn close_stdout(session: &Session) -> ! {
     let error = mute(session).stdout(Stdio::null()).exec();
     panic!("cannot start the puppet again: {error}");
+}
+
+/// Becomes a process without standard input, that says one thing more.
+fn close_stdin(session: &Session, last_words: &str) -> ! {
+    let puppet = mute(session);
+    let error = Command::new("/bin/sh")
+        .args(["-c", r#"echo "$0"; exec "$@""#, last_words])
+        .arg(puppet.get_program())
+        .args(puppet.get_args())
+        .stdin(Stdio::null())
+        .exec();
+    panic!("cannot start /bin/sh: {error}");
 }
 
 /// A puppet that does nothing, as easy to find as this one.

@@ -94,7 +94,7 @@ impl Session {
             }
             "position" => {
                 self.board = Some(Board::parse(rest, self.options.chess960)?);
-                if self.args.mode == Mode::EarlyBestmove {
+                if self.args.mode == Mode::EarlyBestmove && self.due(0) {
                     misdeed::say("bestmove a1a1");
                 }
             }
