@@ -9,6 +9,8 @@ mod cli;
 mod faults;
 mod games;
 mod input;
+mod limits;
+mod manners;
 mod puppet;
 mod real;
 mod resume;

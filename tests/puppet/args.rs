@@ -16,6 +16,11 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Mode::Good)]
     pub mode: Mode,
 
+    /// What language to speak; in that of xboard only the modes marked so, `good`,
+    /// `illegal-move`, `garbage-bestmove`, `crash` and `hang` differ
+    #[arg(long, value_enum, default_value_t = Proto::Uci)]
+    pub proto: Proto,
+
     /// Misbehave from the Nth `go` of this process on
     #[arg(long, value_name = "N")]
     pub after: Option<u32>,
@@ -179,6 +184,16 @@ pub enum Mode {
     Deaf,
     /// Takes memory without end when it should be thinking
     EatMemory,
+    /// Resigns (xboard)
+    Resign,
+    /// Claims to have won (xboard)
+    FalseWin,
+    /// Claims a draw after its move (xboard)
+    FalseDraw,
+    /// Calls its opponent's move illegal (xboard)
+    RefuseMove,
+    /// Offers a draw before each move (xboard)
+    OfferDraw,
     /// Sends a line of 16 MiB before a move (once)
     HugeLine,
     /// Claims impossible scores and illegal variations before each move
@@ -198,6 +213,15 @@ impl Mode {
                 | Mode::SpawnDaemon
         )
     }
+}
+
+/// The language that the puppet speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Proto {
+    /// The Universal Chess Interface
+    Uci,
+    /// The Chess Engine Communication Protocol, version 2
+    Xboard,
 }
 
 /// How well the puppet plays.

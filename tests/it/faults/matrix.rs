@@ -38,13 +38,16 @@ impl Row {
             match setting.split('=').next() {
                 Some("promotion") => book = Some(PROMOTION),
                 Some("castling") => book = Some(CASTLING),
-                Some("ponder" | "memory") => own = format!("{own},{setting}"),
+                Some("ponder" | "memory" | "proto") => own = format!("{own},{setting}"),
                 _ => each.push(setting),
             }
         }
         let seed = if misdeed.contains("--seed") { "" } else { "--seed 1 " };
+        let proto = if own.contains("proto=xboard") { "--proto xboard " } else { "" };
+        // That protocol knows no limit in nodes.
+        own.push_str(if proto.is_empty() { "" } else { ",depth=1" });
         let mut plan = Plan::new(bench, "match", 1)
-            .puppet_with("A", &format!("{seed}--mode {misdeed}"), &own)
+            .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &own)
             .puppet("B", "--seed 2")
             // Long for a puppet, short for whoever waits for the test.
             .set("start-deadline", 5)
@@ -65,7 +68,8 @@ impl Row {
         let plan = self.plan(&bench, &self.misdeed);
         match self.outcome.split_once(": ") {
             Some(("loses", reason)) => {
-                let played = plan.played(6);
+                // To resign is no fault.
+                let played = plan.played(if reason == "resignation" { 0 } else { 6 });
                 assert_eq!(played.report.losses, 2, "{:#?}", played.report);
                 assert_eq!(played.report.ended_by(reason), 2, "{:#?}", played.report);
             }
@@ -155,6 +159,11 @@ fn time() {
 #[test]
 fn processes() {
     play_section("Processes");
+}
+
+#[test]
+fn the_protocol_of_xboard() {
+    play_section("Engines that speak the protocol of xboard");
 }
 
 #[test]
