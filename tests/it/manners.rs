@@ -64,7 +64,7 @@ fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
     assert!(count("ponderhit") + 2 >= count("go ponder"), "{heard:#?}");
     assert_eq!(played.report.games, 2);
     let bench = Bench::new();
-    let played = logged(&bench, 1, "", ",ponder=true,tc=60+1").played(0);
+    let played = logged(&bench, 1, "", ",ponder=true").set("each", "tc=60+1").played(0);
     let heard = self::heard(&bench);
     let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
     assert!(count("stop") > 5 && count("stop") + count("ponderhit") == count("go ponder"));

@@ -85,3 +85,46 @@ fn gnuchess_is_started_with_an_argument() {
     let specs = [spec("GNUChess", &gnuchess, ",args=--uci"), spec("Ethereal", &ethereal, "")];
     play(specs, "tc=3+0.05");
 }
+
+#[test]
+fn stockfish_and_toga_think_on_each_others_time() {
+    let Some([stockfish, toga]) = programs(["stockfish", "toga2"]) else { return };
+    let stockfish = spec("Stockfish", &stockfish, ",ponder=true,option.Threads=1");
+    play([stockfish, spec("Toga", &toga, ",ponder=true")], "tc=3+0.05");
+}
+
+#[test]
+fn stockfish_counts_nodes_as_time() {
+    let Some([stockfish]) = programs(["stockfish"]) else { return };
+    let side = |name: &str| spec(name, &stockfish, ",option.Threads=1");
+    let lost = play([side("One"), side("Other")], "tc=1+0.01,nodestime=200");
+    assert_eq!(lost, 0, "no real clock runs, and the engine counts as we do");
+}
+
+/// Plays an engine that speaks the protocol of xboard against one that does not.
+#[track_caller]
+fn play_xboard(name: &str) {
+    let Some([xboard, toga]) = programs([name, "toga2"]) else { return };
+    let specs = [spec(name, &xboard, ",proto=xboard"), spec("Toga", &toga, "")];
+    play(specs, "tc=3+0.05");
+}
+
+#[test]
+fn fairymax_plays_by_edit() {
+    play_xboard("fairymax");
+}
+
+#[test]
+fn hoichess_plays() {
+    play_xboard("hoichess");
+}
+
+#[test]
+fn phalanx_plays() {
+    play_xboard("phalanx");
+}
+
+#[test]
+fn sjeng_plays() {
+    play_xboard("sjeng");
+}

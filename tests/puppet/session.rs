@@ -82,6 +82,8 @@ impl Session {
         }
         match command {
             "" | "stop" | "debug" => {}
+            // They may have crossed.
+            "ponderhit" if self.args.mode == Mode::ImpatientPonder => {}
             "uci" => self.greet(),
             "isready" => self.report_ready(),
             "setoption" => self.options.set(rest.trim())?,

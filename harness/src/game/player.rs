@@ -181,11 +181,16 @@ impl Player {
         }
     }
 
-    async fn cease_pondering(&mut self) -> Result<(), PlayerError> {
-        // It may have said by now that it does not ponder any more.
+    /// Takes in what was said while it pondered: it may not ponder any more.
+    async fn catch_up(&mut self) -> Result<(), PlayerError> {
         while self.session.is_pondering() && self.has_unread() {
             self.step().await?;
         }
+        Ok(())
+    }
+
+    async fn cease_pondering(&mut self) -> Result<(), PlayerError> {
+        self.catch_up().await?;
         if self.session.is_pondering() {
             let text = self.session.end_pondering(Instant::now(), false, None);
             self.send(&text)?;
@@ -208,6 +213,7 @@ impl Player {
         if let Some(claim) = self.session.false_claim() {
             return Ok(Reply::Claim(claim));
         }
+        self.catch_up().await?;
         let mut lost = Duration::ZERO;
         if self.session.is_pondering() && self.pondered != position {
             let began = Instant::now();

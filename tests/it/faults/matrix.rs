@@ -89,9 +89,12 @@ impl Row {
         let expected = self.plan(&bench, &behaved).played(0);
         assert_eq!(played.report, expected.report);
         assert_eq!(played.moves(), expected.moves());
-        if self.with == "castling" {
-            assert!(played.pgn.contains(" O-O"), "nobody castles: {}", played.pgn);
-        }
+        let needed = match self.with.as_str() {
+            "castling" => " O-O",
+            "promotion" => "=Q",
+            _ => "",
+        };
+        assert!(played.pgn.contains(needed), "no {needed} in {}", played.pgn);
     }
 }
 
