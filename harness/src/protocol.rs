@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use shakmaty::CastlingMode;
+use shakmaty::{CastlingMode, Chess};
 
 use crate::cecp::session as xboard;
 pub use crate::cecp::session::{Claim, Game};
@@ -142,6 +142,14 @@ impl Session {
                 check_option(&session.identity().options, "UCI_Chess960", "true").is_ok()
             }
             Session::Xboard(session) => session.plays_chess960(),
+        }
+    }
+
+    /// Whether the engine can be told to play from `start`.
+    pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
+        match self {
+            Session::Uci(_) => true,
+            Session::Xboard(session) => session.can_set_up(start, mode),
         }
     }
 

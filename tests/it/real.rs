@@ -128,3 +128,24 @@ fn phalanx_plays() {
 fn sjeng_plays() {
     play_xboard("sjeng");
 }
+
+#[test]
+fn openings_that_fairymax_cannot_be_told_are_left_out() {
+    let Some([fairymax]) = programs(["fairymax"]) else { return };
+    let lost_right = "rnbqkbnr/pppp1ppp/8/8/5p2/1P3NP1/P1PPP2P/RNBQKB1R w KQ -\n";
+    let plain = "rnbqkbnr/pppp1ppp/8/8/5p2/1P3NP1/P1PPP2P/RNBQKB1R w KQkq -\n";
+    let plan = |bench: &Bench, book: &str| {
+        let book = bench.write("odd.epd", book);
+        Plan::new(bench, "match", 2)
+            .engine(spec("Fairy", &fairymax, ",proto=xboard,depth=2"))
+            .puppet("B", "--seed 1")
+            .set("openings", book.display())
+            .set("max-moves", 5)
+            .run()
+    };
+    let bench = Bench::new();
+    let finished = plan(&bench, &format!("{lost_right}{plain}")).expect_code(0);
+    assert!(finished.stderr.contains("1 of 2 openings are left out"), "{finished:#?}");
+    assert_eq!(bench.read("games.pgn").matches("KQkq").count(), 4);
+    plan(&Bench::new(), lost_right).expect_refusal(3, &["'Fairy'", "setboard"]);
+}

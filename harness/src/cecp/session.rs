@@ -129,6 +129,11 @@ impl Session {
         self.features.chess960
     }
 
+    /// Whether the engine can be told to play from `start`.
+    pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
+        is_initial(start, mode) || setup::lines(start, mode, self.features.setboard).is_some()
+    }
+
     /// Whether the engine can play another game.
     pub fn is_reusable(&self) -> bool {
         self.features.reuse
@@ -178,7 +183,7 @@ impl Session {
         if self.features.name {
             told.push("computer".to_owned());
         }
-        if *game.start != Chess::default() || game.mode == CastlingMode::Chess960 {
+        if !is_initial(game.start, game.mode) {
             let position = setup::lines(game.start, game.mode, self.features.setboard);
             told.extend(position.ok_or(SessionError::NoSetboard)?);
         }
@@ -411,6 +416,11 @@ impl Session {
         self.phase = phase;
         self.due = Some((now + limit, limit));
     }
+}
+
+/// Whether a game from `start` needs no set-up.
+fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
+    *start == Chess::default() && mode == CastlingMode::Standard
 }
 
 fn is_about_position(error: &str) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use shakmaty::{CastlingMode, Chess};
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::timeout_at;
@@ -126,6 +127,11 @@ impl Player {
     /// Whether it plays Chess960.
     pub fn plays_chess960(&self) -> bool {
         self.session.plays_chess960()
+    }
+
+    /// Whether it can be told to play from `start`.
+    pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
+        self.session.can_set_up(start, mode)
     }
 
     /// Whether it can play another game.

@@ -7,11 +7,10 @@
 //! Only processes known by their number are ever waited for. To wait for any child would steal the
 //! exit status of an engine from whoever waits for that.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpgid, waitpid};
@@ -27,41 +26,25 @@ const REAP_PATIENCE: Duration = Duration::from_millis(200);
 /// Rounds of looking for descendants: one that is just being started may be missed by the first.
 const ROUNDS: u32 = 8;
 
-/// All engines of a spawner.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Kin(Arc<Shared>);
-
+/// Gives each engine of a spawner a mark of its own.
 #[derive(Debug, Default)]
-struct Shared {
-    /// Numbers of the engines that run. Held locked while one is started, so that nobody takes
-    /// a newborn engine for a stray.
-    engines: Mutex<HashSet<i32>>,
-    started: AtomicU64,
-}
+pub(super) struct Kin(AtomicU64);
 
 /// What belongs to one engine.
 #[derive(Debug)]
 pub(super) struct Family {
-    kin: Kin,
+    /// The entry of the environment that marks it.
     mark: String,
 }
 
 impl Kin {
-    /// Starts an engine with a mark of its own.
+    /// Starts an engine with its mark.
     pub(super) fn spawn(&self, command: &mut Command) -> io::Result<(Child, Family)> {
-        let number = self.0.started.fetch_add(1, Ordering::Relaxed);
+        let number = self.0.fetch_add(1, Ordering::Relaxed);
         // Other spawners of this process count on their own.
-        let mark = format!("{}-{:p}-{number}", getpid().as_raw_nonzero(), Arc::as_ptr(&self.0));
-        command.env(MARK, &mark);
-        let mut engines = self.engines();
-        let child = command.spawn()?;
-        engines.insert(stop::pid(&child).as_raw_nonzero().get());
-        Ok((child, Family { kin: self.clone(), mark }))
-    }
-
-    fn engines(&self) -> MutexGuard<'_, HashSet<i32>> {
-        // A panic while holding the lock cannot leave the set half changed.
-        self.0.engines.lock().unwrap_or_else(PoisonError::into_inner)
+        let value = format!("{}-{self:p}-{number}", getpid().as_raw_nonzero());
+        let child = command.env(MARK, &value).spawn()?;
+        Ok((child, Family { mark: format!("{MARK}={value}") }))
     }
 }
 
@@ -80,7 +63,6 @@ impl Family {
         let mut doomed = descendants(leader.as_raw_nonzero().get());
         doomed.iter().for_each(|pid| kill(*pid));
         let status = stop::kill_group(child);
-        self.kin.engines().remove(&leader.as_raw_nonzero().get());
         for _ in 0..ROUNDS {
             let strays = self.strays();
             strays.iter().for_each(|pid| kill(*pid));
@@ -94,21 +76,17 @@ impl Family {
         status
     }
 
-    /// Children of ours that no spawner started and that bear the mark, with all below them.
+    /// Children of ours that bear the mark, with all below them. The engine itself is gone.
     fn strays(&self) -> BTreeSet<i32> {
-        let orphans: Vec<i32> = {
-            let engines = self.kin.engines();
-            let ours = children(getpid().as_raw_nonzero().get());
-            ours.into_iter().filter(|pid| !engines.contains(pid) && self.is_marked(*pid)).collect()
-        };
+        let ours = children(getpid().as_raw_nonzero().get());
+        let orphans: Vec<i32> = ours.into_iter().filter(|pid| self.is_marked(*pid)).collect();
         let below = orphans.iter().flat_map(|pid| descendants(*pid)).collect::<Vec<_>>();
         orphans.into_iter().chain(below).collect()
     }
 
     fn is_marked(&self, pid: i32) -> bool {
-        let wanted = format!("{MARK}={}", self.mark);
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
+        environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
     }
 }
 

@@ -1,5 +1,6 @@
 //! What has to be started for a plan, and whether it can be.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use thiserror::Error;
 use crate::config::plan::{Engine, Plan, Program};
 pub use crate::game::player::Seat;
 use crate::game::player::{Player, PlayerError};
+use crate::openings::Book;
 use crate::process::{Launch, Spawner};
 use crate::uci::session::{Deadlines, SessionError, Setup};
 
@@ -59,8 +61,10 @@ pub struct TrialError {
 }
 
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the
-/// run and not a thousand lost games in it.
-pub async fn try_out(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialError> {
+/// run and not a thousand lost games in it. The answer is which openings of the book some engine
+/// cannot be told, by their places in it.
+pub async fn try_out(seats: &[Seat], book: &Book) -> Result<BTreeSet<usize>, TrialError> {
+    let mut untold = BTreeSet::new();
     let spawner = Spawner::start().map_err(|error| TrialError {
         name: "-".to_owned(),
         cause: error.to_string(),
@@ -74,16 +78,28 @@ pub async fn try_out(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialEr
         };
         let player = Player::start(&spawner, seat).await.map_err(fail)?;
         let plays = player.plays_chess960();
+        let openings = book.openings().iter().enumerate();
+        let out_of_reach = openings
+            .filter(|(_, o)| !player.can_set_up(&o.start_position(), o.castling_mode()))
+            .map(|(index, _)| index);
+        untold.extend(out_of_reach);
         player.quit(QUIT_GRACE).await;
-        if needs_chess960 && !plays {
-            return Err(TrialError {
-                name: seat.name.clone(),
-                cause: "does not play Chess960, which the opening book needs".to_owned(),
-                environment: false,
-            });
+        let unfit = |cause: &str| TrialError {
+            name: seat.name.clone(),
+            cause: cause.to_owned(),
+            environment: false,
+        };
+        if book.needs_chess960() && !plays {
+            return Err(unfit("does not play Chess960, which the opening book needs"));
+        }
+        if untold.len() == book.openings().len() {
+            return Err(unfit(
+                "cannot set up any opening of the book: it has no setboard, and edit cannot \
+                 express them; give openings that are moves from the initial position",
+            ));
         }
     }
-    Ok(())
+    Ok(untold)
 }
 
 /// What to do about an engine that did not get through its handshake.

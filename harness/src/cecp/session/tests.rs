@@ -126,6 +126,9 @@ fn positions_need_setboard_or_edit() {
     assert_eq!(refusing.receive(now, "tellusererror Illegal position"), Err(refused));
     let (mut blunt, now) = ready("feature done=1");
     assert_eq!(blunt.new_game(now, game(&start, "5")), Err(SessionError::NoSetboard));
+    let standard = CastlingMode::Standard;
+    assert!(session.can_set_up(&start, standard) && !blunt.can_set_up(&start, standard));
+    assert!(blunt.can_set_up(&Chess::default(), standard));
 }
 
 #[test]
