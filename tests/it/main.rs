@@ -5,6 +5,7 @@
 //! harness as a user does and judge it by what it prints, exits with, leaves on
 //! disk and leaves running.
 
+mod ablate;
 mod cli;
 mod faults;
 mod games;

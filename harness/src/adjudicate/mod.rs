@@ -25,6 +25,27 @@ pub struct Rules {
     pub move_cap: Option<u32>,
 }
 
+impl Rules {
+    /// The rules in words, one line for each.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
+            words.push(format!(
+                "drawn from move {move_number} on, after {move_count} moves of each within \
+                 {score_cp} cp"
+            ));
+        }
+        if let Some(ResignRule { move_count, score_cp, two_sided }) = self.resign {
+            let sides = if two_sided { "both engines" } else { "the loser" };
+            words.push(format!(
+                "resigned after {move_count} moves at {score_cp} cp or worse for {sides}"
+            ));
+        }
+        words.extend(self.move_cap.map(|cap| format!("drawn after {cap} moves")));
+        words
+    }
+}
+
 /// A move as the counters see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Played {

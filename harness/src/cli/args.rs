@@ -10,7 +10,7 @@ use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{TimeError, parse_seconds};
 use crate::config::adjudication::{RuleError, parse_draw, parse_resign};
 use crate::config::file::{self, ConfigFile, FileError, Loaded};
-use crate::config::plan::{Request, SprtRequest};
+use crate::config::request::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
 use crate::schedule;
@@ -27,6 +27,17 @@ pub enum Format {
     Human,
     /// One JSON object.
     Json,
+}
+
+/// The form of the report of a run on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Text for people.
+    Human,
+    /// One JSON object.
+    Json,
+    /// A Markdown document.
+    Md,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -65,7 +76,7 @@ pub struct PlayArgs {
     /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine; figures
     /// are from the first one's point of view
     #[arg(long, value_name = "SPEC")]
-    engine: Vec<String>,
+    pub(super) engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
     #[arg(long, value_name = "SPEC")]
     each: Option<String>,
@@ -109,7 +120,7 @@ pub struct PlayArgs {
     resume: Option<String>,
     /// Form of the result
     #[arg(long, value_enum, default_value = "human")]
-    format: Format,
+    format: Form,
     /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
     #[arg(long, value_name = "SHARE")]
@@ -224,6 +235,14 @@ pub struct SprtBounds {
     model: Option<ModelArg>,
 }
 
+impl SprtBounds {
+    /// Whether any of them was given.
+    pub fn is_given(&self) -> bool {
+        let SprtBounds { elo0, elo1, alpha, beta, model } = self;
+        [elo0, elo1, alpha, beta].iter().any(|bound| bound.is_some()) || model.is_some()
+    }
+}
+
 /// Why flags and file make no request.
 #[derive(Debug, thiserror::Error)]
 pub enum ArgsError {
@@ -297,7 +316,7 @@ pub struct Asked {
     /// The run to go on with, instead of a new one.
     pub resume: Option<Resume>,
     /// Form of the result.
-    pub format: Format,
+    pub format: Form,
 }
 
 impl PlayArgs {
@@ -345,6 +364,7 @@ impl PlayArgs {
             rules: self.adjudication.resolve(settings)?,
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, &loaded)?,
+            ablation: None,
         };
         let results = self.results.or_else(|| settings.results.clone());
         Ok(Asked {

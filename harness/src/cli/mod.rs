@@ -2,6 +2,7 @@
 //!
 //! Results go to standard output, progress and errors to standard error.
 
+mod ablate;
 mod args;
 mod book;
 mod engine;
@@ -45,6 +46,8 @@ enum Command {
     Sprt(versus::SprtArgs),
     /// Plays a fixed number of pairs between two or more engines.
     Match(versus::MatchArgs),
+    /// What is each feature of an engine worth? Plays the engine against itself without each.
+    Ablate(ablate::AblateArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
     /// Rates players by their games in any PGN.
@@ -64,6 +67,7 @@ impl Cli {
         match self.command {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
+            Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),

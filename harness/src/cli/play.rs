@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use tokio::runtime::Runtime;
 
-use super::args::{Asked, Format, Resume};
+use super::args::{Asked, Form, Resume};
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
-use crate::adjudicate::{DrawRule, ResignRule, Rules};
+use crate::config::ablation::AblationError;
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::Book;
 use crate::report::live::Live;
@@ -19,7 +19,7 @@ use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::Local;
-use crate::run::job::{JobMaker, PlayedPair};
+use crate::run::job::{JobMaker, PlayedPair, schedule};
 use crate::run::seats::{seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::{Event, RunState};
@@ -97,7 +97,9 @@ fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
 fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
     let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
-        PlanError::EngineCount(..) => Failure::new(ExitCode::Usage, error),
+        PlanError::EngineCount(..) | PlanError::Ablation(AblationError::EngineCount(_)) => {
+            Failure::new(ExitCode::Usage, error)
+        }
         _ => Failure::invalid(error),
     })?;
     let book = book::load(&plan).map_err(Failure::invalid)?;
@@ -117,8 +119,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         None => (None, 0),
     };
     store.begin_run(&name, created_ms, &plan, &fingerprints, offset)?;
-    let pairs = JobMaker::new(&plan, &book).pairs();
-    let state = RunState::new(pairs, plan.sprt);
+    let state = RunState::new(schedule(&plan), plan.sprt);
     let results = asked.results;
     Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
 }
@@ -142,7 +143,7 @@ fn resume(
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
     let now = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-    let mut state = RunState::new(JobMaker::new(&plan, &book).pairs(), plan.sprt);
+    let mut state = RunState::new(schedule(&plan), plan.sprt);
     for tally in store.tallies(&name)? {
         state.apply(Event::Committed(tally));
     }
@@ -167,7 +168,7 @@ fn resume(
     };
     let pgn = match pgn {
         Some((mut pgn, offset)) => {
-            let pairs = (0..state.counted()).map(|pair| counted_pair(&store, &name, pair));
+            let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
             pgn.reconcile(offset, pairs)?;
             Some(pgn)
         }
@@ -224,7 +225,7 @@ fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Fai
     book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
 }
 
-fn carry_out(mut prepared: Prepared, format: Format) -> Result<ExitCode, Failure> {
+fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> {
     if prepared.state.ending().is_none() {
         announce(&prepared);
     }
@@ -237,8 +238,8 @@ fn carry_out(mut prepared: Prepared, format: Format) -> Result<ExitCode, Failure
         None => run(&mut prepared)?.request,
     };
     let Prepared { name, plan, state, store, results, .. } = &prepared;
-    let summary = Summary::new(name, plan, state.standing(), state.llr(), state.ending());
-    results::print(&summary, format)?;
+    let summary = Summary::new(name, plan, state.standing(), state.ending());
+    results::print(store, &summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",
         store.file().display(),
@@ -255,7 +256,7 @@ fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
     let seats = seats(plan, own_binary);
     let jobs = JobMaker::new(plan, book);
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-    let mut live = Live::new(jobs.pairs(), plan.sprt, names);
+    let mut live = Live::new(schedule(plan), plan.sprt, names);
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Observer));
     observers.push(&mut live);
@@ -280,12 +281,16 @@ fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
 /// Says what will be played.
 fn announce(prepared: &Prepared) {
     let Prepared { name, plan, book, state, .. } = prepared;
-    let engines: Vec<String> = plan
-        .engines
+    // The others of an ablation are named by the feature they lack.
+    let shown = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
+    let engines: Vec<String> = plan.engines[..shown]
         .iter()
         .map(|engine| format!("{} ({})", engine.name, engine.conditions.limits))
         .collect();
     note(&format!("run {name}: {}", engines.join(" v ")));
+    if let Some(ablation) = &plan.ablation {
+        note(&format!("against itself without {}", ablation.features.join(", ")));
+    }
     note(&format!(
         "{} openings from {}, seed {}, {} games at once, at most {} pairs for each two engines",
         book.openings().len(),
@@ -294,7 +299,7 @@ fn announce(prepared: &Prepared) {
         plan.concurrency,
         plan.pairs
     ));
-    for rule in adjudication(&plan.rules) {
+    for rule in plan.rules.words() {
         note(&rule);
     }
     if let Some(sprt) = plan.sprt {
@@ -306,29 +311,10 @@ fn announce(prepared: &Prepared) {
             sprt.beta()
         ));
     }
-    if state.counted() > 0 {
-        note(&format!("{} pairs are counted already", state.counted()));
+    let counted = state.counted().count();
+    if counted > 0 {
+        note(&format!("{counted} pairs are counted already"));
     }
-}
-
-/// The adjudication rules in words.
-fn adjudication(rules: &Rules) -> Vec<String> {
-    let mut words = Vec::new();
-    if let Some(DrawRule { move_number, move_count, score_cp }) = rules.draw {
-        words.push(format!(
-            "drawn from move {move_number} on, after {move_count} moves of each within {score_cp} cp"
-        ));
-    }
-    if let Some(ResignRule { move_count, score_cp, two_sided }) = rules.resign {
-        let sides = if two_sided { "both engines" } else { "the loser" };
-        words.push(format!(
-            "resigned after {move_count} moves at {score_cp} cp or worse for {sides}"
-        ));
-    }
-    if let Some(cap) = rules.move_cap {
-        words.push(format!("drawn after {cap} moves"));
-    }
-    words
 }
 
 fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
@@ -337,6 +323,7 @@ fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
         event: match plan.kind {
             Kind::Sprt => "Arbiter SPRT".to_owned(),
             Kind::Match => "Arbiter match".to_owned(),
+            Kind::Ablate => "Arbiter ablation".to_owned(),
         },
         date: created.strftime("%Y.%m.%d").to_string(),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
@@ -347,18 +334,11 @@ fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
 fn default_name(kind: Kind, created_ms: i64) -> String {
     let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
     // Milliseconds keep runs that a script starts together apart.
-    format!("{}-{}", kind_word(kind), created.strftime("%Y%m%d-%H%M%S-%3f"))
-}
-
-fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Sprt => "sprt",
-        Kind::Match => "match",
-    }
+    format!("{}-{}", kind.as_str(), created.strftime("%Y%m%d-%H%M%S-%3f"))
 }
 
 fn resume_command(kind: Kind, name: &str, results: &Path) -> String {
-    format!("arbiter {} --results {} --resume {name}", kind_word(kind), quoted(results))
+    format!("arbiter {} --results {} --resume {name}", kind.as_str(), quoted(results))
 }
 
 fn show(name: &str, results: &Path) -> String {

@@ -4,14 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::args::{DEFAULT_RESULTS, Format};
+use super::args::{DEFAULT_RESULTS, Form};
 use super::{ExitCode, Failure, emit};
+use crate::config::command::command;
+use crate::openings::order::Order;
+use crate::report::markdown::{self, Origin};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
 use crate::run::event::Ending;
+use crate::run::job::schedule;
 use crate::run::state::{Event, RunState};
-use crate::store::{RunHead, Store, StoreError};
+use crate::store::{RunHead, Store, StoreError, StoredRun};
 
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
@@ -21,7 +25,7 @@ pub struct ResultsArgs {
     results: PathBuf,
     /// Form of the output
     #[arg(long, value_enum, default_value = "human", global = true)]
-    format: Format,
+    format: Form,
     #[command(subcommand)]
     command: Option<ResultsCommand>,
 }
@@ -51,20 +55,42 @@ fn show(args: &ResultsArgs) -> Result<(), Failure> {
         None | Some(ResultsCommand::List) => {
             let runs: Vec<ListedRun> = store.runs()?.into_iter().map(listed).collect();
             emit(&match args.format {
-                Format::Human => run_list::text(&runs),
-                Format::Json => run_list::json(&runs),
+                Form::Human => run_list::table(&runs).sharp(),
+                Form::Md => run_list::table(&runs).markdown(),
+                Form::Json => run_list::json(&runs),
             })
         }
-        Some(ResultsCommand::Show { run }) => print(&stored_summary(&store, run)?, args.format),
+        Some(ResultsCommand::Show { run }) => {
+            print(&store, &stored_summary(&store, run)?, args.format)
+        }
     }
 }
 
 /// Prints a summary on standard output.
-pub fn print(summary: &Summary, format: Format) -> Result<(), Failure> {
-    emit(&match format {
-        Format::Human => terminal::render(summary),
-        Format::Json => json::render(summary),
+pub fn print(store: &Store, summary: &Summary, form: Form) -> Result<(), Failure> {
+    emit(&match form {
+        Form::Human => terminal::render(summary),
+        Form::Json => json::render(summary),
+        Form::Md => document(&store.run(&summary.run)?, summary),
     })
+}
+
+fn document(stored: &StoredRun, summary: &Summary) -> String {
+    let plan = &stored.plan;
+    let origin = Origin {
+        plan,
+        version: &stored.version,
+        begun: time(stored.head.created_ms),
+        book_hash: &stored.fingerprints.book,
+        engine_hashes: &stored.fingerprints.engines,
+        openings: match plan.order {
+            Order::Random => "in random order".to_owned(),
+            Order::Sequential => "in the order of the book".to_owned(),
+        },
+        adjudication: plan.rules.words(),
+        command: command(plan),
+    };
+    markdown::render(summary, &origin)
 }
 
 /// The exit code that a run's end deserves.
@@ -82,20 +108,24 @@ pub fn exit_code(summary: &Summary, terminated: bool) -> ExitCode {
 /// The summary of a stored run, from the same events that made it.
 fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let stored = store.run(run)?;
-    let mut state = RunState::new(u64::MAX, stored.plan.sprt);
+    let mut state = RunState::new(schedule(&stored.plan), stored.plan.sprt);
     for tally in store.tallies(run)? {
         state.apply(Event::Committed(tally));
     }
     let ending = state.ending().or(stored.head.ending);
-    Ok(Summary::new(run, &stored.plan, state.standing(), state.llr(), ending))
+    Ok(Summary::new(run, &stored.plan, state.standing(), ending))
 }
 
 fn listed(head: RunHead) -> ListedRun {
-    let begun = jiff::Timestamp::from_millisecond(head.created_ms).unwrap_or_default();
     ListedRun {
+        begun: time(head.created_ms),
         run: head.run,
-        begun: begun.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         pairs: head.pairs,
         ending: head.ending,
     }
+}
+
+fn time(unix_ms: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(unix_ms).unwrap_or_default();
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::args::{PlayArgs, SprtBounds};
+use super::args::{ArgsError, Asked, PlayArgs, SprtBounds};
 use super::{ExitCode, fail, play};
 use crate::config::plan::Kind;
 
@@ -22,9 +22,23 @@ pub struct MatchArgs {
     play: PlayArgs,
 }
 
+impl SprtArgs {
+    /// Merges flags and file.
+    pub(super) fn ask(self) -> Result<Asked, ArgsError> {
+        self.play.ask(Some(self.bounds))
+    }
+}
+
+impl MatchArgs {
+    /// Merges flags and file.
+    pub(super) fn ask(self) -> Result<Asked, ArgsError> {
+        self.play.ask(None)
+    }
+}
+
 /// Plays until the SPRT can tell.
 pub fn sprt(args: SprtArgs) -> ExitCode {
-    match args.play.ask(Some(args.bounds)) {
+    match args.ask() {
         Ok(asked) => play::play(Kind::Sprt, asked),
         Err(error) => fail(ExitCode::Invalid, error),
     }
@@ -32,7 +46,7 @@ pub fn sprt(args: SprtArgs) -> ExitCode {
 
 /// Plays all pairs.
 pub fn versus(args: MatchArgs) -> ExitCode {
-    match args.play.ask(None) {
+    match args.ask() {
         Ok(asked) => play::play(Kind::Match, asked),
         Err(error) => fail(ExitCode::Invalid, error),
     }

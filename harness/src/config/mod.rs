@@ -4,9 +4,12 @@
 //! [`plan::Plan`], in which every default is explicit and every path absolute. Nothing later
 //! looks at the command line again.
 
+pub mod ablation;
 pub mod adjudication;
+pub mod command;
 pub mod file;
 pub mod manners;
 pub mod plan;
 pub mod program;
+pub mod request;
 pub mod spec;

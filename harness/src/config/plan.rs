@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::ablation::{Ablation, AblationError};
 use super::manners::Manners;
 use super::program::{self, ProgramError};
+use super::request::Request;
 use super::spec::EngineSpec;
 use crate::adjudicate::Rules;
 use crate::clock::{Conditions, Limits, TimeControl};
 use crate::openings::order::Order;
 use crate::protocol::Protocol;
 use crate::schedule::Format;
-use crate::stats::sprt::{Model, Sprt, SprtError};
+use crate::stats::sprt::{Sprt, SprtError};
 use crate::uci::session::Deadlines;
 
 /// The word that stands for the bundled engine in `cmd=`.
@@ -26,6 +28,12 @@ pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 /// Pairs of a match, and the cap of an SPRT, unless the user sets one.
 const DEFAULT_PAIRS: u64 = 100;
 const DEFAULT_SPRT_PAIRS: u64 = 50_000;
+
+/// Pairs for each feature of an ablation without an SPRT.
+const DEFAULT_ABLATE_PAIRS: u64 = 200;
+
+/// Most features in one ablation.
+pub const MAX_ABLATED: usize = 200;
 
 /// Share of games that may end by a fault of an engine before the run counts as invalid.
 const DEFAULT_FAULT_LIMIT: f64 = 0.05;
@@ -40,6 +48,22 @@ pub enum Kind {
     Sprt,
     /// Plays all pairs.
     Match,
+    /// What is each feature of an engine worth?
+    Ablate,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 3] = [Kind::Sprt, Kind::Match, Kind::Ablate];
+
+    /// The subcommand that plays it, which is also its name in the store and in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Sprt => "sprt",
+            Kind::Match => "match",
+            Kind::Ablate => "ablate",
+        }
+    }
 }
 
 /// Which program an engine is.
@@ -100,8 +124,10 @@ pub struct Plan {
     pub pairs: u64,
     /// Games at once.
     pub concurrency: usize,
-    /// The stopping rule.
+    /// The stopping rule, for each two engines that meet.
     pub sprt: Option<Sprt>,
+    /// What the engines after the first do without, if that is the question.
+    pub ablation: Option<Ablation>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,
     /// When games end before the rules of chess say so.
@@ -110,54 +136,6 @@ pub struct Plan {
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
     pub pgn: Option<PathBuf>,
-}
-
-/// What the user asked for, from flags and file; all of it may be open.
-#[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// Engines.
-    pub engines: Vec<EngineSpec>,
-    /// Settings for all engines.
-    pub each: EngineSpec,
-    /// Opening book.
-    pub openings: Option<PathBuf>,
-    /// Plies taken from PGN openings.
-    pub plies: Option<u32>,
-    /// Order of the openings.
-    pub order: Option<Order>,
-    /// Seed.
-    pub seed: Option<u64>,
-    /// Who meets whom.
-    pub format: Option<Format>,
-    /// Pairs.
-    pub pairs: Option<u64>,
-    /// Games at once.
-    pub concurrency: Option<usize>,
-    /// PGN file.
-    pub pgn: Option<PathBuf>,
-    /// Share of faults.
-    pub fault_limit: Option<f64>,
-    /// Adjudication.
-    pub rules: Rules,
-    /// Deadlines.
-    pub deadlines: Deadlines,
-    /// Bounds of the SPRT.
-    pub sprt: SprtRequest,
-}
-
-/// The SPRT as asked for.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SprtRequest {
-    /// Elo of the null hypothesis.
-    pub elo0: Option<f64>,
-    /// Elo of the alternative.
-    pub elo1: Option<f64>,
-    /// Chance to accept H1 if H0 holds.
-    pub alpha: Option<f64>,
-    /// Chance to accept H0 if H1 holds.
-    pub beta: Option<f64>,
-    /// What the Elo bounds mean.
-    pub model: Option<Model>,
 }
 
 /// Why a request is not a plan.
@@ -215,6 +193,9 @@ pub enum PlanError {
     /// A path cannot be written down in the store.
     #[error("'{}' is not UTF-8; rename it", .0.display())]
     Path(PathBuf),
+    /// The ablation makes no sense.
+    #[error(transparent)]
+    Ablation(#[from] AblationError),
     /// The stopping rule makes no sense.
     #[error("sprt: {0}")]
     Sprt(#[from] SprtError),
@@ -234,6 +215,7 @@ impl Plan {
     pub fn resolve(kind: Kind, request: Request) -> Result<Plan, PlanError> {
         let request = match kind {
             Kind::Sprt if request.engines.is_empty() => request.or_demonstration(),
+            Kind::Ablate => request.for_ablation()?,
             _ => request,
         };
         let count = request.engines.len();
@@ -245,7 +227,16 @@ impl Plan {
             _ => {}
         }
         let engines = resolve_engines(&request)?;
-        let default_pairs = if kind == Kind::Sprt { DEFAULT_SPRT_PAIRS } else { DEFAULT_PAIRS };
+        let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
+        let is_sequential = match &ablation {
+            Some(ablation) => ablation.sequential,
+            None => kind == Kind::Sprt,
+        };
+        let default_pairs = match kind {
+            _ if is_sequential => DEFAULT_SPRT_PAIRS,
+            Kind::Ablate => DEFAULT_ABLATE_PAIRS,
+            Kind::Sprt | Kind::Match => DEFAULT_PAIRS,
+        };
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(PlanError::FaultLimit(fault_limit));
@@ -263,7 +254,8 @@ impl Plan {
             format: request.format.unwrap_or_default(),
             pairs: request.pairs.unwrap_or(default_pairs),
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
-            sprt: (kind == Kind::Sprt).then(|| request.sprt.resolve()).transpose()?,
+            sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
+            ablation: ablation.map(|request| request.ablation),
             fault_limit,
             rules: request.rules,
             deadlines: request.deadlines,
@@ -305,41 +297,11 @@ impl Plan {
     }
 }
 
-impl Request {
-    /// Fills an SPRT without engines with a demonstration that needs nothing but this binary: two
-    /// evaluations of clearly different strength, quick games, wide bounds.
-    fn or_demonstration(mut self) -> Request {
-        for eval in ["palimpsest", "material"] {
-            self.engines.push(EngineSpec {
-                name: Some(eval.to_owned()),
-                cmd: Some(BUNDLED.to_owned()),
-                eval: Some(eval.to_owned()),
-                ..EngineSpec::default()
-            });
-        }
-        if self.each.limits.is_empty() {
-            // Nodes, so that the demonstration shows the same on every machine, busy or not.
-            self.each.limits.nodes = Some(15_000);
-        }
-        self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
-        self.pairs = self.pairs.or(Some(500));
-        self
-    }
-}
-
-impl SprtRequest {
-    fn resolve(self) -> Result<Sprt, SprtError> {
-        Sprt::new(
-            self.elo0.unwrap_or(0.0),
-            self.elo1.unwrap_or(5.0),
-            self.alpha.unwrap_or(0.05),
-            self.beta.unwrap_or(0.05),
-            self.model.unwrap_or(Model::Normalized),
-        )
-    }
-}
-
 fn resolve_engines(request: &Request) -> Result<Vec<Engine>, PlanError> {
+    if let (Some(asked), [spec]) = (&request.ablation, &request.engines[..]) {
+        let whole = resolve_engine(0, spec.clone().or(&request.each))?;
+        return Ok(asked.ablation.engines(whole)?);
+    }
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
@@ -431,7 +393,7 @@ fn absolute(path: PathBuf) -> PathBuf {
 }
 
 /// The evaluation of a bundled engine, the file name of another, or a number.
-fn default_name(index: usize, spec: &EngineSpec) -> String {
+pub(super) fn default_name(index: usize, spec: &EngineSpec) -> String {
     let cmd = spec.cmd.as_deref().unwrap_or_default();
     let stem = match (cmd, &spec.eval) {
         (BUNDLED, Some(eval)) => Some(eval.clone()),

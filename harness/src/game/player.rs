@@ -139,6 +139,11 @@ impl Player {
         self.session.is_reusable()
     }
 
+    /// Memory its process holds now; `None` where the system does not say.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        self.process.resident_bytes()
+    }
+
     /// Prepares for another game.
     pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
         self.since = Instant::now();

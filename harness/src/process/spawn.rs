@@ -178,6 +178,14 @@ impl Process {
         self.errors.lines()
     }
 
+    /// Resident memory of the process, children aside; `None` where `/proc` does not say.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kilobytes * 1024)
+    }
+
     /// How the process ended, if it does within `limit`; words such as "exit code 3". Blocks.
     pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
         if self.reaped || !stop::wait_exit(&self.child, limit) {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::config::plan::Kind;
 use crate::report::summary::{Strength, Summary};
+use crate::report::worth::{self, Worth};
 use crate::run::event::Ending;
 use crate::stats::elo::{Estimate, Extended};
 
@@ -35,6 +35,9 @@ struct Report<'a> {
     terminations: BTreeMap<&'static str, u64>,
     faults: Vec<Fault<'a>>,
     encounters: Vec<EncounterFigures<'a>>,
+    /// Of an ablation: what each feature is worth, the most valuable first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    features: Vec<FeatureFigures<'a>>,
 }
 
 #[derive(Serialize)]
@@ -79,6 +82,41 @@ struct EncounterFigures<'a> {
     strength: Figures,
 }
 
+/// The engine with the feature against the engine without it.
+#[derive(Serialize)]
+struct FeatureFigures<'a> {
+    feature: &'a str,
+    #[serde(flatten)]
+    strength: Figures,
+    /// Holds together with those of all other features.
+    elo_simultaneous_low: Option<f64>,
+    elo_simultaneous_high: Option<f64>,
+    llr: Option<f64>,
+    /// `H1`, `H0` or `open`.
+    test: Option<&'static str>,
+    elo_sequential: Option<f64>,
+    elo_sequential_low: Option<f64>,
+    elo_sequential_high: Option<f64>,
+}
+
+impl FeatureFigures<'_> {
+    fn of(worth: Worth<'_>) -> FeatureFigures<'_> {
+        let after = worth.test.and_then(|test| test.after_stop).map(|after| after.elo);
+        let together = worth.simultaneous.filter(|estimate| estimate.low != estimate.high);
+        FeatureFigures {
+            feature: worth.feature,
+            strength: figures(&worth.strength),
+            elo_simultaneous_low: together.and_then(|estimate| estimate.low.finite()),
+            elo_simultaneous_high: together.and_then(|estimate| estimate.high.finite()),
+            llr: worth.test.map(|test| test.llr),
+            test: worth.test.map(|test| test.word()),
+            elo_sequential: after.and_then(|elo| elo.value.finite()),
+            elo_sequential_low: after.and_then(|elo| elo.low.finite()),
+            elo_sequential_high: after.and_then(|elo| elo.high.finite()),
+        }
+    }
+}
+
 /// The object, on several lines.
 pub fn render(summary: &Summary) -> String {
     let name = |index: usize| summary.engines[index].as_str();
@@ -88,10 +126,7 @@ pub fn render(summary: &Summary) -> String {
     let report = Report {
         schema: "arbiter.report/1",
         run: &summary.run,
-        kind: match summary.kind {
-            Kind::Sprt => "sprt",
-            Kind::Match => "match",
-        },
+        kind: summary.kind.as_str(),
         seed: summary.seed,
         engines: &summary.engines,
         ending: summary.ending.map(|ending| match ending {
@@ -135,6 +170,7 @@ pub fn render(summary: &Summary) -> String {
                 strength: figures(&Strength::of(*encounter)),
             })
             .collect(),
+        features: worth::worths(summary).into_iter().map(FeatureFigures::of).collect(),
     };
     let text = serde_json::to_string_pretty(&report).expect("a report is numbers and text");
     format!("{text}\n")

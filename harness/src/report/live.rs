@@ -9,6 +9,7 @@ use crate::report::status::{Progress, status_line, status_lines};
 use crate::report::terminal::note;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
+use crate::schedule::Schedule;
 use crate::stats::sprt::Sprt;
 
 /// Time between two plain lines.
@@ -20,6 +21,7 @@ pub struct Live {
     bar: Option<ProgressBar>,
     engines: Vec<String>,
     sprt: Option<Sprt>,
+    encounters: usize,
     total: u64,
     standing: Standing,
     counted: u64,
@@ -29,9 +31,10 @@ pub struct Live {
 }
 
 impl Live {
-    /// A view of a run of at most `total` pairs between `engines`; draws a bar if standard error
+    /// A view of a run of a schedule between `engines`; draws a bar if standard error
     /// is a terminal.
-    pub fn new(total: u64, sprt: Option<Sprt>, engines: Vec<String>) -> Live {
+    pub fn new(schedule: Schedule, sprt: Option<Sprt>, engines: Vec<String>) -> Live {
+        let total = schedule.pairs();
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
@@ -42,6 +45,7 @@ impl Live {
             bar,
             engines,
             sprt,
+            encounters: schedule.encounters(),
             total,
             standing: Standing::default(),
             counted: 0,
@@ -54,6 +58,7 @@ impl Live {
     fn progress(&self, elapsed: Duration) -> Progress {
         Progress {
             sprt: self.sprt.map(|sprt| (sprt, self.llr)),
+            encounters: self.encounters,
             counted: self.counted,
             total: self.total,
             counted_now: self.counted - self.counted_before,

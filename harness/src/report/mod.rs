@@ -4,9 +4,12 @@
 
 pub mod json;
 pub mod live;
+pub mod markdown;
 pub mod pgn;
 pub mod ratings;
 pub mod run_list;
 pub mod status;
 pub mod summary;
+pub mod table;
 pub mod terminal;
+pub mod worth;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::report::table::Table;
 use crate::run::event::Ending;
 
 /// One run in the list.
@@ -18,14 +19,13 @@ pub struct ListedRun {
 }
 
 /// The list as a table.
-pub fn text(runs: &[ListedRun]) -> String {
-    let mut builder = tabled::builder::Builder::default();
-    builder.push_record(["run", "begun", "pairs", "ending"]);
+pub fn table(runs: &[ListedRun]) -> Table {
+    let mut table = Table::new(["run", "begun", "pairs", "ending"]);
     for run in runs {
-        let pairs = run.pairs.to_string();
-        builder.push_record([&run.run, &run.begun, &pairs, ending_word(run.ending)]);
+        let ending = ending_word(run.ending).to_owned();
+        table.push([run.run.clone(), run.begun.clone(), run.pairs.to_string(), ending]);
     }
-    format!("{}\n", builder.build().with(tabled::settings::Style::sharp()))
+    table
 }
 
 #[derive(Serialize)]

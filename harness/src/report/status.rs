@@ -5,13 +5,15 @@ use std::time::Duration;
 use crate::report::summary::Strength;
 use crate::run::standing::Standing;
 use crate::stats::elo::{Estimate, Extended};
-use crate::stats::sprt::Sprt;
+use crate::stats::sprt::{Decision, Sprt};
 
 /// What the line needs to know besides the counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// The stopping rule and its ratio.
     pub sprt: Option<(Sprt, f64)>,
+    /// How many times two engines meet.
+    pub encounters: usize,
     /// Pairs counted.
     pub counted: u64,
     /// Pairs at most.
@@ -51,17 +53,24 @@ pub fn status_line(standing: &Standing, progress: &Progress) -> String {
 pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     let strength = Strength::of(standing.main_encounter());
     let mut evidence = Vec::new();
-    if let Some((sprt, llr)) = progress.sprt {
+    if let Some((sprt, llr)) = progress.sprt.filter(|_| progress.encounters == 1) {
         let bounds = sprt.bounds();
         evidence.push(format!("LLR {llr:+.2} [{:.2}, {:.2}]", bounds.lower(), bounds.upper()));
     }
-    if standing.encounters.len() == 1 {
+    if progress.encounters == 1 && !standing.encounters.is_empty() {
         evidence.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
         evidence.push(format!("LOS {}", percent(strength.los)));
         evidence.push(format!("ptnml {:?}", strength.pairs.0));
     }
+    if let Some((sprt, _)) = progress.sprt.filter(|_| progress.encounters > 1) {
+        let all = standing.encounters.values();
+        let is_decided = |pairs| sprt.decide(sprt.llr(pairs)) != Decision::Continue;
+        let decided = all.filter(|encounter| is_decided(&encounter.pairs)).count();
+        evidence.push(format!("{decided}/{} tests decided", progress.encounters));
+    }
     let mut pace = vec![format!("{}/{} pairs", progress.counted, progress.total)];
-    if let Some(outlook) = progress.sprt.and_then(|(sprt, _)| sprt.outlook(&strength.pairs)) {
+    let only_test = progress.sprt.filter(|_| progress.encounters == 1);
+    if let Some(outlook) = only_test.and_then(|(sprt, _)| sprt.outlook(&strength.pairs)) {
         pace.push(format!("H1 in {}", percent(Some(outlook.upper_probability))));
     }
     let faults: u64 = standing.faults.values().sum();
@@ -71,7 +80,7 @@ pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     if let Some(rate) = progress.rate() {
         pace.push(format!("{rate:.1} games/s"));
     }
-    if standing.encounters.len() <= 1
+    if (progress.encounters == 1 || progress.sprt.is_none())
         && let Some(left) = progress.remaining(&strength)
     {
         pace.push(format!("about {} left", rough(left)));
@@ -143,6 +152,7 @@ mod tests {
     fn the_line_of_a_match() {
         let progress = Progress {
             sprt: None,
+            encounters: 1,
             counted: 2,
             total: 100,
             counted_now: 2,
@@ -160,6 +170,7 @@ mod tests {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
         let progress = Progress {
             sprt: Some((sprt, 0.25)),
+            encounters: 1,
             counted: 0,
             total: 10,
             counted_now: 0,
@@ -174,6 +185,7 @@ mod tests {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
         let progress = Progress {
             sprt: Some((sprt, 0.01)),
+            encounters: 1,
             counted: 2,
             total: 10,
             counted_now: 0,

@@ -1,12 +1,14 @@
 //! Everything there is to say of a run, as values.
 
 use crate::clock::Limits;
+use crate::config::ablation::Ablation;
 use crate::config::plan::{Kind, Plan};
 use crate::run::event::Ending;
 use crate::run::standing::{Encounter, Standing};
-use crate::stats::elo::{self, Estimate};
+use crate::stats::elo::{self, Estimate, Z_95};
 use crate::stats::normalized;
 use crate::stats::pentanomial::{Pentanomial, Trinomial};
+use crate::stats::ratings::{self, Errors, Meeting};
 use crate::stats::sequential::{self, SequentialEstimate};
 use crate::stats::sprt::Sprt;
 
@@ -50,8 +52,10 @@ pub struct Summary {
     pub seed: u64,
     /// The stopping rule.
     pub sprt: Option<Sprt>,
-    /// Log-likelihood ratio of the counted pairs.
+    /// Log-likelihood ratio of the counted pairs, if there are two engines.
     pub llr: Option<f64>,
+    /// What the engines after the first do without, if that is the question.
+    pub ablation: Option<Ablation>,
     /// All counts.
     pub standing: Standing,
     /// How it ended, if it did.
@@ -75,10 +79,21 @@ pub struct Strength {
     pub los: Option<f64>,
 }
 
+/// The rating of an engine among those of its run, in logistic Elo around a mean of 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rating {
+    /// Its index.
+    pub engine: usize,
+    /// The rating.
+    pub rating: f64,
+    /// Half the width of the 95 % interval; `None` where it won or lost everything.
+    pub margin: Option<f64>,
+}
+
 impl Strength {
     /// The figures that follow from the counts.
     pub fn of(encounter: Encounter) -> Strength {
-        let Encounter { pairs, games } = encounter;
+        let Encounter { pairs, games, .. } = encounter;
         let moments = pairs.distribution().moments();
         Strength {
             pairs,
@@ -88,17 +103,18 @@ impl Strength {
             los: moments.as_ref().and_then(elo::likelihood_of_superiority),
         }
     }
+
+    /// Elo with an interval that holds together with those of `family` encounters; `None` before
+    /// the first pair.
+    pub fn elo_among(encounter: &Encounter, family: usize) -> Option<Estimate> {
+        let moments = encounter.pairs.distribution().moments()?;
+        Some(elo::simultaneous(&moments, family))
+    }
 }
 
 impl Summary {
     /// The summary of a run by its plan and what was counted.
-    pub fn new(
-        run: &str,
-        plan: &Plan,
-        standing: &Standing,
-        llr: Option<f64>,
-        ending: Option<Ending>,
-    ) -> Summary {
+    pub fn new(run: &str, plan: &Plan, standing: &Standing, ending: Option<Ending>) -> Summary {
         Summary {
             run: run.to_owned(),
             kind: plan.kind,
@@ -106,7 +122,11 @@ impl Summary {
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
             seed: plan.seed,
             sprt: plan.sprt,
-            llr,
+            llr: plan
+                .sprt
+                .filter(|_| plan.engines.len() == 2)
+                .map(|sprt| sprt.llr(&standing.main_encounter().pairs)),
+            ablation: plan.ablation.clone(),
             standing: standing.clone(),
             ending,
             fault_limit: plan.fault_limit,
@@ -115,7 +135,8 @@ impl Summary {
 
     /// The verdict that the stopping rule licenses.
     pub fn verdict(&self) -> Verdict {
-        match (self.sprt, self.ending) {
+        // An ablation asks a question of each feature, and has no answer as a whole.
+        match (self.sprt.filter(|_| self.kind == Kind::Sprt), self.ending) {
             (None, _) => Verdict::None,
             (Some(_), Some(Ending::AcceptedH1)) => Verdict::H1,
             (Some(_), Some(Ending::AcceptedH0)) => Verdict::H0,
@@ -137,7 +158,32 @@ impl Summary {
     /// The strength estimate that allows for the stopping rule; `None` without one, or without a
     /// pair.
     pub fn after_stop(&self) -> Option<SequentialEstimate> {
-        sequential::of_pairs(&self.sprt?, &self.standing.main_encounter().pairs)
+        sequential::of_pairs(
+            &self.sprt.filter(|_| self.engines.len() == 2)?,
+            &self.standing.main_encounter().pairs,
+        )
+    }
+
+    /// All engines by their results against each other, the strongest first; `None` if the games
+    /// do not connect them.
+    pub fn ratings(&self) -> Option<Vec<Rating>> {
+        let meetings: Vec<Meeting> = self
+            .standing
+            .encounters
+            .iter()
+            .map(|(engines, encounter)| Meeting {
+                pairs: encounter.table,
+                ..Meeting::new(*engines)
+            })
+            .collect();
+        let rated = ratings::rate(self.engines.len(), &meetings, &Default::default()).ok()?;
+        let rating = |engine| {
+            let margin = rated.error(engine, Errors::Sandwich).map(|error| Z_95 * error);
+            Some(Rating { engine, rating: rated.rating(engine)?, margin })
+        };
+        let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<Rating>>>()?;
+        list.sort_by(|a, b| b.rating.total_cmp(&a.rating));
+        (rated.groups.groups.len() == 1).then_some(list)
     }
 
     /// Whether more games ended by an engine's fault than the plan allows.

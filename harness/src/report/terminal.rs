@@ -6,6 +6,8 @@ use std::io::Write as _;
 use crate::config::plan::Kind;
 use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
+use crate::report::table::Table;
+use crate::report::worth;
 use crate::run::event::Ending;
 use crate::stats::sequential::SequentialEstimate;
 use crate::stats::sprt::Sprt;
@@ -15,20 +17,28 @@ pub fn render(summary: &Summary) -> String {
     let mut text = String::new();
     let strength = summary.strength();
     line(&mut text, "Run", format!("{} (seed {})", summary.run, summary.seed));
-    for (name, limits) in summary.engines.iter().zip(&summary.limits) {
+    // The others of an ablation are named by the feature they lack.
+    let shown = if summary.ablation.is_some() { 1 } else { summary.engines.len() };
+    for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {
         line(&mut text, "Engine", format!("{name}, {limits}"));
     }
-    if summary.engines.len() == 2 {
+    if summary.ablation.is_some() {
+        text.push_str(&worth::table(summary).sharp());
+    } else if summary.engines.len() == 2 {
         strength_lines(&mut text, &strength, summary.after_stop());
     } else {
         text.push_str(&encounter_table(summary));
     }
-    if let (Some(sprt), Some(llr)) = (summary.sprt, summary.llr) {
+    if let (Some(sprt), Some(llr), None) = (summary.sprt, summary.llr, &summary.ablation) {
         line(&mut text, "LLR", sprt_text(&sprt, llr));
     }
     line(&mut text, "Endings", terminations(summary));
     line(&mut text, "Faults", faults(summary));
     text.push('\n');
+    if summary.ablation.is_some() {
+        let notes = worth::notes(summary).into_iter().chain([worth::conclusion(summary)]);
+        notes.for_each(|note| text.push_str(&format!("{note}\n")));
+    }
     text.push_str(&verdict_sentence(summary));
     text.push('\n');
     text
@@ -72,13 +82,18 @@ fn strength_lines(text: &mut String, strength: &Strength, after: Option<Sequenti
     line(text, "LOS", percent(strength.los));
 }
 
-fn sprt_text(sprt: &Sprt, llr: f64) -> String {
-    let model = sprt.model().as_str();
+/// A likelihood ratio with its bounds and what it compares.
+pub(super) fn sprt_text(sprt: &Sprt, llr: f64) -> String {
     let bounds = sprt.bounds();
+    let (lower, upper) = (bounds.lower(), bounds.upper());
+    format!("{llr:+.2} [{lower:.2}, {upper:.2}] for {}", hypotheses(sprt))
+}
+
+/// What a test compares, and its error rates.
+pub(super) fn hypotheses(sprt: &Sprt) -> String {
     format!(
-        "{llr:+.2} [{:.2}, {:.2}] for {model} Elo {} against {}, alpha {}, beta {}",
-        bounds.lower(),
-        bounds.upper(),
+        "{} Elo {} against {}, alpha {}, beta {}",
+        sprt.model().as_str(),
         sprt.elo0(),
         sprt.elo1(),
         sprt.alpha(),
@@ -87,12 +102,12 @@ fn sprt_text(sprt: &Sprt, llr: f64) -> String {
 }
 
 fn encounter_table(summary: &Summary) -> String {
-    let mut builder = tabled::builder::Builder::default();
-    builder.push_record(["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"]);
+    let heading = ["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"];
+    let mut table = Table::new(heading);
     for (&[first, second], encounter) in &summary.standing.encounters {
         let strength = Strength::of(*encounter);
         let games = strength.games;
-        builder.push_record([
+        table.push([
             summary.engines[first].clone(),
             summary.engines[second].clone(),
             games.games().to_string(),
@@ -102,19 +117,19 @@ fn encounter_table(summary: &Summary) -> String {
             plus_minus(strength.elo.as_ref()),
         ]);
     }
-    let mut table = builder.build();
-    table.with(tabled::settings::Style::sharp());
-    format!("{table}\n")
+    table.sharp()
 }
 
-fn terminations(summary: &Summary) -> String {
+/// How the games ended, the most frequent way first.
+pub(super) fn terminations(summary: &Summary) -> String {
     let mut counts: Vec<_> = summary.standing.terminations.iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let list: Vec<String> = counts.iter().map(|(t, count)| format!("{t} {count}")).collect();
     if list.is_empty() { "none".to_owned() } else { list.join(", ") }
 }
 
-fn faults(summary: &Summary) -> String {
+/// Who failed, and how.
+pub(super) fn faults(summary: &Summary) -> String {
     let faults = &summary.standing.faults;
     let list: Vec<String> = faults
         .iter()
@@ -125,7 +140,8 @@ fn faults(summary: &Summary) -> String {
     if list.is_empty() { "none".to_owned() } else { list.join(", ") }
 }
 
-fn verdict_sentence(summary: &Summary) -> String {
+/// The verdict; what is left to be said of a run without one.
+pub(super) fn verdict_sentence(summary: &Summary) -> String {
     let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
     let bounds = |sprt: &Sprt| (sprt.elo0(), sprt.elo1());
     let sentence = match (summary.verdict(), summary.sprt) {
@@ -163,6 +179,12 @@ fn verdict_sentence(summary: &Summary) -> String {
 fn open_sentence(summary: &Summary) -> String {
     match (summary.ending, summary.kind) {
         (Some(Ending::Complete), Kind::Match) => "Complete: all pairs were played.".to_owned(),
+        (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), Kind::Ablate) => {
+            match summary.sprt {
+                Some(_) => "Complete: all tests are decided or at their cap.".to_owned(),
+                None => "Complete: all pairs were played.".to_owned(),
+            }
+        }
         (Some(Ending::Complete), Kind::Sprt) => {
             "Inconclusive: all pairs were played before the test could decide.".to_owned()
         }

@@ -87,7 +87,10 @@ impl Run<'_> {
         let clock = Instant::now();
         let mut held = BTreeMap::new();
         let mut request = None;
-        let started = RunEvent::Started { standing: state.standing(), counted: state.counted() };
+        let started = RunEvent::Started {
+            standing: state.standing(),
+            counted: state.counted().count() as u64,
+        };
         self.tell(&started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {

@@ -31,6 +31,11 @@ pub struct PlayedPair {
     pub games: [GameRecord; 2],
 }
 
+/// Who meets whom in a plan.
+pub fn schedule(plan: &Plan) -> Schedule {
+    Schedule::new(plan.format, plan.engines.len(), plan.pairs)
+}
+
 /// Makes the job of a pair from its number alone, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
@@ -47,17 +52,12 @@ impl JobMaker<'_> {
         let length = NonZeroUsize::new(book.openings().len());
         let length = length.expect("a book has at least one opening");
         JobMaker {
-            schedule: Schedule::new(plan.format, plan.engines.len(), plan.pairs),
+            schedule: schedule(plan),
             book,
             order: OpeningOrder::new(plan.order, plan.seed, 0, length),
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
             rules: plan.rules,
         }
-    }
-
-    /// Pairs in all.
-    pub fn pairs(&self) -> u64 {
-        self.schedule.pairs()
     }
 
     /// The job of a pair, or `None` beyond the last.

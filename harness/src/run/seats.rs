@@ -117,7 +117,8 @@ fn hint(error: &PlayerError) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::plan::{Kind, Request};
+    use crate::config::plan::Kind;
+    use crate::config::request::Request;
 
     #[test]
     fn the_bundled_engine_is_this_binary() {

@@ -51,6 +51,20 @@ pub struct Encounter {
     pub pairs: Pentanomial,
     /// Games by result.
     pub games: Trinomial,
+    /// Pairs by both results, each lost, drawn or won: `table[a][b]` of them with `a` in the first
+    /// game, where the first engine had White, and `b` in the second.
+    pub table: [[u64; 3]; 3],
+}
+
+impl Encounter {
+    /// The same from the second engine's point of view.
+    pub fn swapped(&self) -> Encounter {
+        // The table turns round in both ways: each result, and who had White in which game.
+        let table = std::array::from_fn(|white| {
+            std::array::from_fn(|black| self.table[2 - black][2 - white])
+        });
+        Encounter { pairs: self.pairs.swapped(), games: self.games.swapped(), table }
+    }
 }
 
 /// All counts of a run.
@@ -70,6 +84,7 @@ impl Standing {
         let encounter = self.encounters.entry(tally.engines).or_default();
         let [first, second] = tally.results;
         encounter.pairs.record(first, second);
+        encounter.table[first.half_points()][second.half_points()] += 1;
         for result in tally.results {
             encounter.games.record(result);
         }
@@ -85,7 +100,12 @@ impl Standing {
 
     /// The counts of the first two engines, which are all there are in an SPRT.
     pub fn main_encounter(&self) -> Encounter {
-        self.encounters.get(&[0, 1]).copied().unwrap_or_default()
+        self.encounter([0, 1])
+    }
+
+    /// The counts of two engines.
+    pub fn encounter(&self, engines: [usize; 2]) -> Encounter {
+        self.encounters.get(&engines).copied().unwrap_or_default()
     }
 
     /// Games counted.
@@ -97,5 +117,28 @@ impl Standing {
     pub fn fault_share(&self) -> f64 {
         let faults: u64 = self.faults.values().sum();
         if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encounter_turned_round_is_the_other_engines() {
+        let mut standing = Standing::default();
+        standing.count(&PairTally {
+            pair: 0,
+            engines: [0, 1],
+            results: [GameResult::Win, GameResult::Draw],
+            terminations: [Termination::Checkmate, Termination::Threefold],
+            faults: [None; 2],
+        });
+        let turned = standing.encounter([0, 1]).swapped();
+        assert_eq!((turned.games.wins, turned.games.draws, turned.games.losses), (0, 1, 1));
+        assert_eq!(turned.pairs.0, [0, 1, 0, 0, 0]);
+        // The second engine drew with White and lost with Black.
+        assert_eq!(turned.table, [[0, 0, 0], [1, 0, 0], [0, 0, 0]]);
+        assert_eq!(turned.swapped(), standing.encounter([0, 1]));
     }
 }

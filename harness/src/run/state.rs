@@ -1,14 +1,16 @@
 //! What a run knows and decides. Pure: no I/O, no clock, no async.
 //!
 //! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
-//! before it are counted. The SPRT looks at the counts after each pair and stops the run there.
-//! So the verdict does not depend on which games happened to be short, nor on how many ran at
-//! once; pairs beyond the stopping point are never counted.
+//! before it are counted. The SPRT looks at the counts of two engines after each of their pairs and
+//! stops their encounter there; the run ends when no encounter is left. So a verdict does not
+//! depend on which games happened to be short, nor on how many ran at once; pairs beyond the
+//! stopping point are never counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
+use crate::schedule::Schedule;
 use crate::stats::sprt::{Decision, Sprt};
 
 /// What can happen to a run.
@@ -31,7 +33,7 @@ pub enum Effect {
     Count {
         /// The pair.
         tally: PairTally,
-        /// Log-likelihood ratio after it, if the run is an SPRT.
+        /// Log-likelihood ratio of its two engines after it, if the run is an SPRT.
         llr: Option<f64>,
     },
     /// Tell the observers that no more pairs will start.
@@ -52,6 +54,7 @@ enum Phase {
 /// The state of one run.
 #[derive(Debug, Clone)]
 pub struct RunState {
+    schedule: Schedule,
     total: u64,
     sprt: Option<Sprt>,
     /// The next pair to start.
@@ -59,25 +62,27 @@ pub struct RunState {
     in_flight: BTreeSet<u64>,
     /// On disk, but an earlier pair is not.
     waiting: BTreeMap<u64, PairTally>,
-    /// All pairs below this number are counted.
-    counted: u64,
+    /// All pairs below this number are counted, but for those of encounters that had stopped.
+    next_to_count: u64,
+    /// Encounters that the SPRT has decided: how, and by which pair.
+    stopped: BTreeMap<[usize; 2], (Ending, u64)>,
     standing: Standing,
-    llr: Option<f64>,
     phase: Phase,
 }
 
 impl RunState {
-    /// A run of `total` pairs at most, under a stopping rule if there is one.
-    pub fn new(total: u64, sprt: Option<Sprt>) -> RunState {
+    /// A run by its schedule, under a stopping rule for each encounter if there is one.
+    pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
         RunState {
-            total,
+            schedule,
+            total: schedule.pairs(),
             sprt,
             next: 0,
             in_flight: BTreeSet::new(),
             waiting: BTreeMap::new(),
-            counted: 0,
+            next_to_count: 0,
+            stopped: BTreeMap::new(),
             standing: Standing::default(),
-            llr: sprt.map(|_| 0.0),
             phase: Phase::Running,
         }
     }
@@ -97,14 +102,9 @@ impl RunState {
         &self.standing
     }
 
-    /// Pairs counted so far.
-    pub fn counted(&self) -> u64 {
-        self.counted
-    }
-
-    /// Log-likelihood ratio of the counted pairs.
-    pub fn llr(&self) -> Option<f64> {
-        self.llr
+    /// The pairs counted so far, in the order of the schedule.
+    pub fn counted(&self) -> impl Iterator<Item = u64> {
+        (0..self.next_to_count).filter(|pair| !self.is_beyond(*pair))
     }
 
     /// Pairs that were started and are not on disk.
@@ -125,7 +125,7 @@ impl RunState {
             return None;
         }
         // After a resume some pairs ahead are on disk already.
-        while self.waiting.contains_key(&self.next) {
+        while self.waiting.contains_key(&self.next) || self.is_beyond(self.next) {
             self.next += 1;
         }
         if self.next >= self.total {
@@ -139,18 +139,19 @@ impl RunState {
 
     fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
         self.in_flight.remove(&tally.pair);
-        // A pair that comes twice changes nothing.
-        if tally.pair >= self.counted {
+        // A pair that comes twice, or after its encounter was decided, changes nothing.
+        if tally.pair >= self.next_to_count && !self.stopped.contains_key(&tally.engines) {
             self.waiting.entry(tally.pair).or_insert(tally);
         }
         let mut effects = Vec::new();
         while self.ending().is_none() {
-            let Some(tally) = self.waiting.remove(&self.counted) else { break };
-            self.counted += 1;
-            self.next = self.next.max(self.counted);
-            self.standing.count(&tally);
-            self.llr = self.sprt.map(|sprt| sprt.llr(&self.standing.main_encounter().pairs));
-            effects.push(Effect::Count { tally, llr: self.llr });
+            if let Some(tally) = self.waiting.remove(&self.next_to_count) {
+                effects.push(self.count(tally));
+            } else if !self.is_beyond(self.next_to_count) {
+                break;
+            }
+            self.next_to_count += 1;
+            self.next = self.next.max(self.next_to_count);
             if let Some(ending) = self.verdict() {
                 self.end(ending, &mut effects);
             }
@@ -161,13 +162,38 @@ impl RunState {
         effects
     }
 
-    fn verdict(&self) -> Option<Ending> {
-        match self.sprt.zip(self.llr).map(|(sprt, llr)| sprt.decide(llr)) {
+    fn count(&mut self, tally: PairTally) -> Effect {
+        self.standing.count(&tally);
+        let llr = self.sprt.map(|sprt| sprt.llr(&self.standing.encounter(tally.engines).pairs));
+        let ending = match self.sprt.zip(llr).map(|(sprt, llr)| sprt.decide(llr)) {
             Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
             Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
-            Some(Decision::Continue) | None => {
-                (self.counted >= self.total).then_some(Ending::Complete)
-            }
+            Some(Decision::Continue) | None => None,
+        };
+        if let Some(ending) = ending {
+            self.stopped.insert(tally.engines, (ending, tally.pair));
+            self.waiting.retain(|_, waiting| waiting.engines != tally.engines);
+        }
+        Effect::Count { tally, llr }
+    }
+
+    /// Whether a pair would come after the end of its encounter.
+    fn is_beyond(&self, pair: u64) -> bool {
+        if self.stopped.is_empty() {
+            return false;
+        }
+        let engines = self.schedule.pairing(pair).map(|pairing| pairing.engines);
+        let stop = engines.and_then(|engines| self.stopped.get(&engines));
+        stop.is_some_and(|(_, last)| pair > *last)
+    }
+
+    /// What ends the run: the decision on its only encounter, or that nothing is left to count.
+    fn verdict(&self) -> Option<Ending> {
+        let decided = self.stopped.values().next().map(|(ending, _)| *ending);
+        match decided {
+            Some(ending) if self.schedule.encounters() == 1 => Some(ending),
+            _ if self.stopped.len() == self.schedule.encounters() => Some(Ending::Complete),
+            _ => (self.next_to_count >= self.total).then_some(Ending::Complete),
         }
     }
 
@@ -197,8 +223,14 @@ impl RunState {
 mod tests {
     use super::*;
     use crate::game::outcome::Termination;
+    use crate::schedule::Format;
     use crate::stats::pentanomial::GameResult;
     use crate::stats::sprt::Model;
+
+    /// A run of two engines.
+    fn run(pairs: u64, sprt: Option<Sprt>) -> RunState {
+        RunState::new(Schedule::new(Format::RoundRobin, 2, pairs), sprt)
+    }
 
     fn tally(pair: u64, results: [GameResult; 2]) -> PairTally {
         PairTally {
@@ -234,7 +266,7 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_in_schedule_order() {
-        let mut state = RunState::new(3, None);
+        let mut state = run(3, None);
         started(&mut state, 3);
         assert_eq!(state.apply(Event::Idle), []);
         assert_eq!(counted(&state.apply(Event::Committed(won(2)))), [0; 0]);
@@ -246,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_pair_that_comes_twice_counts_once() {
-        let mut state = RunState::new(9, None);
+        let mut state = run(9, None);
         started(&mut state, 2);
         state.apply(Event::Committed(won(0)));
         assert_eq!(state.apply(Event::Committed(won(0))), []);
@@ -256,8 +288,8 @@ mod tests {
     #[test]
     fn the_verdict_stops_at_its_pair_whatever_finished_before() {
         // In order, and with the first pair last: the counts must be the same.
-        let run = |order: &[u64]| {
-            let mut state = RunState::new(500, Some(sprt()));
+        let play = |order: &[u64]| {
+            let mut state = run(500, Some(sprt()));
             started(&mut state, 200);
             let mut last = Vec::new();
             for &pair in order {
@@ -272,25 +304,25 @@ mod tests {
         };
         let in_order: Vec<u64> = (0..200).collect();
         let first_last: Vec<u64> = (1..200).chain([0]).collect();
-        let encounter = run(&in_order);
+        let encounter = play(&in_order);
         assert!(encounter.pairs.pairs() < 100);
-        assert_eq!(run(&first_last), encounter);
+        assert_eq!(play(&first_last), encounter);
     }
 
     #[test]
     fn an_sprt_can_be_lost_or_stay_open() {
-        let mut state = RunState::new(200, Some(sprt()));
+        let mut state = run(200, Some(sprt()));
         let lost = |pair| tally(pair, [GameResult::Loss; 2]);
         (0..200).for_each(|pair| drop(state.apply(Event::Committed(lost(pair)))));
         assert_eq!(state.ending(), Some(Ending::AcceptedH0));
-        let mut state = RunState::new(2, Some(sprt()));
+        let mut state = run(2, Some(sprt()));
         (0..2).for_each(|pair| drop(state.apply(Event::Committed(won(pair)))));
         assert_eq!(state.ending(), Some(Ending::Complete));
     }
 
     #[test]
     fn the_first_interrupt_drains_and_the_second_stops() {
-        let mut state = RunState::new(9, None);
+        let mut state = run(9, None);
         started(&mut state, 2);
         assert_eq!(state.apply(Event::Interrupt), [Effect::Drain]);
         assert_eq!(state.apply(Event::Idle), []);
@@ -303,14 +335,64 @@ mod tests {
 
     #[test]
     fn a_resumed_run_plays_what_is_missing() {
-        let mut state = RunState::new(4, None);
+        let mut state = run(4, None);
         for pair in [0, 2] {
             state.apply(Event::Committed(won(pair)));
         }
-        assert_eq!(state.counted(), 1);
+        assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
         assert_eq!(state.apply(Event::Idle), [Effect::Start(1)]);
         assert_eq!(state.apply(Event::Idle), [Effect::Start(3)]);
         assert_eq!(state.apply(Event::Idle), []);
         assert_eq!(counted(&state.apply(Event::Committed(won(1)))), [1, 2]);
+    }
+
+    /// The first engine meets engine 1, which it beats, and engine 2, which it does not.
+    fn met(pair: u64) -> PairTally {
+        let result = [[GameResult::Win; 2], [GameResult::Win, GameResult::Loss]];
+        let engines = [0, 1 + pair as usize % 2];
+        PairTally { engines, ..tally(pair, result[pair as usize % 2]) }
+    }
+
+    #[test]
+    fn each_encounter_of_a_gauntlet_stops_by_itself() {
+        let play = |order: &[u64]| {
+            let schedule = Schedule::new(Format::Gauntlet, 3, 60);
+            let mut state = RunState::new(schedule, Some(sprt()));
+            order.iter().for_each(|pair| drop(state.apply(Event::Committed(met(*pair)))));
+            state
+        };
+        // All of a gauntlet whose decided pairs were in flight or stored already.
+        let state = play(&(0..120).collect::<Vec<_>>());
+        assert_eq!(state.ending(), Some(Ending::Complete));
+        let (first, last) = state.stopped.get(&[0, 1]).copied().unwrap();
+        assert_eq!(first, Ending::AcceptedH1);
+        let beaten = state.standing().encounter([0, 1]);
+        assert_eq!(beaten.pairs.pairs(), last / 2 + 1);
+        assert!(last < 60, "{last}");
+        let counted: Vec<u64> = state.counted().collect();
+        assert_eq!(counted.len() as u64, state.standing().games() / 2);
+        assert!(counted.iter().all(|pair| pair % 2 == 1 || *pair <= last));
+        // The order of arrival decides nothing.
+        let reversed = play(&(0..120).rev().collect::<Vec<_>>());
+        assert_eq!(reversed.standing(), state.standing());
+        assert_eq!(reversed.stopped, state.stopped);
+    }
+
+    #[test]
+    fn pairs_of_a_decided_encounter_are_not_played() {
+        let schedule = Schedule::new(Format::Gauntlet, 3, 60);
+        let mut state = RunState::new(schedule, Some(sprt()));
+        let mut played = Vec::new();
+        while state.ending().is_none() {
+            let [Effect::Start(pair)] = state.apply(Event::Idle)[..] else { panic!("no work") };
+            played.push(pair);
+            state.apply(Event::Committed(met(pair)));
+        }
+        assert_eq!(played, state.counted().collect::<Vec<_>>());
+        // What was resumed goes on in the same way.
+        let mut resumed = RunState::new(schedule, Some(sprt()));
+        let (before, after) = played.split_at(played.len() / 2);
+        before.iter().for_each(|pair| drop(resumed.apply(Event::Committed(met(*pair)))));
+        assert_eq!(resumed.apply(Event::Idle), [Effect::Start(after[0])]);
     }
 }

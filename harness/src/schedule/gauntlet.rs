@@ -18,7 +18,8 @@ impl Gauntlet {
         Gauntlet { engines, rounds }
     }
 
-    fn opponents(&self) -> u64 {
+    /// Engines that the first one meets.
+    pub(super) fn opponents(&self) -> u64 {
         (self.engines - 1) as u64
     }
 

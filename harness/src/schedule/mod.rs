@@ -42,6 +42,14 @@ impl Schedule {
         }
     }
 
+    /// How many times two engines meet, whatever the number of their pairs.
+    pub fn encounters(&self) -> usize {
+        match self {
+            Schedule::RoundRobin(schedule) => schedule.encounters() as usize,
+            Schedule::Gauntlet(schedule) => schedule.opponents() as usize,
+        }
+    }
+
     /// The pair with this number, or `None` beyond the last.
     pub fn pairing(&self, pair: u64) -> Option<Pairing> {
         match self {

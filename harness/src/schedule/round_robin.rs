@@ -18,7 +18,7 @@ impl RoundRobin {
     }
 
     /// Pairs in one round.
-    fn encounters(&self) -> u64 {
+    pub(super) fn encounters(&self) -> u64 {
         (self.engines * (self.engines - 1) / 2) as u64
     }
 

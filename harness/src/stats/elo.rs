@@ -12,7 +12,7 @@
 //!
 //! No count is adjusted for an estimate; only likelihood ratios replace zeros.
 
-use statrs::function::erf::erfc;
+use statrs::function::erf::{erfc, erfc_inv};
 
 use super::distribution::Moments;
 
@@ -80,7 +80,23 @@ pub fn elo_from_score(score: f64) -> Extended {
 /// The interval is taken on the score, mean ± [`Z_95`] standard errors, and each end is mapped to
 /// Elo by itself, so it is not symmetric for lopsided scores.
 pub fn estimate(sample: &Moments) -> Estimate {
-    let margin = Z_95 * sample.standard_error();
+    within(sample, Z_95)
+}
+
+/// As [`estimate`], but with an interval so wide that `family` intervals hold the truth all
+/// together with 95 %, however they depend on each other (C. E. Bonferroni; each has 1 − 5 %/family).
+pub fn simultaneous(sample: &Moments, family: usize) -> Estimate {
+    within(sample, simultaneous_z(family))
+}
+
+/// Standard errors to either side of an interval that is one of `family`: [`Z_95`] for one, 3.17 for
+/// 33.
+fn simultaneous_z(family: usize) -> f64 {
+    std::f64::consts::SQRT_2 * erfc_inv(0.05 / family.max(1) as f64)
+}
+
+fn within(sample: &Moments, standard_errors: f64) -> Estimate {
+    let margin = standard_errors * sample.standard_error();
     Estimate {
         value: elo_from_score(sample.mean),
         low: elo_from_score(sample.mean - margin),
@@ -165,5 +181,19 @@ mod tests {
         };
         assert!((los(games) + los(games.swapped()) - 1.0).abs() < 1e-15);
         assert!(los(games) > 0.5);
+    }
+
+    #[test]
+    fn intervals_that_hold_together_are_wider() {
+        // Quantiles of the normal distribution at 1 − 0.025/n, from tables.
+        for (family, expect) in [(1, Z_95), (2, 2.241403), (10, 2.807034), (33, 3.171)] {
+            assert!((simultaneous_z(family) - expect).abs() < 1e-3, "{family}");
+        }
+        let sample = Pentanomial([2, 5, 20, 6, 3]).distribution().moments().expect("some pairs");
+        let (one, alone) = (simultaneous(&sample, 1), estimate(&sample));
+        assert!((one.half_width().unwrap() - alone.half_width().unwrap()).abs() < 1e-9);
+        let many = simultaneous(&sample, 33);
+        assert_eq!(many.value, alone.value);
+        assert!(many.low < alone.low && many.high > alone.high);
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
+use crate::config::ablation::Ablation;
 use crate::config::manners::Manners;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
@@ -42,6 +43,8 @@ pub(super) struct PlanRow {
     pairs: u64,
     concurrency: usize,
     sprt: Option<SprtRow>,
+    #[serde(default)]
+    ablation: Option<AblationRow>,
     fault_limit: f64,
     deadlines_ms: [u64; 4],
     #[serde(default)]
@@ -136,13 +139,19 @@ struct SprtRow {
     model: String,
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+struct AblationRow {
+    option: String,
+    features: Vec<String>,
+}
+
 impl PlanRow {
     pub(super) fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
         let hashes = fingerprints.engines.iter();
         let limits = plan.deadlines;
         PlanRow {
             version: 1,
-            kind: kind_name(plan.kind).to_owned(),
+            kind: plan.kind.as_str().to_owned(),
             engines: plan.engines.iter().zip(hashes).map(|(e, h)| EngineRow::of(e, h)).collect(),
             book: match &plan.book {
                 BookSource::Bundled => None,
@@ -161,6 +170,10 @@ impl PlanRow {
                 alpha: sprt.alpha(),
                 beta: sprt.beta(),
                 model: model_name(sprt.model()).to_owned(),
+            }),
+            ablation: plan.ablation.as_ref().map(|ablation| AblationRow {
+                option: ablation.option.clone(),
+                features: ablation.features.clone(),
             }),
             fault_limit: plan.fault_limit,
             deadlines_ms: [limits.uciok, limits.readyok, limits.bestmove, limits.stop]
@@ -211,7 +224,7 @@ impl PlanRow {
             };
         let engines = self.engines.into_iter().map(EngineRow::into_engine);
         let plan = Plan {
-            kind: parse(&self.kind, &[Kind::Sprt, Kind::Match], kind_name)?,
+            kind: parse(&self.kind, &Kind::ALL, Kind::as_str)?,
             engines: engines.collect::<Result<_, _>>()?,
             book: self.book.map_or(BookSource::Bundled, BookSource::File),
             plies: self.plies,
@@ -221,6 +234,9 @@ impl PlanRow {
             pairs: self.pairs,
             concurrency: self.concurrency,
             sprt,
+            ablation: self
+                .ablation
+                .map(|AblationRow { option, features }| Ablation { option, features }),
             fault_limit: self.fault_limit,
             rules,
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
@@ -289,13 +305,6 @@ fn parse<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<
     found.ok_or_else(|| format!("plan: '{text}' is not known"))
 }
 
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Sprt => "sprt",
-        Kind::Match => "match",
-    }
-}
-
 fn format_name(format: Format) -> &'static str {
     match format {
         Format::RoundRobin => "round-robin",
@@ -326,7 +335,7 @@ fn model_name(model: Model) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::plan::Request;
+    use crate::config::request::Request;
     use crate::config::spec::EngineSpec;
 
     #[test]

@@ -33,6 +33,8 @@ pub struct RunHead {
 pub struct StoredRun {
     /// Name, time and ending.
     pub head: RunHead,
+    /// The version of the Arbiter that began it.
+    pub version: String,
     /// What it does.
     pub plan: Plan,
     /// What its inputs looked like.
@@ -60,17 +62,18 @@ impl Store {
             .connection
             .query_row(
                 "SELECT run, created_ms, ending, (SELECT count(*) FROM pairs WHERE pairs.run = runs.run),
-                    plan, pgn_offset
+                    plan, pgn_offset, version
                  FROM runs WHERE run = ?1",
                 [run],
-                |row| Ok((head(row)?, row.get::<_, String>(4)?, row.get::<_, u64>(5)?)),
+                |row| Ok((head(row)?, row.get::<_, String>(4)?, row.get::<_, u64>(5)?, row.get(6)?)),
             )
             .optional()
             .map_err(|e| self.sqlite(e))?;
-        let (head, plan, offset) = found.ok_or_else(|| StoreError::NoRun(run.to_owned()))?;
+        let (head, plan, offset, version) =
+            found.ok_or_else(|| StoreError::NoRun(run.to_owned()))?;
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
         let (plan, fingerprints) = row.into_plan().map_err(|e| self.corrupt(run, e))?;
-        Ok(StoredRun { head, plan, fingerprints, pgn_offset: offset })
+        Ok(StoredRun { head, version, plan, fingerprints, pgn_offset: offset })
     }
 
     /// What each pair on disk adds to the counts, in schedule order.

@@ -46,7 +46,7 @@ const LAYERS: &[Layer] = &[
     ),
     layer(
         "report",
-        "clock config/plan game/outcome game/record rate run/event run/job run/standing schedule \
+        "clock config/ablation config/plan game/outcome game/record rate run/event run/job run/standing schedule \
          stats uci/score",
     ),
     // Remote execution, and tools built on runs.

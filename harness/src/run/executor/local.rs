@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::slot::Slot;
+use super::rest::Rest;
+use super::slot::{QUIT_GRACE, Slot};
 use super::{Executor, JobEvent};
-use crate::game::player::Seat;
+use crate::game::player::{Player, Seat};
 use crate::process::Spawner;
 use crate::run::job::PairJob;
 
@@ -17,6 +18,7 @@ use crate::run::job::PairJob;
 pub struct Local {
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
+    rest: Arc<Rest<Player>>,
     /// Slots in all.
     slots: usize,
     /// Slots without work.
@@ -33,12 +35,15 @@ impl Local {
     pub fn new(slots: usize, seats: Vec<Seat>) -> io::Result<Local> {
         let spawner = Spawner::start()?;
         let seats = Arc::new(seats);
+        let rest = Arc::new(Rest::new());
+        let slot = |_| Slot::new(spawner.clone(), seats.clone(), rest.clone());
         let (report, done) = mpsc::unbounded_channel();
         Ok(Local {
             slots,
-            idle: (0..slots).map(|_| Slot::new(spawner.clone(), seats.clone())).collect(),
+            idle: (0..slots).map(slot).collect(),
             spawner,
             seats,
+            rest,
             busy: JoinSet::new(),
             done,
             report,
@@ -91,7 +96,8 @@ impl Executor for Local {
             self.idle.push(slot);
         }
         while self.idle.len() < self.slots {
-            self.idle.push(Slot::new(self.spawner.clone(), self.seats.clone()));
+            let rest = self.rest.clone();
+            self.idle.push(Slot::new(self.spawner.clone(), self.seats.clone(), rest));
         }
     }
 
@@ -100,6 +106,9 @@ impl Executor for Local {
         let mut leaving = JoinSet::new();
         for mut slot in self.idle {
             leaving.spawn(async move { slot.clear().await });
+        }
+        for player in self.rest.leave_all() {
+            leaving.spawn(player.quit(QUIT_GRACE));
         }
         while leaving.join_next().await.is_some() {}
     }

@@ -1,6 +1,7 @@
 //! Who plays the pairs. The dispatcher cannot tell whether that happens here or elsewhere.
 
 pub mod local;
+mod rest;
 mod slot;
 
 use crate::run::job::{PairJob, PlayedPair};

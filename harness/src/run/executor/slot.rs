@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use shakmaty::{ByColor, Color};
 
+use super::rest::Rest;
 use crate::game::driver::{self, GameSetup};
 use crate::game::outcome::Termination;
 use crate::game::player::{Player, PlayerError, Seat};
@@ -15,7 +16,10 @@ use crate::protocol::Restart;
 use crate::run::job::{PairJob, PlayedPair};
 
 /// How long an engine may take to leave after `quit`.
-const QUIT_GRACE: Duration = Duration::from_secs(1);
+pub(super) const QUIT_GRACE: Duration = Duration::from_secs(1);
+
+/// What an engine is taken to hold whose memory cannot be measured.
+const UNKNOWN_BYTES: u64 = 256 << 20;
 
 /// A table with its engines; they stay from game to game as long as they behave.
 #[derive(Debug)]
@@ -23,16 +27,19 @@ pub(super) struct Slot {
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
     players: BTreeMap<usize, Player>,
+    /// Where engines wait that play elsewhere or later.
+    rest: Arc<Rest<Player>>,
 }
 
 impl Slot {
-    pub(super) fn new(spawner: Spawner, seats: Arc<Vec<Seat>>) -> Slot {
-        Slot { spawner, seats, players: BTreeMap::new() }
+    pub(super) fn new(spawner: Spawner, seats: Arc<Vec<Seat>>, rest: Arc<Rest<Player>>) -> Slot {
+        Slot { spawner, seats, players: BTreeMap::new(), rest }
     }
 
     /// Plays both games. An error is the machine's, never an engine's.
     pub(super) async fn play(&mut self, job: PairJob) -> Result<PlayedPair, String> {
         self.release_others(job.pairing.engines).await;
+        self.call_rested(job.pairing.engines);
         let [first, second] = &job.games;
         let games = [self.play_game(first).await?, self.play_game(second).await?];
         Ok(PlayedPair { pairing: job.pairing, games })
@@ -45,13 +52,26 @@ impl Slot {
         }
     }
 
-    /// Engines that do not play now would only take memory.
+    /// Engines that do not play now rest, if there is room.
     async fn release_others(&mut self, engines: [usize; 2]) {
         for index in self.players.keys().copied().collect::<Vec<_>>() {
             if !engines.contains(&index)
                 && let Some(player) = self.players.remove(&index)
             {
-                player.quit(QUIT_GRACE).await;
+                let bytes = player.resident_bytes().unwrap_or(UNKNOWN_BYTES);
+                if let Err(player) = self.rest.enter(index, player, bytes) {
+                    player.quit(QUIT_GRACE).await;
+                }
+            }
+        }
+    }
+
+    fn call_rested(&mut self, engines: [usize; 2]) {
+        for index in engines {
+            if !self.players.contains_key(&index)
+                && let Some(player) = self.rest.call(index)
+            {
+                self.players.insert(index, player);
             }
         }
     }

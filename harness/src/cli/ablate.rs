@@ -1,0 +1,144 @@
+//! `arbiter ablate`: what is each feature of an engine worth?
+
+use clap::Args;
+
+use super::args::{Asked, PlayArgs, SprtBounds};
+use super::engine::{Evaluation, evaluation};
+use super::{ExitCode, Failure, play};
+use crate::config::ablation::Ablation;
+use crate::config::plan::{BUNDLED, Kind};
+use crate::config::request::AblationRequest;
+use crate::config::spec::EngineSpec;
+
+/// The option of the bundled engine that switches features off.
+const BUNDLED_OPTION: &str = "Disable";
+
+/// Flags of `arbiter ablate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The result is a table of Elo for each feature: the engine with the feature against the engine
+without it, so that positive figures mean that the feature helps. Unless told otherwise, engines
+think for 2000 nodes a move and play 200 pairs (400 games) for each feature.
+
+Examples:
+  arbiter ablate --eval rybka-2.3.2a --pairs 200
+  arbiter ablate --eval palimpsest --features tempo,outpost --sprt --elo1 10
+  arbiter ablate --engine cmd=./mine --option Disable --features pins,threats --each nodes=5000")]
+pub struct AblateArgs {
+    /// Evaluation of the bundled engine, all of whose features are tried
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["engine", "resume"])]
+    eval: Option<String>,
+    /// UCI option that takes the name of a feature and switches it off [default: Disable]
+    #[arg(long, value_name = "NAME", conflicts_with = "resume")]
+    option: Option<String>,
+    /// Features to try, separated by commas [default: all that the evaluation has]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume")]
+    features: Vec<String>,
+    /// End the games of each feature as soon as an SPRT can tell; its bounds imply it
+    #[arg(long, conflicts_with = "resume")]
+    sprt: bool,
+    #[command(flatten)]
+    bounds: SprtBounds,
+    #[command(flatten)]
+    play: PlayArgs,
+}
+
+/// Plays each feature on against off.
+pub fn ablate(args: AblateArgs) -> ExitCode {
+    match asked(args) {
+        Ok(asked) => play::play(Kind::Ablate, asked),
+        Err(failure) => failure.report(),
+    }
+}
+
+fn asked(args: AblateArgs) -> Result<Asked, Failure> {
+    let sequential = args.sprt || args.bounds.is_given();
+    let mut asked = args.play.ask(Some(args.bounds)).map_err(Failure::invalid)?;
+    if asked.resume.is_some() {
+        return Ok(asked);
+    }
+    let request = &mut asked.request;
+    if let Some(name) = args.eval {
+        request.engines = vec![EngineSpec {
+            cmd: Some(BUNDLED.to_owned()),
+            eval: Some(name),
+            ..EngineSpec::default()
+        }];
+    }
+    let option = args.option.unwrap_or_else(|| BUNDLED_OPTION.to_owned());
+    let names = args.features.iter().map(|name| name.trim().to_owned());
+    let mut features: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    if let [engine] = &mut request.engines[..]
+        && option.eq_ignore_ascii_case(BUNDLED_OPTION)
+        && engine.cmd.as_deref().or(request.each.cmd.as_deref()) == Some(BUNDLED)
+    {
+        let named = engine.eval.as_deref().or(request.each.eval.as_deref());
+        let known = evaluation(named).map_err(Failure::invalid)?;
+        engine.eval = Some(known.name.to_owned());
+        features = select(&known, features)?;
+    }
+    let ablation = Ablation { option, features };
+    request.ablation = Some(AblationRequest { ablation, sequential });
+    Ok(asked)
+}
+
+/// The features asked for, in the evaluation's own spelling; all of them if none was.
+fn select(known: &Evaluation, asked: Vec<String>) -> Result<Vec<String>, Failure> {
+    if asked.is_empty() {
+        return Ok(known.features.iter().map(|name| (*name).to_owned()).collect());
+    }
+    let find = |name: String| {
+        let found = known.features.iter().find(|feature| feature.eq_ignore_ascii_case(&name));
+        found.map(|feature| (*feature).to_owned()).ok_or_else(|| {
+            Failure::invalid(format!(
+                "evaluation {} has no feature '{name}'; it has {}",
+                known.name,
+                known.features.join(", ")
+            ))
+        })
+    };
+    asked.into_iter().map(find).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use crate::config::command::command;
+    use crate::config::plan::Plan;
+
+    fn plan(words: &[String]) -> Plan {
+        let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+        let (kind, asked) = match cli.command {
+            Command::Ablate(args) => {
+                (Kind::Ablate, asked(args).unwrap_or_else(|e| panic!("{}", e.1)))
+            }
+            Command::Match(args) => (Kind::Match, args.ask().unwrap()),
+            Command::Sprt(args) => (Kind::Sprt, args.ask().unwrap()),
+            other => panic!("{other:?} plays nothing"),
+        };
+        Plan::resolve(kind, asked.request).unwrap()
+    }
+
+    #[test]
+    fn the_command_in_a_report_plays_the_same_plan() {
+        for line in [
+            "arbiter ablate --eval Blunder",
+            "arbiter ablate --eval rybka-2.3.2a --features seventh_rook,shelter --elo1 20 --alpha 0.1",
+            "arbiter ablate --engine 'name=my sh,cmd=sh,depth=3' --option Off --features a,b",
+            "arbiter match --engine cmd=bundled,eval=material,tc=40/60+0.6 --engine \
+             'cmd=sh,args=\"-c x\",st=0.25,timemargin=50,option.Book=\"a,b c\"' --max-moves 90",
+            "arbiter match --engine cmd=sh --engine name=b,cmd=sh --engine name=c,cmd=sh \
+             --schedule gauntlet --each nodes=7 --order sequential --draw score=3 \
+             --resign twosided=true --move-deadline 2.5 --plies 4 --seed 9",
+            "arbiter sprt --model logistic --elo0 -3 --pairs 12 --concurrency 3 --fault-limit 0.2",
+        ] {
+            let words = shell_words::split(line).unwrap();
+            let first = plan(&words);
+            let again = plan(&shell_words::split(&command(&first)).unwrap());
+            assert_eq!(format!("{again:?}"), format!("{first:?}"), "{line}");
+        }
+    }
+}

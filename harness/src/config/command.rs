@@ -1,0 +1,133 @@
+//! The command line that plays a plan again.
+
+use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
+use super::spec::EngineSpec;
+use crate::adjudicate::{DrawRule, ResignRule};
+use crate::clock::Limits;
+use crate::openings::order::Order;
+use crate::schedule::Format;
+use crate::uci::session::Deadlines;
+
+/// `arbiter …` with everything that decides which games are played; not where they are kept. (A
+/// value with a double quotation mark, which only a file can hold, cannot be written so.)
+pub fn command(plan: &Plan) -> String {
+    let mut words = vec!["arbiter".to_owned(), plan.kind.as_str().to_owned()];
+    let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+    let shared = shared_limits(plan);
+    let own = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
+    for engine in &plan.engines[..own] {
+        flag("engine", spec(engine, shared.is_some()));
+    }
+    if let Some(limits) = shared {
+        flag("each", limit_fields(&limits).join(","));
+    }
+    if let Some(ablation) = &plan.ablation {
+        flag("option", ablation.option.clone());
+        flag("features", ablation.features.join(","));
+    }
+    if let BookSource::File(path) = &plan.book {
+        flag("openings", path.display().to_string());
+    }
+    if let Some(plies) = plan.plies {
+        flag("plies", plies.to_string());
+    }
+    if plan.order == Order::Sequential {
+        flag("order", "sequential".to_owned());
+    }
+    flag("seed", plan.seed.to_string());
+    if plan.format == Format::Gauntlet && plan.kind != Kind::Ablate {
+        flag("schedule", "gauntlet".to_owned());
+    }
+    flag("pairs", plan.pairs.to_string());
+    flag("concurrency", plan.concurrency.to_string());
+    flag("fault-limit", plan.fault_limit.to_string());
+    if let Some(sprt) = plan.sprt {
+        flag("elo0", sprt.elo0().to_string());
+        flag("elo1", sprt.elo1().to_string());
+        flag("alpha", sprt.alpha().to_string());
+        flag("beta", sprt.beta().to_string());
+        flag("model", sprt.model().as_str().to_owned());
+    }
+    adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
+    deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));
+    shell_words::join(words)
+}
+
+/// The limits, if they and the margin are the same for all, and the margin is the usual one.
+fn shared_limits(plan: &Plan) -> Option<Limits> {
+    let first = plan.engines.first()?.conditions;
+    let alike = plan.engines.iter().all(|engine| engine.conditions == first);
+    (alike && first.margin == DEFAULT_MARGIN).then_some(first.limits)
+}
+
+fn spec(engine: &Engine, has_shared_limits: bool) -> String {
+    let cmd = match &engine.program {
+        Program::Bundled => BUNDLED.to_owned(),
+        Program::Path(path) => path.display().to_string(),
+    };
+    let is_eval = |(name, _): &&(String, String)| name == "Eval";
+    let eval = engine.options.first().filter(is_eval).filter(|_| cmd == BUNDLED);
+    let mut typed = EngineSpec { cmd: Some(cmd.clone()), ..EngineSpec::default() };
+    typed.eval = eval.map(|(_, value)| value.clone());
+    let mut fields = Vec::new();
+    if default_name(0, &typed) != engine.name {
+        fields.push(("name".to_owned(), engine.name.clone()));
+    }
+    fields.push(("cmd".to_owned(), cmd));
+    if !engine.args.is_empty() {
+        fields.push(("args".to_owned(), shell_words::join(&engine.args)));
+    }
+    fields.extend(engine.dir.iter().map(|dir| ("dir".to_owned(), dir.display().to_string())));
+    fields.extend(eval.map(|(_, value)| ("eval".to_owned(), value.clone())));
+    let others = engine.options.iter().skip(usize::from(eval.is_some()));
+    fields.extend(others.map(|(name, value)| (format!("option.{name}"), value.clone())));
+    let mut words: Vec<String> = fields.iter().map(|(key, value)| field(key, value)).collect();
+    if !has_shared_limits {
+        words.extend(limit_fields(&engine.conditions.limits));
+        words.push(format!("timemargin={}", engine.conditions.margin.as_millis()));
+    }
+    words.join(",")
+}
+
+fn field(key: &str, value: &str) -> String {
+    match value.contains([',', ' ']) {
+        true => format!("{key}=\"{value}\""),
+        false => format!("{key}={value}"),
+    }
+}
+
+fn limit_fields(limits: &Limits) -> Vec<String> {
+    let mut fields = Vec::new();
+    fields.extend(limits.clock.map(|clock| format!("tc={clock}")));
+    fields.extend(limits.movetime.map(|time| format!("st={}", time.as_secs_f64())));
+    fields.extend(limits.nodes.map(|nodes| format!("nodes={nodes}")));
+    fields.extend(limits.depth.map(|depth| format!("depth={depth}")));
+    fields
+}
+
+fn adjudication(plan: &Plan) -> Vec<(&'static str, String)> {
+    let mut flags = Vec::new();
+    if let Some(DrawRule { move_number, move_count, score_cp }) = plan.rules.draw {
+        let rule = format!("movenumber={move_number},movecount={move_count},score={score_cp}");
+        flags.push(("draw", rule));
+    }
+    if let Some(ResignRule { move_count, score_cp, two_sided }) = plan.rules.resign {
+        let rule = format!("movecount={move_count},score={score_cp},twosided={two_sided}");
+        flags.push(("resign", rule));
+    }
+    flags.extend(plan.rules.move_cap.map(|cap| ("max-moves", cap.to_string())));
+    flags
+}
+
+/// Those that are not the usual ones.
+fn deadlines(plan: &Plan) -> Vec<(&'static str, String)> {
+    let usual = Deadlines::default();
+    let all = [
+        ("start-deadline", plan.deadlines.uciok, usual.uciok),
+        ("ready-deadline", plan.deadlines.readyok, usual.readyok),
+        ("move-deadline", plan.deadlines.bestmove, usual.bestmove),
+        ("stop-deadline", plan.deadlines.stop, usual.stop),
+    ];
+    let changed = all.into_iter().filter(|(_, now, usual)| now != usual);
+    changed.map(|(name, now, _)| (name, now.as_secs_f64().to_string())).collect()
+}

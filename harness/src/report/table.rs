@@ -1,0 +1,52 @@
+//! Tables of text, in the styles of the forms.
+
+use tabled::builder::Builder;
+use tabled::settings::Style;
+
+/// Rows of cells, the heading first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table(Vec<Vec<String>>);
+
+impl Table {
+    /// A table that has only its heading.
+    pub fn new<const N: usize>(heading: [&str; N]) -> Table {
+        Table(vec![heading.map(str::to_owned).to_vec()])
+    }
+
+    /// Adds a row, which should have as many cells as the heading.
+    pub fn push<const N: usize>(&mut self, row: [String; N]) {
+        self.0.push(row.to_vec());
+    }
+
+    /// A table whose number of columns follows from the data.
+    pub fn from_rows(rows: Vec<Vec<String>>) -> Table {
+        Table(rows)
+    }
+
+    /// For a terminal.
+    pub fn sharp(self) -> String {
+        format!("{}\n", Builder::from(self.0).build().with(Style::sharp()))
+    }
+
+    /// For a Markdown document.
+    pub fn markdown(self) -> String {
+        let escaped = |row: Vec<String>| -> Vec<String> {
+            row.into_iter().map(|cell| cell.replace('|', "\\|")).collect()
+        };
+        let rows: Vec<Vec<String>> = self.0.into_iter().map(escaped).collect();
+        format!("{}\n", Builder::from(rows).build().with(Style::markdown()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_in_a_cell_is_no_border() {
+        let mut table = Table::new(["engine", "Elo"]);
+        table.push(["a|b".to_owned(), "+1".to_owned()]);
+        let expect = "| engine | Elo |\n|--------|-----|\n| a\\|b   | +1  |\n";
+        assert_eq!(table.markdown(), expect);
+    }
+}
