@@ -76,9 +76,14 @@ pub enum OvershootArg {
 #[derive(Debug, Args)]
 pub struct PlayArgs {
     /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
-    /// args, dir, eval (bundled only), option.NAME, and the limits tc ([MOVES/]SEC[+INC]), st
-    /// (seconds a move), nodes, depth, timemargin (ms). Double quotes protect commas and spaces.
-    /// Repeat for each engine; figures are from the first one's point of view
+    /// args, dir, eval (bundled only), proto (uci or xboard), option.NAME, init (lines to send
+    /// after the options, "\n" between them), restart (on, off or auto: a new process for each
+    /// game, never, or when the engine asks for it), ponder (true: think on the opponent's time),
+    /// stderr (file for its error output), memory (MiB of address space), and the limits tc
+    /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
+    /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
+    /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine; figures
+    /// are from the first one's point of view
     #[arg(long, value_name = "SPEC")]
     pub(super) engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
@@ -119,7 +124,7 @@ pub struct PlayArgs {
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
-        "order", "seed", "schedule", "pairs", "name", "fault_limit", "start_deadline", "ready_deadline",
+        "order", "seed", "schedule", "pairs", "name", "fault_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
     /// Form of the result
@@ -176,6 +181,9 @@ struct DeadlineArgs {
     /// Seconds an engine may take from its start to "uciok" [default: 10]
     #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
     start_deadline: Option<Duration>,
+    /// Multiply the deadlines of an engine's start, "uciok" and "isready", by this [default: 1]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_scale)]
+    start_scale: Option<f64>,
     /// Seconds it may take to answer "isready" [default: 30]
     #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
     ready_deadline: Option<Duration>,
@@ -195,13 +203,25 @@ impl DeadlineArgs {
             (None, Some(seconds)) => Ok(parse_seconds(&seconds.to_string())?),
             (None, None) => Ok::<Duration, ArgsError>(usual),
         };
-        Ok(Deadlines {
+        let scale = match (self.start_scale, file.start_scale) {
+            (Some(scale), _) => scale,
+            (None, Some(scale)) => parse_scale(&scale.to_string())?,
+            (None, None) => 1.0,
+        };
+        let deadlines = Deadlines {
             uciok: pick(self.start_deadline, file.start_deadline, usual.uciok)?,
             readyok: pick(self.ready_deadline, file.ready_deadline, usual.readyok)?,
             bestmove: pick(self.move_deadline, file.move_deadline, usual.bestmove)?,
             stop: pick(self.stop_deadline, file.stop_deadline, usual.stop)?,
-        })
+        };
+        Ok(deadlines.with_start_scaled(scale))
     }
+}
+
+/// A factor that is good for a deadline.
+fn parse_scale(text: &str) -> Result<f64, ArgsError> {
+    let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
+    factor.ok_or_else(|| ArgsError::Scale(text.to_owned()))
 }
 
 /// Flags of the stopping rule.
@@ -271,6 +291,9 @@ pub enum ArgsError {
         #[from]
         source: TimeError,
     },
+    /// A factor is out of range.
+    #[error("start-scale {0} is not a factor between 0.01 and 1000")]
+    Scale(String),
     /// A word of the file is not known.
     #[error("{file}: {key} = \"{value}\": expected {expected}")]
     Word {

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
+use crate::config::manners::Manners;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
+use crate::protocol::WordError;
 use crate::schedule::Format;
 use crate::stats::sprt::{Correction, Model, Sprt};
 use crate::uci::session::Deadlines;
@@ -72,7 +74,50 @@ struct EngineRow {
     movetime_ns: Option<u64>,
     nodes: Option<u64>,
     depth: Option<u32>,
+    #[serde(default)]
+    nodestime: Option<u64>,
     margin_ns: u64,
+    #[serde(default)]
+    manners: MannersRow,
+}
+
+/// What is absent is as it was before there was a choice.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct MannersRow {
+    protocol: Option<String>,
+    init: Vec<String>,
+    restart: Option<String>,
+    ponder: bool,
+    stderr: Option<PathBuf>,
+    memory_mib: Option<u64>,
+}
+
+impl MannersRow {
+    fn of(manners: &Manners) -> MannersRow {
+        MannersRow {
+            protocol: Some(manners.protocol.to_string()),
+            init: manners.init.clone(),
+            restart: Some(manners.restart.to_string()),
+            ponder: manners.ponder,
+            stderr: manners.stderr.clone(),
+            memory_mib: manners.memory_mib,
+        }
+    }
+
+    fn into_manners(self) -> Result<Manners, String> {
+        let wrong = |error: WordError| format!("plan: {error}");
+        let protocol = self.protocol.map(|word| word.parse()).transpose().map_err(wrong)?;
+        let restart = self.restart.map(|word| word.parse()).transpose().map_err(wrong)?;
+        Ok(Manners {
+            protocol: protocol.unwrap_or_default(),
+            init: self.init,
+            restart: restart.unwrap_or_default(),
+            ponder: self.ponder,
+            stderr: self.stderr,
+            memory_mib: self.memory_mib,
+        })
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -226,7 +271,9 @@ impl EngineRow {
             movetime_ns: limits.movetime.map(nanos),
             nodes: limits.nodes,
             depth: limits.depth,
+            nodestime: limits.nodestime,
             margin_ns: nanos(margin),
+            manners: MannersRow::of(&engine.manners),
         }
     }
 
@@ -237,6 +284,7 @@ impl EngineRow {
             movetime: self.movetime_ns.map(Duration::from_nanos),
             nodes: self.nodes,
             depth: self.depth,
+            nodestime: self.nodestime,
         };
         Ok(Engine {
             name: self.name,
@@ -244,6 +292,7 @@ impl EngineRow {
             args: self.args,
             dir: self.dir,
             options: self.options,
+            manners: self.manners.into_manners()?,
             conditions: Conditions { limits, margin: Duration::from_nanos(self.margin_ns) },
         })
     }
@@ -302,6 +351,7 @@ fn model_name(model: Model) -> &'static str {
 mod tests {
     use super::*;
     use crate::config::request::Request;
+    use crate::config::spec::EngineSpec;
 
     #[test]
     fn plans_survive_storage() {
@@ -310,7 +360,10 @@ mod tests {
             resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
             move_cap: Some(200),
         };
-        let request = Request { rules, ..Request::default() };
+        let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
+                   ponder=true,stderr=e.log,memory=64";
+        let engines = ["cmd=bundled", odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
+        let request = Request { rules, engines, ..Request::default() };
         let plan = Plan::resolve(Kind::Sprt, request).unwrap();
         let fingerprints = Fingerprints { book: "b".into(), engines: vec!["x".into(), "y".into()] };
         let json = PlanRow::of(&plan, &fingerprints).to_json();
