@@ -10,7 +10,7 @@ use arbiter::stats::pentanomial::Pentanomial;
 use arbiter::stats::sprt::{Model, Sprt};
 use arbiter::uci::command::Go;
 use arbiter::uci::info::Info;
-use arbiter::uci::session::{Deadlines, Session, Step};
+use arbiter::uci::session::{Deadlines, Session, Setup, Step};
 use divan::{Bencher, black_box};
 use shakmaty::{ByColor, CastlingMode, Chess, Position};
 
@@ -25,7 +25,7 @@ const INFO: &str = "info depth 14 seldepth 22 multipv 1 score cp 31 nodes 123456
 #[divan::bench]
 fn search_output(bencher: Bencher<'_, '_>) {
     let now = Instant::now();
-    let mut session = Session::new(Vec::new(), Deadlines::default());
+    let mut session = Session::new(Setup::default(), Deadlines::default());
     session.open(now);
     for line in ["uciok", "readyok"] {
         session.receive(now, line).expect("a handshake without wishes");

@@ -1,11 +1,13 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
+pub mod cecp;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod game;
 pub mod openings;
 pub mod process;
+pub mod protocol;
 pub mod rate;
 pub mod report;
 pub mod run;

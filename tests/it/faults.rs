@@ -1,5 +1,8 @@
 //! Every way an engine can fail: the engine loses the game for the right reason,
-//! the run goes on to its end, and no process stays behind.
+//! the run goes on to its end, and no process stays behind. The table of all ways
+//! is in [`matrix`]; here is what a table cannot say.
+
+mod matrix;
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
@@ -36,124 +39,11 @@ fn loses_by(misdeed: &str, reason: &str) -> Played {
     assert_lost(&bench, pair(&bench, misdeed), reason)
 }
 
-#[track_caller]
-fn loses_on_the_clock(misdeed: &str) -> Played {
-    let bench = Bench::new();
-    assert_lost(&bench, pair(&bench, misdeed).set("each", "tc=2+0.1"), "time_forfeit")
-}
-
-/// The misdeed makes no difference to the moves, the results or the exit code.
-#[track_caller]
-fn does_no_harm(misdeed: &str) {
-    let play = |misdeed: &str| {
-        let bench = Bench::new();
-        let played = pair(&bench, misdeed).played(0);
-        bench.wait_until_quiet();
-        played
-    };
-    let (with, without) = (play(misdeed), play("good"));
-    assert_eq!(with.report, without.report);
-    assert_eq!(with.moves(), without.moves());
-}
-
 #[test]
 fn an_illegal_move_loses() {
     let played = loses_by("illegal-move --after 3", "illegal_move");
     // Two moves each before it in the first game, and White is A.
     assert_eq!(played.games()[0].moves.len(), 4, "the illegal move is not part of the game");
-}
-
-#[test]
-fn a_null_move_is_an_illegal_move() {
-    loses_by("null-move --after 3", "illegal_move");
-}
-
-#[test]
-fn a_word_that_is_no_move_loses() {
-    loses_by("garbage-bestmove --after 3", "unparseable_move");
-}
-
-#[test]
-fn a_crash_loses() {
-    loses_by("crash --after 3", "crash");
-}
-
-#[test]
-fn a_crash_on_the_first_move_loses() {
-    loses_by("crash", "crash");
-}
-
-#[test]
-fn a_closed_pipe_loses() {
-    loses_by("disconnect --after 3", "disconnect");
-}
-
-#[test]
-fn a_closed_pipe_loses_though_the_process_ignores_being_told_to_end() {
-    loses_by("disconnect --after 3 --ignore-term", "disconnect");
-}
-
-#[test]
-fn a_hang_loses() {
-    loses_by("hang --after 3", "stall");
-}
-
-#[test]
-fn a_hang_that_only_a_kill_ends_loses() {
-    loses_by("hang --after 3 --ignore-term", "stall");
-}
-
-#[test]
-fn thinking_on_after_stop_loses() {
-    loses_by("no-bestmove-answer-stop --after 3", "stall");
-}
-
-#[test]
-fn talking_without_ever_moving_loses() {
-    loses_by("flood-forever --after 3", "stall");
-}
-
-#[test]
-fn not_being_ready_for_a_game_loses_it() {
-    loses_by("no-readyok --in-game 1", "stall");
-}
-
-#[test]
-fn a_slow_move_loses_on_the_clock() {
-    loses_on_the_clock("slow --after 3 --delay-ms 10000");
-}
-
-#[test]
-fn a_move_that_comes_after_the_flag_fell_loses_and_spoils_no_later_game() {
-    loses_on_the_clock("late-bestmove --after 3");
-}
-
-#[test]
-fn a_slow_move_without_a_clock_is_only_slow() {
-    does_no_harm("slow --delay-ms 5");
-}
-
-#[test]
-fn noise_does_no_harm() {
-    for mode in ["flood", "stderr-noise", "nul-bytes", "huge-line", "lying-score"] {
-        does_no_harm(&format!("{mode} --after 3"));
-    }
-}
-
-#[test]
-fn a_move_in_pieces_is_a_move() {
-    does_no_harm("partial-line --delay-ms 1");
-}
-
-#[test]
-fn an_engine_that_will_not_leave_is_made_to() {
-    does_no_harm("ignore-quit");
-    does_no_harm("ignore-quit --ignore-term");
-}
-
-#[test]
-fn what_an_engine_has_started_leaves_with_it() {
-    does_no_harm("spawn-grandchild --after 3");
 }
 
 #[test]
@@ -177,11 +67,6 @@ fn both_engines_may_fail_and_each_loses_its_own_game() {
     assert_eq!(played.games()[0].half_points("B"), 2);
     assert_eq!(played.games()[1].half_points("A"), 2);
     bench.wait_until_quiet();
-}
-
-#[test]
-fn an_answer_given_twice_does_no_harm() {
-    does_no_harm("double-bestmove");
 }
 
 #[test]

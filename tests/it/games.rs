@@ -2,7 +2,6 @@
 //! that both depend on the seed alone.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played, openings};
@@ -116,15 +115,14 @@ fn options_reach_the_engine() {
 #[test]
 fn an_option_for_each_engine_reaches_both() {
     let bench = Bench::new();
-    let logs = fs::create_dir(bench.path("logs")).map(|()| bench.path("logs"));
-    let logs = logs.expect("a folder can be made");
-    let args = |seed: u32| format!("--seed {seed} --log {}", logs.display());
+    let logs = bench.logs();
+    let args = |seed: u32| format!("--seed {seed} {logs}");
     Plan::new(&bench, "match", 1)
         .puppet("A", &args(1))
         .puppet("B", &args(2))
         .set("each", "nodes=1,option.Hash=8")
         .played(0);
-    let players = conversations(&bench);
+    let players = bench.conversations();
     assert_eq!(players.len() % 2, 0, "each engine has as many processes: {players:#?}");
     for heard in players {
         assert_eq!(heard[0], "uci");
@@ -143,15 +141,15 @@ fn an_option_for_each_engine_reaches_both() {
 #[test]
 fn a_clock_is_started_kept_and_announced() {
     let bench = Bench::new();
-    fs::create_dir(bench.path("logs")).expect("a folder can be made");
-    let args = |seed: u32| format!("--seed {seed} --log {}", bench.path("logs").display());
+    let logs = bench.logs();
+    let args = |seed: u32| format!("--seed {seed} {logs}");
     let played = Plan::new(&bench, "match", 1)
         .puppet("A", &args(1))
         .puppet_with("B", &args(2), ",tc=40+0.2")
         .set("each", "tc=20+0.1")
         .played(0);
     assert_eq!(played.report.ended_by("time_forfeit"), 0);
-    let players = conversations(&bench);
+    let players = bench.conversations();
     let firsts: Vec<&str> = players
         .iter()
         .filter_map(|heard| heard.iter().find(|line| line.starts_with("go ")))
@@ -182,15 +180,4 @@ fn people_are_told_the_result_on_stdout() {
     for word in ["A", "B", "Elo"] {
         assert!(finished.stdout.contains(word), "no {word}: {finished:#?}");
     }
-}
-
-/// What each process that played a game was told, from the logs in `logs`.
-fn conversations(bench: &Bench) -> Vec<Vec<String>> {
-    let entries = fs::read_dir(bench.path("logs")).expect("the folder can be listed");
-    entries
-        .map(|entry| entry.expect("an entry can be read").path())
-        .map(|path| fs::read_to_string(path).expect("a log is text"))
-        .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-        .filter(|heard| heard.iter().any(|line| line.starts_with("go")))
-        .collect()
 }

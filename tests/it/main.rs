@@ -10,6 +10,8 @@ mod cli;
 mod faults;
 mod games;
 mod input;
+mod limits;
+mod manners;
 mod puppet;
 mod real;
 mod resume;

@@ -29,3 +29,15 @@ fn help() -> String {
     let output = Command::new(puppet()).arg("--help").output().expect("the puppet can be started");
     String::from_utf8(output.stdout).expect("the help is UTF-8")
 }
+
+/// The modes that the help lists, each with a description.
+pub fn mode_names() -> Vec<String> {
+    let help = help();
+    let values = help.split("Possible values:").nth(1).expect("modes are listed");
+    let values = values.split("[default").next().expect("a list ends");
+    values
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- "))
+        .map(|line| line.split_once(':').expect("each mode has a description").0.to_owned())
+        .collect()
+}

@@ -85,3 +85,67 @@ fn gnuchess_is_started_with_an_argument() {
     let specs = [spec("GNUChess", &gnuchess, ",args=--uci"), spec("Ethereal", &ethereal, "")];
     play(specs, "tc=3+0.05");
 }
+
+#[test]
+fn stockfish_and_toga_think_on_each_others_time() {
+    let Some([stockfish, toga]) = programs(["stockfish", "toga2"]) else { return };
+    let stockfish = spec("Stockfish", &stockfish, ",ponder=true,option.Threads=1");
+    play([stockfish, spec("Toga", &toga, ",ponder=true")], "tc=3+0.05");
+}
+
+#[test]
+fn stockfish_counts_nodes_as_time() {
+    let Some([stockfish]) = programs(["stockfish"]) else { return };
+    let side = |name: &str| spec(name, &stockfish, ",option.Threads=1");
+    let lost = play([side("One"), side("Other")], "tc=1+0.01,nodestime=200");
+    assert_eq!(lost, 0, "no real clock runs, and the engine counts as we do");
+}
+
+/// Plays an engine that speaks the protocol of xboard against one that does not.
+#[track_caller]
+fn play_xboard(name: &str) {
+    let Some([xboard, toga]) = programs([name, "toga2"]) else { return };
+    let specs = [spec(name, &xboard, ",proto=xboard"), spec("Toga", &toga, "")];
+    play(specs, "tc=3+0.05");
+}
+
+#[test]
+fn fairymax_plays_by_edit() {
+    play_xboard("fairymax");
+}
+
+#[test]
+fn hoichess_plays() {
+    play_xboard("hoichess");
+}
+
+#[test]
+fn phalanx_plays() {
+    play_xboard("phalanx");
+}
+
+#[test]
+fn sjeng_plays() {
+    play_xboard("sjeng");
+}
+
+#[test]
+fn openings_that_fairymax_cannot_be_told_are_left_out() {
+    let Some([fairymax]) = programs(["fairymax"]) else { return };
+    let lost_right = "rnbqkbnr/pppp1ppp/8/8/5p2/1P3NP1/P1PPP2P/RNBQKB1R w KQ -\n";
+    let plain = "rnbqkbnr/pppp1ppp/8/8/5p2/1P3NP1/P1PPP2P/RNBQKB1R w KQkq -\n";
+    let plan = |bench: &Bench, book: &str| {
+        let book = bench.write("odd.epd", book);
+        Plan::new(bench, "match", 2)
+            .engine(spec("Fairy", &fairymax, ",proto=xboard,depth=2"))
+            .puppet("B", "--seed 1")
+            .set("openings", book.display())
+            .set("max-moves", 5)
+            .run()
+    };
+    let bench = Bench::new();
+    let finished = plan(&bench, &format!("{lost_right}{plain}")).expect_code(0);
+    assert!(finished.stderr.contains("1 of 2 openings are left out"), "{finished:#?}");
+    assert_eq!(bench.read("games.pgn").matches("KQkq").count(), 4);
+    plan(&Bench::new(), lost_right).expect_refusal(3, &["'Fairy'", "setboard"]);
+}

@@ -1,8 +1,12 @@
 //! The sequential test: it stops when the evidence suffices, says which way,
 //! and says so with its exit code.
 
+use rustix::process::Signal;
+use serde_json::Value;
+
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
+use crate::support::{store, wait_for};
 
 const GREEDY: &str = "--skill greedy --seed 1";
 const RANDOM: &str = "--skill random --seed 2";
@@ -68,4 +72,73 @@ fn the_decision_does_not_depend_on_who_finishes_first() {
         test(&bench, GREEDY, RANDOM, 200).set("concurrency", concurrency).played(0).report
     };
     assert_eq!(with(4), with(1));
+}
+
+/// A test whose bounds are corrected for overshoot, because they are near each other.
+fn narrow(bench: &Bench) -> Plan<'_> {
+    test(bench, GREEDY, RANDOM, 200).set("elo1", 20).set("model", "normalized")
+}
+
+#[track_caller]
+fn number(report: &Value, key: &str) -> f64 {
+    report[key].as_f64().unwrap_or_else(|| panic!("no number {key} in {report:#}"))
+}
+
+#[test]
+fn narrow_bounds_are_corrected_and_the_report_says_how() {
+    let bench = Bench::new();
+    let report = narrow(&bench).run().expect_code(0).json();
+    assert_eq!(report["overshoot"], "dynamic");
+    let (stop, wald) = (number(&report, "llr_stop_upper"), number(&report, "llr_upper"));
+    assert!((wald - 19_f64.ln()).abs() < 1e-12, "{report:#}");
+    assert!(stop < wald && number(&report, "llr_stop_lower") >= number(&report, "llr_lower"));
+    assert!(number(&report, "llr") > stop, "{report:#}");
+    // The store tells the same, as text, too.
+    let results = bench.path("results").display().to_string();
+    let show = ["results", "--results", &results, "show", "run"];
+    let json = show.iter().chain(&["--format", "json"]);
+    assert_eq!(bench.arbiter(json).finish().expect_code(0).json(), report);
+    let text = bench.arbiter(show).finish().expect_code(0).stdout;
+    let bounds = "Bounds   Wald's [-2.94, 2.94], moved inwards by the overshoot measured\n";
+    assert!(text.contains(bounds), "{text}");
+    assert!(
+        text.contains(&format!("[-2.94, {stop:.2}] for normalized Elo 0 against 20")),
+        "{text}"
+    );
+
+    let bench = Bench::new();
+    let plain = narrow(&bench).set("overshoot", "none").run().expect_code(0).json();
+    assert_eq!(plain["overshoot"], "none");
+    assert_eq!(plain["llr_stop_upper"], plain["llr_upper"]);
+    assert!(number(&plain, "llr") >= wald && plain["games"].as_u64() >= report["games"].as_u64());
+}
+
+#[test]
+fn a_resumed_test_keeps_its_rule_and_its_records() {
+    let undisturbed = narrow(&Bench::new()).run().expect_code(0).json();
+    let bench = Bench::new();
+    let slowly = |args: &str| format!("{args} --delay-ms 1");
+    let mut running = Plan::new(&bench, "sprt", 200)
+        .puppet("A", &slowly(GREEDY))
+        .puppet("B", &slowly(RANDOM))
+        .set("elo0", 0)
+        .set("elo1", 20)
+        .set("concurrency", 2)
+        .start();
+    let results = bench.path("results");
+    for kill in 1..=2 {
+        wait_for(&format!("{kill} dozen pairs are stored"), || {
+            (store::pairs(&results).len() >= 12 * kill).then_some(())
+        });
+        running.signal(Signal::KILL);
+        assert_eq!(running.finish().code, None);
+        bench.wait_until_quiet();
+        let folder = results.display().to_string();
+        let args = ["sprt", "--resume", "run", "--results", &folder, "--format", "json"];
+        running = bench.arbiter(args);
+    }
+    let report = running.finish().expect_code(0).json();
+    for key in ["llr", "llr_stop_lower", "llr_stop_upper", "games", "elo_sequential", "overshoot"] {
+        assert_eq!(report[key], undisturbed[key], "{key}");
+    }
 }

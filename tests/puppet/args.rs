@@ -16,6 +16,11 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Mode::Good)]
     pub mode: Mode,
 
+    /// What language to speak; in that of xboard only the modes marked so, `good`,
+    /// `illegal-move`, `garbage-bestmove`, `crash` and `hang` differ
+    #[arg(long, value_enum, default_value_t = Proto::Uci)]
+    pub proto: Proto,
+
     /// Misbehave from the Nth `go` of this process on
     #[arg(long, value_name = "N")]
     pub after: Option<u32>,
@@ -107,6 +112,88 @@ pub enum Mode {
     NulBytes,
     /// Answers a `go` twice with the same move.
     DoubleBestmove,
+    /// Gives its name in answer to `uci`, and exits with status 1
+    ExitAtHandshake,
+    /// Exits with status 3 when it should be thinking
+    ExitInGame,
+    /// Exits with status 0 right after a move
+    ExitAfterBestmove,
+    /// Exits with status 0 when a game follows one that it has played
+    ExitAfterGame,
+    /// Writes a line that never ends, and never a move
+    EndlessLine,
+    /// Forgets the line end after its move, and waits
+    NoNewline,
+    /// Ends its lines as DOS does
+    Crlf,
+    /// Puts blanks before, after and between the words of its move
+    Blanks,
+    /// Introduces itself at length before it answers `uci`
+    Banner,
+    /// Answers `uci` with two `uciok`
+    DoubleUciok,
+    /// Declares options that make no sense, besides its own
+    BadOptions,
+    /// Declares no options
+    NoOptions,
+    /// Declares 500 options besides its own
+    ManyOptions,
+    /// Says `bestmove` and nothing else
+    BlankBestmove,
+    /// Says `bestmove (none)`
+    NoneBestmove,
+    /// Says `bestmove NULL`
+    NullWord,
+    /// Says `bestmove a1a1`
+    SameSquare,
+    /// Writes promotions with a capital letter
+    UppercasePromotion,
+    /// Writes castling as the other variant does
+    OtherCastling,
+    /// Says `bestmove a1a1` when it is told a position, before `go`
+    EarlyBestmove,
+    /// Expects an illegal reply
+    IllegalPonder,
+    /// Expects a reply though nobody asked it to ponder
+    UnaskedPonder,
+    /// Ends the search on its opponent's time by itself
+    ImpatientPonder,
+    /// Says nothing before its move
+    NoScore,
+    /// Claims `score mate 0` before each move
+    MateZero,
+    /// Ends with scores that are bounds
+    BoundsLast,
+    /// Ends with a line that is not its best
+    MultipvLast,
+    /// Shows variations of illegal moves
+    IllegalPv,
+    /// Claims numbers that fit nowhere
+    HugeNumbers,
+    /// Closes its input after a move, and stays
+    CloseStdin,
+    /// Starts a process in a session of its own whose parent is gone (once)
+    SpawnDaemon,
+    /// Writes to stderr without end
+    StderrFlood,
+    /// Answers when exactly its time is over
+    ExactLimit,
+    /// Takes --delay-ms (300 by default) before each `readyok`
+    SlowReady,
+    /// Thinks for --delay-ms (300 by default) and hears nothing meanwhile
+    Deaf,
+    /// Takes memory without end when it should be thinking
+    EatMemory,
+    /// Resigns (xboard)
+    Resign,
+    /// Claims to have won (xboard)
+    FalseWin,
+    /// Claims a draw after its move (xboard)
+    FalseDraw,
+    /// Calls its opponent's move illegal (xboard)
+    RefuseMove,
+    /// Offers a draw before each move (xboard)
+    OfferDraw,
     /// Sends a line of 16 MiB before a move (once)
     HugeLine,
     /// Claims impossible scores and illegal variations before each move
@@ -116,8 +203,25 @@ pub enum Mode {
 impl Mode {
     /// Whether the misdeed is too heavy to be committed at every move of a game.
     pub fn happens_once(self) -> bool {
-        matches!(self, Mode::Flood | Mode::StderrNoise | Mode::HugeLine | Mode::SpawnGrandchild)
+        matches!(
+            self,
+            Mode::Flood
+                | Mode::StderrNoise
+                | Mode::StderrFlood
+                | Mode::HugeLine
+                | Mode::SpawnGrandchild
+                | Mode::SpawnDaemon
+        )
     }
+}
+
+/// The language that the puppet speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Proto {
+    /// The Universal Chess Interface
+    Uci,
+    /// The Chess Engine Communication Protocol, version 2
+    Xboard,
 }
 
 /// How well the puppet plays.

@@ -77,6 +77,25 @@ impl Board {
         Some(Choice { uci: chosen.2, score_cp: self.balance() })
     }
 
+    /// The board after a legal move in UCI notation.
+    pub fn after(&self, uci: &str) -> Option<Board> {
+        let legal = uci.parse::<UciMove>().ok()?.to_move(&self.position).ok()?;
+        let mut position = self.position.clone();
+        position.play_unchecked(legal);
+        Some(Board { position, castling: self.castling })
+    }
+
+    /// A legal move as it is written where castling is written in the other way.
+    pub fn other_notation(&self, uci: &str) -> String {
+        let parsed = uci.parse::<UciMove>().ok();
+        let legal = parsed.and_then(|parsed| parsed.to_move(&self.position).ok());
+        let other = match self.castling {
+            CastlingMode::Standard => CastlingMode::Chess960,
+            CastlingMode::Chess960 => CastlingMode::Standard,
+        };
+        legal.map_or_else(|| uci.to_owned(), |legal| legal.to_uci(other).to_string())
+    }
+
     /// A well-formed move that is not legal here.
     pub fn illegal(&self, seed: u64) -> String {
         let first = self.salt(seed) % 4096;

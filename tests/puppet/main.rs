@@ -12,11 +12,13 @@
 
 mod args;
 mod board;
+mod greeting;
 mod input;
 mod limits;
 mod misdeed;
 mod options;
 mod session;
+mod xboard;
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
@@ -24,8 +26,9 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use crate::args::{Args, Mode};
+use crate::args::{Args, Mode, Proto};
 use crate::session::Session;
+use crate::xboard::Xboard;
 
 /// Exit status when the other side broke the protocol.
 const PROTOCOL_VIOLATION: u8 = 99;
@@ -45,13 +48,20 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Mode::Mute => misdeed::sleep_for_ever(),
-        _ => match Session::new(args).and_then(Session::run) {
+        _ => match talk(args) {
             Ok(()) => ExitCode::SUCCESS,
             Err(violation) => {
                 eprintln!("puppet: protocol violation: {violation}");
                 ExitCode::from(PROTOCOL_VIOLATION)
             }
         },
+    }
+}
+
+fn talk(args: Args) -> Result<(), String> {
+    match args.proto {
+        Proto::Uci => Session::new(args)?.run(),
+        Proto::Xboard => Xboard::new(args)?.run(),
     }
 }
 

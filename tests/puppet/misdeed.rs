@@ -24,6 +24,10 @@ pub struct Answer {
     pub choice: Choice,
     /// A well-formed move that is not legal.
     pub illegal: String,
+    /// The move to play as the other variant writes castling.
+    pub other: String,
+    /// The reply to expect, if one is to be named.
+    pub expected: Option<String>,
 }
 
 /// Answers one `go`.
@@ -35,32 +39,89 @@ pub fn search(session: &mut Session, answer: &Answer) -> Result<Option<Leave>, S
     }
     prelude(mode, session, &answer.illegal);
     let Choice { uci, score_cp } = &answer.choice;
-    say(&format!("info depth 1 seldepth 1 score cp {score_cp} nodes 1 time 0 pv {uci}"));
+    if mode != Mode::NoScore {
+        say(&format!("info depth 1 seldepth 1 score cp {score_cp} nodes 1 time 0 pv {uci}"));
+    }
+    afterthought(mode, &answer.illegal);
 
     if think(mode, session, &answer.limits)? == Leave::Session {
         return Ok(Some(Leave::Session));
     }
+    let expected = match (mode, &answer.expected) {
+        (Mode::IllegalPonder, _) => format!(" ponder {}", answer.illegal),
+        (_, Some(reply)) => format!(" ponder {reply}"),
+        (_, None) => String::new(),
+    };
     match mode {
         Mode::IllegalMove => say(&format!("bestmove {}", answer.illegal)),
         Mode::GarbageBestmove => say("bestmove knight-takes-everything"),
         Mode::NullMove => say("bestmove 0000"),
+        Mode::BlankBestmove => say("bestmove"),
+        Mode::NoneBestmove => say("bestmove (none)"),
+        Mode::NullWord => say("bestmove NULL"),
+        Mode::SameSquare => say("bestmove a1a1"),
         Mode::DoubleBestmove => say(&format!("bestmove {uci}\nbestmove {uci}")),
         Mode::PartialLine => say_in_pieces(&format!("bestmove {uci}\n"), session.delay(20)),
-        _ => say(&format!("bestmove {uci}")),
+        Mode::NoNewline => write_or_leave(std::io::stdout(), format!("bestmove {uci}").as_bytes()),
+        Mode::Crlf => say(&format!("bestmove {uci}{expected}\r")),
+        Mode::Blanks => say(&format!(" \t bestmove   {uci} \t ")),
+        Mode::UppercasePromotion => say(&format!("bestmove {}", with_capital(uci))),
+        Mode::OtherCastling => say(&format!("bestmove {}", answer.other)),
+        Mode::ExitAfterBestmove => {
+            say(&format!("bestmove {uci}"));
+            std::process::exit(0);
+        }
+        Mode::CloseStdin => close_stdin(session, &format!("bestmove {uci}")),
+        _ => say(&format!("bestmove {uci}{expected}")),
     }
     Ok(None)
+}
+
+/// A promotion with a capital letter; any other move as it is.
+fn with_capital(uci: &str) -> String {
+    match uci.char_indices().nth(4) {
+        Some((at, piece)) => format!("{}{}", &uci[..at], piece.to_ascii_uppercase()),
+        None => uci.to_owned(),
+    }
+}
+
+/// What some modes say last before their move.
+fn afterthought(mode: Mode, illegal: &str) {
+    match mode {
+        Mode::MateZero => say("info depth 2 score mate 0 nodes 2"),
+        Mode::BoundsLast => {
+            say("info depth 9 score cp 9000 lowerbound nodes 9");
+            say("info depth 9 score mate -1 upperbound nodes 9");
+        }
+        Mode::MultipvLast => say("info depth 9 multipv 2 score cp -9000 nodes 9 pv a1a1"),
+        Mode::IllegalPv => say(&format!("info depth 9 score cp 1 pv {illegal} {illegal} e9e9 x")),
+        Mode::HugeNumbers => {
+            let huge = "9".repeat(400);
+            say(&format!("info depth {huge} seldepth {huge} nodes {huge} score cp -{huge}"));
+            say(&format!("info score mate {huge} multipv {huge} nps {huge} hashfull {huge}"));
+        }
+        _ => {}
+    }
 }
 
 /// Lets the time pass that the mode takes for a move.
 fn think(mode: Mode, session: &Session, limits: &Limits) -> Result<Leave, String> {
     let honest = match session.args.mode {
         // Here the delay is a property of the misdeed, not of each move.
-        Mode::Slow | Mode::LateBestmove | Mode::PartialLine => Duration::ZERO,
+        Mode::Slow | Mode::LateBestmove | Mode::PartialLine | Mode::SlowReady | Mode::Deaf => {
+            Duration::ZERO
+        }
         _ => session.delay(0),
     };
     match mode {
         Mode::Slow => session.think(session.delay(500), limits.endless, false),
         Mode::NoBestmoveAnswerStop => session.think(Duration::ZERO, true, true),
+        Mode::ImpatientPonder => Ok(Leave::Search),
+        Mode::ExactLimit => session.think(limits.time.unwrap_or_default(), limits.endless, true),
+        Mode::Deaf => {
+            std::thread::sleep(session.delay(300));
+            Ok(Leave::Search)
+        }
         Mode::LateBestmove => {
             std::thread::sleep(limits.time.unwrap_or_default() + session.delay(200));
             Ok(Leave::Search)
@@ -76,6 +137,23 @@ fn prelude(mode: Mode, session: &Session, illegal: &str) {
             eprintln!("puppet: crashing, as asked");
             std::process::abort();
         }
+        Mode::ExitInGame => {
+            eprintln!("puppet: leaving, as asked");
+            std::process::exit(3);
+        }
+        Mode::EndlessLine => loop {
+            write_or_leave(std::io::stdout(), &[b'x'; 4096]);
+        },
+        Mode::EatMemory => eat_memory(),
+        Mode::StderrFlood => {
+            let noise = noise();
+            std::thread::spawn(move || {
+                loop {
+                    write_or_leave(std::io::stderr(), &noise);
+                }
+            });
+        }
+        Mode::SpawnDaemon => spawn_daemon(session),
         Mode::Hang => sleep_for_ever(),
         Mode::Disconnect => close_stdout(session),
         Mode::SpawnGrandchild => spawn_grandchild(session),
@@ -143,10 +221,41 @@ fn spawn_grandchild(session: &Session) {
     mute(session).spawn().expect("a second puppet can be started");
 }
 
+/// Leaves behind a process that is neither in our group nor our child.
+fn spawn_daemon(session: &Session) {
+    let puppet = mute(session);
+    let mut setsid = Command::new("setsid");
+    setsid.arg("--fork").arg(puppet.get_program()).args(puppet.get_args());
+    let status = setsid.status().expect("setsid is part of the system");
+    assert!(status.success(), "setsid could not start the puppet");
+}
+
+/// Takes memory, and touches it, until there is none.
+fn eat_memory() -> ! {
+    let mut eaten: Vec<Vec<u8>> = Vec::new();
+    loop {
+        eaten.push(vec![1; 16 << 20]);
+        // A machine without a limit must survive the test.
+        assert!(eaten.len() < 128, "2 GiB were given away");
+    }
+}
+
 /// Becomes a process that is the same in all but its standard output.
 fn close_stdout(session: &Session) -> ! {
     let error = mute(session).stdout(Stdio::null()).exec();
     panic!("cannot start the puppet again: {error}");
+}
+
+/// Becomes a process without standard input, that says one thing more.
+fn close_stdin(session: &Session, last_words: &str) -> ! {
+    let puppet = mute(session);
+    let error = Command::new("/bin/sh")
+        .args(["-c", r#"echo "$0"; exec "$@""#, last_words])
+        .arg(puppet.get_program())
+        .args(puppet.get_args())
+        .stdin(Stdio::null())
+        .exec();
+    panic!("cannot start /bin/sh: {error}");
 }
 
 /// A puppet that does nothing, as easy to find as this one.

@@ -21,6 +21,8 @@ pub struct Options {
     /// Mixed into the choice of moves, so that a game shows whether the option
     /// has arrived: 0 for `Normal`.
     pub style: u64,
+    /// Whether it is to name the reply it expects.
+    pub ponder: bool,
 }
 
 impl Options {
@@ -38,7 +40,7 @@ impl Options {
             ("Hash", Some(value)) if within(value, 1, 4096) => {}
             ("Threads", Some(value)) if within(value, 1, 64) => {}
             ("Move Overhead", Some(value)) if within(value, 0, 5000) => {}
-            ("Ponder", Some("true" | "false")) => {}
+            ("Ponder", Some(value @ ("true" | "false"))) => self.ponder = value == "true",
             ("UCI_Chess960", Some(value @ ("true" | "false"))) => self.chess960 = value == "true",
             ("Style", Some("Normal")) => self.style = 0,
             ("Style", Some("Solid")) => self.style = 1,

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use crate::args::{Args, Mode};
 use crate::board::Board;
+use crate::greeting;
 use crate::input::{Inbox, Input};
 use crate::limits::Limits;
 use crate::misdeed::{self, Answer};
-use crate::options::{DECLARATIONS, Options};
+use crate::options::Options;
 
 /// Why a loop was left in good order.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,14 +82,24 @@ impl Session {
         }
         match command {
             "" | "stop" | "debug" => {}
+            // They may have crossed.
+            "ponderhit" if self.args.mode == Mode::ImpatientPonder => {}
             "uci" => self.greet(),
             "isready" => self.report_ready(),
             "setoption" => self.options.set(rest.trim())?,
             "ucinewgame" => {
+                if self.args.mode == Mode::ExitAfterGame && self.searches > 0 {
+                    return Ok(Some(Leave::Session));
+                }
                 self.games += 1;
                 self.board = None;
             }
-            "position" => self.board = Some(Board::parse(rest, self.options.chess960)?),
+            "position" => {
+                self.board = Some(Board::parse(rest, self.options.chess960)?);
+                if self.args.mode == Mode::EarlyBestmove && self.due(0) {
+                    misdeed::say("bestmove a1a1");
+                }
+            }
             "go" => return self.go(rest),
             "quit" => return Ok(self.quit()),
             _ => return Err(format!("unknown command {line}")),
@@ -98,9 +109,11 @@ impl Session {
 
     fn greet(&mut self) {
         self.greeted = true;
+        greeting::introduce(self.args.mode);
         misdeed::say(&format!("id name {}\nid author the Arbiter project", self.args.name));
-        for declaration in DECLARATIONS {
-            misdeed::say(declaration);
+        greeting::declare(self.args.mode);
+        if self.args.mode == Mode::DoubleUciok {
+            misdeed::say("uciok");
         }
         if self.args.mode != Mode::NoUciok {
             misdeed::say("uciok");
@@ -108,6 +121,9 @@ impl Session {
     }
 
     fn report_ready(&self) {
+        if self.args.mode == Mode::SlowReady {
+            std::thread::sleep(self.delay(300));
+        }
         if !(self.args.mode == Mode::NoReadyok && self.due(0)) {
             misdeed::say("readyok");
         }
@@ -127,7 +143,16 @@ impl Session {
         let choice = board
             .choose(self.args.seed ^ (self.options.style << 32), self.args.skill)
             .ok_or("go in a position without legal moves")?;
-        let answer = Answer { limits, illegal: board.illegal(self.args.seed), choice };
+        let asked_to_ponder = self.options.ponder || self.args.mode == Mode::UnaskedPonder;
+        let expected = board.after(&choice.uci).filter(|_| asked_to_ponder);
+        let expected = expected.and_then(|after| after.choose(self.args.seed, self.args.skill));
+        let answer = Answer {
+            limits,
+            illegal: board.illegal(self.args.seed),
+            other: board.other_notation(&choice.uci),
+            expected: expected.map(|choice| choice.uci),
+            choice,
+        };
         misdeed::search(self, &answer)
     }
 

@@ -63,13 +63,19 @@ impl Bitboard {
     /// Has the set at least two members?
     #[inline]
     pub const fn several(self) -> bool {
-        self.0 & self.0.wrapping_sub(1) != 0
+        self.without_first().any()
     }
 
     /// The member with the lowest index. Meaningless for the empty set, for which it is a1.
     #[inline]
     pub const fn first(self) -> Square {
         Square::new(self.0.trailing_zeros() as u8)
+    }
+
+    /// All but the member with the lowest index.
+    #[inline]
+    pub const fn without_first(self) -> Bitboard {
+        Bitboard(self.0 & self.0.wrapping_sub(1))
     }
 
     /// The member with the highest index. Meaningless for the empty set.
@@ -191,7 +197,7 @@ impl Iterator for Bitboard {
             return None;
         }
         let square = self.first();
-        self.0 &= self.0 - 1;
+        *self = self.without_first();
         Some(square)
     }
 }

@@ -98,14 +98,21 @@ impl MoveKind {
 ///
 /// It has a meaning only together with the position it was made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
 pub struct Move(NonZeroU16);
 
 impl Move {
     /// A move from its parts.
     #[inline]
     pub const fn new(from: Square, to: Square, kind: MoveKind) -> Move {
-        let bits = (kind as u16) << 12 | (to.index() as u16) << 6 | from.index() as u16;
+        let bits = (kind as u16) << 12 | Move::squares(from, to);
         Move(NonZeroU16::new(bits).expect("no kind is encoded as zero"))
+    }
+
+    /// The part of the encoding that holds the squares.
+    #[inline]
+    pub(super) const fn squares(from: Square, to: Square) -> u16 {
+        (to.index() as u16) << 6 | from.index() as u16
     }
 
     /// Origin.
@@ -192,7 +199,12 @@ impl fmt::Debug for Move {
 }
 
 /// Room for any position that passes validation; the known maximum is 218.
-const CAPACITY: usize = 256;
+const MOST_MOVES: usize = 256;
+
+/// How many moves may be written at once behind the last.
+pub const ROOM: usize = 64;
+
+const CAPACITY: usize = MOST_MOVES + ROOM;
 
 /// A list of moves on the stack.
 pub struct MoveList {
@@ -213,6 +225,20 @@ impl MoveList {
     pub fn push(&mut self, mv: Move) {
         self.moves[self.len] = mv;
         self.len += 1;
+    }
+
+    /// The places behind the last move. What is written there belongs to the list once
+    /// [`extend_by`](Self::extend_by) says so.
+    #[inline]
+    pub(super) fn room(&mut self) -> &mut [Move; ROOM] {
+        let free = &mut self.moves[self.len..];
+        free.first_chunk_mut().expect("no position has more than MOST_MOVES moves")
+    }
+
+    /// Takes in as many moves of the [`room`](Self::room).
+    #[inline]
+    pub(super) fn extend_by(&mut self, count: usize) {
+        self.len += count;
     }
 
     /// Exchanges two moves.

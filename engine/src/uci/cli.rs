@@ -23,7 +23,8 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          check positions with known counts up to N leaves each
            --threads N                   count with N threads
            --hash MB                     remember counts in a table of so many MiB
-           --sliders plain|popcnt|pext   use these instructions instead of the fastest
+           --sliders plain|popcnt|pext|avx512
+                                         use these instructions instead of the fastest
        palimpsest eval [--variant NAME] [--disable FEATURES] [--json] [FEN | --positions FILE]
                                          the static evaluation, term by term
        palimpsest eval [--variant NAME] --features [--json]

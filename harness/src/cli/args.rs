@@ -14,7 +14,7 @@ use crate::config::file::{self, ConfigFile, FileError, Loaded};
 use crate::config::request::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
-use crate::stats::sprt::Model;
+use crate::stats::sprt::{Correction, Model};
 use crate::uci::session::Deadlines;
 
 /// Where runs are kept unless the user says otherwise.
@@ -57,13 +57,27 @@ pub enum ModelArg {
     Bayesian,
 }
 
+/// The correction of a test's bounds.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum OvershootArg {
+    /// Move the bounds inwards by the mean excess measured so far, as fishtest does
+    Dynamic,
+    /// Stop at Wald's bounds, as fastchess does
+    None,
+}
+
 /// Flags of every command that plays games.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
     /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
-    /// args, dir, eval (bundled only), option.NAME, and the limits tc ([MOVES/]SEC[+INC]), st
-    /// (seconds a move), nodes, depth, timemargin (ms). Double quotes protect commas and spaces.
-    /// Repeat for each engine; figures are from the first one's point of view
+    /// args, dir, eval (bundled only), proto (uci or xboard), option.NAME, init (lines to send
+    /// after the options, "\n" between them), restart (on, off or auto: a new process for each
+    /// game, never, or when the engine asks for it), ponder (true: think on the opponent's time),
+    /// stderr (file for its error output), memory (MiB of address space), and the limits tc
+    /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
+    /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
+    /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine; figures
+    /// are from the first one's point of view
     #[arg(long, value_name = "SPEC")]
     pub(super) engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
@@ -100,7 +114,7 @@ pub struct PlayArgs {
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
-        "order", "seed", "name", "fault_limit", "start_deadline", "ready_deadline",
+        "order", "seed", "name", "fault_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
     /// Form of the result
@@ -157,6 +171,9 @@ struct DeadlineArgs {
     /// Seconds an engine may take from its start to "uciok" [default: 10]
     #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
     start_deadline: Option<Duration>,
+    /// Multiply the deadlines of an engine's start, "uciok" and "isready", by this [default: 1]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_scale)]
+    start_scale: Option<f64>,
     /// Seconds it may take to answer "isready" [default: 30]
     #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
     ready_deadline: Option<Duration>,
@@ -176,13 +193,25 @@ impl DeadlineArgs {
             (None, Some(seconds)) => Ok(parse_seconds(&seconds.to_string())?),
             (None, None) => Ok::<Duration, ArgsError>(usual),
         };
-        Ok(Deadlines {
+        let scale = match (self.start_scale, file.start_scale) {
+            (Some(scale), _) => scale,
+            (None, Some(scale)) => parse_scale(&scale.to_string())?,
+            (None, None) => 1.0,
+        };
+        let deadlines = Deadlines {
             uciok: pick(self.start_deadline, file.start_deadline, usual.uciok)?,
             readyok: pick(self.ready_deadline, file.ready_deadline, usual.readyok)?,
             bestmove: pick(self.move_deadline, file.move_deadline, usual.bestmove)?,
             stop: pick(self.stop_deadline, file.stop_deadline, usual.stop)?,
-        })
+        };
+        Ok(deadlines.with_start_scaled(scale))
     }
+}
+
+/// A factor that is good for a deadline.
+fn parse_scale(text: &str) -> Result<f64, ArgsError> {
+    let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
+    factor.ok_or_else(|| ArgsError::Scale(text.to_owned()))
 }
 
 /// Flags of the stopping rule.
@@ -203,13 +232,19 @@ pub struct SprtBounds {
     /// What the Elo bounds mean [default: normalized]
     #[arg(long, conflicts_with = "resume")]
     model: Option<ModelArg>,
+    /// How the bounds of the ratio allow for its jumps [default: dynamic for Elo bounds at most 20
+    /// apart, else none]
+    #[arg(long, conflicts_with = "resume")]
+    overshoot: Option<OvershootArg>,
 }
 
 impl SprtBounds {
     /// Whether any of them was given.
     pub fn is_given(&self) -> bool {
-        let SprtBounds { elo0, elo1, alpha, beta, model } = self;
-        [elo0, elo1, alpha, beta].iter().any(|bound| bound.is_some()) || model.is_some()
+        let SprtBounds { elo0, elo1, alpha, beta, model, overshoot } = self;
+        [elo0, elo1, alpha, beta].iter().any(|bound| bound.is_some())
+            || model.is_some()
+            || overshoot.is_some()
     }
 }
 
@@ -246,6 +281,9 @@ pub enum ArgsError {
         #[from]
         source: TimeError,
     },
+    /// A factor is out of range.
+    #[error("start-scale {0} is not a factor between 0.01 and 1000")]
+    Scale(String),
     /// A word of the file is not known.
     #[error("{file}: {key} = \"{value}\": expected {expected}")]
     Word {
@@ -352,6 +390,7 @@ impl PlayArgs {
 fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtRequest, ArgsError> {
     let table = &loaded.settings.sprt;
     let model = table.model.as_deref().map(model_word).transpose()?;
+    let correction = table.overshoot.as_deref().map(overshoot_word).transpose()?;
     let Some(bounds) = bounds else { return Ok(SprtRequest::default()) };
     Ok(SprtRequest {
         elo0: bounds.elo0.or(table.elo0),
@@ -359,6 +398,7 @@ fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtReque
         alpha: bounds.alpha.or(table.alpha),
         beta: bounds.beta.or(table.beta),
         model: bounds.model.map(Model::from).or(model),
+        correction: bounds.overshoot.map(Correction::from).or(correction),
     })
 }
 
@@ -378,6 +418,24 @@ fn model_word(word: &str) -> Result<Model, ArgsError> {
         value: word.to_owned(),
         expected: "normalized, logistic or bayesian".to_owned(),
     })
+}
+
+fn overshoot_word(word: &str) -> Result<Correction, ArgsError> {
+    OvershootArg::from_str(word, false).map(Correction::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "overshoot",
+        value: word.to_owned(),
+        expected: "dynamic or none".to_owned(),
+    })
+}
+
+impl From<OvershootArg> for Correction {
+    fn from(arg: OvershootArg) -> Correction {
+        match arg {
+            OvershootArg::Dynamic => Correction::Dynamic,
+            OvershootArg::None => Correction::None,
+        }
+    }
 }
 
 impl From<OrderArg> for Order {

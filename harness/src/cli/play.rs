@@ -112,7 +112,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    check_engines(&plan, &book, &own_binary)?;
+    let book = check_engines(&plan, book, &own_binary)?;
     let header = pgn_header(&plan, created_ms);
     let (pgn, offset) = match &plan.pgn {
         Some(path) => PgnFile::begin(path, header).map(|(pgn, offset)| (Some(pgn), offset))?,
@@ -140,12 +140,12 @@ fn resume(
         )));
     }
     let lock = RunLock::take(&results, &name)?;
-    let book = book::load(&plan).map_err(Failure::invalid)?;
+    let mut book = book::load(&plan).map_err(Failure::invalid)?;
     let now = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let state = results::replayed(&store, &name, &plan)?;
     if state.ending().is_none() {
-        check_engines(&plan, &book, &own_binary)?;
+        book = check_engines(&plan, book, &own_binary)?;
         store.set_ending(&name, None)?;
     }
     let header = pgn_header(&plan, stored.head.created_ms);
@@ -189,13 +189,15 @@ pub fn runtime() -> Result<Runtime, Failure> {
         .map_err(Failure::environment)
 }
 
-fn check_engines(plan: &Plan, book: &Book, own_binary: &Path) -> Result<(), Failure> {
+/// Tries all engines out. What comes back is the book without the openings that some engine cannot
+/// be told; the same engines always leave out the same ones.
+fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Failure> {
     let seats = seats(plan, own_binary);
     let runtime = runtime()?;
-    runtime.block_on(async {
+    let left_out = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         tokio::select! {
-            trial = try_out(&seats, book.needs_chess960()) => trial.map_err(|error| {
+            trial = try_out(&seats, &book) => trial.map_err(|error| {
                 match error.environment {
                     true => Failure::environment(error),
                     false => Failure::invalid(error),
@@ -209,7 +211,15 @@ fn check_engines(plan: &Plan, book: &Book, own_binary: &Path) -> Result<(), Fail
                 Err(Failure::new(code, "interrupted before the first game"))
             }
         }
-    })
+    })?;
+    if !left_out.is_empty() {
+        note(&format!(
+            "{} of {} openings are left out: an engine without setboard cannot be told them",
+            left_out.len(),
+            book.openings().len()
+        ));
+    }
+    book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
 }
 
 fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> {
@@ -291,11 +301,13 @@ fn announce(prepared: &Prepared) {
     }
     if let Some(sprt) = plan.sprt {
         note(&format!(
-            "SPRT: Elo {} against {}, alpha {}, beta {}",
+            "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
+            sprt.model().as_str(),
             sprt.elo0(),
             sprt.elo1(),
             sprt.alpha(),
-            sprt.beta()
+            sprt.beta(),
+            sprt.correction().as_str()
         ));
     }
     let counted = state.counted().count();

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
@@ -12,9 +11,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::Format;
 use super::{ExitCode, Failure, emit, exit_code, fail, threads};
-use crate::rate::blocks::Blocks;
 use crate::rate::frames::{Frames, is_zstd};
-use crate::rate::scan::{Block, scan};
+use crate::rate::pipeline::scan_all;
+use crate::rate::scan::Asked;
 use crate::rate::tally::Tally;
 use crate::report::ratings::{self, Ratings};
 use crate::stats::ratings::law::Law;
@@ -75,6 +74,10 @@ pub struct RateArgs {
     /// Take games one by one, not in pairs of the same opening
     #[arg(long)]
     no_pairs: bool,
+    /// Replay every game: an illegal move, an impossible position, or a result that the last
+    /// position contradicts makes a bad game. Takes several times as long
+    #[arg(long)]
+    verify: bool,
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -204,18 +207,20 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
         ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
             .expect("the template is sound");
     bar.set_style(style);
+    let asked = Asked { opening_plies: args.opening_plies, replay: args.verify };
     let mut tally = Tally::new(!args.no_pairs);
     for path in &args.files {
         let told = |error: io::Error| format!("{}: {error}", path.display());
         let source = open(path, &bar).map_err(told)?;
-        read_file(source, threads, args.opening_plies, &mut tally).map_err(told)?;
+        tally.begin_file(&path.display().to_string());
+        scan_all(source, threads, asked, |block| tally.add(&block)).map_err(told)?;
     }
     bar.finish_and_clear();
     Ok(tally)
 }
 
 /// The text of a file, decompressed.
-fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read>> {
+fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read + Send>> {
     let mut file = File::open(path)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic)?;
@@ -226,31 +231,4 @@ fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read>> {
         start if is_zstd(start) => Box::new(Frames::new(file)),
         _ => Box::new(file),
     })
-}
-
-/// Scans as many blocks at once as there are threads, and counts them in order.
-fn read_file(
-    source: Box<dyn Read>,
-    threads: usize,
-    opening_plies: u32,
-    tally: &mut Tally,
-) -> io::Result<()> {
-    let mut blocks = Blocks::new(source);
-    loop {
-        let mut texts = Vec::with_capacity(threads);
-        while texts.len() < threads
-            && let Some(text) = blocks.next_block()?
-        {
-            texts.push(text);
-        }
-        if texts.is_empty() {
-            return Ok(());
-        }
-        let scanned: Vec<Block> = thread::scope(|scope| {
-            let workers: Vec<_> =
-                texts.iter().map(|text| scope.spawn(move || scan(text, opening_plies))).collect();
-            workers.into_iter().map(|w| w.join().expect("a worker only computes")).collect()
-        });
-        scanned.iter().for_each(|block| tally.add(block));
-    }
 }

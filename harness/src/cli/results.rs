@@ -115,7 +115,7 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
 
 /// What there is to say of a run.
 pub fn summary(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
-    Summary::new(run, plan, state.standing(), ending, state.schedule())
+    Summary::new(run, plan, state.standing(), state.looks(), ending, state.schedule())
 }
 
 /// The state of a run after the pairs that are on disk.

@@ -67,6 +67,8 @@ pub struct ConfigFile {
     pub max_moves: Option<u32>,
     /// Seconds from an engine's start to `uciok`.
     pub start_deadline: Option<f64>,
+    /// Factor for the two deadlines of an engine's start.
+    pub start_scale: Option<f64>,
     /// Seconds from `isready` to `readyok`.
     pub ready_deadline: Option<f64>,
     /// Seconds for a move that no clock bounds.
@@ -90,8 +92,10 @@ pub struct SprtTable {
     pub alpha: Option<f64>,
     /// Chance to accept H0 if H1 holds.
     pub beta: Option<f64>,
-    /// `normalized` or `logistic`.
+    /// `normalized`, `logistic` or `bayesian`.
     pub model: Option<String>,
+    /// `dynamic` or `none`.
+    pub overshoot: Option<String>,
 }
 
 /// Why the file cannot be used.
@@ -179,10 +183,15 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
             toml::Value::Array(words) if key == "args" => {
                 spec.args = words.iter().map(plain).collect();
             }
+            toml::Value::Array(lines) if key == "init" => {
+                spec.init = lines.iter().map(plain).collect();
+            }
             _ => spec.set(key, &plain(value))?,
         }
     }
-    spec.dir = spec.dir.map(|dir| base.join(dir));
+    for place in [&mut spec.dir, &mut spec.stderr] {
+        *place = place.take().map(|path| base.join(path));
+    }
     // A path is relative to the file, a bare name is looked up.
     spec.cmd = spec.cmd.map(|cmd| match cmd.contains('/') {
         true => base.join(&cmd).to_string_lossy().into_owned(),
@@ -223,6 +232,12 @@ mod tests {
             [[engine]]
             cmd = "stockfish"
             nodes = 5000
+            proto = "xboard"
+            init = ["one two", "three"]
+            ponder = true
+            restart = "on"
+            stderr = "logs/errors.txt"
+            memory = 512
             "#,
         )
         .unwrap();
@@ -232,7 +247,13 @@ mod tests {
         assert_eq!(loaded.engines[0].options[1], ("Ponder".to_owned(), "false".to_owned()));
         assert!(loaded.engines[0].cmd.as_ref().unwrap().ends_with("/./new"));
         assert_eq!(loaded.engines[1].cmd.as_deref(), Some("stockfish"));
-        assert_eq!(loaded.engines[1].limits.nodes, Some(5000));
+        let second = &loaded.engines[1];
+        assert_eq!(second.limits.nodes, Some(5000));
+        assert_eq!(second.init, ["one two", "three"]);
+        assert_eq!((second.ponder, second.memory_mib), (Some(true), Some(512)));
+        assert_eq!(second.protocol.map(|p| p.to_string()).as_deref(), Some("xboard"));
+        assert_eq!(second.restart.map(|r| r.to_string()).as_deref(), Some("on"));
+        assert!(second.stderr.as_ref().unwrap().is_absolute());
         assert_eq!(loaded.each.limits.clock, Some("8+0.08".parse().unwrap()));
         assert_eq!(loaded.settings.sprt.elo1, Some(5.0));
         assert!(loaded.settings.openings.unwrap().is_absolute());

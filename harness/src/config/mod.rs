@@ -8,6 +8,7 @@ pub mod ablation;
 pub mod adjudication;
 pub mod command;
 pub mod file;
+pub mod manners;
 pub mod plan;
 pub mod program;
 pub mod request;

@@ -7,13 +7,15 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::ablation::{Ablation, AblationError};
+use super::manners::Manners;
 use super::program::{self, ProgramError};
 use super::request::Request;
 use super::spec::EngineSpec;
 use super::tournament::TournamentError;
 use crate::adjudicate::Rules;
-use crate::clock::{Conditions, Limits};
+use crate::clock::{Conditions, Limits, TimeControl};
 use crate::openings::order::Order;
+use crate::protocol::Protocol;
 use crate::schedule::{Design, Schedule};
 use crate::stats::sprt::{Sprt, SprtError};
 use crate::uci::session::Deadlines;
@@ -91,8 +93,10 @@ pub struct Engine {
     pub args: Vec<String>,
     /// Working directory.
     pub dir: Option<PathBuf>,
-    /// UCI options to set.
+    /// Options to set.
     pub options: Vec<(String, String)>,
+    /// How it is started, addressed and kept.
+    pub manners: Manners,
     /// What bounds its thinking, and what overrun is forgiven.
     pub conditions: Conditions,
 }
@@ -174,6 +178,21 @@ pub enum PlanError {
         /// The folder.
         dir: PathBuf,
     },
+    /// Nothing bounds an engine's thinking.
+    #[error("engine '{0}': tc=inf needs another limit: give st, nodes or depth")]
+    Unlimited(String),
+    /// Nodes stand for time, and there is no time for them to stand for.
+    #[error("engine '{0}': nodestime= needs a clock: give tc or st")]
+    NodesWithoutTime(String),
+    /// A limit that the protocol cannot express.
+    #[error(
+        "engine '{0}': the xboard protocol cannot tell this limit; use tc with one period, st in \
+         whole seconds, or depth"
+    )]
+    XboardLimit(String),
+    /// A line that would be several.
+    #[error("engine '{0}': a line of init= is empty or holds control characters")]
+    Init(String),
     /// An engine's name would break a report.
     #[error("'{}' is no name for an engine; it must not be empty or hold control characters", .0.escape_debug())]
     Name(String),
@@ -283,7 +302,8 @@ impl Plan {
                 Program::Bundled => None,
                 Program::Path(path) => Some(path.as_path()),
             };
-            program.into_iter().chain(engine.dir.as_deref())
+            let manners = &engine.manners;
+            program.into_iter().chain(engine.dir.as_deref()).chain(manners.stderr.as_deref())
         });
         engines.chain(book).chain(self.pgn.as_deref())
     }
@@ -325,9 +345,9 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
         return Err(PlanError::Chess960(name));
     }
-    let cmd = spec.cmd.ok_or_else(|| PlanError::NoCommand(name.clone()))?;
+    let cmd = spec.cmd.clone().ok_or_else(|| PlanError::NoCommand(name.clone()))?;
     let program = if cmd == BUNDLED {
-        if let Some(eval) = spec.eval {
+        if let Some(eval) = spec.eval.take() {
             spec.options.insert(0, ("Eval".to_owned(), eval));
         }
         Program::Bundled
@@ -340,20 +360,54 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
         return Err(PlanError::Directory { name, dir: dir.clone() });
     }
-    let mut limits = spec.limits;
-    if limits.is_empty() {
-        let clock = DEFAULT_TC.parse().expect("a literal time control");
-        limits = Limits { clock: Some(clock), ..limits };
-    }
+    let limits = resolve_limits(&name, &spec)?;
     let margin = spec.margin.unwrap_or(DEFAULT_MARGIN);
+    let blank = |line: &String| line.trim().is_empty() || line.chars().any(char::is_control);
+    if spec.init.iter().any(blank) {
+        return Err(PlanError::Init(name));
+    }
     Ok(Engine {
         name,
         program,
         args: spec.args,
         dir: spec.dir.map(absolute),
         options: spec.options,
+        manners: Manners {
+            protocol: spec.protocol.unwrap_or_default(),
+            init: spec.init,
+            restart: spec.restart.unwrap_or_default(),
+            ponder: spec.ponder.unwrap_or(false),
+            stderr: spec.stderr.map(absolute),
+            memory_mib: spec.memory_mib,
+        },
         conditions: Conditions { limits, margin },
     })
+}
+
+fn resolve_limits(name: &str, spec: &EngineSpec) -> Result<Limits, PlanError> {
+    let mut limits = spec.limits;
+    let bare = Limits { nodestime: None, ..limits };
+    if bare.is_empty() && spec.no_clock {
+        return Err(PlanError::Unlimited(name.to_owned()));
+    }
+    if bare.is_empty() {
+        limits.clock = Some(DEFAULT_TC.parse().expect("a literal time control"));
+    }
+    if limits.nodestime.is_some() && limits.clock.is_none() && limits.movetime.is_none() {
+        return Err(PlanError::NodesWithoutTime(name.to_owned()));
+    }
+    let several_periods = |control: TimeControl| match control {
+        TimeControl::Periods(periods) => periods.as_slice().len() > 1,
+        TimeControl::Hourglass(_) => false,
+    };
+    let unspeakable = limits.nodes.is_some()
+        || limits.nodestime.is_some()
+        || limits.clock.is_some_and(several_periods)
+        || limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
+    if spec.protocol == Some(Protocol::Xboard) && unspeakable {
+        return Err(PlanError::XboardLimit(name.to_owned()));
+    }
+    Ok(limits)
 }
 
 /// The path from the root; a run may be resumed from another folder.
@@ -378,63 +432,4 @@ fn default_concurrency() -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn request(engines: &[&str], each: &str) -> Request {
-        Request {
-            engines: engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect(),
-            each: EngineSpec::parse(each).unwrap(),
-            ..Request::default()
-        }
-    }
-
-    #[test]
-    fn an_sprt_without_engines_is_the_demonstration() {
-        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
-        assert_eq!(plan.engines[0].options, [("Eval".to_owned(), "palimpsest".to_owned())]);
-        assert_eq!(plan.engines[1].options, [("Eval".to_owned(), "material".to_owned())]);
-        assert_eq!(plan.book, BookSource::Bundled);
-        assert!(!plan.is_timed());
-    }
-
-    #[test]
-    fn names_and_limits_are_resolved() {
-        let request = request(&["cmd=sh", "cmd=bundled,eval=material,nodes=5"], "depth=3");
-        let plan = Plan::resolve(Kind::Match, request).unwrap();
-        let names: Vec<&str> = plan.engines.iter().map(|e| e.name.as_str()).collect();
-        assert_eq!(names, ["sh", "material"]);
-        assert_eq!(plan.engines[0].conditions.limits.depth, Some(3));
-        assert_eq!(plan.engines[1].conditions.limits.depth, None);
-        assert!(!plan.is_timed());
-    }
-
-    #[test]
-    fn impossible_requests_are_refused_in_words() {
-        let check = |kind, engines: &[&str], expect: &str| {
-            let error = Plan::resolve(kind, request(engines, "")).unwrap_err().to_string();
-            assert!(error.contains(expect), "{error}");
-        };
-        check(Kind::Sprt, &["cmd=sh"], "sprt needs two engines, got 1");
-        check(Kind::Match, &[], "at least two");
-        check(Kind::Match, &["cmd=sh", "cmd=sh"], "two engines are named 'sh'");
-        check(Kind::Match, &["cmd=sh", "name=x"], "engine 'x' has no cmd=");
-        check(Kind::Match, &["cmd=sh", "cmd=no-such"], "engine 'no-such': no executable");
-        check(Kind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is for cmd=bundled");
-        check(Kind::Match, &["cmd=sh,dir=/no/dir", "cmd=sh"], "'/no/dir' is not a folder");
-    }
-
-    #[test]
-    fn senseless_bounds_are_refused() {
-        let check = |change: fn(&mut Request)| {
-            let mut request = Request::default();
-            change(&mut request);
-            assert!(Plan::resolve(Kind::Sprt, request).is_err());
-        };
-        check(|r| r.sprt.elo0 = Some(30.0));
-        check(|r| r.sprt.alpha = Some(0.0));
-        check(|r| r.fault_limit = Some(1.5));
-        check(|r| r.concurrency = Some(0));
-        check(|r| r.tournament.pairs = Some(0));
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use super::tournament::TournamentRequest;
 use crate::adjudicate::Rules;
 use crate::openings::order::Order;
 use crate::schedule::Format;
-use crate::stats::sprt::{Model, Sprt, SprtError};
+use crate::stats::sprt::{Correction, Model, Sprt, SprtError};
 use crate::uci::session::Deadlines;
 
 /// Nodes a move in an ablation without limits: enough to see a few plies ahead, and the same games
@@ -71,6 +71,8 @@ pub struct SprtRequest {
     pub beta: Option<f64>,
     /// What the Elo bounds mean.
     pub model: Option<Model>,
+    /// How the bounds of the ratio allow for overshoot.
+    pub correction: Option<Correction>,
 }
 
 impl Request {
@@ -112,12 +114,13 @@ impl Request {
 
 impl SprtRequest {
     pub(super) fn resolve(self) -> Result<Sprt, SprtError> {
-        Sprt::new(
+        let test = Sprt::new(
             self.elo0.unwrap_or(0.0),
             self.elo1.unwrap_or(5.0),
             self.alpha.unwrap_or(0.05),
             self.beta.unwrap_or(0.05),
             self.model.unwrap_or(Model::Normalized),
-        )
+        )?;
+        Ok(test.with_correction(self.correction.unwrap_or(test.usual_correction())))
     }
 }

@@ -1,11 +1,13 @@
 //! One engine as the user typed it: `name=A,cmd=stockfish,option.Hash=64,tc=8+0.08`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::clock::{Limits, TimeError, parse_seconds};
+use crate::protocol::{Protocol, Restart, WordError};
 
 /// What can be said of an engine; everything may be left open and come from `--each`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,12 +26,27 @@ pub struct EngineSpec {
     pub options: Vec<(String, String)>,
     /// What bounds its thinking.
     pub limits: Limits,
+    /// Whether it was said that there is no clock, so that none comes from elsewhere.
+    pub no_clock: bool,
     /// Overrun that is forgiven.
     pub margin: Option<Duration>,
+    /// What language it speaks.
+    pub protocol: Option<Protocol>,
+    /// Lines to send to it as they are.
+    pub init: Vec<String>,
+    /// Whether it stays for the next game.
+    pub restart: Option<Restart>,
+    /// Whether it thinks on its opponent's time.
+    pub ponder: Option<bool>,
+    /// File for its error output.
+    pub stderr: Option<PathBuf>,
+    /// Address space that it may have, in MiB.
+    pub memory_mib: Option<u64>,
 }
 
 /// The keys of a spec, as shown in errors and help.
-pub const KEYS: &str = "name, cmd, args, dir, eval, option.NAME, tc, st, nodes, depth, timemargin";
+pub const KEYS: &str = "name, cmd, args, dir, eval, proto, option.NAME, init, restart, ponder, \
+     stderr, memory, tc, st, nodes, depth, nodestime, timemargin";
 
 /// What is wrong with a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -54,6 +71,22 @@ pub enum SpecError {
     /// A time is malformed.
     #[error(transparent)]
     Time(#[from] TimeError),
+    /// A word is none of those that the key knows.
+    #[error("{key}: {source}")]
+    Word {
+        /// The key.
+        key: String,
+        /// What is wrong.
+        source: WordError,
+    },
+    /// A value is neither true nor false.
+    #[error("{key}={value} is neither true nor false")]
+    Truth {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+    },
     /// The arguments' quotation is broken.
     #[error("args={0} has unbalanced quotes")]
     Args(String),
@@ -82,7 +115,16 @@ impl EngineSpec {
             }
             "dir" => self.dir = Some(PathBuf::from(value)),
             "eval" => self.eval = Some(value.to_owned()),
-            "tc" => self.limits.clock = Some(value.parse()?),
+            "proto" => self.protocol = Some(word(key, value)?),
+            "init" => self.init.extend(value.split("\\n").map(str::to_owned)),
+            "restart" => self.restart = Some(word(key, value)?),
+            "ponder" => self.ponder = Some(truth(key, value)?),
+            "stderr" => self.stderr = Some(PathBuf::from(value)),
+            "memory" => self.memory_mib = Some(positive(key, value)?),
+            "tc" => {
+                self.no_clock = value == "inf";
+                self.limits.clock = if self.no_clock { None } else { Some(value.parse()?) };
+            }
             "st" => self.limits.movetime = Some(parse_seconds(value)?),
             "nodes" => self.limits.nodes = Some(positive(key, value)?),
             "depth" => {
@@ -90,6 +132,7 @@ impl EngineSpec {
                 let depth = positive(key, value)?;
                 self.limits.depth = Some(u32::try_from(depth).map_err(|_| fail())?);
             }
+            "nodestime" => self.limits.nodestime = Some(positive(key, value)?),
             "timemargin" => self.margin = Some(Duration::from_millis(whole(key, value)?)),
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => self.set_option(name, value),
@@ -112,6 +155,7 @@ impl EngineSpec {
         for (name, value) in own {
             self.set_option(&name, &value);
         }
+        let has_limits = !self.limits.is_empty() || self.no_clock;
         EngineSpec {
             name: self.name.or_else(|| each.name.clone()),
             cmd: self.cmd.or_else(|| each.cmd.clone()),
@@ -119,10 +163,25 @@ impl EngineSpec {
             dir: self.dir.or_else(|| each.dir.clone()),
             eval: self.eval.or_else(|| each.eval.clone()),
             options: self.options,
-            limits: if self.limits.is_empty() { each.limits } else { self.limits },
+            limits: if has_limits { self.limits } else { each.limits },
+            no_clock: if has_limits { self.no_clock } else { each.no_clock },
             margin: self.margin.or(each.margin),
+            protocol: self.protocol.or(each.protocol),
+            init: if self.init.is_empty() { each.init.clone() } else { self.init },
+            restart: self.restart.or(each.restart),
+            ponder: self.ponder.or(each.ponder),
+            stderr: self.stderr.or_else(|| each.stderr.clone()),
+            memory_mib: self.memory_mib.or(each.memory_mib),
         }
     }
+}
+
+fn word<T: FromStr<Err = WordError>>(key: &str, value: &str) -> Result<T, SpecError> {
+    value.parse().map_err(|source| SpecError::Word { key: key.to_owned(), source })
+}
+
+fn truth(key: &str, value: &str) -> Result<bool, SpecError> {
+    value.parse().map_err(|_| SpecError::Truth { key: key.to_owned(), value: value.to_owned() })
 }
 
 fn whole(key: &str, value: &str) -> Result<u64, SpecError> {
@@ -184,12 +243,38 @@ mod tests {
         check("nodes=0", "nodes=0 is not a positive whole number");
         check("nodes=-5", "nodes=-5 is not a positive whole number");
         check("depth=99999999999", "depth=99999999999 is not a positive whole number");
+        check("memory=lots", "memory=lots is not a positive whole number");
+        check("proto=usb", "proto: 'usb' is none of uci, xboard");
+        check("restart=maybe", "restart: 'maybe' is none of auto, on, off");
+        check("ponder=yes", "ponder=yes is neither true nor false");
         check("name=\"x", "a quotation mark is never closed");
         check("st=fast", "'fast' is not a time in seconds between 0.001 and 10000000");
         assert!(
             EngineSpec::parse("tc=8+").unwrap_err().to_string().starts_with("time control '8+'")
         );
         assert!(EngineSpec::parse("colour=red").unwrap_err().to_string().contains("timemargin"));
+    }
+
+    #[test]
+    fn manners_are_read() {
+        let text = "proto=xboard,init=a b\\nc,init=d,restart=on,ponder=true,stderr=e.log,memory=64";
+        let spec = EngineSpec::parse(text).unwrap();
+        assert_eq!((spec.protocol, spec.restart), (Some(Protocol::Xboard), Some(Restart::On)));
+        assert_eq!(spec.init, ["a b", "c", "d"]);
+        assert_eq!((spec.ponder, spec.memory_mib), (Some(true), Some(64)));
+        assert_eq!(spec.stderr, Some(PathBuf::from("e.log")));
+        let own = EngineSpec::parse("restart=off").unwrap().or(&spec);
+        assert_eq!((own.restart, own.ponder), (Some(Restart::Off), Some(true)));
+        assert_eq!(own.init, spec.init);
+    }
+
+    #[test]
+    fn no_clock_is_a_limit_of_its_own() {
+        let each = EngineSpec::parse("tc=8+0.08").unwrap();
+        let own = EngineSpec::parse("tc=inf").unwrap().or(&each);
+        assert!(own.no_clock && own.limits.is_empty());
+        let own = EngineSpec::parse("cmd=x").unwrap().or(&EngineSpec::parse("tc=inf").unwrap());
+        assert!(own.no_clock);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::game::outcome::Outcome;
 use crate::game::player::Player;
 use crate::game::record::GameRecord;
 use crate::game::referee::{Fault, Referee};
+use crate::protocol::Game;
 
 /// What is to be played.
 #[derive(Debug, Clone)]
@@ -31,25 +32,40 @@ pub struct GameSetup {
     pub rules: Rules,
 }
 
-/// Plays `setup` to its end. Whatever an engine does ends in a record; it is never an error.
-pub async fn play(setup: &GameSetup, mut players: ByColor<&mut Player>) -> GameRecord {
+/// Plays `setup` to its end between players that are ready for it. Whatever an engine does ends in
+/// a record; it is never an error.
+pub async fn play(setup: &GameSetup, players: ByColor<&mut Player>) -> GameRecord {
     let started = Instant::now();
     let mut referee = referee(setup);
-    for color in Color::ALL {
-        let player = players.get_mut(color);
-        if let Err(error) = player.new_game(setup.mode == CastlingMode::Chess960).await {
-            referee.forfeit(color, error.into_fault());
-        }
-    }
+    let ByColor { mut white, mut black } = players;
     let outcome = loop {
         if let Some(outcome) = referee.outcome() {
             break outcome.clone();
         }
         let turn = referee.turn();
-        let player = players.get_mut(turn.color);
-        referee.judge(player.think(turn.position, turn.go, turn.budget).await);
+        let (mover, waiter) = match turn.color {
+            Color::White => (&mut white, &mut black),
+            Color::Black => (&mut black, &mut white),
+        };
+        let reply = tokio::select! {
+            biased;
+            reply = mover.think(turn) => reply,
+            never = waiter.listen() => match never {},
+        };
+        referee.judge(reply);
+        let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
+        if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
+            // An engine that cannot be told is found out on its next turn.
+            let _ = mover.ponder(forecast);
+        }
     };
     record(setup, referee, outcome, started)
+}
+
+/// What an engine needs to know of `setup` when it sits down as `color`.
+pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
+    let limits = setup.conditions.get(color).limits;
+    Game { start: &setup.start, mode: setup.mode, limits }
 }
 
 /// The record of a game that `absent` could not begin.

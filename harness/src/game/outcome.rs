@@ -21,6 +21,8 @@ pub enum Termination {
     DeadPosition,
     /// A side's engine has long known that it is lost.
     ResignAdjudication,
+    /// An engine gave up.
+    Resignation,
     /// Both engines have long seen equality.
     DrawAdjudication,
     /// The game was longer than the run allows.
@@ -31,6 +33,8 @@ pub enum Termination {
     IllegalMove,
     /// A side answered with something that is not a move.
     UnparseableMove,
+    /// The engine refused a legal move or claimed a result that is none.
+    ProtocolError,
     /// The engine's process died.
     Crash,
     /// The engine closed its output but lives on.
@@ -41,10 +45,11 @@ pub enum Termination {
 
 impl Termination {
     /// Every reason, in the order of the referee's judgement.
-    pub const ALL: [Termination; 14] = [
+    pub const ALL: [Termination; 16] = [
         Termination::Crash,
         Termination::Disconnect,
         Termination::Stall,
+        Termination::ProtocolError,
         Termination::UnparseableMove,
         Termination::IllegalMove,
         Termination::TimeForfeit,
@@ -53,6 +58,7 @@ impl Termination {
         Termination::DeadPosition,
         Termination::Threefold,
         Termination::FiftyMoves,
+        Termination::Resignation,
         Termination::ResignAdjudication,
         Termination::DrawAdjudication,
         Termination::MoveCap,
@@ -66,12 +72,14 @@ impl Termination {
             Termination::Threefold => "threefold",
             Termination::FiftyMoves => "fifty_moves",
             Termination::DeadPosition => "dead_position",
+            Termination::Resignation => "resignation",
             Termination::ResignAdjudication => "resign_adjudication",
             Termination::DrawAdjudication => "draw_adjudication",
             Termination::MoveCap => "move_cap",
             Termination::TimeForfeit => "time_forfeit",
             Termination::IllegalMove => "illegal_move",
             Termination::UnparseableMove => "unparseable_move",
+            Termination::ProtocolError => "protocol_error",
             Termination::Crash => "crash",
             Termination::Disconnect => "disconnect",
             Termination::Stall => "stall",
@@ -84,6 +92,7 @@ impl Termination {
             Termination::TimeForfeit
             | Termination::IllegalMove
             | Termination::UnparseableMove
+            | Termination::ProtocolError
             | Termination::Crash
             | Termination::Disconnect
             | Termination::Stall => true,
@@ -92,6 +101,7 @@ impl Termination {
             | Termination::Threefold
             | Termination::FiftyMoves
             | Termination::DeadPosition
+            | Termination::Resignation
             | Termination::ResignAdjudication
             | Termination::DrawAdjudication
             | Termination::MoveCap => false,

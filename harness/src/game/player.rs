@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use shakmaty::{CastlingMode, Chess};
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::timeout_at;
 
 use crate::game::outcome::printable;
-use crate::game::referee::{Fault, Reply};
+use crate::game::referee::{Fault, Forecast, Reply, Turn};
 use crate::process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
-use crate::uci::command::{Command, Go};
-use crate::uci::session::{Deadlines, Identity, Session, SessionError, Step};
+use crate::protocol::{self, Game, Protocol, Restart, Session, Step};
+use crate::uci::session::{Deadlines, SessionError, Setup};
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
 /// output cannot fill the memory.
@@ -30,8 +31,12 @@ pub struct Seat {
     pub name: String,
     /// What to start.
     pub launch: Launch,
-    /// Options to set: name, value.
-    pub options: Vec<(String, String)>,
+    /// What language it speaks.
+    pub protocol: Protocol,
+    /// What it is told before its first game.
+    pub setup: Setup,
+    /// Whether it stays for the next game.
+    pub restart: Restart,
     /// How long answers may take.
     pub deadlines: Deadlines,
 }
@@ -87,6 +92,12 @@ pub struct Player {
     closed: bool,
     /// What was read before this moment belongs to an earlier search.
     since: Instant,
+    /// Whether it thinks on its opponent's time.
+    ponders: bool,
+    /// The reply that it last said to expect.
+    expected: Option<String>,
+    /// The `position` line that it ponders.
+    pondered: String,
 }
 
 impl Player {
@@ -95,19 +106,37 @@ impl Player {
         let (sender, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
         let sink = move |chunk| sender.blocking_send(chunk).is_ok();
         let process = spawner.spawn(&seat.launch, sink)?;
-        let session = Session::new(seat.options.clone(), seat.deadlines);
         let since = Instant::now();
-        let lines = VecDeque::new();
-        let mut player = Player { process, session, chunks, lines, closed: false, since };
-        let commands = player.session.open(since);
-        player.send(&commands)?;
+        let mut player = Player {
+            process,
+            session: Session::new(seat.protocol, seat.setup.clone(), seat.deadlines),
+            chunks,
+            lines: VecDeque::new(),
+            closed: false,
+            since,
+            ponders: seat.setup.ponder,
+            expected: None,
+            pondered: String::new(),
+        };
+        let text = player.session.open(since);
+        player.send(&text)?;
         player.until_ready().await?;
         Ok(player)
     }
 
-    /// What the engine said about itself.
-    pub fn identity(&self) -> &Identity {
-        self.session.identity()
+    /// Whether it plays Chess960.
+    pub fn plays_chess960(&self) -> bool {
+        self.session.plays_chess960()
+    }
+
+    /// Whether it can be told to play from `start`.
+    pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
+        self.session.can_set_up(start, mode)
+    }
+
+    /// Whether it can play another game.
+    pub fn is_reusable(&self) -> bool {
+        self.session.is_reusable()
     }
 
     /// Memory its process holds now; `None` where the system does not say.
@@ -116,44 +145,119 @@ impl Player {
     }
 
     /// Prepares for another game.
-    pub async fn new_game(&mut self, chess960: bool) -> Result<(), PlayerError> {
-        let commands = self.session.new_game(Instant::now(), chess960)?;
-        self.send(&commands)?;
+    pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
+        self.since = Instant::now();
+        let text = self.session.new_game(self.since, game)?;
+        self.send(&text)?;
         self.until_ready().await
     }
 
-    /// Lets the engine think. One that goes past `budget` is told to stop, and its answer to that
-    /// still is its move, however late; without a budget the session's deadline is final.
-    pub async fn think(&mut self, position: String, go: Go, budget: Option<Duration>) -> Reply {
-        let search = self.search(position, go, budget).await;
+    /// Whether its process has ended by itself since the last game.
+    pub fn has_left(&mut self) -> bool {
+        self.process.exit_within(Duration::ZERO).is_some()
+    }
+
+    /// The game is over; `result` is a PGN result with a comment. Ends what the engine still does,
+    /// so that nothing of it can be taken for part of the next game.
+    pub async fn game_over(&mut self, result: &str) -> Result<(), PlayerError> {
+        if let Some(text) = self.session.game_over(result) {
+            self.send(&text)?;
+        }
+        self.cease_pondering().await
+    }
+
+    /// The reply that the engine expects to its last move, if it may think about it.
+    pub fn expected_reply(&self) -> Option<&str> {
+        self.expected.as_deref().filter(|_| self.ponders)
+    }
+
+    /// Lets the engine think on its opponent's time.
+    pub fn ponder(&mut self, forecast: Forecast) -> Result<(), PlayerError> {
+        self.pondered = forecast.position.clone();
+        self.since = Instant::now();
+        match self.session.ponder(forecast.position, forecast.go) {
+            Some(text) => self.send(&text),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes in what the engine says on its opponent's time, so that it never waits for us to
+    /// read. Never returns; to be dropped when the opponent has moved.
+    pub async fn listen(&mut self) -> std::convert::Infallible {
+        loop {
+            // What ended here is noticed on the engine's own turn.
+            if self.closed || !self.session.is_pondering() || self.step().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Takes in what was said while it pondered: it may not ponder any more.
+    async fn catch_up(&mut self) -> Result<(), PlayerError> {
+        while self.session.is_pondering() && self.has_unread() {
+            self.step().await?;
+        }
+        Ok(())
+    }
+
+    async fn cease_pondering(&mut self) -> Result<(), PlayerError> {
+        self.catch_up().await?;
+        if self.session.is_pondering() {
+            let text = self.session.end_pondering(Instant::now(), false, None);
+            self.send(&text)?;
+            self.until_ready().await?;
+        }
+        Ok(())
+    }
+
+    /// Lets the engine think. One that goes past its budget is told to stop, and its answer to
+    /// that still is its move, however late; without a budget the session's deadline is final.
+    /// An engine that pondered the wrong reply is charged for the end of that, too.
+    pub async fn think(&mut self, turn: Turn) -> Reply {
+        let search = self.search(turn).await;
         search.unwrap_or_else(|error| Reply::Fault(error.into_fault()))
     }
 
-    async fn search(
-        &mut self,
-        position: String,
-        go: Go,
-        budget: Option<Duration>,
-    ) -> Result<Reply, PlayerError> {
-        // An engine may say more than it was asked, such as a second `bestmove`. What it said
-        // before this search cannot answer it.
-        self.since = Instant::now();
-        let commands = self.session.think(self.since, position, go, budget);
-        self.send(&commands)?;
+    async fn search(&mut self, turn: Turn) -> Result<Reply, PlayerError> {
+        let Turn { color, position, mut go, mut budget } = turn;
+        self.expected = None;
+        if let Some(claim) = self.session.false_claim() {
+            return Ok(Reply::Claim(claim));
+        }
+        self.catch_up().await?;
+        let mut lost = Duration::ZERO;
+        if self.session.is_pondering() && self.pondered != position {
+            let began = Instant::now();
+            self.cease_pondering().await?;
+            lost = began.elapsed();
+            go.take_from(color.is_white(), lost);
+            budget = budget.map(|budget| budget.saturating_sub(lost));
+        }
+        let text = if self.session.is_pondering() {
+            self.session.end_pondering(Instant::now(), true, budget)
+        } else {
+            // An engine may say more than it was asked, such as a second `bestmove`. What it said
+            // before this search cannot answer it.
+            self.since = Instant::now();
+            self.session.think(self.since, position, go, budget)
+        };
+        self.send(&text)?;
         // The clock starts when the bytes are with the engine.
         let flushed = Instant::now();
         let mut may_halt = budget.is_some();
         loop {
             match self.step().await {
-                Ok(Step::BestMove { text, info }) => {
-                    let elapsed = self.stamp_since(flushed);
+                Ok(Step::Move { text, info, ponder }) => {
+                    self.expected = ponder;
+                    let elapsed = self.stamp_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
                 }
+                Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
                 Ok(_) => {}
                 Err(PlayerError::Session(SessionError::Late { .. })) if may_halt => {
                     may_halt = false;
                     let stop = self.session.halt(Instant::now());
-                    self.send(&[stop])?;
+                    self.send(&stop)?;
                 }
                 Err(error) => return Err(error),
             }
@@ -163,7 +267,7 @@ impl Player {
     /// Ends the process politely, within `grace` and a moment.
     pub async fn quit(mut self, grace: Duration) {
         // An engine that takes no more input is ended all the same.
-        let _ = self.send(&[Command::Quit]);
+        let _ = self.send(&protocol::farewell());
         let Player { process, chunks, .. } = self;
         drop(chunks);
         // A failure to join means that the runtime is shutting down, and dropping kills.
@@ -171,30 +275,53 @@ impl Player {
     }
 
     async fn until_ready(&mut self) -> Result<(), PlayerError> {
-        while self.step().await? != Step::Ready {}
+        while !self.session.is_ready() {
+            self.step().await?;
+        }
         Ok(())
+    }
+
+    /// Whether lines wait to be taken in.
+    fn has_unread(&mut self) -> bool {
+        if self.lines.is_empty()
+            && let Ok(chunk) = self.chunks.try_recv()
+        {
+            self.take(chunk);
+        }
+        !self.lines.is_empty()
     }
 
     /// Takes in one line, waiting for it at most until the session's deadline.
     async fn step(&mut self) -> Result<Step, PlayerError> {
-        if self.lines.front().is_none() {
-            self.receive().await?;
+        if self.lines.front().is_none() && !self.receive().await? {
+            return self.overdue();
         }
         let Some((at, line)) = self.lines.front() else { return Ok(Step::Continue) };
         if *at < self.since {
+            let claim = self.session.overhear(line);
             self.lines.pop_front();
-            return Ok(Step::Continue);
+            return Ok(claim.map_or(Step::Continue, Step::Claim));
         }
         if self.session.deadline().is_some_and(|due| *at > due) {
-            return Err(self.session.late().into());
+            return self.overdue();
         }
         let step = self.session.receive(*at, line)?;
-        if !matches!(step, Step::BestMove { .. }) {
-            // The line of a best move is kept until its stamp was asked for.
+        if !matches!(step, Step::Move { .. }) {
+            // The line of a move is kept until its stamp was asked for.
             self.lines.pop_front();
         }
-        if let Step::Send(commands) = &step {
-            self.send(commands)?;
+        self.obey(step)
+    }
+
+    /// The session's deadline has passed.
+    fn overdue(&mut self) -> Result<Step, PlayerError> {
+        let step = self.session.overdue(Instant::now())?;
+        self.obey(step)
+    }
+
+    fn obey(&mut self, step: Step) -> Result<Step, PlayerError> {
+        if let Step::Send(text) = &step {
+            self.send(text)?;
         }
         Ok(step)
     }
@@ -206,14 +333,15 @@ impl Player {
         stamp.map_or(Duration::ZERO, |at| at.saturating_duration_since(start))
     }
 
-    async fn receive(&mut self) -> Result<(), PlayerError> {
+    /// Waits for output; `false` if there was none by the session's deadline.
+    async fn receive(&mut self) -> Result<bool, PlayerError> {
         if self.closed {
             return Err(self.gone());
         }
         let chunk = match self.session.deadline() {
             Some(due) => match timeout_at(due.into(), self.chunks.recv()).await {
                 Ok(chunk) => chunk,
-                Err(_) => return Err(self.session.late().into()),
+                Err(_) => return Ok(false),
             },
             None => self.chunks.recv().await,
         };
@@ -221,9 +349,13 @@ impl Player {
             self.closed = true;
             return Err(self.gone());
         };
+        self.take(chunk);
+        Ok(true)
+    }
+
+    fn take(&mut self, chunk: Chunk) {
         self.closed = chunk.closed;
         self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
-        Ok(())
     }
 
     fn gone(&mut self) -> PlayerError {
@@ -239,8 +371,7 @@ impl Player {
         }
     }
 
-    fn send(&mut self, commands: &[Command]) -> Result<(), PlayerError> {
-        let text: String = commands.iter().map(|command| format!("{command}\n")).collect();
+    fn send(&mut self, text: &str) -> Result<(), PlayerError> {
         match self.process.write(text.as_bytes()) {
             Ok(()) => Ok(()),
             Err(WriteError::Closed) => Err(self.gone()),

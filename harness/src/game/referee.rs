@@ -16,11 +16,15 @@ use crate::adjudicate::{Adjudicator, Played, Rules};
 use crate::clock::{Clock, Conditions};
 use crate::game::outcome::{Outcome, Termination, color_name, printable};
 use crate::game::record::{MoveRecord, Thought};
+use crate::protocol::Claim;
 use crate::uci::command::Go;
 use crate::uci::info::Info;
 
 /// How much of an answer that is not a move is quoted, in characters.
 const EXCERPT: usize = 20;
+
+/// How much of a claim is quoted, in characters.
+const CLAIM_EXCERPT: usize = 60;
 
 /// What an engine is to be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +51,19 @@ pub enum Reply {
         /// What the engine said of its search.
         info: Info,
     },
+    /// No move, but a result.
+    Claim(Claim),
     /// No move, and the engine cannot go on.
     Fault(Fault),
+}
+
+/// What an engine may think about on its opponent's time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forecast {
+    /// The `position` line after the expected reply.
+    pub position: String,
+    /// The bounds, with the clocks as they stand before that reply.
+    pub go: Go,
 }
 
 /// Why an engine cannot go on.
@@ -123,24 +138,45 @@ impl Referee {
     pub fn turn(&self) -> Turn {
         let color = self.position.turn();
         let Conditions { limits, margin } = *self.conditions.get(color);
-        let told = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
-        let clock = self.clocks.get(color).as_ref();
-        // An engine without a clock must not be misled by its opponent's.
-        let shown = |c: Color| if clock.is_some() { told(c) } else { None };
-        let left = clock.map(Clock::left);
+        let left = self.clocks.get(color).as_ref().map(Clock::left);
         let budget = [left, limits.movetime].into_iter().flatten().min();
         Turn {
             color,
             position: self.line.clone(),
-            go: Go {
-                white: shown(Color::White),
-                black: shown(Color::Black),
-                moves_to_go: clock.and_then(Clock::moves_left),
-                movetime: limits.movetime,
-                nodes: limits.nodes,
-                depth: limits.depth,
-            },
-            budget: budget.map(|b| b + margin),
+            go: self.bounds(color),
+            // The time that nodes stand for is not the time they take.
+            budget: budget.filter(|_| limits.nodestime.is_none()).map(|b| b + margin),
+        }
+    }
+
+    /// What the side that has just moved may think about until its opponent has; `None` if the
+    /// reply it expects is illegal or ends the game.
+    pub fn forecast(&self, reply: &str) -> Option<Forecast> {
+        let m = UciMove::from_ascii(reply.as_bytes()).ok()?.to_move(&self.position).ok()?;
+        let mut after = self.position.clone();
+        after.play_unchecked(m);
+        if after.is_game_over() {
+            return None;
+        }
+        let mut position = self.line.clone();
+        append(&mut position, self.moves.is_empty(), &m.to_uci(self.mode).to_string());
+        Some(Forecast { position, go: self.bounds(self.position.turn().other()) })
+    }
+
+    fn bounds(&self, color: Color) -> Go {
+        let limits = self.conditions.get(color).limits;
+        let told = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
+        let clock = self.clocks.get(color).as_ref();
+        // An engine without a clock must not be misled by its opponent's.
+        let shown = |c: Color| if clock.is_some() { told(c) } else { None };
+        Go {
+            white: shown(Color::White),
+            black: shown(Color::Black),
+            moves_to_go: clock.and_then(Clock::moves_left),
+            movetime: limits.movetime,
+            nodes: limits.nodes,
+            depth: limits.depth,
+            ponder: false,
         }
     }
 
@@ -151,6 +187,7 @@ impl Referee {
             Reply::Fault(fault) => {
                 self.forfeit(color, fault);
             }
+            Reply::Claim(claim) => self.judge_claim(color, &claim),
             Reply::Move { text, elapsed, info } => self.judge_move(color, &text, elapsed, &info),
         }
     }
@@ -168,6 +205,28 @@ impl Referee {
         self.outcome.get_or_insert_with(|| Outcome::lost(color, termination, detail))
     }
 
+    /// A game that goes on is neither won nor drawn, so only giving up is a claim to be heard.
+    fn judge_claim(&mut self, color: Color, claim: &Claim) {
+        let name = color_name(color);
+        let quoted = |line: &String| printable(line, CLAIM_EXCERPT);
+        let (termination, detail) = match claim {
+            Claim::Loss => (Termination::Resignation, format!("{name} resigns")),
+            Claim::Win(line) => {
+                let detail = format!("{name} wrongly claims to have won: '{}'", quoted(line));
+                (Termination::ProtocolError, detail)
+            }
+            Claim::Draw(line) => {
+                let detail = format!("{name} wrongly claims a draw: '{}'", quoted(line));
+                (Termination::ProtocolError, detail)
+            }
+            Claim::Refusal(line) => {
+                let detail = format!("{name} refuses a legal move: '{}'", quoted(line));
+                (Termination::ProtocolError, detail)
+            }
+        };
+        self.outcome = Some(Outcome::lost(color, termination, detail));
+    }
+
     fn judge_move(&mut self, color: Color, text: &str, elapsed: Duration, info: &Info) {
         let name = color_name(color);
         let Ok(uci) = UciMove::from_ascii(text.as_bytes()) else {
@@ -181,7 +240,7 @@ impl Referee {
             self.outcome = Some(Outcome::lost(color, Termination::IllegalMove, detail));
             return;
         };
-        if let Err(over) = self.charge(color, elapsed) {
+        if let Err(over) = self.charge(color, elapsed, info.nodes) {
             let detail = format!("{name} loses on time ({:.1} ms over)", over.as_secs_f64() * 1e3);
             self.outcome = Some(Outcome::lost(color, Termination::TimeForfeit, detail));
             return;
@@ -196,21 +255,29 @@ impl Referee {
         self.play(m, Some(thought));
     }
 
-    fn charge(&mut self, color: Color, elapsed: Duration) -> Result<(), Duration> {
+    fn charge(
+        &mut self,
+        color: Color,
+        elapsed: Duration,
+        nodes: Option<u64>,
+    ) -> Result<(), Duration> {
         let Conditions { limits, margin } = *self.conditions.get(color);
-        if let Some(movetime) = limits.movetime.filter(|t| elapsed > *t + margin) {
-            return Err(elapsed - movetime);
+        let cost = limits.cost(elapsed, nodes);
+        if let Some(movetime) = limits.movetime.filter(|t| cost > *t + margin) {
+            return Err(cost - movetime);
         }
-        match self.clocks.get_mut(color) {
-            Some(clock) => clock.charge(elapsed, margin).map_err(|over| over.0),
-            None => Ok(()),
+        if let Some(clock) = self.clocks.get_mut(color) {
+            clock.charge(cost, margin).map_err(|over| over.0)?;
         }
+        if let Some(clock) = self.clocks.get_mut(color.other()) {
+            clock.opponent_used(cost);
+        }
+        Ok(())
     }
 
     fn play(&mut self, m: Move, thought: Option<Thought>) {
         let uci = m.to_uci(self.mode).to_string();
-        self.line.push_str(if self.moves.is_empty() { " moves " } else { " " });
-        self.line.push_str(&uci);
+        append(&mut self.line, self.moves.is_empty(), &uci);
         self.moves.push(MoveRecord { uci, thought });
         if self.position.is_irreversible(m) {
             self.seen.clear();
@@ -252,6 +319,12 @@ impl Referee {
     }
 }
 
+/// Adds a move to a `position` line.
+fn append(line: &mut String, is_first: bool, uci: &str) {
+    line.push_str(if is_first { " moves " } else { " " });
+    line.push_str(uci);
+}
+
 /// Equal for positions that count as repetitions: placement, side to move, castling rights and
 /// an en passant capture that is really possible.
 fn key(position: &Chess) -> Zobrist128 {
@@ -259,165 +332,4 @@ fn key(position: &Chess) -> Zobrist128 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::Limits;
-    use shakmaty::KnownOutcome;
-
-    const MS: fn(u64) -> Duration = Duration::from_millis;
-    const NO_RULES: Rules = Rules { draw: None, resign: None, move_cap: None };
-
-    fn conditions(tc: &str, margin: Duration) -> ByColor<Conditions> {
-        let limits = Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() };
-        ByColor::new_with(|_| Conditions { limits, margin })
-    }
-
-    fn from_fen(fen: &str) -> Referee {
-        let fen: Fen = fen.parse().unwrap();
-        let position = fen.into_position(CastlingMode::Standard).unwrap();
-        Referee::new(position, CastlingMode::Standard, &[], conditions("1", MS(10)), NO_RULES)
-    }
-
-    fn answer(text: &str, elapsed: Duration) -> Reply {
-        Reply::Move { text: text.into(), elapsed, info: Info::default() }
-    }
-
-    /// Plays `moves` at a millisecond each and tells how the game stands.
-    fn after(fen: &str, moves: &str) -> Option<(KnownOutcome, Termination)> {
-        let mut referee = from_fen(fen);
-        for text in moves.split_whitespace() {
-            assert_eq!(referee.outcome(), None, "over before {text}");
-            referee.judge(answer(text, MS(1)));
-        }
-        referee.outcome().map(|o| (o.result, o.termination))
-    }
-
-    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    const WHITE: KnownOutcome = KnownOutcome::Decisive { winner: Color::White };
-    const BLACK: KnownOutcome = KnownOutcome::Decisive { winner: Color::Black };
-    const DRAW: KnownOutcome = KnownOutcome::Draw;
-
-    #[test]
-    fn endings_by_the_rules() {
-        let check = |fen: &str, moves: &str, result, termination| {
-            assert_eq!(after(fen, moves), Some((result, termination)), "{fen} {moves}");
-        };
-        check(START, "f2f3 e7e5 g2g4 d8h4", BLACK, Termination::Checkmate);
-        check("7k/5K2/8/6Q1/8/8/8/8 w - - 0 1", "g5g6", DRAW, Termination::Stalemate);
-        check("7k/8/8/8/8/8/1r6/K1B5 w - - 0 1", "a1b2", DRAW, Termination::DeadPosition);
-        check("7k/8/8/8/8/8/8/KQ6 w - - 99 90", "b1b2", DRAW, Termination::FiftyMoves);
-        let knights = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
-        check(START, knights, DRAW, Termination::Threefold);
-    }
-
-    #[test]
-    fn mate_on_the_hundredth_ply_is_mate() {
-        let fen = "6k1/5ppp/8/8/8/8/8/KR6 w - - 99 90";
-        assert_eq!(after(fen, "b1b8"), Some((WHITE, Termination::Checkmate)));
-    }
-
-    #[test]
-    fn rights_that_differ_are_no_repetition() {
-        // The first occurrence still had castling rights, so three visits are two repetitions.
-        let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
-        let round = "e1e2 e8e7 e2e1 e7e8";
-        assert_eq!(after(fen, &format!("{round} {round}")), None);
-        let three = format!("{round} {round} e1e2 e8e7");
-        assert_eq!(after(fen, &three), Some((DRAW, Termination::Threefold)));
-    }
-
-    /// The whole order of judgement in one table: each answer has every fault below it as well.
-    #[test]
-    fn faults_are_judged_in_a_fixed_order() {
-        let fen = "6k1/5ppp/8/8/8/8/8/KR6 w - - 99 90";
-        let late = MS(2_000);
-        let check = |reply: Reply, result, termination| {
-            let mut referee = from_fen(fen);
-            referee.judge(reply.clone());
-            let got = referee.outcome().map(|o| (o.result, o.termination));
-            assert_eq!(got, Some((result, termination)), "{reply:?}");
-        };
-        check(Reply::Fault(Fault::Crashed("exit code 1".into())), BLACK, Termination::Crash);
-        check(Reply::Fault(Fault::Disconnected("closed".into())), BLACK, Termination::Disconnect);
-        check(Reply::Fault(Fault::Silent("no 'bestmove'".into())), BLACK, Termination::Stall);
-        check(answer("xyzzy", late), BLACK, Termination::UnparseableMove);
-        check(answer("", late), BLACK, Termination::UnparseableMove);
-        check(answer("(none)", late), BLACK, Termination::UnparseableMove);
-        check(answer("0000", late), BLACK, Termination::IllegalMove);
-        check(answer("b1c2", late), BLACK, Termination::IllegalMove);
-        check(answer("g8h8", late), BLACK, Termination::IllegalMove);
-        check(answer("b1b8", late), BLACK, Termination::TimeForfeit);
-        check(answer("b1b8", MS(1_010)), WHITE, Termination::Checkmate);
-    }
-
-    #[test]
-    fn the_rules_of_chess_come_before_adjudication() {
-        let fen: Fen = "6k1/5ppp/8/8/8/8/8/KR6 w - - 98 90".parse().unwrap();
-        let rules = Rules { move_cap: Some(1), ..NO_RULES };
-        let check = |moves: &[&str], termination| {
-            let start: Chess = fen.clone().into_position(CastlingMode::Standard).unwrap();
-            let conditions = conditions("1", MS(10));
-            let mut referee = Referee::new(start, CastlingMode::Standard, &[], conditions, rules);
-            moves.iter().for_each(|text| referee.judge(answer(text, MS(1))));
-            assert_eq!(referee.outcome().map(|o| o.termination), Some(termination));
-        };
-        check(&["b1b8"], Termination::Checkmate);
-        check(&["b1b2", "g8f8"], Termination::FiftyMoves);
-        check(&["b1b2", "h7h6"], Termination::MoveCap);
-    }
-
-    #[test]
-    fn engines_are_told_position_and_clock() {
-        let mut referee = Referee::new(
-            Chess::default(),
-            CastlingMode::Standard,
-            &[],
-            conditions("40/60+0.5", MS(10)),
-            NO_RULES,
-        );
-        referee.judge(answer("e2e4", MS(1_500)));
-        let turn = referee.turn();
-        assert_eq!(turn.color, Color::Black);
-        assert_eq!(turn.position, "position startpos moves e2e4");
-        assert_eq!(
-            turn.go.to_string(),
-            "go wtime 59000 btime 60000 winc 500 binc 500 movestogo 40"
-        );
-        assert_eq!(turn.budget, Some(MS(60_010)));
-    }
-
-    #[test]
-    fn movetime_is_enforced_and_nodes_have_no_clock() {
-        let sides = ByColor {
-            white: Limits { movetime: Some(MS(100)), ..Limits::default() },
-            black: Limits { nodes: Some(500), ..Limits::default() },
-        };
-        let conditions = sides.map(|limits| Conditions { limits, margin: MS(5) });
-        let start =
-            || Referee::new(Chess::default(), CastlingMode::Standard, &[], conditions, NO_RULES);
-        let mut referee = start();
-        assert_eq!(referee.turn().go.to_string(), "go movetime 100");
-        referee.judge(answer("e2e4", MS(105)));
-        assert_eq!(referee.outcome(), None);
-        assert_eq!(referee.turn().go.to_string(), "go nodes 500");
-        assert_eq!(referee.turn().budget, None);
-        let mut referee = start();
-        referee.judge(answer("e2e4", MS(106)));
-        let outcome = referee.outcome().unwrap();
-        assert_eq!(outcome.termination, Termination::TimeForfeit);
-        assert_eq!(outcome.detail, "White loses on time (6.0 ms over)");
-    }
-
-    #[test]
-    fn castling_is_written_by_the_mode() {
-        let fen: Fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse().unwrap();
-        let check = |mode, text: &str, written: &str| {
-            let start: Chess = fen.clone().into_position(mode).unwrap();
-            let mut referee = Referee::new(start, mode, &[], conditions("1", MS(0)), NO_RULES);
-            referee.judge(answer(text, MS(1)));
-            assert_eq!(referee.into_moves()[0].uci, written);
-        };
-        check(CastlingMode::Standard, "e1g1", "e1g1");
-        check(CastlingMode::Chess960, "e1h1", "e1h1");
-    }
-}
+mod tests;

@@ -18,6 +18,7 @@ mod pgn;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use shakmaty::fen::Fen;
@@ -122,6 +123,14 @@ impl Book {
     /// The openings in the order of the file; never empty.
     pub fn openings(&self) -> &[Opening] {
         &self.openings
+    }
+
+    /// The book without some of its openings, by their places in [`Book::openings`]; `None` if
+    /// that leaves nothing.
+    pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
+        let mut index = 0..;
+        self.openings.retain(|_| index.next().is_none_or(|index| !left_out.contains(&index)));
+        (!self.openings.is_empty()).then_some(self)
     }
 
     /// Whether any opening needs the castling rules of Chess960.

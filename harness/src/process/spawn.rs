@@ -1,8 +1,9 @@
 //! Starts engines so that none can outlive us.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit};
 use thiserror::Error;
 
+use super::kin::{Family, Kin};
 use super::reader::{Chunk, read_lines};
 use super::stop;
 use super::tail::Tail;
@@ -30,6 +32,10 @@ pub struct Launch {
     pub args: Vec<String>,
     /// Its working directory; ours if `None`.
     pub dir: Option<PathBuf>,
+    /// File to which its error output is appended.
+    pub stderr: Option<PathBuf>,
+    /// Address space that it and each of its children may have, in bytes.
+    pub memory_bytes: Option<u64>,
 }
 
 /// Why a process could not be started.
@@ -43,6 +49,14 @@ pub enum SpawnError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The file for its error output cannot be written.
+    #[error("cannot write '{}' for error output: {source}", .path.display())]
+    ErrorFile {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// The thread that starts processes is gone.
     #[error("the process spawner has ended")]
     SpawnerGone,
@@ -52,7 +66,7 @@ impl SpawnError {
     /// Whether the machine, not the program, is to blame (no memory, processes or descriptors).
     pub fn is_environment(&self) -> bool {
         match self {
-            SpawnError::SpawnerGone => true,
+            SpawnError::SpawnerGone | SpawnError::ErrorFile { .. } => true,
             SpawnError::Os { source, .. } => matches!(
                 source.raw_os_error(),
                 Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
@@ -74,11 +88,14 @@ pub struct Spawner(mpsc::Sender<Request>);
 impl Spawner {
     /// Starts the thread.
     pub fn start() -> io::Result<Spawner> {
+        // Where the kernel refuses, strays go to init as they always did.
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+        let kin = Kin::default();
         let (sender, requests) = mpsc::channel::<Request>();
         std::thread::Builder::new().name("spawner".into()).spawn(move || {
             for (launch, sink, reply) in requests {
                 // A requester that went away has no use for the process; dropping it ends it.
-                let _ = reply.send(Process::start(&launch, sink));
+                let _ = reply.send(Process::start(&launch, sink, &kin));
             }
         })?;
         Ok(Spawner(sender))
@@ -105,12 +122,15 @@ pub struct Process {
     child: Child,
     input: Option<Writer>,
     errors: Tail,
+    /// Finds what the engine has started out of its group.
+    family: Family,
     /// Whether the leader was waited for, which ends its group too.
     reaped: bool,
 }
 
 impl Process {
-    fn start(launch: &Launch, sink: Sink) -> Result<Process, SpawnError> {
+    fn start(launch: &Launch, sink: Sink, kin: &Kin) -> Result<Process, SpawnError> {
+        let mut log = launch.stderr.as_deref().map(append_to).transpose()?;
         let fail = |source| SpawnError::Os { program: launch.program.clone(), source };
         let mut command = Command::new(&launch.program);
         command
@@ -122,17 +142,22 @@ impl Process {
         if let Some(dir) = &launch.dir {
             command.current_dir(dir);
         }
-        die_with_parent(&mut command);
-        let mut child = command.spawn().map_err(fail)?;
+        prepare_child(&mut command, launch.memory_bytes);
+        let (mut child, family) = kin.spawn(&mut command).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let mut process = Process { child, input: None, errors: Tail::default(), reaped: false };
+        let errors = Tail::default();
+        let mut process = Process { child, input: None, errors, family, reaped: false };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
             let tail = process.errors.clone();
             reader_thread(stdout, sink).map_err(fail)?;
             let keep = move |chunk: Chunk| {
-                chunk.lines.into_iter().for_each(|line| tail.push(line));
+                for line in chunk.lines {
+                    // A log that cannot be written any more must not cost the engine its game.
+                    log = log.take().and_then(|mut log| writeln!(log, "{line}").ok().map(|()| log));
+                    tail.push(line);
+                }
                 if chunk.closed {
                     tail.end();
                 }
@@ -166,7 +191,7 @@ impl Process {
         if self.reaped || !stop::wait_exit(&self.child, limit) {
             return None;
         }
-        let status = stop::kill_group(&mut self.child);
+        let status = self.family.end(&mut self.child, Duration::ZERO, Duration::ZERO);
         self.reaped = true;
         self.errors.wait_end(LAST_WORDS_GRACE);
         status.map(describe)
@@ -175,7 +200,7 @@ impl Process {
     /// Closes its input and ends the group: waits `grace`, then terminates, then kills. Blocks.
     pub fn stop(mut self, grace: Duration) {
         self.input = None;
-        stop::end_group(&mut self.child, grace);
+        self.family.end(&mut self.child, grace, stop::TERM_GRACE);
         self.reaped = true;
     }
 }
@@ -184,9 +209,14 @@ impl Drop for Process {
     fn drop(&mut self) {
         // Once the leader is reaped, its number may belong to somebody else.
         if !self.reaped {
-            stop::kill_group(&mut self.child);
+            self.family.end(&mut self.child, Duration::ZERO, Duration::ZERO);
         }
     }
+}
+
+fn append_to(path: &Path) -> Result<File, SpawnError> {
+    let file = File::options().create(true).append(true).open(path);
+    file.map_err(|source| SpawnError::ErrorFile { path: path.to_owned(), source })
 }
 
 fn describe(status: ExitStatus) -> String {
@@ -208,12 +238,17 @@ fn reader_thread(
         .map(drop)
 }
 
-/// Makes the kernel kill the child when the spawner thread ends, for whatever reason.
-fn die_with_parent(command: &mut Command) {
+/// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
+/// to its limits.
+fn prepare_child(command: &mut Command, memory_bytes: Option<u64>) {
     let parent = rustix::process::getpid();
+    let limit = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     let prepare = move || {
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+        rustix::process::setrlimit(Resource::Core, limit(0))?;
+        if let Some(bytes) = memory_bytes {
+            rustix::process::setrlimit(Resource::As, limit(bytes))?;
+        }
         // We may have died between fork and the line above.
         if rustix::process::getppid() != Some(parent) {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
@@ -221,7 +256,7 @@ fn die_with_parent(command: &mut Command) {
         Ok(())
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
-    // three system calls and allocates nothing.
+    // four system calls and allocates nothing.
     unsafe {
         command.pre_exec(prepare);
     }
@@ -231,10 +266,27 @@ fn die_with_parent(command: &mut Command) {
 mod tests {
     use super::*;
 
+    fn launch(program: &str, args: &[&str]) -> Launch {
+        Launch {
+            program: program.into(),
+            args: args.iter().map(|arg| arg.to_string()).collect(),
+            dir: None,
+            stderr: None,
+            memory_bytes: None,
+        }
+    }
+
     fn shell(script: &str) -> (Process, mpsc::Receiver<Chunk>) {
+        shell_with(script, |_| {})
+    }
+
+    fn shell_with(
+        script: &str,
+        change: impl FnOnce(&mut Launch),
+    ) -> (Process, mpsc::Receiver<Chunk>) {
         let (sender, chunks) = mpsc::channel();
-        let launch =
-            Launch { program: "sh".into(), args: vec!["-c".into(), script.into()], dir: None };
+        let mut launch = launch("sh", &["-c", script]);
+        change(&mut launch);
         let spawner = Spawner::start().unwrap();
         let process = spawner.spawn(&launch, move |chunk| sender.send(chunk).is_ok()).unwrap();
         // The spawner must outlive the process; a test has no better place for it.
@@ -259,18 +311,74 @@ mod tests {
         let (process, chunks) = shell("trap '' TERM; sleep 1000 & echo $!; wait; sleep 1000");
         let child: i32 = chunks.recv().unwrap().lines[0].parse().unwrap();
         process.stop(Duration::from_millis(10));
-        let alive = || std::path::Path::new(&format!("/proc/{child}/stat")).exists();
-        // Orphans are reaped by init, which takes its own moment.
-        let zombie = || {
-            std::fs::read_to_string(format!("/proc/{child}/stat")).is_ok_and(|s| s.contains(") Z"))
-        };
+        assert_gone(child);
+    }
+
+    #[track_caller]
+    fn assert_gone(child: i32) {
+        let stat = || std::fs::read_to_string(format!("/proc/{child}/stat"));
         for _ in 0..200 {
-            if !alive() || zombie() {
+            // Orphans of the process that runs the tests may stay unreaped for a moment.
+            if stat().map_or(true, |stat| stat.contains(") Z")) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        panic!("process {child} survived its group");
+        panic!("process {child} survived its engine");
+    }
+
+    #[test]
+    fn what_moved_into_a_session_of_its_own_is_found() {
+        // The first one stays a child of the engine, the second one has lost its parent.
+        let script = "setsid sleep 1000 & echo $!; \
+                      setsid --fork sh -c 'echo $$; exec sleep 1000'; wait";
+        let (process, chunks) = shell(script);
+        let numbers = || chunks.iter().flat_map(|chunk| chunk.lines);
+        let strays: Vec<i32> = numbers().take(2).map(|line| line.parse().unwrap()).collect();
+        process.stop(Duration::from_millis(10));
+        strays.into_iter().for_each(assert_gone);
+    }
+
+    #[test]
+    fn strays_of_others_are_let_be() {
+        let script = "setsid --fork sh -c 'echo $$; exec sleep 1000'; sleep 1000";
+        let [(one, ones), (other, others)] = [shell(script), shell(script)];
+        let stray = |chunks: &mpsc::Receiver<Chunk>| -> i32 {
+            chunks.recv().unwrap().lines[0].parse().unwrap()
+        };
+        let (mine, foreign) = (stray(&ones), stray(&others));
+        one.stop(Duration::from_millis(10));
+        assert_gone(mine);
+        assert!(std::path::Path::new(&format!("/proc/{foreign}")).exists());
+        other.stop(Duration::from_millis(10));
+        assert_gone(foreign);
+    }
+
+    #[test]
+    fn memory_has_a_limit_if_one_is_set() {
+        let script = "head -c 400000000 /dev/zero | tail -c 400000000 | wc -c; exit 0";
+        let (mut limited, chunks) =
+            shell_with(script, |launch| launch.memory_bytes = Some(100 << 20));
+        assert_eq!(all_lines(chunks), ["0"], "tail must not get its buffer");
+        assert!(limited.exit_within(Duration::from_secs(5)).is_some());
+        assert!(limited.error_tail().iter().any(|line| line.contains("memory")));
+    }
+
+    #[test]
+    fn errors_are_kept_in_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("errors.txt");
+        for word in ["one", "two"] {
+            let (mut process, _chunks) = shell_with(&format!("echo {word} >&2"), |launch| {
+                launch.stderr = Some(path.clone());
+            });
+            process.exit_within(Duration::from_secs(5)).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+        let mut launch = launch("sh", &[]);
+        launch.stderr = Some(dir.path().join("no/such/folder/errors.txt"));
+        let error = Spawner::start().unwrap().spawn(&launch, |_| true).unwrap_err();
+        assert!(error.is_environment() && error.to_string().contains("no/such/folder"));
     }
 
     #[test]
@@ -283,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named() {
-        let launch = Launch { program: "/no/such/engine".into(), args: vec![], dir: None };
+        let launch = launch("/no/such/engine", &[]);
         let error = Spawner::start().unwrap().spawn(&launch, |_| true).unwrap_err();
         assert!(error.to_string().contains("/no/such/engine"), "{error}");
         assert!(!error.is_environment());

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 /// Time between the request to terminate and the kill.
-const TERM_GRACE: Duration = Duration::from_millis(500);
+pub(super) const TERM_GRACE: Duration = Duration::from_millis(500);
 
 /// Waits until the process has exited (without reaping it), at most `limit`.
 pub(super) fn wait_exit(child: &Child, limit: Duration) -> bool {
@@ -28,14 +28,13 @@ pub(super) fn wait_exit(child: &Child, limit: Duration) -> bool {
     }
 }
 
-/// Ends the group of `child` within `grace` plus a moment, whatever it does. Its input must have
-/// been closed, or `quit` written, before.
-pub(super) fn end_group(child: &mut Child, grace: Duration) -> Option<ExitStatus> {
-    if !wait_exit(child, grace) {
+/// Asks the group of `child` to leave: waits `grace` for it to do so by itself and as long as
+/// `term_grace` after telling it to.
+pub(super) fn ask_group(child: &Child, grace: Duration, term_grace: Duration) {
+    if !wait_exit(child, grace) && !term_grace.is_zero() {
         signal(child, Signal::TERM);
-        wait_exit(child, TERM_GRACE);
+        wait_exit(child, term_grace);
     }
-    kill_group(child)
 }
 
 /// Ends the group of `child` at once.
@@ -49,6 +48,6 @@ fn signal(child: &Child, signal: Signal) {
     let _ = kill_process_group(pid(child), signal);
 }
 
-fn pid(child: &Child) -> Pid {
+pub(super) fn pid(child: &Child) -> Pid {
     Pid::from_child(child)
 }

@@ -1,5 +1,7 @@
 //! The moves of a game, skimmed for what ratings ask: time used, the opening, how it ended.
 
+use std::ops::Range;
+
 use memchr::memchr;
 
 /// What the text of the moves tells.
@@ -22,14 +24,18 @@ pub struct Skimmed<'a> {
 }
 
 /// Skims the moves. If no move is marked as a book move, the opening is the first `limit`
-/// half-moves.
-pub fn skim(text: &[u8], limit: u32) -> Skimmed<'_> {
+/// half-moves. `on_move` is told of each move outside variations, and where in the text it begins.
+pub fn skim<'a>(
+    text: &'a [u8],
+    limit: u32,
+    mut on_move: impl FnMut(&'a [u8], usize),
+) -> Skimmed<'a> {
     let mut skimmed = Skimmed::default();
     let mut book_end = None;
     let mut at = 0;
     while at < text.len() {
         let open = memchr(b'{', &text[at..]).map_or(text.len(), |offset| at + offset);
-        at = between_comments(text, at, open, limit, &mut skimmed);
+        at = between_comments(text, at..open, limit, &mut skimmed, &mut on_move);
         // Behind a variation or a comment to the end of the line, everything is looked at anew.
         if at != open || open == text.len() {
             continue;
@@ -53,16 +59,17 @@ pub fn skim(text: &[u8], limit: u32) -> Skimmed<'_> {
     skimmed
 }
 
-/// Counts the half-moves in `text[from..to]`, which holds no comment in braces, and finds a result
-/// there. Returns where to go on: `to`, or behind a comment to the end of the line or a variation.
+/// Counts the half-moves in a part of `text` that holds no comment in braces, and finds a result
+/// there. Returns where to go on: the end of the part, or behind a comment to the end of the line
+/// or a variation.
 fn between_comments<'a>(
     text: &'a [u8],
-    from: usize,
-    to: usize,
+    part: Range<usize>,
     limit: u32,
     skimmed: &mut Skimmed<'a>,
+    on_move: &mut impl FnMut(&'a [u8], usize),
 ) -> usize {
-    let mut at = from;
+    let Range { start: mut at, end: to } = part;
     while at < to {
         match text[at] {
             b' ' | b'\n' | b'\r' | b'\t' | b'.' | b'$' => at += 1,
@@ -71,8 +78,11 @@ fn between_comments<'a>(
             first => {
                 let length = text[at..to].iter().take_while(|byte| is_word(**byte)).count().max(1);
                 let word = &text[at..at + length];
+                let start = at;
                 at += length;
-                if first.is_ascii_alphabetic() {
+                // Some write castling with zeros.
+                if first.is_ascii_alphabetic() || word.starts_with(b"0-0") {
+                    on_move(word, start);
                     skimmed.plies += 1;
                     if skimmed.plies <= limit {
                         skimmed.opening_end = at;
@@ -178,7 +188,10 @@ mod tests {
     fn times_are_counted_for_the_side_that_moved() {
         let text = b"1. e4 {+0.31/12 0.5s} e5 {-0.2/9 1.25s}\n2. Nf3 {book} Nc6 (2... d6 {9s})\n\
                      3. Bb5 $1 {+M5/9 0.001s, White mates} 1-0\n";
-        let skimmed = skim(text, 2);
+        let mut moves = Vec::new();
+        let skimmed = skim(text, 2, |word, at| moves.push((word, at)));
+        assert_eq!(moves[..2], [(&b"e4"[..], 3), (&b"e5"[..], 22)]);
+        assert_eq!(moves.len(), 5);
         assert_eq!(skimmed.plies, 5);
         assert_eq!(skimmed.timed, [2, 1]);
         assert!((skimmed.time_ms[0] - 501.0).abs() < 1e-9);
@@ -190,7 +203,7 @@ mod tests {
     #[test]
     fn the_opening_is_what_is_marked_or_the_first_moves() {
         let opening = |text: &'static [u8]| {
-            let end = skim(text, 3).opening_end;
+            let end = skim(text, 3, |_, _| ()).opening_end;
             std::str::from_utf8(&text[..end]).unwrap().trim()
         };
         assert_eq!(opening(b"1. e4 e5 2. Nf3 Nc6 3. Bb5 *"), "1. e4 e5 2. Nf3");
@@ -200,8 +213,8 @@ mod tests {
 
     #[test]
     fn a_comment_without_end_is_seen() {
-        assert!(skim(b"1. e4 {0.1/9 1s} e5 {never ends 1-0", 3).is_cut);
-        assert!(!skim(b"1. e4 {0.1/9 1s} e5 {ends} 1-0", 3).is_cut);
+        assert!(skim(b"1. e4 {0.1/9 1s} e5 {never ends 1-0", 3, |_, _| ()).is_cut);
+        assert!(!skim(b"1. e4 {0.1/9 1s} e5 {ends} 1-0", 3, |_, _| ()).is_cut);
     }
 
     #[test]
@@ -223,7 +236,7 @@ mod tests {
     #[test]
     fn nothing_panics() {
         for text in ["{", "}", "(", ")", "((", "{}{", "; c", "1. e4 {", ") {s} s", "{[%emt :]}"] {
-            skim(text.as_bytes(), 4);
+            skim(text.as_bytes(), 4, |_, _| ());
         }
     }
 }

@@ -3,18 +3,17 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::{self, Read};
-use std::ops::ControlFlow;
 
-use pgn_reader::{RawTag, Reader, Visitor};
+use pgn_reader::Reader;
 
 use super::movetext::{Skimmed, skim};
+use super::pieces::{Lines, offset, pieces, plain_game};
+use super::replay::Replay;
+use super::tags::{MAX_NAME, TagReader, Tags};
 use crate::stats::pentanomial::GameResult;
 
 /// Longest tag line accepted, in bytes.
 const MAX_TAG_LINE: usize = 1 << 13;
-
-/// Longest name kept, in bytes.
-const MAX_NAME: usize = 200;
 
 /// Why a game does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +32,12 @@ pub enum BadGame {
     Unreadable,
     /// It ends inside a comment.
     Cut,
+    /// Its FEN tag is no position; looked at only when games are replayed.
+    Position,
+    /// One of its moves cannot be played, likewise.
+    IllegalMove,
+    /// The last position tells another result, likewise.
+    WrongResult,
 }
 
 impl BadGame {
@@ -46,6 +51,9 @@ impl BadGame {
             BadGame::Variant => "another variant",
             BadGame::Unreadable => "unreadable",
             BadGame::Cut => "comment without end",
+            BadGame::Position => "impossible position",
+            BadGame::IllegalMove => "illegal move",
+            BadGame::WrongResult => "result against the last position",
         }
     }
 }
@@ -71,6 +79,28 @@ pub struct Game {
     pub timed: [u32; 2],
 }
 
+/// One game that does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bad {
+    /// Why.
+    pub reason: BadGame,
+    /// Players and result.
+    pub title: String,
+    /// The move, if one is to blame.
+    pub culprit: Option<String>,
+    /// Its line in the block, from 0: of the move, or where the game begins.
+    pub line: u64,
+}
+
+/// What to look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// Half-moves that make an opening without a mark.
+    pub opening_plies: u32,
+    /// Whether games are replayed.
+    pub replay: bool,
+}
+
 /// Games of one block, in order.
 #[derive(Debug, Default)]
 pub struct Block {
@@ -78,8 +108,10 @@ pub struct Block {
     pub names: Vec<String>,
     /// Key and name of each opening.
     pub openings: Vec<(u64, String)>,
-    /// Games, or why they do not count and what they are called.
-    pub games: Vec<Result<Game, (BadGame, String)>>,
+    /// Games, or why they do not count.
+    pub games: Vec<Result<Game, Bad>>,
+    /// Lines of the block.
+    pub lines: u64,
 }
 
 #[derive(Debug, Default)]
@@ -88,95 +120,93 @@ struct Index {
     openings: HashMap<u64, u32>,
 }
 
-/// Reads all games of a block. Openings without a mark are `opening_plies` half-moves long.
-pub fn scan(text: &[u8], opening_plies: u32) -> Block {
+/// Reads all games of a block.
+pub fn scan(text: &[u8], asked: Asked) -> Block {
     let mut block = Block::default();
     let mut index = Index::default();
+    let mut lines = Lines::new(text);
     let rest = Cell::new(&text[..0]);
     let source = Slice { rest: &rest };
     let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
     let mut tags = Tags::default();
     for piece in pieces(text) {
-        rest.set(piece);
+        // Where a piece is one plain game, only its tags need the reader.
+        let (head, plain_moves) = plain_game(piece).map_or((piece, None), |(t, m)| (t, Some(m)));
+        rest.set(head);
         let at =
-            |reader: &Reader<Slice<'_, '_>>| piece.len() - rest.get().len() - reader.buffer().len();
+            |reader: &Reader<Slice<'_, '_>>| head.len() - rest.get().len() - reader.buffer().len();
         loop {
-            match reader.read_game(&mut TagReader { tags: &mut tags }) {
+            let mut start = at(&reader);
+            let read = reader.read_game(&mut TagReader { tags: &mut tags });
+            let (game, moves) = match read {
                 Ok(None) => break,
-                Ok(Some(())) => {}
-                Err(_) => {
-                    block.games.push(Err((BadGame::Unreadable, tags.title())));
-                    continue;
+                Err(_) => (Err(Reason::plain(BadGame::Unreadable)), &head[..0]),
+                Ok(Some(())) => {
+                    let begin = at(&reader);
+                    // The reader skips the moves on its way to the next game.
+                    let is_readable = reader.has_more().is_ok();
+                    let skipped = || head.get(begin..at(&reader)).unwrap_or_default();
+                    let moves = plain_moves.unwrap_or_else(skipped);
+                    let game = match is_readable {
+                        true => judge(&tags, moves, asked, &mut block, &mut index),
+                        false => Err(Reason::plain(BadGame::Unreadable)),
+                    };
+                    (game, moves)
                 }
-            }
-            let start = at(&reader);
-            // The reader skips the moves on its way to the next game.
-            let is_readable = reader.has_more().is_ok();
-            let moves = piece.get(start..at(&reader)).unwrap_or_default();
-            let game = match is_readable {
-                true => judge(&tags, moves, opening_plies, &mut block, &mut index),
-                false => Err(BadGame::Unreadable),
             };
-            block.games.push(game.map_err(|reason| (reason, tags.title())));
+            block.games.push(game.map_err(|Reason { reason, culprit }| {
+                start += head[start..].len() - head[start..].trim_ascii_start().len();
+                let place = match &culprit {
+                    Some((_, at)) => offset(text, moves) + at,
+                    None => offset(text, head) + start,
+                };
+                let (line, culprit) = (lines.of(place), culprit.map(|(shown, _)| shown));
+                Bad { reason, title: tags.title(), culprit, line }
+            }));
         }
     }
+    block.lines = lines.of(text.len());
     block
 }
 
-/// Cuts a text where a tag stands after an empty line and something that is no tag. Usually that is
-/// each game; but a comment that is never closed must not swallow the games after its own.
-fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let newline = memchr::memchr(b'\n', text).unwrap_or(0);
-    let is_dos = newline > 0 && text[newline - 1] == b'\r';
-    let needle: &[u8] = if is_dos { b"\n\r\n[" } else { b"\n\n[" };
-    let is_tag = move |at: usize| {
-        let is_named = text.get(at + needle.len()).is_some_and(u8::is_ascii_alphabetic);
-        is_named && text[..at].trim_ascii_end().last() != Some(&b']')
-    };
-    let mut ends = memchr::memmem::find_iter(text, needle)
-        .filter(move |at| is_tag(*at))
-        .map(move |at| at + needle.len() - 1)
-        .chain([text.len()]);
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let end = ends.next()?;
-        Some(&text[std::mem::replace(&mut start, end)..end])
-    })
+/// Why a game does not count, with the move to blame and where it is in the moves.
+struct Reason {
+    reason: BadGame,
+    culprit: Option<(String, usize)>,
+}
+
+impl Reason {
+    fn plain(reason: BadGame) -> Reason {
+        Reason { reason, culprit: None }
+    }
 }
 
 fn judge(
     tags: &Tags,
     moves: &[u8],
-    opening_plies: u32,
+    asked: Asked,
     block: &mut Block,
     index: &mut Index,
-) -> Result<Game, BadGame> {
-    if !tags.any {
-        return Err(BadGame::Unreadable);
-    }
-    if is_nameless(&tags.white) || is_nameless(&tags.black) {
-        return Err(BadGame::NoPlayer);
-    }
-    if tags.white == tags.black {
-        return Err(BadGame::SamePlayer);
-    }
-    if tags.is_variant {
-        return Err(BadGame::Variant);
-    }
-    let skimmed = skim(moves, if tags.fen.is_empty() { opening_plies } else { 0 });
-    if skimmed.is_cut {
-        return Err(BadGame::Cut);
-    }
-    let by_tag = result(&tags.result);
-    let by_moves = skimmed.result.and_then(result);
-    let outcome = match (by_tag, by_moves) {
-        (Some(tag), Some(moves)) if tag != moves => return Err(BadGame::Contradiction),
-        (Some(_), None) if skimmed.result.is_some() => return Err(BadGame::Contradiction),
-        (Some(outcome), _) => outcome,
-        (None, Some(outcome)) if tags.result.is_empty() => outcome,
-        (None, Some(_)) => return Err(BadGame::Contradiction),
-        (None, None) => return Err(BadGame::NoResult),
+) -> Result<Game, Reason> {
+    check_tags(tags).map_err(Reason::plain)?;
+    let limit = if tags.fen.is_empty() { asked.opening_plies } else { 0 };
+    let mut replay = None;
+    let skimmed = match asked.replay {
+        false => skim(moves, limit, |_, _| ()),
+        true => {
+            let begun = Replay::new(&tags.fen).ok_or(Reason::plain(BadGame::Position))?;
+            let replay = replay.insert(begun);
+            skim(moves, limit, |word, at| replay.play(word, at))
+        }
     };
+    let outcome = outcome(tags, &skimmed).map_err(Reason::plain)?;
+    if let Some(illegal) = replay.as_ref().and_then(Replay::illegal) {
+        let culprit = Some((illegal.shown.clone(), illegal.at));
+        return Err(Reason { reason: BadGame::IllegalMove, culprit });
+    }
+    if replay.and_then(|replay| replay.result()).is_some_and(|told| told != outcome) {
+        return Err(Reason::plain(BadGame::WrongResult));
+    }
     let black_first = tags.fen.split(|byte| *byte == b' ').nth(1) == Some(&b"b"[..]);
     let order = |by_move: [f64; 2]| if black_first { [by_move[1], by_move[0]] } else { by_move };
     let [first, second] = skimmed.timed;
@@ -190,6 +220,38 @@ fn judge(
         time_ms: order(skimmed.time_ms),
         timed: if black_first { [second, first] } else { [first, second] },
     })
+}
+
+fn check_tags(tags: &Tags) -> Result<(), BadGame> {
+    if !tags.any {
+        return Err(BadGame::Unreadable);
+    }
+    if is_nameless(&tags.white) || is_nameless(&tags.black) {
+        return Err(BadGame::NoPlayer);
+    }
+    if tags.white == tags.black {
+        return Err(BadGame::SamePlayer);
+    }
+    if tags.is_variant {
+        return Err(BadGame::Variant);
+    }
+    Ok(())
+}
+
+/// White's result, as the tag and the end of the moves tell it.
+fn outcome(tags: &Tags, skimmed: &Skimmed<'_>) -> Result<GameResult, BadGame> {
+    if skimmed.is_cut {
+        return Err(BadGame::Cut);
+    }
+    let by_moves = skimmed.result.and_then(result);
+    match (result(&tags.result), by_moves) {
+        (Some(tag), Some(moves)) if tag != moves => Err(BadGame::Contradiction),
+        (Some(_), None) if skimmed.result.is_some() => Err(BadGame::Contradiction),
+        (Some(outcome), _) => Ok(outcome),
+        (None, Some(outcome)) if tags.result.is_empty() => Ok(outcome),
+        (None, Some(_)) => Err(BadGame::Contradiction),
+        (None, None) => Err(BadGame::NoResult),
+    }
 }
 
 fn is_nameless(name: &[u8]) -> bool {
@@ -279,101 +341,6 @@ fn fnv1a(start: u64, bytes: &[u8]) -> u64 {
         .fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// The tags that matter.
-#[derive(Debug, Default)]
-struct Tags {
-    any: bool,
-    white: Vec<u8>,
-    black: Vec<u8>,
-    result: Vec<u8>,
-    fen: Vec<u8>,
-    termination: Vec<u8>,
-    is_variant: bool,
-}
-
-impl Tags {
-    fn clear(&mut self) {
-        self.any = false;
-        self.is_variant = false;
-        for text in [
-            &mut self.white,
-            &mut self.black,
-            &mut self.result,
-            &mut self.fen,
-            &mut self.termination,
-        ] {
-            text.clear();
-        }
-    }
-
-    fn title(&self) -> String {
-        let part =
-            |text: &[u8]| String::from_utf8_lossy(&text[..text.len().min(MAX_NAME)]).into_owned();
-        format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
-    }
-}
-
-struct TagReader<'a> {
-    tags: &'a mut Tags,
-}
-
-impl Visitor for TagReader<'_> {
-    type Tags = ();
-    type Movetext = ();
-    type Output = ();
-
-    fn begin_tags(&mut self) -> ControlFlow<()> {
-        self.tags.clear();
-        ControlFlow::Continue(())
-    }
-
-    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
-        self.tags.any = true;
-        let target = match name {
-            b"White" => &mut self.tags.white,
-            b"Black" => &mut self.tags.black,
-            b"Result" => &mut self.tags.result,
-            b"FEN" => &mut self.tags.fen,
-            b"Termination" => &mut self.tags.termination,
-            b"Variant" => {
-                self.tags.is_variant = !is_chess(&value.decode());
-                return ControlFlow::Continue(());
-            }
-            _ => return ControlFlow::Continue(()),
-        };
-        target.clear();
-        target.extend_from_slice(&value.decode());
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
-        ControlFlow::Break(())
-    }
-
-    fn end_game(&mut self, (): ()) {}
-}
-
-fn is_chess(variant: &[u8]) -> bool {
-    let letters: Vec<u8> = variant
-        .iter()
-        .filter(|byte| byte.is_ascii_alphanumeric())
-        .map(u8::to_ascii_lowercase)
-        .collect();
-    matches!(
-        letters.as_slice(),
-        b"" | b"standard"
-            | b"chess"
-            | b"normal"
-            | b"fromposition"
-            | b"chess960"
-            | b"960"
-            | b"fischerandom"
-            | b"fischerrandom"
-            | b"frc"
-            | b"dfrc"
-    )
-}
-
 /// A slice that can be asked how much of it was read.
 struct Slice<'a, 'b> {
     rest: &'a Cell<&'b [u8]>,
@@ -393,14 +360,17 @@ impl Read for Slice<'_, '_> {
 mod tests {
     use super::*;
 
+    const ASKED: Asked = Asked { opening_plies: 8, replay: false };
+    const REPLAYED: Asked = Asked { replay: true, ..ASKED };
+
     fn game(tags: &[(&str, &str)], moves: &str) -> String {
         let tags: String = tags.iter().map(|(k, v)| format!("[{k} \"{v}\"]\n")).collect();
         format!("{tags}\n{moves}\n\n")
     }
 
     fn reasons(text: &str) -> Vec<Option<BadGame>> {
-        let games = scan(text.as_bytes(), 8).games;
-        games.iter().map(|game| game.as_ref().err().map(|(reason, _)| *reason)).collect()
+        let games = scan(text.as_bytes(), ASKED).games;
+        games.iter().map(|game| game.as_ref().err().map(|bad| bad.reason)).collect()
     }
 
     const AB: [(&str, &str); 2] = [("White", "A"), ("Black", "B")];
@@ -415,9 +385,9 @@ mod tests {
             ("Termination", "normal"),
         ];
         let text = game(&tags, "1... Ka1 {1/1 1s} 2. Kh2 {1/1 0.5s, Black mates} 0-1");
-        let block = scan(text.repeat(2).as_bytes(), 8);
-        let read = block.games[1].clone().unwrap();
+        let block = scan(text.repeat(2).as_bytes(), ASKED);
         assert_eq!(block.games.len(), 2);
+        let read = block.games[1].clone().unwrap();
         assert_eq!(block.names[read.white as usize], "A");
         assert_eq!(block.names[read.termination as usize], "mates");
         assert_eq!((read.result, read.plies), (GameResult::Loss, 2));
@@ -468,10 +438,45 @@ mod tests {
     }
 
     #[test]
+    fn replayed_games_are_named_by_line_and_move() {
+        let with = |result: &'static str, more: &[(&'static str, &'static str)]| {
+            [&AB[..], &[("Result", result)], more].concat()
+        };
+        let text = [
+            game(&with("1-0", &[]), "1. e4 e5 2. Nf3 1-0"),
+            game(&with("1-0", &[]), "1. e4 {a}\n{b}\ne5 (1... Ke4) 2. Ke3 1-0"),
+            game(&with("1-0", &[]), "1. f3 e5 2. g4 Qh4# 1-0"),
+            game(&with("1-0", &[("FEN", "8/8/8/8/8/8/8/8 w - - 0 1")]), "1. e4 1-0"),
+            game(&with("0-1", &[]), "1. f3 e5 2. g4 Qh4# 0-1"),
+        ]
+        .concat();
+        assert_eq!(reasons(&text), [None; 5]);
+        for end in ["\n", "\r\n"] {
+            let block = scan(text.replace('\n', end).as_bytes(), REPLAYED);
+            let bad: Vec<_> = block.games.iter().filter_map(|game| game.as_ref().err()).collect();
+            let found: Vec<_> = bad.iter().map(|bad| (bad.reason, bad.line)).collect();
+            use BadGame::*;
+            assert_eq!(found, [(IllegalMove, 12), (WrongResult, 14), (Position, 20)]);
+            assert_eq!(bad[0].culprit.as_deref(), Some("2. Ke3"));
+            assert_eq!(block.lines, 33);
+        }
+    }
+
+    #[test]
+    fn the_short_cut_reads_what_the_reader_reads() {
+        let plain = game(&[&AB[..], &[("Result", "1-0")]].concat(), "1. e4 {x} e5\n2. Nf3 1-0");
+        let scanned = |text: &str| scan(text.as_bytes(), ASKED);
+        // A text that begins with an empty line is all the reader's.
+        let (quick, slow) = (scanned(&plain), scanned(&format!("\n{plain}")));
+        assert_eq!((quick.games, quick.openings), (slow.games, slow.openings));
+    }
+
+    #[test]
     fn openings_are_told_by_position_and_moves() {
         let opening = |tags: &[(&'static str, &'static str)], moves: &str| {
             let all = [&AB[..], tags].concat();
-            scan(game(&all, moves).as_bytes(), 2).openings[0].clone()
+            scan(game(&all, moves).as_bytes(), Asked { opening_plies: 2, ..ASKED }).openings[0]
+                .clone()
         };
         let a = opening(&[], "1. e4 e5 2. Nf3 1-0");
         assert_eq!(a.1, "e4 e5");
@@ -488,7 +493,8 @@ mod tests {
         for text in
             ["", "[", "[White", "[White \"A", "{", "\n\n\n", "[White \"\\\"]\n\n1-0", "\u{0}"]
         {
-            scan(text.as_bytes(), 8);
+            scan(text.as_bytes(), ASKED);
+            scan(text.as_bytes(), REPLAYED);
         }
     }
 }

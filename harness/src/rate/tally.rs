@@ -50,12 +50,18 @@ pub struct Opening {
 /// A game that does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// Its number, from 1.
+    /// The file.
+    pub file: String,
+    /// Its line there, from 1: of the move to blame, or where the game begins.
+    pub line: u64,
+    /// Its number in the file, from 1.
     pub number: u64,
     /// Players and result.
     pub title: String,
     /// Why it does not count.
     pub reason: BadGame,
+    /// The move to blame, if it is one.
+    pub culprit: Option<String>,
 }
 
 /// Games that wait for their partner: with the first player as White if so, by that player's
@@ -89,6 +95,10 @@ pub struct Tally {
     by_opening: HashMap<u64, usize>,
     meetings: BTreeMap<[usize; 2], Meeting>,
     waiting: HashMap<([usize; 2], usize), Waiting>,
+    /// The file that is being read, and how much of it is counted.
+    file: String,
+    file_games: u64,
+    file_lines: u64,
     /// Whether games are taken one by one.
     is_single: bool,
 }
@@ -99,23 +109,37 @@ impl Tally {
         Tally { is_single: !pair, ..Tally::default() }
     }
 
+    /// What is added from now on is from this file.
+    pub fn begin_file(&mut self, name: &str) {
+        name.clone_into(&mut self.file);
+        (self.file_games, self.file_lines) = (0, 0);
+    }
+
     /// Adds the games of a block, which must come in the order of the file.
     pub fn add(&mut self, block: &Block) {
         let names: Vec<Option<usize>> = vec![None; block.names.len()];
         let mut known = Known { names, openings: vec![None; block.openings.len()] };
         for game in &block.games {
             self.games += 1;
+            self.file_games += 1;
             match game {
                 Ok(game) => self.count(game, block, &mut known),
-                Err((reason, title)) => {
-                    *self.bad.entry(*reason).or_default() += 1;
+                Err(bad) => {
+                    *self.bad.entry(bad.reason).or_default() += 1;
                     if self.named.len() < MAX_NAMED {
-                        let (number, title) = (self.games, title.clone());
-                        self.named.push(Named { number, title, reason: *reason });
+                        self.named.push(Named {
+                            file: self.file.clone(),
+                            line: self.file_lines + bad.line + 1,
+                            number: self.file_games,
+                            title: bad.title.clone(),
+                            reason: bad.reason,
+                            culprit: bad.culprit.clone(),
+                        });
                     }
                 }
             }
         }
+        self.file_lines += block.lines;
     }
 
     /// Who met whom; games without a partner count as single.
@@ -238,8 +262,10 @@ fn flip(result: GameResult) -> GameResult {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::scan::scan;
+    use super::super::scan::{Asked, scan};
     use super::*;
+
+    const ASKED: Asked = Asked { opening_plies: 4, replay: false };
 
     fn game(white: &str, black: &str, opening: &str, result: &str) -> String {
         format!(
@@ -249,7 +275,7 @@ mod tests {
 
     fn tally(text: &str, pair: bool) -> Tally {
         let mut tally = Tally::new(pair);
-        tally.add(&scan(text.as_bytes(), 4));
+        tally.add(&scan(text.as_bytes(), ASKED));
         tally
     }
 
@@ -281,8 +307,8 @@ mod tests {
         let (a, b) = (game("A", "B", "1. e4", "1-0"), game("C", "A", "1. e4", "0-1"));
         let whole = tally(&[a.clone(), b.clone()].concat(), true);
         let mut parts = Tally::new(true);
-        parts.add(&scan(a.as_bytes(), 4));
-        parts.add(&scan(b.as_bytes(), 4));
+        parts.add(&scan(a.as_bytes(), ASKED));
+        parts.add(&scan(b.as_bytes(), ASKED));
         assert_eq!(whole.meetings(), parts.meetings());
         assert_eq!(whole.players, parts.players);
     }
@@ -302,5 +328,16 @@ mod tests {
         assert_eq!((found.bad_games(), found.named.len()), (30, MAX_NAMED));
         assert_eq!((found.named[1].number, found.named[1].title.as_str()), (2, "A - A 1-0"));
         assert!(found.meetings().is_empty());
+        let mut tally = Tally::new(true);
+        let (good, bad) = (game("A", "B", "1. e4", "1-0"), game("A", "A", "1. e4", "1-0"));
+        for name in ["x.pgn", "y.pgn"] {
+            tally.begin_file(name);
+            for block in [&good, &bad, &good, &bad] {
+                tally.add(&scan(block.as_bytes(), ASKED));
+            }
+        }
+        let places: Vec<_> =
+            tally.named.iter().map(|n| (n.file.as_str(), n.line, n.number)).collect();
+        assert_eq!(places[..3], [("x.pgn", 7, 2), ("x.pgn", 19, 4), ("y.pgn", 7, 2)]);
     }
 }

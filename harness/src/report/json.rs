@@ -33,6 +33,9 @@ struct Report<'a> {
     llr: Option<f64>,
     llr_lower: Option<f64>,
     llr_upper: Option<f64>,
+    /// The bounds as corrected at the end.
+    llr_stop_lower: Option<f64>,
+    llr_stop_upper: Option<f64>,
     terminations: BTreeMap<&'static str, u64>,
     faults: Vec<Fault<'a>>,
     encounters: Vec<EncounterFigures<'a>>,
@@ -70,6 +73,8 @@ struct SprtFigures {
     alpha: f64,
     beta: f64,
     model: &'static str,
+    /// How the bounds allow for overshoot.
+    overshoot: &'static str,
 }
 
 #[derive(Serialize)]
@@ -128,6 +133,7 @@ pub fn render(summary: &Summary) -> String {
     let bounds = summary.sprt.map(|sprt| sprt.bounds());
     let standing = &summary.standing;
     let sequential = summary.after_stop();
+    let test = summary.test();
     let report = Report {
         schema: "arbiter.report/1",
         run: &summary.run,
@@ -148,14 +154,17 @@ pub fn render(summary: &Summary) -> String {
             alpha: sprt.alpha(),
             beta: sprt.beta(),
             model: sprt.model().as_str(),
+            overshoot: sprt.correction().as_str(),
         }),
         elo_sequential: sequential.and_then(|s| s.elo.value.finite()),
         elo_sequential_low: sequential.and_then(|s| s.elo.low.finite()),
         elo_sequential_high: sequential.and_then(|s| s.elo.high.finite()),
         los_sequential: sequential.map(|s| s.los),
-        llr: summary.llr,
+        llr: test.map(|(_, look)| look.llr),
         llr_lower: bounds.map(|b| b.lower()),
         llr_upper: bounds.map(|b| b.upper()),
+        llr_stop_lower: test.map(|(_, look)| look.lower),
+        llr_stop_upper: test.map(|(_, look)| look.upper),
         terminations: standing.terminations.iter().map(|(t, n)| (t.as_str(), *n)).collect(),
         faults: standing
             .faults

@@ -1,5 +1,6 @@
 //! The view of a running match on standard error: a bar on a terminal, plain lines elsewhere.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use crate::report::terminal::note;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
 use crate::schedule::Schedule;
-use crate::stats::sprt::Sprt;
+use crate::stats::sprt::{Decision, Sprt};
+use crate::stats::watch::{Look, Watch};
 
 /// Time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -27,7 +29,7 @@ pub struct Live {
     standing: Standing,
     counted: u64,
     counted_before: u64,
-    llr: f64,
+    looks: BTreeMap<[usize; 2], Look>,
     shown: Option<Duration>,
 }
 
@@ -50,14 +52,18 @@ impl Live {
             standing: Standing::default(),
             counted: 0,
             counted_before: 0,
-            llr: 0.0,
+            looks: BTreeMap::new(),
             shown: None,
         }
     }
 
     fn progress(&self, elapsed: Duration) -> Progress {
         Progress {
-            sprt: self.sprt.map(|sprt| (sprt, self.llr)),
+            sprt: self.sprt.filter(|_| self.schedule.matchups() == 1).map(|sprt| {
+                let look = self.looks.values().next().copied();
+                (sprt, look.unwrap_or_else(|| Watch::new(sprt, 1).start()))
+            }),
+            decided: self.sprt.map(|_| self.decided()),
             encounters: self.schedule.matchups(),
             counted: self.counted,
             total: self.schedule.expected(),
@@ -65,6 +71,11 @@ impl Live {
             elapsed,
             games_per_pair: self.schedule.design().games_per_pair(),
         }
+    }
+
+    /// Tests that have come to a verdict.
+    fn decided(&self) -> usize {
+        self.looks.values().filter(|look| look.decision != Decision::Continue).count()
     }
 
     fn show(&mut self, elapsed: Duration) {
@@ -108,16 +119,17 @@ impl Live {
 impl Observer for Live {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         match event {
-            RunEvent::Started { standing, counted } => {
+            RunEvent::Started { standing, counted, looks } => {
+                self.looks = (*looks).clone();
                 self.standing = (*standing).clone();
                 self.counted = *counted;
                 self.counted_before = *counted;
             }
-            RunEvent::Counted { played, tally, llr, elapsed } => {
+            RunEvent::Counted { played, tally, look, elapsed } => {
                 self.standing.count(tally);
                 self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
                 self.counted += 1;
-                self.llr = llr.unwrap_or(0.0);
+                self.looks.extend(look.map(|look| (tally.twosome(), look)));
                 for (half, game) in played.games.iter().enumerate() {
                     if game.outcome.termination.is_fault() {
                         let name = |index: usize| self.engines[index].as_str();

@@ -200,10 +200,11 @@ fn encounters(summary: &Summary) -> Table {
 /// The state of the sequential test.
 fn test(summary: &Summary) -> String {
     let mut text = String::new();
-    if let (Some(sprt), Some(llr)) = (summary.sprt, summary.llr) {
+    if let Some((sprt, look)) = summary.test() {
         let mut table = Table::new(["", ""]);
         let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);
-        row("LLR", terminal::sprt_text(&sprt, llr));
+        row("LLR", terminal::sprt_text(&sprt, look));
+        row("Bounds", terminal::bounds_text(&sprt));
         if let Some(after) = summary.after_stop() {
             row("Elo, allowing for the stop (95 %)", interval(&after.elo));
             row("LOS, allowing for the stop", percent(Some(after.los)));

@@ -92,12 +92,15 @@ fn termination(termination: Termination) -> &'static str {
         | Termination::Stalemate
         | Termination::Threefold
         | Termination::FiftyMoves
-        | Termination::DeadPosition => "normal",
+        | Termination::DeadPosition
+        | Termination::Resignation => "normal",
         Termination::ResignAdjudication | Termination::DrawAdjudication | Termination::MoveCap => {
             "adjudication"
         }
         Termination::TimeForfeit => "time forfeit",
-        Termination::IllegalMove | Termination::UnparseableMove => "rules infraction",
+        Termination::IllegalMove | Termination::UnparseableMove | Termination::ProtocolError => {
+            "rules infraction"
+        }
         Termination::Crash | Termination::Disconnect | Termination::Stall => "abandoned",
     }
 }

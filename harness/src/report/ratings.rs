@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::rate::tally::{Player, Tally};
+use crate::rate::tally::{Named, Player, Tally};
 use crate::report::status::percent;
 use crate::stats::elo::Z_95;
 use crate::stats::pentanomial::Trinomial;
@@ -102,8 +102,13 @@ pub fn text(ratings: &Ratings<'_>) -> String {
             let _ = writeln!(text, "{count:>9} {}", reason.as_str());
         }
         for named in &tally.named {
-            let (number, title, reason) = (named.number, &named.title, named.reason.as_str());
-            let _ = writeln!(text, "          game {number}: {title} ({reason})");
+            let Named { file, line, number, title, reason, culprit } = named;
+            let reason = reason.as_str();
+            let culprit = culprit.as_ref().map_or(String::new(), |culprit| format!(" {culprit}"));
+            let _ = writeln!(
+                text,
+                "          {file}:{line}: game {number}: {title} ({reason}{culprit})"
+            );
         }
     }
     text
@@ -246,7 +251,12 @@ pub fn json(ratings: &Ratings<'_>) -> Value {
     let is_small = order.len() <= MAX_CROSS_JSON;
     let bad: serde_json::Map<String, Value> =
         tally.bad.iter().map(|(reason, n)| (reason.as_str().to_owned(), json!(n))).collect();
-    let named = |named: &crate::rate::tally::Named| json!({"game": named.number, "title": named.title, "reason": named.reason.as_str()});
+    let named = |named: &Named| {
+        json!({
+            "file": named.file, "line": named.line, "game": named.number, "title": named.title,
+            "reason": named.reason.as_str(), "move": named.culprit,
+        })
+    };
     let superiority = |player: &usize| -> Value {
         let los = |other: &usize| ratings.rated.superiority(*player, *other, Errors::Sandwich);
         order.iter().map(los).collect()

@@ -6,12 +6,15 @@ use crate::report::summary::Strength;
 use crate::run::standing::Standing;
 use crate::stats::elo::{Estimate, Extended};
 use crate::stats::sprt::{Decision, Sprt};
+use crate::stats::watch::Look;
 
 /// What the line needs to know besides the counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// The stopping rule and its ratio.
-    pub sprt: Option<(Sprt, f64)>,
+    /// The stopping rule and what it says, if only two engines meet.
+    pub sprt: Option<(Sprt, Look)>,
+    /// How many tests came to a verdict, if there are any.
+    pub decided: Option<usize>,
     /// How many times two engines meet.
     pub encounters: usize,
     /// Pairs counted.
@@ -38,7 +41,8 @@ impl Progress {
     fn remaining(&self, strength: &Strength) -> Option<Duration> {
         let capped = (self.total - self.counted.min(self.total)) as f64;
         let pairs = match self.sprt {
-            Some((sprt, _)) => sprt.expected_remaining_pairs(&strength.pairs)?.min(capped),
+            Some((_, look)) if look.decision != Decision::Continue => return None,
+            Some((sprt, _)) => sprt.outlook(&strength.pairs)?.mean_units.min(capped),
             None => capped,
         };
         let games = self.games_per_pair as f64 * pairs;
@@ -56,9 +60,8 @@ pub fn one_line([evidence, pace]: [String; 2]) -> String {
 pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     let strength = Strength::of(standing.main_encounter());
     let mut evidence = Vec::new();
-    if let Some((sprt, llr)) = progress.sprt.filter(|_| progress.encounters == 1) {
-        let bounds = sprt.bounds();
-        evidence.push(format!("LLR {llr:+.2} [{:.2}, {:.2}]", bounds.lower(), bounds.upper()));
+    if let Some((_, Look { llr, lower, upper, .. })) = progress.sprt {
+        evidence.push(format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]"));
     }
     if progress.encounters == 1 && !standing.encounters.is_empty() {
         evidence.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
@@ -67,16 +70,15 @@ pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
             evidence.push(format!("ptnml {:?}", strength.pairs.0));
         }
     }
-    if let Some((sprt, _)) = progress.sprt.filter(|_| progress.encounters > 1) {
-        let all = standing.encounters.values();
-        let is_decided = |pairs| sprt.decide(sprt.llr(pairs)) != Decision::Continue;
-        let decided = all.filter(|encounter| is_decided(&encounter.pairs)).count();
+    if let Some(decided) = progress.decided.filter(|_| progress.encounters > 1) {
         evidence.push(format!("{decided}/{} tests decided", progress.encounters));
     }
     let unit = if progress.games_per_pair == 1 { "games" } else { "pairs" };
     let mut pace = vec![format!("{}/{} {unit}", progress.counted, progress.total)];
-    let only_test = progress.sprt.filter(|_| progress.encounters == 1);
-    if let Some(outlook) = only_test.and_then(|(sprt, _)| sprt.outlook(&strength.pairs)) {
+    if let Some((sprt, look)) = progress.sprt
+        && look.decision == Decision::Continue
+        && let Some(outlook) = sprt.outlook(&strength.pairs)
+    {
         pace.push(format!("H1 in {}", percent(Some(outlook.upper_probability))));
     }
     let faults: u64 = standing.faults.values().sum();
@@ -86,7 +88,7 @@ pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     if let Some(rate) = progress.rate() {
         pace.push(format!("{rate:.1} games/s"));
     }
-    if (progress.encounters == 1 || progress.sprt.is_none())
+    if (progress.encounters == 1 || progress.decided.is_none())
         && let Some(left) = progress.remaining(&strength)
     {
         pace.push(format!("about {} left", rough(left)));
@@ -151,10 +153,15 @@ mod tests {
         standing
     }
 
+    fn look(llr: f64) -> Look {
+        Look { llr, lower: -2.7, upper: 2.8, decision: Decision::Continue }
+    }
+
     #[test]
     fn the_line_of_a_match() {
         let progress = Progress {
             sprt: None,
+            decided: None,
             encounters: 1,
             counted: 2,
             total: 100,
@@ -173,7 +180,8 @@ mod tests {
     fn an_sprt_shows_its_ratio_first() {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
         let progress = Progress {
-            sprt: Some((sprt, 0.25)),
+            sprt: Some((sprt, look(0.25))),
+            decided: Some(0),
             encounters: 1,
             counted: 0,
             total: 10,
@@ -182,14 +190,15 @@ mod tests {
             games_per_pair: 2,
         };
         let line = one_line(status_lines(&Standing::default(), &progress));
-        assert_eq!(line, "LLR +0.25 [-2.94, 2.94] · 0/10 pairs");
+        assert_eq!(line, "LLR +0.25 [-2.70, 2.80] · 0/10 pairs");
     }
 
     #[test]
     fn an_sprt_that_can_tell_shows_how_it_may_end() {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
         let progress = Progress {
-            sprt: Some((sprt, 0.01)),
+            sprt: Some((sprt, look(0.01))),
+            decided: Some(0),
             encounters: 1,
             counted: 2,
             total: 10,
@@ -198,7 +207,11 @@ mod tests {
             games_per_pair: 2,
         };
         let line = one_line(status_lines(&standing(), &progress));
-        assert!(line.ends_with("2/10 pairs · H1 in 100.0 %"), "{line}");
+        assert!(line.ends_with("2/10 pairs · H1 in 51.6 %"), "{line}");
+        let decided = Look { decision: Decision::AcceptH1, ..look(2.9) };
+        let progress = Progress { sprt: Some((sprt, decided)), counted_now: 2, ..progress };
+        let line = one_line(status_lines(&standing(), &progress));
+        assert!(line.ends_with("2/10 pairs"), "{line}");
     }
 
     #[test]

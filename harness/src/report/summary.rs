@@ -1,5 +1,7 @@
 //! Everything there is to say of a run, as values.
 
+use std::collections::BTreeMap;
+
 use crate::clock::Limits;
 use crate::config::ablation::Ablation;
 use crate::config::plan::{Kind, Plan};
@@ -13,6 +15,7 @@ use crate::stats::pentanomial::{Pentanomial, Trinomial};
 use crate::stats::ratings::{self, Errors, Meeting};
 use crate::stats::sequential::{self, SequentialEstimate};
 use crate::stats::sprt::Sprt;
+use crate::stats::watch::{Look, Watch};
 
 /// The answer of a run to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +57,8 @@ pub struct Summary {
     pub seed: u64,
     /// The stopping rule.
     pub sprt: Option<Sprt>,
-    /// Log-likelihood ratio of the counted pairs, if there are two engines.
-    pub llr: Option<f64>,
+    /// What the stopping rule says of the counted pairs of each two engines that have any.
+    pub looks: BTreeMap<[usize; 2], Look>,
     /// What the engines after the first do without, if that is the question.
     pub ablation: Option<Ablation>,
     /// All counts.
@@ -128,6 +131,7 @@ impl Summary {
         run: &str,
         plan: &Plan,
         standing: &Standing,
+        looks: &BTreeMap<[usize; 2], Look>,
         ending: Option<Ending>,
         schedule: &Schedule,
     ) -> Summary {
@@ -140,10 +144,7 @@ impl Summary {
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
             seed: plan.seed,
             sprt: plan.sprt,
-            llr: plan
-                .sprt
-                .filter(|_| plan.engines.len() == 2)
-                .map(|sprt| sprt.llr(&standing.main_encounter().pairs)),
+            looks: looks.clone(),
             ablation: plan.ablation.clone(),
             standing: standing.clone(),
             ending,
@@ -178,10 +179,26 @@ impl Summary {
     /// The strength estimate that allows for the stopping rule; `None` without one, or without a
     /// pair.
     pub fn after_stop(&self) -> Option<SequentialEstimate> {
-        sequential::of_pairs(
-            &self.sprt.filter(|_| self.engines.len() == 2)?,
-            &self.standing.main_encounter().pairs,
-        )
+        self.sprt.filter(|_| self.engines.len() == 2)?;
+        self.after_stop_of([0, 1])
+    }
+
+    /// The same of one encounter of several that have a test each.
+    pub fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
+        let look = self.look(engines)?;
+        sequential::after(&self.sprt?, &self.standing.encounter(engines).pairs, look.decision)
+    }
+
+    /// What the stopping rule says of an encounter; `None` without one.
+    pub fn look(&self, engines: [usize; 2]) -> Option<Look> {
+        let start = |sprt| Watch::new(sprt, 1).start();
+        self.looks.get(&engines).copied().or(self.sprt.map(start))
+    }
+
+    /// The test and what it says, if the whole run is one.
+    pub fn test(&self) -> Option<(Sprt, Look)> {
+        let sprt = self.sprt.filter(|_| self.engines.len() == 2)?;
+        Some((sprt, self.look([0, 1])?))
     }
 
     /// All engines by their results against each other, the strongest first; `None` if the games

@@ -11,7 +11,8 @@ use crate::report::table::Table;
 use crate::report::worth;
 use crate::run::event::Ending;
 use crate::stats::sequential::SequentialEstimate;
-use crate::stats::sprt::Sprt;
+use crate::stats::sprt::{Correction, Sprt};
+use crate::stats::watch::Look;
 
 /// The summary in some ten lines; the last one is the verdict as a sentence.
 pub fn render(summary: &Summary) -> String {
@@ -36,8 +37,9 @@ pub fn render(summary: &Summary) -> String {
         text.push('\n');
         text.push_str(&encounter_table(summary));
     }
-    if let (Some(sprt), Some(llr), None) = (summary.sprt, summary.llr, &summary.ablation) {
-        line(&mut text, "LLR", sprt_text(&sprt, llr));
+    if let Some((sprt, look)) = summary.test().filter(|_| summary.ablation.is_none()) {
+        line(&mut text, "LLR", sprt_text(&sprt, look));
+        line(&mut text, "Bounds", bounds_text(&sprt));
     }
     line(&mut text, "Endings", terminations(summary));
     line(&mut text, "Faults", faults(summary));
@@ -91,10 +93,9 @@ fn strength_lines(text: &mut String, strength: &Strength, after: Option<Sequenti
     line(text, "LOS", percent(strength.los));
 }
 
-/// A likelihood ratio with its bounds and what it compares.
-pub(super) fn sprt_text(sprt: &Sprt, llr: f64) -> String {
-    let bounds = sprt.bounds();
-    let (lower, upper) = (bounds.lower(), bounds.upper());
+/// A likelihood ratio with the bounds that hold now and what it compares.
+pub(super) fn sprt_text(sprt: &Sprt, look: Look) -> String {
+    let Look { llr, lower, upper, .. } = look;
     format!("{llr:+.2} [{lower:.2}, {upper:.2}] for {}", hypotheses(sprt))
 }
 
@@ -108,6 +109,17 @@ pub(super) fn hypotheses(sprt: &Sprt) -> String {
         sprt.alpha(),
         sprt.beta()
     )
+}
+
+/// Where the bounds come from.
+pub(super) fn bounds_text(sprt: &Sprt) -> String {
+    let (lower, upper) = (sprt.bounds().lower(), sprt.bounds().upper());
+    match sprt.correction() {
+        Correction::None => "Wald's, without correction for overshoot".to_owned(),
+        Correction::Dynamic => {
+            format!("Wald's [{lower:.2}, {upper:.2}], moved inwards by the overshoot measured")
+        }
+    }
 }
 
 fn encounter_table(summary: &Summary) -> String {
@@ -197,7 +209,9 @@ fn open_sentence(summary: &Summary) -> String {
             }
         }
         (Some(Ending::Complete), Kind::Sprt) => {
-            "Inconclusive: all pairs were played before the test could decide.".to_owned()
+            "Inconclusive: all pairs were played before the test could decide. Neither hypothesis is\n\
+             accepted; the Elo after the stop allows for this end, too."
+                .to_owned()
         }
         (Some(_), _) => "Unfinished: the run was interrupted and can be resumed.".to_owned(),
         (None, _) => {

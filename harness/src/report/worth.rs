@@ -7,7 +7,7 @@ use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary};
 use crate::report::table::Table;
 use crate::stats::elo::{Estimate, Extended};
-use crate::stats::sequential::{self, SequentialEstimate};
+use crate::stats::sequential::SequentialEstimate;
 use crate::stats::sprt::{Decision, Sprt};
 
 /// Features that a sentence names at most.
@@ -62,10 +62,10 @@ pub fn worths(summary: &Summary) -> Vec<Worth<'_>> {
             engine,
             strength: Strength::of(encounter),
             simultaneous: Strength::elo_among(&encounter, family),
-            test: summary.sprt.map(|sprt| {
-                let llr = sprt.llr(&encounter.pairs);
-                let after_stop = sequential::of_pairs(&sprt, &encounter.pairs);
-                Test { llr, decision: sprt.decide(llr), after_stop }
+            test: summary.look([0, engine]).map(|look| Test {
+                llr: look.llr,
+                decision: look.decision,
+                after_stop: summary.after_stop_of([0, engine]),
             }),
         }
     };

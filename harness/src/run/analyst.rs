@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use shakmaty::{CastlingMode, Chess, Color};
 use thiserror::Error;
 
+use crate::clock::Limits;
 use crate::game::player::{Player, PlayerError, Seat};
-use crate::game::referee::{Fault, Reply};
+use crate::game::referee::{Fault, Reply, Turn};
 use crate::process::Spawner;
+use crate::protocol::{Game, Protocol};
 use crate::uci::command::Go;
 use crate::uci::score::Score;
 
@@ -40,6 +43,9 @@ impl Analyst {
     /// Starts the engine.
     pub async fn start(seat: &Seat) -> Result<Analyst, AnalystError> {
         let fail = |cause: String| AnalystError { engine: seat.name.clone(), cause };
+        if seat.protocol != Protocol::Uci {
+            return Err(fail("positions are analysed by UCI engines only".to_owned()));
+        }
         let spawner = Spawner::start().map_err(|error| fail(error.to_string()))?;
         let started = Player::start(&spawner, seat).await;
         let player = started.map_err(|error| fail(error.to_string()))?;
@@ -49,13 +55,20 @@ impl Analyst {
     /// What the engine thinks of the position after `nodes` nodes, with nothing remembered from
     /// other positions; `None` if it gives no score.
     pub async fn ask(&mut self, fen: &str, nodes: u64) -> Result<Option<Opinion>, AnalystError> {
-        let ready: Result<(), PlayerError> = self.player.new_game(false).await;
+        let start = Chess::default();
+        let mode = CastlingMode::Standard;
+        let game = Game { start: &start, mode, limits: Limits::default() };
+        let ready: Result<(), PlayerError> = self.player.new_game(game).await;
         ready.map_err(|error| self.broken(error.to_string()))?;
         let go = Go { nodes: Some(nodes), ..Go::default() };
-        match self.player.think(format!("position fen {fen}"), go, None).await {
+        let position = format!("position fen {fen}");
+        // Whose clock it is does not matter where none runs.
+        let turn = Turn { color: Color::White, position, go, budget: None };
+        match self.player.think(turn).await {
             Reply::Move { info, .. } => {
                 Ok(info.score.map(|score| Opinion { score, depth: info.depth.unwrap_or_default() }))
             }
+            Reply::Claim(_) => Ok(None),
             Reply::Fault(
                 Fault::Silent(cause) | Fault::Crashed(cause) | Fault::Disconnected(cause),
             ) => Err(self.broken(cause)),

@@ -90,6 +90,7 @@ impl Run<'_> {
         let started = RunEvent::Started {
             standing: state.standing(),
             counted: state.counted().count() as u64,
+            looks: state.looks(),
         };
         self.tell(&started)?;
         let mut tick = tokio::time::interval(TICK);
@@ -157,7 +158,7 @@ impl Run<'_> {
         match effect {
             // Only an idle executor starts pairs, in `fill`.
             Effect::Start(_) => {}
-            Effect::Count { tally, llr } => {
+            Effect::Count { tally, look } => {
                 let played = match held.remove(&tally.pair) {
                     Some(played) => Some(played),
                     // Committed before an interruption.
@@ -165,7 +166,7 @@ impl Run<'_> {
                 };
                 let elapsed = clock.elapsed();
                 if let Some(played) = &played {
-                    self.tell(&RunEvent::Counted { played, tally: &tally, llr, elapsed })?;
+                    self.tell(&RunEvent::Counted { played, tally: &tally, look, elapsed })?;
                 }
             }
             Effect::Drain => {

@@ -1,9 +1,11 @@
 //! What happens in a run, in the words of its observers.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
+use crate::stats::watch::Look;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub enum RunEvent<'a> {
         standing: &'a Standing,
         /// Pairs counted before.
         counted: u64,
+        /// What the test says of those of each two engines, if the run is an SPRT.
+        looks: &'a BTreeMap<[usize; 2], Look>,
     },
     /// A pair was counted.
     Counted {
@@ -35,8 +39,8 @@ pub enum RunEvent<'a> {
         played: &'a PlayedPair,
         /// What it adds.
         tally: &'a PairTally,
-        /// Log-likelihood ratio, if the run is an SPRT.
-        llr: Option<f64>,
+        /// What the test says after it, if the run is an SPRT.
+        look: Option<Look>,
         /// Since the start or resumption.
         elapsed: Duration,
     },

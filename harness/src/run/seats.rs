@@ -1,5 +1,6 @@
 //! What has to be started for a plan, and whether it can be.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,9 +9,9 @@ use thiserror::Error;
 use crate::config::plan::{Engine, Plan, Program};
 pub use crate::game::player::Seat;
 use crate::game::player::{Player, PlayerError};
+use crate::openings::Book;
 use crate::process::{Launch, Spawner};
-use crate::uci::option::check_option;
-use crate::uci::session::{Deadlines, SessionError};
+use crate::uci::session::{Deadlines, SessionError, Setup};
 
 /// How long an engine may take to leave after its trial start.
 const QUIT_GRACE: Duration = Duration::from_secs(1);
@@ -30,8 +31,21 @@ pub fn seat(engine: &Engine, own_binary: &Path) -> Seat {
     args.extend(engine.args.iter().cloned());
     Seat {
         name: engine.name.clone(),
-        launch: Launch { program, args, dir: engine.dir.clone() },
-        options: engine.options.clone(),
+        launch: Launch {
+            program,
+            args,
+            dir: engine.dir.clone(),
+            stderr: engine.manners.stderr.clone(),
+            memory_bytes: engine.manners.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+        },
+        protocol: engine.manners.protocol,
+        setup: Setup {
+            options: engine.options.clone(),
+            init: engine.manners.init.clone(),
+            ponder: engine.manners.ponder,
+            nodestime: engine.conditions.limits.nodestime,
+        },
+        restart: engine.manners.restart,
         deadlines: Deadlines::default(),
     }
 }
@@ -47,8 +61,10 @@ pub struct TrialError {
 }
 
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the
-/// run and not a thousand lost games in it.
-pub async fn try_out(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialError> {
+/// run and not a thousand lost games in it. The answer is which openings of the book some engine
+/// cannot be told, by their places in it.
+pub async fn try_out(seats: &[Seat], book: &Book) -> Result<BTreeSet<usize>, TrialError> {
+    let mut untold = BTreeSet::new();
     let spawner = Spawner::start().map_err(|error| TrialError {
         name: "-".to_owned(),
         cause: error.to_string(),
@@ -61,17 +77,29 @@ pub async fn try_out(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialEr
             environment: error.is_environment(),
         };
         let player = Player::start(&spawner, seat).await.map_err(fail)?;
-        let plays = check_option(&player.identity().options, "UCI_Chess960", "true").is_ok();
+        let plays = player.plays_chess960();
+        let openings = book.openings().iter().enumerate();
+        let out_of_reach = openings
+            .filter(|(_, o)| !player.can_set_up(&o.start_position(), o.castling_mode()))
+            .map(|(index, _)| index);
+        untold.extend(out_of_reach);
         player.quit(QUIT_GRACE).await;
-        if needs_chess960 && !plays {
-            return Err(TrialError {
-                name: seat.name.clone(),
-                cause: "does not play Chess960, which the opening book needs".to_owned(),
-                environment: false,
-            });
+        let unfit = |cause: &str| TrialError {
+            name: seat.name.clone(),
+            cause: cause.to_owned(),
+            environment: false,
+        };
+        if book.needs_chess960() && !plays {
+            return Err(unfit("does not play Chess960, which the opening book needs"));
+        }
+        if untold.len() == book.openings().len() {
+            return Err(unfit(
+                "cannot set up any opening of the book: it has no setboard, and edit cannot \
+                 express them; give openings that are moves from the initial position",
+            ));
         }
     }
-    Ok(())
+    Ok(untold)
 }
 
 /// What to do about an engine that did not get through its handshake.
@@ -80,7 +108,7 @@ fn hint(error: &PlayerError) -> &'static str {
         PlayerError::Exited(_)
         | PlayerError::Closed
         | PlayerError::Session(SessionError::Late { .. }) => {
-            "; check that cmd, args and dir start a UCI engine"
+            "; check that cmd, args and dir start an engine, and that proto is its protocol"
         }
         _ => "",
     }
@@ -98,6 +126,6 @@ mod tests {
         let seats = seats(&plan, Path::new("/bin/arbiter"));
         assert_eq!(seats[0].launch.program, Path::new("/bin/arbiter"));
         assert_eq!(seats[0].launch.args, ["engine"]);
-        assert_eq!(seats[1].options, [("Eval".to_owned(), "material".to_owned())]);
+        assert_eq!(seats[1].setup.options, [("Eval".to_owned(), "material".to_owned())]);
     }
 }

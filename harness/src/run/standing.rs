@@ -62,6 +62,11 @@ impl PairTally {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
+    /// The two engines, lower index first.
+    pub fn twosome(&self) -> [usize; 2] {
+        sorted(self.engines)
+    }
+
     /// Half points of each engine.
     pub fn halves(&self) -> [u64; 2] {
         self.games().fold([0, 0], |[first, second], game| {
@@ -126,7 +131,7 @@ impl Standing {
             true => game.result.reversed(),
             false => game.result,
         };
-        let encounter = self.encounters.entry(sorted(tally.engines)).or_default();
+        let encounter = self.encounters.entry(tally.twosome()).or_default();
         tally.games().for_each(|game| encounter.games.record(result(game)));
         let first = result(tally.first);
         match tally.second.map(result) {

@@ -12,6 +12,7 @@ use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
 use crate::schedule::{Pairing, Schedule};
 use crate::stats::sprt::{Decision, Sprt};
+use crate::stats::watch::{Look, Watch};
 
 /// What can happen to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +34,8 @@ pub enum Effect {
     Count {
         /// The pair.
         tally: PairTally,
-        /// Log-likelihood ratio of its two engines after it, if the run is an SPRT.
-        llr: Option<f64>,
+        /// What the test says after it, if the run is an SPRT.
+        look: Option<Look>,
     },
     /// Tell the observers that no more pairs will start.
     Drain,
@@ -57,6 +58,9 @@ pub struct RunState {
     /// Who meets whom, as far as the counted pairs say.
     schedule: Schedule,
     sprt: Option<Sprt>,
+    /// One for each two engines that have a counted pair, and what it said last.
+    watches: BTreeMap<[usize; 2], Watch>,
+    looks: BTreeMap<[usize; 2], Look>,
     /// The next pair to start.
     next: u64,
     in_flight: BTreeSet<u64>,
@@ -76,6 +80,8 @@ impl RunState {
         RunState {
             schedule,
             sprt,
+            watches: BTreeMap::new(),
+            looks: BTreeMap::new(),
             next: 0,
             in_flight: BTreeSet::new(),
             waiting: BTreeMap::new(),
@@ -109,6 +115,11 @@ impl RunState {
     /// The pairs counted so far, in the order of the schedule.
     pub fn counted(&self) -> impl Iterator<Item = u64> {
         (0..self.next_to_count).filter(|pair| !self.is_beyond(*pair))
+    }
+
+    /// What the test says of the counted pairs of each two engines that have any.
+    pub fn looks(&self) -> &BTreeMap<[usize; 2], Look> {
+        &self.looks
     }
 
     /// Pairs that were started and are not on disk.
@@ -167,8 +178,12 @@ impl RunState {
     fn count(&mut self, tally: PairTally) -> Effect {
         self.standing.count(&tally);
         self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
-        let llr = self.sprt.map(|sprt| sprt.llr(&self.standing.encounter(tally.engines).pairs));
-        let ending = match self.sprt.zip(llr).map(|(sprt, llr)| sprt.decide(llr)) {
+        let look = self.sprt.map(|sprt| {
+            let watch = self.watches.entry(tally.twosome()).or_insert_with(|| Watch::new(sprt, 1));
+            watch.look(&self.standing.encounter(tally.engines).pairs)
+        });
+        self.looks.extend(look.map(|look| (tally.twosome(), look)));
+        let ending = match look.map(|look| look.decision) {
             Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
             Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
             Some(Decision::Continue) | None => None,
@@ -177,7 +192,7 @@ impl RunState {
             self.stopped.insert(tally.engines, (ending, tally.pair));
             self.waiting.retain(|_, waiting| waiting.engines != tally.engines);
         }
-        Effect::Count { tally, llr }
+        Effect::Count { tally, look }
     }
 
     /// Whether a pair would come after the end of its encounter.
@@ -230,7 +245,7 @@ mod tests {
     use crate::run::standing::GameTally;
     use crate::schedule::{Design, Format};
     use crate::stats::pentanomial::GameResult;
-    use crate::stats::sprt::Model;
+    use crate::stats::sprt::{Correction, Model};
 
     /// A run of two engines.
     fn run(pairs: u64, sprt: Option<Sprt>) -> RunState {
@@ -331,6 +346,52 @@ mod tests {
         let mut state = run(2, Some(sprt()));
         (0..2).for_each(|pair| drop(state.apply(Event::Committed(won(pair)))));
         assert_eq!(state.ending(), Some(Ending::Complete));
+    }
+
+    #[test]
+    fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
+        // Pairs won, but every so often one lost.
+        let mixed = |pair: u64, period: u64| {
+            let lost = tally(pair, [GameResult::Loss, GameResult::Draw]);
+            if pair % period == 1 { lost } else { won(pair) }
+        };
+        let test = Sprt::new(0.0, 15.0, 0.05, 0.05, Model::Normalized).unwrap();
+        let play = |correction, period| {
+            let mut state = run(5000, Some(test.with_correction(correction)));
+            let mut looks: Vec<Look> = Vec::new();
+            for pair in 0.. {
+                state.apply(Event::Committed(mixed(pair, period)));
+                looks.extend(state.looks().get(&[0, 1]).copied());
+                if state.ending().is_some() {
+                    break;
+                }
+            }
+            assert_eq!(state.ending(), Some(Ending::AcceptedH1));
+            (state, looks)
+        };
+        let is_earlier = |period: &u64| {
+            play(Correction::Dynamic, *period).1.len() < play(Correction::None, *period).1.len()
+        };
+        let period = (3..20).find(is_earlier).expect("a correction that matters");
+        let mixed = |pair| mixed(pair, period);
+        let (corrected, looks) = play(Correction::Dynamic, period);
+        let last = looks.last().unwrap();
+        assert!(last.upper < last.llr && last.llr < test.bounds().upper(), "{last:?}");
+        // Resumed after each of the pairs, with later ones on disk already.
+        let test = test.with_correction(Correction::Dynamic);
+        for cut in 1..looks.len() as u64 - 2 {
+            let mut state = run(5000, Some(test));
+            (0..cut).for_each(|pair| drop(state.apply(Event::Committed(mixed(pair)))));
+            assert_eq!(state.looks()[&[0, 1]], looks[cut as usize - 1]);
+            let mut resumed = run(5000, Some(test));
+            let on_disk = (0..cut).chain([cut + 1]);
+            on_disk.for_each(|pair| drop(resumed.apply(Event::Committed(mixed(pair)))));
+            assert_eq!(resumed.looks(), state.looks());
+            let missing = (cut..looks.len() as u64).filter(|pair| *pair != cut + 1);
+            missing.for_each(|pair| drop(resumed.apply(Event::Committed(mixed(pair)))));
+            assert_eq!(resumed.looks(), corrected.looks());
+            assert_eq!(resumed.ending(), Some(Ending::AcceptedH1));
+        }
     }
 
     #[test]

@@ -120,6 +120,7 @@ fn convolved([loss, draw, win]: [f64; 3]) -> [f64; 5] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::agreement::Agreement;
     use super::*;
 
     /// Sample, its parameters, a strength to try, and the resulting loss rate and logistic Elo.
@@ -131,15 +132,18 @@ mod tests {
             ([88, 54, 123], 73.1747654311, 48.2214722536, -20.0, 0.424067321744, -19.1393751061),
             ([5000, 5000, 5000], 120.411998266, 0.0, 10.0, 0.320666221236, 8.88919182524),
         ];
+        let mut agreement = Agreement::within(1e-10, "bayeselo_conversions");
         for ([losses, draws, wins], draw_elo, elo, tried, loss_rate, logistic) in cases {
+            agreement.row();
             let fitted = BayesElo::of_sample(&Trinomial { losses, draws, wins });
-            assert!((fitted.draw_elo - draw_elo).abs() < 1e-8, "{fitted:?}");
-            assert!((fitted.elo - elo).abs() < 1e-8, "{fitted:?}");
+            agreement.figure("draw parameter", fitted.draw_elo, draw_elo);
+            agreement.figure("strength", fitted.elo, elo);
             let model = BayesElo { elo: tried, draw_elo: fitted.draw_elo };
-            assert!((model.probabilities()[0] - loss_rate).abs() < 1e-11);
+            agreement.figure("loss rate", model.probabilities()[0], loss_rate);
             let converted = model.to_logistic().expect("a moderate strength");
-            assert!((converted - logistic).abs() < 1e-9, "{converted}");
+            agreement.figure("logistic Elo", converted, logistic);
         }
+        agreement.print();
     }
 
     #[test]
@@ -162,10 +166,13 @@ mod tests {
             ([22569, 44137, 22976], 0.5, 2.5, 0.975772168272),
             ([3010, 8055, 3155], -3.0, 1.0, 3.1163406907),
         ];
+        let mut agreement = Agreement::within(1e-9, "match_stats: classical BayesElo ratio");
         for ([losses, draws, wins], elo0, elo1, expected) in cases {
+            agreement.row();
             let got = llr_classical(&Trinomial { losses, draws, wins }, elo0, elo1);
-            assert!((got - expected).abs() < 1e-9, "{got} not {expected}");
+            agreement.figure("ratio", got, expected);
         }
+        agreement.print();
     }
 
     #[test]

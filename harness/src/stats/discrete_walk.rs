@@ -68,6 +68,7 @@ fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 
 mod tests {
     use super::super::gsprt::steps_logistic;
     use super::super::sprt::Bounds;
+    use super::super::tests::agreement::Agreement;
     use super::*;
 
     type Case = ([f64; 5], f64, f64, [f64; 5], f64, f64);
@@ -90,15 +91,19 @@ mod tests {
     #[test]
     fn walks_match_the_reference() {
         let bounds = Bounds::new(0.05, 0.05).expect("sound rates");
+        let mut agreement =
+            Agreement::within(1e-9, "random_walk: steps, probability to pass, pairs");
         for (p, elo0, elo1, steps, pass, pairs) in CASES {
+            agreement.row();
             let got = steps_logistic(p, *elo0, *elo1);
             for (got, expected) in got.iter().zip(steps) {
-                assert!((got - expected).abs() < 1e-12, "{got} not {expected}");
+                agreement.figure("step", *got, *expected);
             }
             let exit = exit(&got, p, bounds.lower(), bounds.upper()).expect("both ways");
-            assert!((exit.upper_probability - pass).abs() < 1e-10, "{exit:?}");
-            assert!((exit.mean_units / pairs - 1.0).abs() < 1e-9, "{exit:?} not {pairs}");
+            agreement.figure("pass probability", exit.upper_probability, *pass);
+            agreement.figure("pairs", exit.mean_units, *pairs);
         }
+        agreement.print();
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod distribution;
 pub mod elo;
 pub mod gsprt;
 pub mod normalized;
+pub mod outlook;
 pub mod overshoot;
 pub mod paired;
 pub mod pentanomial;
@@ -26,6 +27,7 @@ pub mod roots;
 pub mod sequential;
 pub mod simulate;
 pub mod sprt;
+pub mod watch;
 
 #[cfg(test)]
 mod reference;

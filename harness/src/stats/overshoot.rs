@@ -100,7 +100,7 @@ impl Overshoot {
 
     /// The ratios, lowest and highest, between which nothing happens: no record and no decision.
     pub fn quiet(&self, bounds: Bounds) -> (f64, f64) {
-        let (low, high) = (bounds.lower() + self.low(), bounds.upper() - self.high());
+        let (low, high) = self.corrected(bounds);
         if self.lost.is_some() {
             return (low, high);
         }
@@ -122,11 +122,17 @@ impl Overshoot {
         self.lost
     }
 
+    /// The corrected bounds, lower and upper.
+    pub fn corrected(&self, bounds: Bounds) -> (f64, f64) {
+        (bounds.lower() + self.low(), bounds.upper() - self.high())
+    }
+
     /// Compares the ratio with the corrected bounds, which must be passed and not just reached.
     pub fn decide(&self, bounds: Bounds, llr: f64) -> Decision {
-        if llr > bounds.upper() - self.high() {
+        let (lower, upper) = self.corrected(bounds);
+        if llr > upper {
             Decision::AcceptH1
-        } else if llr < bounds.lower() + self.low() {
+        } else if llr < lower {
             Decision::AcceptH0
         } else {
             Decision::Continue

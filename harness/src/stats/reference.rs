@@ -9,7 +9,9 @@ use super::distribution::Moments;
 use super::elo::{self, Extended};
 use super::normalized;
 use super::pentanomial::{Pentanomial, Trinomial};
+use super::planning::Conditions;
 use super::sprt::{Bounds, Model, Sprt};
+use super::tests::agreement::Agreement;
 
 use Counts::{Games, Pairs};
 use Scale::{Bayes, Logistic, Normalized};
@@ -48,11 +50,6 @@ struct Case {
 /// elo0, elo1, scale, true logistic Elo, variance of a game, probability of passing, games.
 type Plan = (f64, f64, Model, f64, f64, f64, f64);
 
-fn agree(what: &str, got: f64, expected: f64, relative: f64, absolute: f64) {
-    let error = (got - expected).abs();
-    assert!(error <= absolute.max(relative * expected.abs()), "{what}: {got}, not {expected}");
-}
-
 fn to_f64(value: Extended) -> f64 {
     match value {
         Extended::NegInfinity => f64::NEG_INFINITY,
@@ -88,23 +85,31 @@ impl Case {
 
 #[test]
 fn log_likelihood_ratios() {
+    let mut agreement = Agreement::within(1e-9, "match_stats: log-likelihood ratio");
     for case in CASES {
-        agree(case.id, case.llr(), case.llr, 1e-9, 1e-6);
+        agreement.row();
+        agreement.figure(case.id, case.llr(), case.llr);
     }
+    agreement.print();
 }
 
 #[test]
 fn bounds() {
+    let mut agreement = Agreement::within(1e-13, "match_stats: bounds");
     for case in CASES {
         let bounds = Bounds::new(case.rates.0, case.rates.1).expect("sound rates");
-        agree(case.id, bounds.lower(), case.bounds.0, 1e-13, 0.0);
-        agree(case.id, bounds.upper(), case.bounds.1, 1e-13, 0.0);
+        agreement.row();
+        agreement.figure(case.id, bounds.lower(), case.bounds.0);
+        agreement.figure(case.id, bounds.upper(), case.bounds.1);
     }
+    agreement.print();
 }
 
 #[test]
 fn estimates() {
+    let mut agreement = Agreement::within(1e-9, "match_stats: Elo, nElo, LOS and intervals");
     for case in CASES {
+        agreement.row();
         let Some(sample) = case.moments() else {
             assert_eq!(case.elo, [None; 3], "{}", case.id);
             continue;
@@ -115,31 +120,42 @@ fn estimates() {
             if expected.is_infinite() {
                 assert_eq!(got, expected, "{}", case.id);
             } else {
-                agree(case.id, got, expected, 1e-9, 1e-9);
+                agreement.figure(case.id, got, expected);
             }
         }
         let los = elo::likelihood_of_superiority(&sample);
         assert_eq!(los.is_some(), case.los.is_some(), "{}", case.id);
         if let (Some(got), Some(expected)) = (los, case.los) {
-            agree(case.id, got, expected, 1e-9, 0.0);
+            agreement.figure(case.id, got, expected);
+            // The far tail, too, is more than a rounding error.
+            assert!((got / expected - 1.0).abs() < 1e-9, "{}: {got}, not {expected}", case.id);
         }
         let nelo = normalized::estimate(&sample);
         assert_eq!(nelo.is_some(), case.nelo.is_some(), "{}", case.id);
         if let (Some(got), Some((value, half_width))) = (nelo, case.nelo) {
-            agree(case.id, to_f64(got.value), value, 1e-9, 1e-9);
-            agree(case.id, got.half_width().expect("finite ends"), half_width, 1e-9, 1e-9);
+            agreement.figure(case.id, to_f64(got.value), value);
+            agreement.figure(case.id, got.half_width().expect("finite ends"), half_width);
         }
     }
+    agreement.print();
 }
 
 #[test]
 fn plans() {
+    let mut agreement = Agreement::within(1e-8, "sprt_calculator: probability to pass, games");
     for (elo0, elo1, model, elo, variance, pass, games) in PLANS.iter().copied() {
         let test = Sprt::new(elo0, elo1, 0.05, 0.05, model).expect("a sound test");
         let exit = test.expectation(elo, variance).expect("some variance");
-        agree("pass probability", exit.upper_probability, pass, 1e-8, 0.0);
-        agree("games", exit.mean_units, games, 1e-8, 0.0);
+        agreement.row();
+        agreement.figure("pass probability", exit.upper_probability, pass);
+        agreement.figure("games", exit.mean_units, games);
+        assert!((exit.upper_probability / pass - 1.0).abs() < 1e-8, "{exit:?}, not {pass}");
     }
+    // Conditions without variance are the calculator's last row.
+    agreement.row();
+    let invalid = Conditions { draw_rate: 0.97, bias_elo: 150.0 };
+    assert_eq!(invalid.variance_per_game(), None);
+    agreement.print();
 }
 
 /// Computed by running the SPRT calculator of fishtest's web page, error rates 0.05.

@@ -145,6 +145,7 @@ fn deviate(ln_p: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::agreement::Agreement;
     use super::*;
 
     fn alike() -> Vec<Pentanomial> {
@@ -159,42 +160,52 @@ mod tests {
     #[test]
     fn residuals_match_fishtest() {
         let found = compare(&alike()).expect("enough pairs");
-        assert!((found.chi_squared - 2.0001276193).abs() < 1e-9);
+        let mut agreement = Agreement::within(1e-9, "worker_residuals: χ², p, limits, residuals");
+        agreement.row();
+        agreement.figure("χ²", found.chi_squared, 2.0001276193);
         assert_eq!(found.freedom, 4);
-        assert!((found.p - 0.735735408084).abs() < 1e-11);
-        assert!((found.limits.0 - 2.12804523418).abs() < 1e-10);
-        assert!((found.limits.1 - 2.71305188847).abs() < 1e-10);
-        check(
-            &found,
-            &[(0.0, Colour::Green), (0.273268463061, Colour::Green), (0.0, Colour::Green)],
-        );
+        agreement.figure("p", found.p, 0.735735408084);
+        agreement.figure("limit", found.limits.0, 2.12804523418);
+        agreement.figure("limit", found.limits.1, 2.71305188847);
+        let green = Colour::Green;
+        let expected = [(0.0, green), (0.273268463061, green), (0.0, green)];
+        check(&mut agreement, &found, &expected);
         assert_eq!(found.to_remove(), None);
+        let found = compare(&one_bad()).expect("enough pairs");
+        agreement.row();
+        agreement.figure("χ²", found.chi_squared, 150.607213576);
+        let red = Colour::Red;
+        let expected = [(3.08896335637, red), (7.22450670369, red), (11.9301488288, red)];
+        check(&mut agreement, &found, &expected);
+        agreement.row();
+        assert_eq!(compare(&[Pentanomial([3, 20, 44, 21, 2])]), None);
+        agreement.print();
+    }
+
+    fn one_bad() -> Vec<Pentanomial> {
+        let mut sources = alike();
+        sources[2] = Pentanomial([40, 131, 58, 30, 3]);
+        sources
     }
 
     #[test]
     fn one_bad_source_colours_the_good_ones_until_it_is_removed() {
-        let mut sources = alike();
-        sources[2] = Pentanomial([40, 131, 58, 30, 3]);
-        let found = compare(&sources).expect("enough pairs");
-        assert!((found.chi_squared - 150.607213576).abs() < 1e-8);
-        let red = Colour::Red;
-        check(&found, &[(3.08896335637, red), (7.22450670369, red), (11.9301488288, red)]);
-        assert_eq!(found.to_remove(), Some(2));
+        let mut sources = one_bad();
+        assert_eq!(compare(&sources).expect("enough pairs").to_remove(), Some(2));
         sources.remove(2);
         assert_eq!(compare(&sources).expect("enough pairs").to_remove(), None);
     }
 
-    fn check(found: &Residuals, expected: &[(f64, Colour)]) {
+    fn check(agreement: &mut Agreement, found: &Residuals, expected: &[(f64, Colour)]) {
         for (got, (z, colour)) in found.sources.iter().zip(expected) {
             let (residual, painted) = got.expect("compared");
-            assert!((residual - z).abs() < 1e-9, "{residual} not {z}");
+            agreement.figure("residual", residual, *z);
             assert_eq!(painted, *colour);
         }
     }
 
     #[test]
     fn too_little_to_compare_is_not_compared() {
-        assert_eq!(compare(&[Pentanomial([3, 20, 44, 21, 2])]), None);
         assert_eq!(compare(&[]), None);
         let mut sources = alike();
         sources.push(Pentanomial([0, 1, 2, 1, 0]));

@@ -8,14 +8,15 @@
 //! Analysis", chapter 3; the order is called stage-wise).
 //!
 //! The ratio is taken as Brownian motion whose variance is the sample's. Also defined for a test
-//! that has not ended: then at the ratio and time reached.
+//! that ends at a cap, or has not ended: then at the ratio and time reached, which in the order of
+//! ends is between all failures and all passes.
 
 use super::brownian::Walk;
 use super::distribution::{Distribution, Moments};
 use super::elo::{Estimate, Extended, score_from_elo};
 use super::pentanomial::{Pentanomial, Trinomial};
 use super::roots::{Beyond, falling_crossing};
-use super::sprt::Sprt;
+use super::sprt::{Decision, Sprt};
 
 /// Strengths outside ± this many logistic Elo are reported as beyond all bounds.
 pub const MAX_ELO: f64 = 1000.0;
@@ -35,30 +36,44 @@ pub struct SequentialEstimate {
     pub clamped: bool,
 }
 
-/// The estimate from the pairs of a test; `None` without any.
+/// The estimate from the pairs of a test at Wald's bounds; `None` without any.
 ///
 /// Empty cells are raised as for a likelihood, so that a sample without spread has an estimate.
 pub fn of_pairs(test: &Sprt, pairs: &Pentanomial) -> Option<SequentialEstimate> {
-    estimate(&test.for_pairs(pairs), &pairs.distribution())
+    estimate(&test.for_pairs(pairs), &pairs.distribution(), Decision::Continue)
+}
+
+/// The estimate from the pairs of a test that ended in `decision`, or was given up at its cap if
+/// that is [`Decision::Continue`].
+///
+/// A test with corrected bounds may end with its ratio short of Wald's bound. It then counts as
+/// having reached that bound with its last pair: by the corollary behind the correction, a ratio
+/// that jumps reaches its corrected bound when one that creeps reaches Wald's.
+pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<SequentialEstimate> {
+    estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }
 
 /// As [`of_pairs`], from games that were not played in pairs.
 pub fn of_games(test: &Sprt, games: &Trinomial) -> Option<SequentialEstimate> {
-    estimate(&test.for_games(games), &games.distribution())
+    estimate(&test.for_games(games), &games.distribution(), Decision::Continue)
 }
 
-fn estimate<const K: usize>(test: &Sprt, counts: &Distribution<K>) -> Option<SequentialEstimate> {
+fn estimate<const K: usize>(
+    test: &Sprt,
+    counts: &Distribution<K>,
+    decision: Decision,
+) -> Option<SequentialEstimate> {
     counts.moments()?;
     let sample = counts.regularized().moments()?;
     let observed = test.walk(&sample);
     let (lower, upper) = (test.bounds().lower(), test.bounds().upper());
     let llr = observed.drift * sample.units;
-    let (level, units) = if llr > upper {
-        (upper, upper / observed.drift)
-    } else if llr < lower {
-        (lower, lower / observed.drift)
-    } else {
-        (llr, sample.units)
+    let (level, units) = match decision {
+        _ if llr > upper => (upper, upper / observed.drift),
+        _ if llr < lower => (lower, lower / observed.drift),
+        Decision::AcceptH1 => (upper, sample.units),
+        Decision::AcceptH0 => (lower, sample.units),
+        Decision::Continue => (llr, sample.units),
     };
     let worse = |elo: f64| {
         let walk = test.walk_between(&sample, Moments { mean: score_from_elo(elo), ..sample });

@@ -8,10 +8,10 @@ use super::bayes::BayesElo;
 use super::distribution::Distribution;
 use super::elo::score_from_elo;
 use super::gsprt;
-use super::overshoot::Overshoot;
 use super::pentanomial::Pentanomial;
 use super::roots::falling_crossing;
 use super::sprt::{Decision, Model, Sprt};
+use super::watch::Watch;
 
 /// Pairs before the approximate ratio is trusted to say that no bound is near.
 const WARM_UP: u64 = 200;
@@ -29,7 +29,7 @@ const MAX_APPROXIMATE_ELO: f64 = 30.0;
 /// A test and the pairs it is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulation {
-    /// The test.
+    /// The test; it stops by its own rule, corrected or not.
     pub test: Sprt,
     /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
     pub probabilities: [f64; 5],
@@ -37,8 +37,6 @@ pub struct Simulation {
     pub batch: u64,
     /// Pairs after which the test is given up without a verdict.
     pub cap: u64,
-    /// Whether the bounds are corrected for overshoot.
-    pub overshoot: bool,
 }
 
 /// How one simulated test ended.
@@ -56,7 +54,7 @@ impl Simulation {
         assert!(self.batch > 0, "a batch is at least one pair");
         let cumulated = self.cumulated();
         let (mut screen, mut refresh) = (self.test, 0);
-        let mut correction = self.overshoot.then(|| Overshoot::new(self.batch));
+        let mut watch = Watch::new(self.test, self.batch);
         let mut pairs = Pentanomial::default();
         let mut played = 0;
         while played < self.cap {
@@ -69,7 +67,8 @@ impl Simulation {
                 screen = self.test.for_pairs(&pairs);
                 refresh = played + played / REFRESH;
             }
-            match self.look(&screen, &pairs, correction.as_mut()) {
+            // The ratio with the draws of a little earlier is enough to tell that no bound is near.
+            match watch.glance(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
                 Decision::Continue => {}
                 decision => return Played { decision, pairs },
             }
@@ -84,35 +83,6 @@ impl Simulation {
             sum += self.probabilities[cell];
             sum
         })
-    }
-
-    /// What the test says now. `screen` is the test with the draws of a little earlier, which is
-    /// enough to tell that no bound is near.
-    fn look(
-        &self,
-        screen: &Sprt,
-        pairs: &Pentanomial,
-        correction: Option<&mut Overshoot>,
-    ) -> Decision {
-        let bounds = self.test.bounds();
-        let approximate = approximate_llr(screen, pairs);
-        let is_quiet = |low: f64, high: f64| {
-            approximate.is_some_and(|llr| llr > low + MARGIN && llr < high - MARGIN)
-        };
-        match correction {
-            None if is_quiet(bounds.lower(), bounds.upper()) => Decision::Continue,
-            None => self.test.decide(self.test.llr(pairs)),
-            Some(correction) => {
-                let (low, high) = correction.quiet(bounds);
-                if is_quiet(low, high) {
-                    correction.update_quietly(pairs.pairs());
-                    return Decision::Continue;
-                }
-                let llr = self.test.llr(pairs);
-                correction.update(pairs.pairs(), llr);
-                correction.decide(bounds, llr)
-            }
-        }
     }
 }
 
@@ -184,6 +154,7 @@ pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sprt::Correction;
     use super::*;
 
     /// A small generator (SplitMix64), uniform on [0, 1).
@@ -200,19 +171,14 @@ mod tests {
     /// The same test with every ratio computed exactly.
     fn play_exactly(simulation: &Simulation, mut uniform: impl FnMut() -> f64) -> Played {
         let cumulated = simulation.cumulated();
-        let mut correction = Overshoot::new(simulation.batch);
+        let mut watch = Watch::new(simulation.test, simulation.batch);
         let mut pairs = Pentanomial::default();
         loop {
             for _ in 0..simulation.batch {
                 let drawn = uniform();
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
             }
-            let llr = simulation.test.llr(&pairs);
-            correction.update(pairs.pairs(), llr);
-            let decision = match simulation.overshoot {
-                true => correction.decide(simulation.test.bounds(), llr),
-                false => simulation.test.decide(llr),
-            };
+            let decision = watch.look(&pairs).decision;
             if decision != Decision::Continue {
                 return Played { decision, pairs };
             }
@@ -223,11 +189,12 @@ mod tests {
     fn the_short_cut_changes_no_verdict() {
         let base = pair_model(0.5, 60.0);
         for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
-            for (overshoot, batch) in [(false, 1), (true, 1), (true, 8)] {
+            let rules = [(Correction::None, 1), (Correction::Dynamic, 1), (Correction::Dynamic, 8)];
+            for (correction, batch) in rules {
                 let test = Sprt::new(0.0, 25.0, 0.05, 0.05, model).expect("a sound test");
+                let test = test.with_correction(correction);
                 let probabilities = shifted(&base, 10.0, model);
-                let simulation =
-                    Simulation { test, probabilities, batch, cap: u64::MAX, overshoot };
+                let simulation = Simulation { test, probabilities, batch, cap: u64::MAX };
                 for seed in 0..40 {
                     let exact = play_exactly(&simulation, uniform(seed));
                     assert_eq!(simulation.play(uniform(seed)), exact, "{model:?} {seed}");
@@ -252,7 +219,7 @@ mod tests {
     fn a_cap_ends_a_test_without_a_verdict() {
         let test = Sprt::new(0.0, 1.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let probabilities = pair_model(0.5, 0.0);
-        let simulation = Simulation { test, probabilities, batch: 10, cap: 35, overshoot: true };
+        let simulation = Simulation { test, probabilities, batch: 10, cap: 35 };
         let played = simulation.play(uniform(1));
         assert_eq!((played.decision, played.pairs.pairs()), (Decision::Continue, 40));
     }

@@ -23,6 +23,29 @@ pub const MAX_NORMALIZED_ELO: f64 = 200.0;
 /// Largest bound, in either direction, of a test in logistic Elo.
 pub const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
+/// Hypotheses further apart than this, in Elo, are not tested with corrected bounds by default:
+/// simulated tests of logistic Elo 0 against 50 hold their error rates at Wald's bounds only.
+pub const MAX_CORRECTED_WIDTH: f64 = 20.0;
+
+/// How a test allows for the jump of its ratio over a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Correction {
+    /// Not at all: it ends at Wald's bounds, a little later and more careful than asked.
+    None,
+    /// Its bounds move inwards by the mean excess measured so far: see [`super::overshoot`].
+    Dynamic,
+}
+
+impl Correction {
+    /// The kind in one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Correction::None => "none",
+            Correction::Dynamic => "dynamic",
+        }
+    }
+}
+
 /// The scale on which the hypotheses are stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Model {
@@ -172,6 +195,7 @@ pub struct Sprt {
     beta: f64,
     model: Model,
     bounds: Bounds,
+    correction: Correction,
 }
 
 impl Sprt {
@@ -192,7 +216,7 @@ impl Sprt {
             return Err(SprtError::Range { elo, limit });
         }
         let bounds = Bounds::new(alpha, beta)?;
-        Ok(Sprt { elo0, elo1, alpha, beta, model, bounds })
+        Ok(Sprt { elo0, elo1, alpha, beta, model, bounds, correction: Correction::None })
     }
 
     /// Strength difference under H0, on the scale of [`Sprt::model`].
@@ -223,6 +247,26 @@ impl Sprt {
     /// The ratios at which the test ends.
     pub const fn bounds(&self) -> Bounds {
         self.bounds
+    }
+
+    /// The same test with another way to allow for overshoot; [`Sprt::new`] has none.
+    pub const fn with_correction(self, correction: Correction) -> Sprt {
+        Sprt { correction, ..self }
+    }
+
+    /// How the test allows for overshoot.
+    pub const fn correction(&self) -> Correction {
+        self.correction
+    }
+
+    /// How a test like this should allow for overshoot: by the dynamic correction while its
+    /// hypotheses are at most [`MAX_CORRECTED_WIDTH`] apart. Wider tests end after so few pairs
+    /// that they need what Wald's bounds leave in reserve.
+    pub fn usual_correction(&self) -> Correction {
+        match self.elo1 - self.elo0 <= MAX_CORRECTED_WIDTH {
+            true => Correction::Dynamic,
+            false => Correction::None,
+        }
     }
 
     /// Log-likelihood ratio of H1 against H0 from pairs.
@@ -257,33 +301,10 @@ impl Sprt {
         Sprt { elo0, elo1, model: Model::Logistic, ..*self }
     }
 
-    /// Compares a log-likelihood ratio with the bounds.
+    /// Compares a log-likelihood ratio with Wald's bounds, whatever the correction: counts alone do
+    /// not tell how the ratio moved. [`super::watch::Watch`] follows a test with its correction.
     pub fn decide(&self, llr: f64) -> Decision {
         self.bounds.decide(llr)
-    }
-
-    /// How the test will end if the engines go on as in the sample: the probability that it passes
-    /// and the mean number of pairs still to play, 0 if it is decided. `None` while the sample has
-    /// no spread to judge by.
-    ///
-    /// A Brownian approximation, for display only.
-    pub fn outlook(&self, pairs: &Pentanomial) -> Option<Exit> {
-        let sample = pairs.distribution().moments().filter(|sample| sample.variance > 0.0)?;
-        let llr = self.llr(pairs);
-        let decided = |upper_probability| Some(Exit { upper_probability, mean_units: 0.0 });
-        match self.decide(llr) {
-            Decision::AcceptH1 => decided(1.0),
-            Decision::AcceptH0 => decided(0.0),
-            Decision::Continue => {
-                let walk = self.for_pairs(pairs).walk(&sample);
-                Some(walk.exit(llr - self.bounds.lower, self.bounds.upper - llr))
-            }
-        }
-    }
-
-    /// Mean number of pairs still to play, as in [`Sprt::outlook`].
-    pub fn expected_remaining_pairs(&self, pairs: &Pentanomial) -> Option<f64> {
-        self.outlook(pairs).map(|exit| exit.mean_units)
     }
 
     /// What to expect of the whole test, in games, if the true difference is `logistic_elo` and a
@@ -363,19 +384,6 @@ mod tests {
         check(0.0, 5.0, 0.05, 1.0, "expected beta between 0 and 1 exclusive, got 1");
         check(0.0, 5.0, 0.05, f64::NAN, "expected beta between 0 and 1 exclusive, got NaN");
         check(0.0, 5.0, 0.5, 0.5, "expected alpha + beta < 1, got alpha = 0.5 and beta = 0.5");
-    }
-
-    #[test]
-    fn remaining_pairs_shrink_to_none() {
-        let test = normalized(0.0, 5.0);
-        let remaining = |counts| test.expected_remaining_pairs(&Pentanomial(counts));
-        assert_eq!(remaining([0, 0, 0, 0, 0]), None);
-        assert_eq!(remaining([0, 0, 50, 0, 0]), None);
-        assert_eq!(remaining([0, 0, 0, 1, 0]), None);
-        let early = remaining([12, 143, 287, 161, 21]).expect("some spread");
-        let later = remaining([24, 286, 574, 322, 42]).expect("some spread");
-        assert!(later < early && later > 0.0, "{early} then {later}");
-        assert_eq!(remaining([240, 2860, 5740, 3220, 420]), Some(0.0));
     }
 
     #[test]

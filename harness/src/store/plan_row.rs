@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
+use crate::config::manners::Manners;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
+use crate::protocol::WordError;
 use crate::schedule::{Design, Format, OpeningPolicy};
-use crate::stats::sprt::{Model, Sprt};
+use crate::stats::sprt::{Correction, Model, Sprt};
 use crate::uci::session::Deadlines;
 
 /// What the inputs of a run looked like when it began: hashes that a resumed run compares, so
@@ -24,8 +26,12 @@ pub struct Fingerprints {
     pub engines: Vec<String>,
 }
 
-/// Version 1 of the stored plan. Fields may be added with a default; a change of meaning needs a
-/// new version.
+/// Version of the stored plan. Fields may be added with a default; a change of meaning needs a new
+/// version. Version 2 has a stopping rule with corrected bounds, which readers of version 1 would
+/// not see.
+const VERSION: u32 = 2;
+
+/// The stored plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlanRow {
     version: u32,
@@ -84,7 +90,50 @@ struct EngineRow {
     movetime_ns: Option<u64>,
     nodes: Option<u64>,
     depth: Option<u32>,
+    #[serde(default)]
+    nodestime: Option<u64>,
     margin_ns: u64,
+    #[serde(default)]
+    manners: MannersRow,
+}
+
+/// What is absent is as it was before there was a choice.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct MannersRow {
+    protocol: Option<String>,
+    init: Vec<String>,
+    restart: Option<String>,
+    ponder: bool,
+    stderr: Option<PathBuf>,
+    memory_mib: Option<u64>,
+}
+
+impl MannersRow {
+    fn of(manners: &Manners) -> MannersRow {
+        MannersRow {
+            protocol: Some(manners.protocol.to_string()),
+            init: manners.init.clone(),
+            restart: Some(manners.restart.to_string()),
+            ponder: manners.ponder,
+            stderr: manners.stderr.clone(),
+            memory_mib: manners.memory_mib,
+        }
+    }
+
+    fn into_manners(self) -> Result<Manners, String> {
+        let wrong = |error: WordError| format!("plan: {error}");
+        let protocol = self.protocol.map(|word| word.parse()).transpose().map_err(wrong)?;
+        let restart = self.restart.map(|word| word.parse()).transpose().map_err(wrong)?;
+        Ok(Manners {
+            protocol: protocol.unwrap_or_default(),
+            init: self.init,
+            restart: restart.unwrap_or_default(),
+            ponder: self.ponder,
+            stderr: self.stderr,
+            memory_mib: self.memory_mib,
+        })
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,6 +157,8 @@ struct SprtRow {
     alpha: f64,
     beta: f64,
     model: String,
+    #[serde(default = "uncorrected")]
+    overshoot: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -121,7 +172,7 @@ impl PlanRow {
         let hashes = fingerprints.engines.iter();
         let limits = plan.deadlines;
         PlanRow {
-            version: 1,
+            version: VERSION,
             kind: plan.kind.as_str().to_owned(),
             engines: plan.engines.iter().zip(hashes).map(|(e, h)| EngineRow::of(e, h)).collect(),
             book: match &plan.book {
@@ -149,6 +200,7 @@ impl PlanRow {
                 alpha: sprt.alpha(),
                 beta: sprt.beta(),
                 model: model_name(sprt.model()).to_owned(),
+                overshoot: sprt.correction().as_str().to_owned(),
             }),
             ablation: plan.ablation.as_ref().map(|ablation| AblationRow {
                 option: ablation.option.clone(),
@@ -177,7 +229,7 @@ impl PlanRow {
     pub(super) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
         match row.version {
-            1 => Ok(row),
+            1..=VERSION => Ok(row),
             version => Err(format!("plan has version {version}; update arbiter")),
         }
     }
@@ -254,7 +306,9 @@ impl EngineRow {
             movetime_ns: limits.movetime.map(nanos),
             nodes: limits.nodes,
             depth: limits.depth,
+            nodestime: limits.nodestime,
             margin_ns: nanos(margin),
+            manners: MannersRow::of(&engine.manners),
         }
     }
 
@@ -265,6 +319,7 @@ impl EngineRow {
             movetime: self.movetime_ns.map(Duration::from_nanos),
             nodes: self.nodes,
             depth: self.depth,
+            nodestime: self.nodestime,
         };
         Ok(Engine {
             name: self.name,
@@ -272,6 +327,7 @@ impl EngineRow {
             args: self.args,
             dir: self.dir,
             options: self.options,
+            manners: self.manners.into_manners()?,
             conditions: Conditions { limits, margin: Duration::from_nanos(self.margin_ns) },
         })
     }
@@ -281,7 +337,10 @@ impl SprtRow {
     fn into_sprt(self) -> Result<Sprt, String> {
         let model =
             parse(&self.model, &[Model::Normalized, Model::Logistic, Model::Bayesian], model_name)?;
+        let correction =
+            parse(&self.overshoot, &[Correction::Dynamic, Correction::None], Correction::as_str)?;
         Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, model)
+            .map(|test| test.with_correction(correction))
             .map_err(|error| format!("plan: {error}"))
     }
 }
@@ -304,6 +363,11 @@ fn shared() -> String {
     OpeningPolicy::Shared.as_str().to_owned()
 }
 
+/// How tests stopped before there was a choice.
+fn uncorrected() -> String {
+    Correction::None.as_str().to_owned()
+}
+
 fn order_name(order: Order) -> &'static str {
     match order {
         Order::Sequential => "sequential",
@@ -323,6 +387,7 @@ fn model_name(model: Model) -> &'static str {
 mod tests {
     use super::*;
     use crate::config::request::Request;
+    use crate::config::spec::EngineSpec;
 
     #[test]
     fn plans_survive_storage() {
@@ -331,14 +396,23 @@ mod tests {
             resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
             move_cap: Some(200),
         };
-        let request = Request { rules, ..Request::default() };
+        let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
+                   ponder=true,stderr=e.log,memory=64";
+        let engines = ["cmd=bundled", odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
+        let request = Request { rules, engines, ..Request::default() };
         let plan = Plan::resolve(Kind::Sprt, request).unwrap();
         let fingerprints = Fingerprints { book: "b".into(), engines: vec!["x".into(), "y".into()] };
         let json = PlanRow::of(&plan, &fingerprints).to_json();
         let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
         assert_eq!(format!("{read:?}"), format!("{plan:?}"));
         assert_eq!(prints, fingerprints);
-        let newer = json.replace("\"version\":1", "\"version\":2");
+        assert_eq!(read.sprt.unwrap().correction(), Correction::Dynamic);
+        let older = json.replace("\"version\":2", "\"version\":1");
+        let older = older.replace(",\"overshoot\":\"dynamic\"", "");
+        assert!(older.len() < json.len());
+        let (read, _) = PlanRow::from_json(&older).unwrap().into_plan().unwrap();
+        assert_eq!(read.sprt.unwrap().correction(), Correction::None);
+        let newer = json.replace("\"version\":2", "\"version\":3");
         assert!(PlanRow::from_json(&newer).unwrap_err().contains("update arbiter"));
     }
 }

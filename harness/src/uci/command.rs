@@ -25,6 +25,10 @@ pub enum Command {
     Go(Go),
     /// Stop thinking and answer.
     Stop,
+    /// The opponent played the move that the search has assumed.
+    PonderHit,
+    /// A line of the user's own.
+    Raw(String),
     /// Leave.
     Quit,
 }
@@ -44,6 +48,18 @@ pub struct Go {
     pub nodes: Option<u64>,
     /// Plies for this move.
     pub depth: Option<u32>,
+    /// Think on the opponent's time, until told otherwise.
+    pub ponder: bool,
+}
+
+impl Go {
+    /// Takes time that has passed since the clocks were read from that of one side.
+    pub fn take_from(&mut self, white: bool, lost: Duration) {
+        let clock = if white { &mut self.white } else { &mut self.black };
+        if let Some((left, _)) = clock {
+            *left = left.saturating_sub(lost);
+        }
+    }
 }
 
 impl fmt::Display for Command {
@@ -58,6 +74,8 @@ impl fmt::Display for Command {
             Command::UciNewGame => f.write_str("ucinewgame"),
             Command::Position(line) => f.write_str(line),
             Command::Go(go) => go.fmt(f),
+            Command::PonderHit => f.write_str("ponderhit"),
+            Command::Raw(line) => f.write_str(line),
             Command::Stop => f.write_str("stop"),
             Command::Quit => f.write_str("quit"),
         }
@@ -66,7 +84,7 @@ impl fmt::Display for Command {
 
 impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("go")?;
+        f.write_str(if self.ponder { "go ponder" } else { "go" })?;
         // An engine with an empty clock still has to move; zero would read as "no clock" to some.
         let told = |time: Duration| time.as_millis().max(1);
         if let Some((left, _)) = self.white {

@@ -16,8 +16,13 @@ pub enum Message {
     UciOk,
     /// `readyok`
     ReadyOk,
-    /// `bestmove …`; the text is empty if the engine named no move.
-    BestMove(String),
+    /// `bestmove … [ponder …]`
+    BestMove {
+        /// The move; empty if the engine named none.
+        text: String,
+        /// The reply it expects.
+        ponder: Option<String>,
+    },
     /// `info …`
     Info(Info),
     /// Anything else; engines print greetings and debug text, which is no fault.
@@ -31,7 +36,14 @@ impl Message {
         let (word, rest) = split_word(line);
         match word {
             "info" => Message::Info(Info::parse(rest)),
-            "bestmove" => Message::BestMove(split_word(rest).0.to_owned()),
+            "bestmove" => {
+                let (text, rest) = split_word(rest);
+                let ponder = match split_word(rest) {
+                    ("ponder", reply) => Some(split_word(reply).0.to_owned()),
+                    _ => None,
+                };
+                Message::BestMove { text: text.to_owned(), ponder }
+            }
             "readyok" => Message::ReadyOk,
             "uciok" => Message::UciOk,
             "id" => match split_word(rest) {
@@ -63,8 +75,14 @@ mod tests {
         check("  readyok\t", Message::ReadyOk);
         check("id name Deep Thing 1.0", Message::Name("Deep Thing 1.0".into()));
         check("id author A. B.", Message::Author("A. B.".into()));
-        check("bestmove e2e4 ponder e7e5", Message::BestMove("e2e4".into()));
-        check("bestmove", Message::BestMove(String::new()));
+        let best = |text: &str, ponder: Option<&str>| Message::BestMove {
+            text: text.into(),
+            ponder: ponder.map(str::to_owned),
+        };
+        check("bestmove e2e4 ponder e7e5", best("e2e4", Some("e7e5")));
+        check("bestmove e2e4  ponder", best("e2e4", Some("")));
+        check("bestmove e2e4 e7e5", best("e2e4", None));
+        check("bestmove", best("", None));
         check("hello", Message::Unknown);
         check("", Message::Unknown);
         check("id", Message::Unknown);

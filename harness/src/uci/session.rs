@@ -14,7 +14,7 @@ use super::message::Message;
 use super::option::{OptionDeclaration, OptionError, check_option};
 
 /// Options that an engine may declare; the richest real ones have some hundreds.
-const MAX_OPTIONS: usize = 5_000;
+pub const MAX_OPTIONS: usize = 5_000;
 
 /// How long each kind of answer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,30 @@ impl Default for Deadlines {
             stop: Duration::from_secs(2),
         }
     }
+}
+
+impl Deadlines {
+    /// The same with the deadlines of the start, `uciok` and `readyok`, times `factor`, for
+    /// machines or engines on which everything takes longer. The factor must be positive.
+    pub fn with_start_scaled(self, factor: f64) -> Deadlines {
+        let scaled = |limit: Duration| {
+            Duration::try_from_secs_f64(limit.as_secs_f64() * factor).unwrap_or(limit)
+        };
+        Deadlines { uciok: scaled(self.uciok), readyok: scaled(self.readyok), ..self }
+    }
+}
+
+/// What an engine is told before its first game.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Setup {
+    /// Options to set: name, value.
+    pub options: Vec<(String, String)>,
+    /// Lines to send as they are, after the options.
+    pub init: Vec<String>,
+    /// Whether the engine thinks on its opponent's time.
+    pub ponder: bool,
+    /// Nodes that stand for a millisecond, told to an engine that has the option `nodestime`.
+    pub nodestime: Option<u64>,
 }
 
 /// What an engine said about itself.
@@ -66,6 +90,10 @@ enum Phase {
     Thinking,
     /// `stop` was sent.
     Halting,
+    /// `go ponder` was sent.
+    Pondering,
+    /// `stop` was sent to end pondering; the answer is no move.
+    Ceasing,
 }
 
 /// What a line meant.
@@ -83,6 +111,8 @@ pub enum Step {
         text: String,
         /// What the engine last said of the search.
         info: Info,
+        /// The reply it expects, as it wrote it.
+        ponder: Option<String>,
     },
 }
 
@@ -106,12 +136,21 @@ pub enum SessionError {
     /// The engine must play Chess960 and has no option for it.
     #[error("does not declare UCI_Chess960, which this opening needs")]
     NoChess960,
+    /// The engine is to ponder and has no option for it.
+    #[error("does not declare Ponder, which ponder=true needs")]
+    NoPonder,
+    /// The engine cannot be told a position.
+    #[error("cannot set up this opening: it has no setboard, and edit cannot express the position")]
+    NoSetboard,
+    /// The engine does not take what it is told before a game; the text is its own.
+    #[error("refused: {}", .0.escape_debug())]
+    Refused(String),
 }
 
 /// One engine's protocol state.
 #[derive(Debug)]
 pub struct Session {
-    wishes: Vec<(String, String)>,
+    setup: Setup,
     deadlines: Deadlines,
     phase: Phase,
     due: Option<(Instant, Duration)>,
@@ -121,10 +160,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that will set `wishes` (option name, value) once the engine declared its options.
-    pub fn new(wishes: Vec<(String, String)>, deadlines: Deadlines) -> Session {
+    /// A session that will set the options of `setup` once the engine declared its own.
+    pub fn new(setup: Setup, deadlines: Deadlines) -> Session {
         Session {
-            wishes,
+            setup,
             deadlines,
             phase: Phase::Fresh,
             due: None,
@@ -149,7 +188,7 @@ impl Session {
         let awaited = match self.phase {
             Phase::Fresh | Phase::Handshake => "uciok",
             Phase::Preparing | Phase::Idle => "readyok",
-            Phase::Thinking | Phase::Halting => "bestmove",
+            Phase::Thinking | Phase::Halting | Phase::Pondering | Phase::Ceasing => "bestmove",
         };
         SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
     }
@@ -190,6 +229,36 @@ impl Session {
         [Command::Position(position), Command::Go(go)]
     }
 
+    /// The engine thinks on its opponent's time, on a position with the expected reply. Nothing is
+    /// awaited meanwhile.
+    pub fn ponder(&mut self, position: String, go: Go) -> [Command; 2] {
+        self.info = Info::default();
+        (self.phase, self.due) = (Phase::Pondering, None);
+        [Command::Position(position), Command::Go(Go { ponder: true, ..go })]
+    }
+
+    /// Whether the engine still thinks on its opponent's time.
+    pub fn is_pondering(&self) -> bool {
+        self.phase == Phase::Pondering
+    }
+
+    /// The opponent played the expected reply, so that the search goes on as an ordinary one.
+    pub fn ponder_hit(&mut self, now: Instant, budget: Option<Duration>) -> Command {
+        self.wait(Phase::Thinking, now, budget.unwrap_or(self.deadlines.bestmove));
+        Command::PonderHit
+    }
+
+    /// The opponent played something else, or the game is over; ends with [`Step::Ready`].
+    pub fn cease(&mut self, now: Instant) -> Command {
+        self.wait(Phase::Ceasing, now, self.deadlines.stop);
+        Command::Stop
+    }
+
+    /// Whether nothing is awaited.
+    pub fn is_ready(&self) -> bool {
+        self.phase == Phase::Idle
+    }
+
     /// The search took too long; ask for an end.
     pub fn halt(&mut self, now: Instant) -> Command {
         self.wait(Phase::Halting, now, self.deadlines.stop);
@@ -218,11 +287,21 @@ impl Session {
                 self.due = None;
                 return Ok(Step::Ready);
             }
-            (Phase::Thinking | Phase::Halting, Message::Info(info)) => self.info.update(info),
-            (Phase::Thinking | Phase::Halting, Message::BestMove(text)) => {
+            (Phase::Thinking | Phase::Halting | Phase::Pondering, Message::Info(info)) => {
+                self.info.update(info);
+            }
+            (Phase::Thinking | Phase::Halting, Message::BestMove { text, ponder }) => {
                 self.phase = Phase::Idle;
                 self.due = None;
-                return Ok(Step::BestMove { text, info: std::mem::take(&mut self.info) });
+                let info = std::mem::take(&mut self.info);
+                return Ok(Step::BestMove { text, info, ponder });
+            }
+            // A search that was to wait for us has ended by itself: it will be asked again.
+            (Phase::Pondering, Message::BestMove { .. }) => self.phase = Phase::Idle,
+            (Phase::Ceasing, Message::BestMove { .. }) => {
+                self.phase = Phase::Idle;
+                self.due = None;
+                return Ok(Step::Ready);
             }
             _ => {}
         }
@@ -230,11 +309,24 @@ impl Session {
     }
 
     fn configure(&self) -> Result<Vec<Command>, SessionError> {
+        let declared = &self.identity.options;
+        let Setup { options, init, ponder, nodestime } = &self.setup;
         let mut commands = Vec::new();
-        for (name, value) in &self.wishes {
-            let name = check_option(&self.identity.options, name, value)?.to_owned();
+        if *ponder {
+            let name =
+                check_option(declared, "Ponder", "true").map_err(|_| SessionError::NoPonder)?;
+            commands.push(Command::SetOption { name: name.to_owned(), value: "true".to_owned() });
+        }
+        if let Some(value) = nodestime.map(|nodes| nodes.to_string())
+            && let Ok(name) = check_option(declared, "nodestime", &value)
+        {
+            commands.push(Command::SetOption { name: name.to_owned(), value });
+        }
+        for (name, value) in options {
+            let name = check_option(declared, name, value)?.to_owned();
             commands.push(Command::SetOption { name, value: value.clone() });
         }
+        commands.extend(init.iter().cloned().map(Command::Raw));
         commands.push(Command::IsReady);
         Ok(commands)
     }
@@ -246,93 +338,4 @@ impl Session {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn opened(wishes: &[(&str, &str)]) -> (Session, Instant) {
-        let wishes = wishes.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
-        let mut session = Session::new(wishes, Deadlines::default());
-        let now = Instant::now();
-        assert_eq!(session.open(now), [Command::Uci]);
-        (session, now)
-    }
-
-    fn ready(session: &mut Session, now: Instant) {
-        session.receive(now, "uciok").unwrap();
-        assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
-    }
-
-    #[test]
-    fn the_handshake_sets_options_by_their_declared_names() {
-        let (mut session, now) = opened(&[("hash", "32")]);
-        session.receive(now, "Engine 1.0 by somebody").unwrap();
-        session.receive(now, "id name Engine 1.0").unwrap();
-        session.receive(now, "option name Hash type spin default 1 min 1 max 64").unwrap();
-        let step = session.receive(now, "uciok").unwrap();
-        let set = Command::SetOption { name: "Hash".into(), value: "32".into() };
-        assert_eq!(step, Step::Send(vec![set, Command::IsReady]));
-        assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
-        assert_eq!(session.identity().name.as_deref(), Some("Engine 1.0"));
-        assert_eq!(session.deadline(), None);
-    }
-
-    #[test]
-    fn an_undeclared_option_ends_the_handshake() {
-        let (mut session, now) = opened(&[("Hash", "32")]);
-        let error = session.receive(now, "uciok").unwrap_err();
-        assert_eq!(error.to_string(), "has no option 'Hash'");
-    }
-
-    #[test]
-    fn options_without_end_are_refused() {
-        let (mut session, now) = opened(&[]);
-        let line = "option name X type button";
-        let refused = (0..=MAX_OPTIONS).find_map(|_| session.receive(now, line).err());
-        assert_eq!(refused, Some(SessionError::TooManyOptions));
-    }
-
-    #[test]
-    fn each_wait_has_its_deadline() {
-        let (mut session, now) = opened(&[]);
-        let limits = Deadlines::default();
-        assert_eq!(session.deadline(), Some(now + limits.uciok));
-        assert_eq!(session.late().to_string(), "no 'uciok' within 10000 ms");
-        ready(&mut session, now);
-        session.new_game(now, false).unwrap();
-        assert_eq!(session.deadline(), Some(now + limits.readyok));
-        session.receive(now, "readyok").unwrap();
-        session.think(now, "position startpos".into(), Go::default(), None);
-        assert_eq!(session.deadline(), Some(now + limits.bestmove));
-        session.halt(now);
-        assert_eq!(session.deadline(), Some(now + limits.stop));
-    }
-
-    #[test]
-    fn a_search_ends_with_the_last_facts() {
-        let (mut session, now) = opened(&[]);
-        ready(&mut session, now);
-        session.think(now, "position startpos".into(), Go::default(), None);
-        session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
-        session.receive(now, "info depth 2 nodes 40").unwrap();
-        session.receive(now, "readyok").unwrap();
-        let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
-        let Step::BestMove { text, info } = step else { panic!("{step:?}") };
-        assert_eq!((text.as_str(), info.depth, info.nodes), ("e2e4", Some(2), Some(40)));
-        // What comes after is noise.
-        assert_eq!(session.receive(now, "bestmove a2a3"), Ok(Step::Continue));
-    }
-
-    #[test]
-    fn chess960_is_switched_only_when_it_changes() {
-        let (mut session, now) = opened(&[]);
-        session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
-        ready(&mut session, now);
-        let commands = session.new_game(now, true).unwrap();
-        assert_eq!(commands[0].to_string(), "setoption name UCI_Chess960 value true");
-        session.receive(now, "readyok").unwrap();
-        assert_eq!(session.new_game(now, true).unwrap().len(), 2);
-        let (mut plain, now) = opened(&[]);
-        ready(&mut plain, now);
-        assert_eq!(plain.new_game(now, true), Err(SessionError::NoChess960));
-    }
-}
+mod tests;

@@ -1,10 +1,11 @@
 //! What each mode does, one test per kind of misdeed.
 
+use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{greeted, help, started};
+use super::{greeted, mode_names, started};
 use crate::support::bench::Bench;
 use crate::support::process::{kill_marked, marked, wait_until_gone};
 use crate::support::talk::Talk;
@@ -25,17 +26,10 @@ fn honest_move() -> String {
 
 #[test]
 fn every_mode_is_documented() {
-    let help = help();
-    let values = help.split("Possible values:").nth(1).expect("modes are listed");
-    let values = values.split("[default").next().expect("a list ends");
-    let modes: Vec<&str> = values
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- "))
-        .map(|line| line.split_once(':').expect("each mode has a description").0)
-        .collect();
-    assert_eq!(modes.len(), 24, "{modes:?}");
+    let modes = mode_names();
+    assert_eq!(modes.len(), 65, "{modes:?}");
     for mode in ["good", "hang", "lying-score"] {
-        assert!(modes.contains(&mode), "{modes:?}");
+        assert!(modes.iter().any(|name| name == mode), "{modes:?}");
     }
 }
 
@@ -228,6 +222,167 @@ fn only_a_kill_ends_what_ignores_everything_else() {
         kill_process(pid, Signal::KILL).expect("a child can be sent a signal");
         assert_eq!(talk.exit().signal(), Some(9));
     }
+}
+
+/// All that is said to `uci`.
+fn greeting(mode: &str) -> Vec<String> {
+    let mut talk = started(&format!("--mode {mode}"));
+    talk.send("uci");
+    talk.until("uciok")
+}
+
+#[test]
+fn greetings_are_odd_in_their_ways() {
+    let plain = greeting("good");
+    assert_eq!(greeting("many-options").len(), plain.len() + 500);
+    assert_eq!(greeting("no-options").len(), 3);
+    assert!(greeting("banner").iter().any(|line| line.starts_with("***")));
+    assert!(greeting("bad-options").iter().any(|line| line == "option name type spin"));
+    let mut talk = started("--mode double-uciok");
+    talk.send("uci");
+    talk.until("uciok");
+    assert_eq!(talk.line().as_deref(), Some("uciok"));
+    let mut talk = started("--mode exit-at-handshake");
+    talk.send("uci");
+    assert_eq!(talk.exit().code(), Some(1));
+}
+
+#[test]
+fn moves_are_odd_in_their_ways() {
+    let honest = honest_move();
+    let word = honest.trim_start_matches("bestmove ");
+    for (mode, expected) in [
+        ("blank-bestmove", "bestmove".to_owned()),
+        ("none-bestmove", "bestmove (none)".to_owned()),
+        ("null-word", "bestmove NULL".to_owned()),
+        ("same-square", "bestmove a1a1".to_owned()),
+        ("crlf", format!("{honest}\r")),
+    ] {
+        let said = search(&mut greeted(&format!("--mode {mode}")));
+        assert_eq!(said.last(), Some(&expected), "{mode}");
+    }
+    let mut talk = greeted("--mode blanks");
+    SEARCH.iter().for_each(|line| talk.send(line));
+    assert_eq!(talk.until(" \t bestmove").pop(), Some(format!(" \t bestmove   {word} \t ")));
+    let mut talk = greeted("--mode early-bestmove");
+    talk.send(SEARCH[0]);
+    talk.until("bestmove a1a1");
+    for mode in ["illegal-ponder", "unasked-ponder"] {
+        let said = search(&mut greeted(&format!("--mode {mode}"))).pop();
+        assert!(said.expect("a move").starts_with(&format!("{honest} ponder ")), "{mode}");
+    }
+    let mut talk = greeted("--mode no-newline");
+    SEARCH.iter().for_each(|line| talk.send(line));
+    talk.until("info");
+    talk.assert_silent();
+}
+
+#[test]
+fn special_moves_are_written_oddly() {
+    let asked = |mode: &str, fen: &str, moves: &str| -> BTreeSet<String> {
+        let one = |seed: u32| {
+            let mut talk = greeted(&format!("--seed {seed} --mode {mode}"));
+            talk.send(&format!("position fen {fen}{moves}"));
+            talk.send("go nodes 1");
+            talk.until("bestmove").pop().expect("there is a move")
+        };
+        (1..40).map(one).collect()
+    };
+    let promotions = asked("uppercase-promotion", "8/P6k/8/8/8/8/8/7K w - - 0 1", "");
+    assert!(promotions.contains("bestmove a7a8Q"), "{promotions:?}");
+    let castlings = asked("other-castling", "7k/8/8/8/8/8/3PPP1P/4K2R w K - 0 1", "");
+    assert!(castlings.contains("bestmove e1h1"), "{castlings:?}");
+}
+
+#[test]
+fn claims_come_last() {
+    for (mode, expected) in [
+        ("mate-zero", "info depth 2 score mate 0"),
+        ("bounds-last", "info depth 9 score mate -1 upperbound"),
+        ("multipv-last", "info depth 9 multipv 2"),
+        ("illegal-pv", "info depth 9 score cp 1 pv"),
+        ("huge-numbers", "info score mate 999"),
+    ] {
+        let said = search(&mut greeted(&format!("--mode {mode}")));
+        let last = &said[said.len() - 2];
+        assert!(last.starts_with(expected), "{mode}: {last}");
+    }
+    assert_eq!(search(&mut greeted("--mode no-score")).len(), 1);
+}
+
+#[test]
+fn it_leaves_in_its_ways() {
+    for (mode, code) in [("exit-in-game", 3), ("exit-after-bestmove", 0)] {
+        let mut talk = greeted(&format!("--mode {mode}"));
+        SEARCH.iter().for_each(|line| talk.send(line));
+        assert_eq!(talk.exit().code(), Some(code), "{mode}");
+    }
+    let mut talk = greeted("--mode exit-after-game");
+    talk.send("ucinewgame");
+    search(&mut talk);
+    assert!(talk.is_running());
+    talk.send("ucinewgame");
+    assert_eq!(talk.exit().code(), Some(0));
+}
+
+#[test]
+fn it_closes_its_input_and_stays() {
+    let bench = Bench::new();
+    let mut talk = greeted(&format!("--mode close-stdin --marker {}", bench.marker()));
+    search(&mut talk);
+    wait_for_marked(&bench, 1);
+    talk.send("quit");
+    talk.assert_silent();
+    assert!(talk.is_running());
+}
+
+#[test]
+fn a_daemon_is_nobodys_child() {
+    let bench = Bench::new();
+    let mut talk = greeted(&format!("--mode spawn-daemon --marker {}", bench.marker()));
+    search(&mut talk);
+    wait_for_marked(&bench, 2);
+    talk.send("quit");
+    assert_eq!(talk.exit().code(), Some(0));
+    wait_for_marked(&bench, 1);
+}
+
+#[test]
+fn it_takes_its_time_in_its_ways() {
+    let honest = honest_move();
+    let start = std::time::Instant::now();
+    let mut talk = greeted("--mode slow-ready --delay-ms 200");
+    talk.send("isready");
+    talk.until("readyok");
+    assert!(start.elapsed().as_millis() >= 200);
+    for (mode, go) in [("deaf --delay-ms 200", "go nodes 1"), ("exact-limit", "go movetime 200")] {
+        let mut talk = greeted(&format!("--mode {mode}"));
+        talk.send(SEARCH[0]);
+        let start = std::time::Instant::now();
+        talk.send(go);
+        talk.send("stop");
+        assert_eq!(talk.until("bestmove").last(), Some(&honest), "{mode}");
+        assert!(start.elapsed().as_millis() >= 200, "{mode}");
+    }
+}
+
+#[test]
+fn it_ponders_when_asked_to() {
+    let pondering = |mode: &str| {
+        let mut talk = greeted(&format!("--mode {mode}"));
+        talk.send("setoption name Ponder value true");
+        let answer = search(&mut talk).pop().expect("a move");
+        assert!(answer.contains(" ponder "), "{answer}");
+        talk.send(SEARCH[0]);
+        talk.send("go ponder wtime 1000 btime 1000");
+        talk.until("info");
+        talk
+    };
+    let mut talk = pondering("good");
+    talk.assert_silent();
+    talk.send("ponderhit");
+    talk.until("bestmove");
+    pondering("impatient-ponder").until("bestmove");
 }
 
 #[test]

@@ -281,3 +281,32 @@ fn help_says_what_is_not_checked() {
     assert!(help.contains("Moves are not replayed"), "{help}");
     assert!(help.contains("Exit codes: 0"), "{help}");
 }
+
+#[test]
+fn games_are_replayed_on_request() {
+    let tags = [("White", "Ada"), ("Black", "Cy"), ("Result", "1-0")];
+    let with_fen = [&tags[..], &[("FEN", "8/8/8/8/8/8/8/K7 w - - 0 1")]].concat();
+    let cases = [
+        (game_of(&tags, "1. e4 e5\n2. Ke3 1-0"), "illegal move", 5, Some("2. Ke3")),
+        (game_of(&tags, "1. e4 Nf9 1-0"), "illegal move", 4, Some("1... Nf9")),
+        (game_of(&tags, "1. f3 e5 2. g4 Qh4# 1-0"), "result against the last position", 0, None),
+        (game_of(&with_fen, "1. Ka2 1-0"), "impossible position", 0, None),
+    ];
+    let lines = |text: &str| text.matches('\n').count() as i64;
+    for (game, reason, line, culprit) in &cases {
+        let text = table() + game;
+        assert_eq!(json_of(text.clone(), &[])["bad_games"], 0, "{game}");
+        let found = json_of(text, &["--verify"]);
+        assert_eq!(found["bad_reasons"][reason], 1, "{found:#}");
+        let named = &found["bad_named"][0];
+        assert_eq!(named["game"], 19);
+        let first = lines(&table()) + 1;
+        assert_eq!(named["line"], first + line, "{found:#}");
+        assert_eq!(named["move"].as_str(), *culprit);
+        assert!(named["file"].as_str().is_some_and(|file| file.ends_with("games")));
+    }
+    let all: String = cases.iter().map(|(game, ..)| game.as_str()).collect();
+    let shown = rate_with(table() + &all, &["--verify"]).expect_code(0).stdout;
+    assert!(shown.contains(": game 19: Ada - Cy 1-0 (illegal move 2. Ke3)\n"), "{shown}");
+    assert_eq!(json_of(table(), &["--verify"]), json_of(table(), &[]));
+}

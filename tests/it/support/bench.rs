@@ -57,6 +57,23 @@ impl Bench {
         format!("name={name},cmd=\"{program}\",args=\"{args} --marker {marker}\"{fields}")
     }
 
+    /// Makes the folder `logs`; what makes a puppet write down there what it is told.
+    pub fn logs(&self) -> String {
+        std::fs::create_dir(self.path("logs")).expect("a folder can be made");
+        format!("--log {}", self.path("logs").display())
+    }
+
+    /// What each process that played a game was told, by the logs in `logs`.
+    pub fn conversations(&self) -> Vec<Vec<String>> {
+        let entries = std::fs::read_dir(self.path("logs")).expect("the folder can be listed");
+        entries
+            .map(|entry| entry.expect("an entry can be read").path())
+            .map(|path| std::fs::read_to_string(path).expect("a log is text"))
+            .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+            .filter(|heard| heard.iter().any(|line| line.starts_with("go")))
+            .collect()
+    }
+
     /// Starts the harness here.
     pub fn arbiter<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Running {
         self.start(programs::arbiter(), args)

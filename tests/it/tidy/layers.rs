@@ -54,29 +54,34 @@ const LAYERS: &[Layer] = &[
     layer("suite", "clock config game openings process run seed stats uci"),
     layer("tune", "config game openings run schedule seed stats store"),
     // The run: it passes the plan, and the settings in it, on to those below.
-    layer("run", "adjudicate clock config game openings process schedule seed stats store uci"),
+    layer(
+        "run",
+        "adjudicate clock config game openings process protocol schedule seed stats store uci",
+    ),
     pure("run/event", "game/outcome game/record openings schedule stats"),
     pure("run/standing", "game/outcome game/record schedule stats"),
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
-        "adjudicate clock config game/outcome game/record openings run/event run/job run/standing schedule \
-         stats uci",
+        "adjudicate clock config game/outcome game/record openings protocol run/event run/job \
+         run/standing schedule stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
-    layer("config", "adjudicate build clock openings schedule seed stats uci"),
+    layer("config", "adjudicate build clock openings protocol schedule seed stats uci"),
     layer("build", ""),
     // One game: only the driver knows that engines are processes.
-    layer("game", "adjudicate clock uci"),
-    layer("game/driver", "adjudicate clock process uci"),
-    layer("game/player", "clock process uci"),
-    pure("game/referee", "adjudicate clock uci"),
+    layer("game", "adjudicate clock protocol uci"),
+    layer("game/driver", "adjudicate clock process protocol uci"),
+    layer("game/player", "clock process protocol uci"),
+    pure("game/referee", "adjudicate clock protocol uci"),
     pure("adjudicate", "game/outcome uci"),
     layer("process", "uci"),
     // Games of others, as counts.
     layer("rate", "stats"),
     // Vocabulary and computation.
     layer("openings", "seed"),
+    pure("protocol", "cecp uci"),
+    pure("cecp", "clock uci"),
     pure("uci", ""),
     pure("clock", ""),
     pure("seed", ""),

@@ -8,8 +8,10 @@
 
 use std::sync::OnceLock;
 
+use super::fan::Fan;
 use super::sliders::{Magic, Slots, Tables};
 use crate::chess::bitboard::Bitboard;
+use crate::chess::moves::{Move, ROOM};
 use crate::chess::square::Square;
 
 /// A kind of machine. A value is the proof that the program runs on one of that kind.
@@ -19,6 +21,13 @@ pub trait Cpu: Copy + Send + Sync {
 
     /// Squares a bishop attacks on a board occupied like this.
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
+
+    /// Writes the moves to `targets`, of which no piece and no set of pawns has more than 32, in
+    /// rising order. Anything may stand behind them afterwards.
+    #[inline(always)]
+    fn write_moves(self, fan: Fan, targets: Bitboard, out: &mut [Move; ROOM]) {
+        fan.write(targets, out);
+    }
 
     /// Does the job in code compiled for this machine.
     fn run<J: Job>(self, job: J) -> J::Output;
@@ -42,11 +51,13 @@ pub enum Level {
     Popcnt,
     /// Slider attacks by the PEXT instruction as well.
     Pext,
+    /// Writes moves 32 at a time as well.
+    Avx512,
 }
 
 impl Level {
     /// All levels, slowest first.
-    pub const ALL: [Level; 3] = [Level::Plain, Level::Popcnt, Level::Pext];
+    pub const ALL: [Level; 4] = [Level::Plain, Level::Popcnt, Level::Pext, Level::Avx512];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -54,6 +65,7 @@ impl Level {
             Level::Plain => "plain",
             Level::Popcnt => "popcnt",
             Level::Pext => "pext",
+            Level::Avx512 => "avx512",
         }
     }
 }
@@ -69,6 +81,8 @@ enum Proof {
     Popcnt(x86::Popcnt),
     #[cfg(target_arch = "x86_64")]
     Pext(x86::Pext),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(x86::Avx512),
 }
 
 impl Machine {
@@ -77,7 +91,8 @@ impl Machine {
     pub fn best() -> Machine {
         static BEST: OnceLock<Machine> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let usable = |level: &Level| *level != Level::Pext || !pext_is_slow();
+            let without_pext = [Level::Plain, Level::Popcnt];
+            let usable = |level: &Level| without_pext.contains(level) || !pext_is_slow();
             let levels = Level::ALL.into_iter().rev().filter(usable);
             levels.flat_map(Machine::at).next().expect("every machine is a plain one")
         })
@@ -91,8 +106,10 @@ impl Machine {
             Level::Popcnt => x86::Popcnt::new().map(|cpu| Machine(Proof::Popcnt(cpu))),
             #[cfg(target_arch = "x86_64")]
             Level::Pext => x86::Pext::new().map(|cpu| Machine(Proof::Pext(cpu))),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => x86::Avx512::new().map(|cpu| Machine(Proof::Avx512(cpu))),
             #[cfg(not(target_arch = "x86_64"))]
-            Level::Popcnt | Level::Pext => None,
+            Level::Popcnt | Level::Pext | Level::Avx512 => None,
         }
     }
 
@@ -104,6 +121,8 @@ impl Machine {
             Proof::Popcnt(_) => Level::Popcnt,
             #[cfg(target_arch = "x86_64")]
             Proof::Pext(_) => Level::Pext,
+            #[cfg(target_arch = "x86_64")]
+            Proof::Avx512(_) => Level::Avx512,
         }
     }
 
@@ -116,6 +135,8 @@ impl Machine {
             Proof::Popcnt(cpu) => cpu.run(job),
             #[cfg(target_arch = "x86_64")]
             Proof::Pext(cpu) => cpu.run(job),
+            #[cfg(target_arch = "x86_64")]
+            Proof::Avx512(cpu) => cpu.run(job),
         }
     }
 }
@@ -160,98 +181,4 @@ fn pext_is_slow() -> bool {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod x86 {
-    use std::arch::x86_64::__cpuid;
-
-    use super::{Cpu, Job};
-    use crate::chess::attacks::sliders::{Magic, Packed, Slots, Tables};
-    use crate::chess::bitboard::Bitboard;
-    use crate::chess::square::Square;
-
-    fn has_popcnt() -> bool {
-        is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("lzcnt")
-    }
-
-    pub(super) fn is_amd_before_zen_3() -> bool {
-        let vendor = __cpuid(0);
-        let signature = __cpuid(1).eax;
-        let family = (signature >> 8 & 0xF) + (signature >> 20 & 0xFF);
-        let amd = vendor.ebx == u32::from_le_bytes(*b"Auth");
-        let hygon = vendor.ebx == u32::from_le_bytes(*b"Hygo");
-        (amd || hygon) && family < 0x19
-    }
-
-    /// A machine with POPCNT, LZCNT and BMI1.
-    #[derive(Clone, Copy)]
-    pub(super) struct Popcnt(&'static Tables<Magic>);
-
-    impl Popcnt {
-        /// `None` if the machine lacks one of them.
-        pub(super) fn new() -> Option<Popcnt> {
-            let has_all = has_popcnt();
-            has_all.then(|| Popcnt(Magic::tables()))
-        }
-    }
-
-    impl Cpu for Popcnt {
-        #[inline(always)]
-        fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
-            self.0.rook(square, occupied)
-        }
-
-        #[inline(always)]
-        fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard {
-            self.0.bishop(square, occupied)
-        }
-
-        #[inline(always)]
-        fn run<J: Job>(self, job: J) -> J::Output {
-            // SAFETY: `new` has seen that the machine has these instructions.
-            unsafe { run_popcnt(self, job) }
-        }
-    }
-
-    #[target_feature(enable = "popcnt,lzcnt,bmi1")]
-    #[inline(never)]
-    fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
-        job.run(cpu)
-    }
-
-    /// A machine with BMI2 besides.
-    #[derive(Clone, Copy)]
-    pub(super) struct Pext(&'static Tables<Packed>);
-
-    impl Pext {
-        /// `None` if the machine lacks one of them.
-        pub(super) fn new() -> Option<Pext> {
-            let has_all = has_popcnt() && is_x86_feature_detected!("bmi2");
-            has_all.then(|| Pext(Packed::tables()))
-        }
-    }
-
-    impl Cpu for Pext {
-        #[inline(always)]
-        fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
-            self.0.rook(square, occupied)
-        }
-
-        #[inline(always)]
-        fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard {
-            self.0.bishop(square, occupied)
-        }
-
-        #[inline(always)]
-        fn run<J: Job>(self, job: J) -> J::Output {
-            // SAFETY: `new` has seen that the machine has these instructions.
-            unsafe { run_pext(self, job) }
-        }
-    }
-
-    #[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2")]
-    #[inline(never)]
-    fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
-        job.run(cpu)
-    }
-}
+mod x86;

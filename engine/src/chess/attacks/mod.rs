@@ -5,12 +5,14 @@
 //! used by a program built for all.
 
 mod cpu;
+mod fan;
 mod leapers;
 mod magics;
 mod rays;
 mod sliders;
 
 pub use cpu::{Cpu, Job, Level, Machine};
+pub use fan::Fan;
 pub use leapers::{king, knight, pawn};
 pub use rays::{between, line};
 pub use sliders::{bishop, queen, rook};

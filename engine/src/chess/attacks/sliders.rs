@@ -15,43 +15,50 @@ use crate::chess::square::Square;
 /// bishops.
 const SLOTS: usize = 107_648;
 
-/// How one square finds its slots.
+/// How the squares find their slots: one array for each thing to know about a square, because an
+/// element of eight bytes is an operand of its own to the CPU.
 ///
 /// # Safety
 ///
 /// The type is made of integers only.
-pub(super) unsafe trait Slots: Copy + 'static {
-    /// Slots from `base` for the occupancies of the squares in `mask`.
-    fn new(mask: u64, magic: u64, base: u32) -> Self;
+pub(super) unsafe trait Slots: 'static {
+    /// Gives a square slots from `base` for the occupancies of the squares in `mask`.
+    fn lay_out(&mut self, square: Square, mask: u64, magic: u64, base: usize);
 
-    /// The slot of a board occupied like this; from `base` on, fewer than two to the number of
-    /// squares in the mask.
-    fn slot(&self, occupied: u64) -> usize;
+    /// The slot of a board occupied like this; from the square's `base` on, fewer than two to the
+    /// number of squares in its mask.
+    fn slot(&self, square: Square, occupied: u64) -> usize;
 
     /// The tables, built when first asked for.
-    fn tables() -> &'static Tables<Self>;
+    fn tables() -> &'static Tables<Self>
+    where
+        Self: Sized;
 }
 
 /// Slots found by multiplication.
-#[derive(Clone, Copy)]
 pub(super) struct Magic {
-    mask: u64,
-    magic: u64,
-    shift: u32,
-    base: u32,
+    mask: [u64; 64],
+    magic: [u64; 64],
+    shift: [u64; 64],
+    base: [usize; 64],
 }
 
 // SAFETY: the fields are integers.
 unsafe impl Slots for Magic {
-    fn new(mask: u64, magic: u64, base: u32) -> Magic {
-        Magic { mask, magic, shift: 64 - mask.count_ones(), base }
+    fn lay_out(&mut self, square: Square, mask: u64, magic: u64, base: usize) {
+        let index = square.index();
+        self.mask[index] = mask;
+        self.magic[index] = magic;
+        self.shift[index] = u64::from(64 - mask.count_ones());
+        self.base[index] = base;
     }
 
     #[inline(always)]
-    fn slot(&self, occupied: u64) -> usize {
-        let product = (occupied & self.mask).wrapping_mul(self.magic);
+    fn slot(&self, square: Square, occupied: u64) -> usize {
+        let index = square.index();
+        let product = (occupied & self.mask[index]).wrapping_mul(self.magic[index]);
         // At least five squares matter, so the shift is below 64.
-        self.base as usize + (product >> (self.shift & 63)) as usize
+        self.base[index] + (product >> (self.shift[index] & 63)) as usize
     }
 
     #[inline]
@@ -61,27 +68,28 @@ unsafe impl Slots for Magic {
     }
 }
 
-/// Slots found by PEXT. Values exist only where the CPU has it.
+/// Slots found by PEXT. Laid out only where the CPU has it.
 #[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy)]
 pub(super) struct Packed {
-    mask: u64,
-    base: u32,
+    mask: [u64; 64],
+    base: [usize; 64],
 }
 
 // SAFETY: the fields are integers.
 #[cfg(target_arch = "x86_64")]
 unsafe impl Slots for Packed {
-    fn new(mask: u64, _magic: u64, base: u32) -> Packed {
+    fn lay_out(&mut self, square: Square, mask: u64, _magic: u64, base: usize) {
         assert!(is_x86_feature_detected!("bmi2"));
-        Packed { mask, base }
+        self.mask[square.index()] = mask;
+        self.base[square.index()] = base;
     }
 
     #[inline(always)]
-    fn slot(&self, occupied: u64) -> usize {
-        // SAFETY: `new` has seen that the CPU has BMI2.
-        let offset = unsafe { std::arch::x86_64::_pext_u64(occupied, self.mask) };
-        self.base as usize + offset as usize
+    fn slot(&self, square: Square, occupied: u64) -> usize {
+        // SAFETY: the only values are those in tables that `build` has filled, and `lay_out` has
+        // seen that the CPU has BMI2.
+        let offset = unsafe { std::arch::x86_64::_pext_u64(occupied, self.mask[square.index()]) };
+        self.base[square.index()] + offset as usize
     }
 
     #[inline]
@@ -93,8 +101,8 @@ unsafe impl Slots for Packed {
 
 /// The attacks of all sliders from all squares.
 pub(super) struct Tables<S> {
-    rook: [S; 64],
-    bishop: [S; 64],
+    rook: S,
+    bishop: S,
     /// In place, so that one address leads to all of it.
     attacks: [Bitboard; SLOTS],
 }
@@ -102,21 +110,20 @@ pub(super) struct Tables<S> {
 impl<S: Slots> Tables<S> {
     #[inline(always)]
     pub(super) fn rook(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        self.look_up(&self.rook[square.index()], occupied)
+        self.look_up(self.rook.slot(square, occupied.0))
     }
 
     #[inline(always)]
     pub(super) fn bishop(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        self.look_up(&self.bishop[square.index()], occupied)
+        self.look_up(self.bishop.slot(square, occupied.0))
     }
 
     #[inline(always)]
-    fn look_up(&self, slots: &S, occupied: Bitboard) -> Bitboard {
-        let slot = slots.slot(occupied.0);
+    fn look_up(&self, slot: usize) -> Bitboard {
         debug_assert!(slot < SLOTS);
-        // SAFETY: `slot` yields fewer than two to the number of squares in the mask, counted from
-        // `base`; `build` laid out that many slots from there, and the table has SLOTS of them,
-        // the sum over all squares.
+        // SAFETY: `Slots::slot` yields fewer than two to the number of squares in the mask, counted
+        // from the square's `base`; `build` laid out that many slots from there, and the table has
+        // SLOTS of them, the sum over all squares.
         unsafe { *self.attacks.get_unchecked(slot) }
     }
 
@@ -125,36 +132,34 @@ impl<S: Slots> Tables<S> {
         // SAFETY: all fields are integers, or structs of integers as `Slots` demands, and zero is a
         // value of each.
         let mut tables = unsafe { Box::<Tables<S>>::new_zeroed().assume_init() };
+        let Tables { rook, bishop, attacks } = &mut *tables;
         let mut base = 0;
         for square in Square::all() {
-            let magic = magics::ROOK[square.index()];
-            (tables.rook[square.index()], base) =
-                fill(&mut tables.attacks, square, base, magic, false);
+            base = fill(rook, attacks, square, base, false);
         }
         for square in Square::all() {
-            let magic = magics::BISHOP[square.index()];
-            (tables.bishop[square.index()], base) =
-                fill(&mut tables.attacks, square, base, magic, true);
+            base = fill(bishop, attacks, square, base, true);
         }
         assert_eq!(base, SLOTS, "the slots of all squares make up the table");
         tables
     }
 }
 
-/// Fills the slots of one square and returns how to find them and the first slot after them.
+/// Lays out and fills the slots of one square and returns the first slot after them.
 fn fill<S: Slots>(
+    slots: &mut S,
     attacks: &mut [Bitboard; SLOTS],
     square: Square,
     base: usize,
-    magic: u64,
     diagonal: bool,
-) -> (S, usize) {
+) -> usize {
     let mask = relevant(square, diagonal).0;
-    let slots = S::new(mask, magic, base as u32);
+    let magics = if diagonal { &magics::BISHOP } else { &magics::ROOK };
+    slots.lay_out(square, mask, magics[square.index()], base);
     let mut occupied = 0u64;
     loop {
         let reach = walk(square, Bitboard(occupied), diagonal);
-        let slot = &mut attacks[slots.slot(occupied)];
+        let slot = &mut attacks[slots.slot(square, occupied)];
         assert!(slot.is_empty() || *slot == reach, "two arrangements share a slot of {square}");
         *slot = reach;
         // Carry-rippler: the next subset of the mask.
@@ -163,7 +168,7 @@ fn fill<S: Slots>(
             break;
         }
     }
-    (slots, base + (1 << mask.count_ones()))
+    base + (1 << mask.count_ones())
 }
 
 /// The squares whose occupancy matters: the rays without their last square.

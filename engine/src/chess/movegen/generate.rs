@@ -7,6 +7,7 @@ use crate::chess::attacks::{self, Cpu};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Side;
 use crate::chess::piece::Kind;
+use crate::chess::position::Board;
 
 /// Announces the legal moves of `S`, which must be the side to move: captures and promotions if
 /// `NOISY`, all others if `QUIET`.
@@ -22,7 +23,16 @@ pub(in crate::chess) fn generate<
     node: Node<'_>,
     visitor: &mut V,
 ) {
-    let board = node.board;
+    if node.lines.checkers.is_empty() {
+        without_check::<S, C, V, NOISY, QUIET>(cpu, node, visitor);
+    } else {
+        in_check::<S, C, V, NOISY, QUIET>(cpu, node, visitor);
+    }
+}
+
+/// The squares that moves of these kinds may lead to.
+#[inline(always)]
+fn wanted<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) -> Bitboard {
     let mut wanted = Bitboard::EMPTY;
     if NOISY {
         wanted |= board.color(!S::COLOR);
@@ -30,25 +40,55 @@ pub(in crate::chess) fn generate<
     if QUIET {
         wanted |= !board.occupied();
     }
-    let checkers = node.lines.checkers;
-    if checkers.is_empty() {
-        let ways = if QUIET { king::castling_ways::<S>(node) } else { king::NO_WAYS };
-        let attacked = king::steps::<S, C, V>(cpu, node, wanted, ways, visitor);
-        pieces::<S, C, V, false>(cpu, node, wanted, visitor);
-        pawns::<S, C, V, NOISY, QUIET, false>(cpu, node, Bitboard::ALL, visitor);
-        if QUIET {
-            king::castling(node.king, ways, attacked, visitor);
-        }
-    } else {
-        king::steps::<S, C, V>(cpu, node, wanted, king::NO_WAYS, visitor);
-        if checkers.several() {
-            return;
-        }
-        // Only between king and checker, or onto the checker.
-        let answers = attacks::between(node.king, checkers.first()) | checkers;
-        pieces::<S, C, V, true>(cpu, node, wanted & answers, visitor);
-        pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
+    wanted
+}
+
+/// [`generate`] for a king known not to be in check.
+#[inline(always)]
+pub(in crate::chess) fn without_check<
+    S: Side,
+    C: Cpu,
+    V: Visitor,
+    const NOISY: bool,
+    const QUIET: bool,
+>(
+    cpu: C,
+    node: Node<'_>,
+    visitor: &mut V,
+) {
+    let wanted = wanted::<S, NOISY, QUIET>(node.board);
+    let ways = if QUIET { king::castling_ways::<S>(node) } else { king::NO_WAYS };
+    let attacked = king::steps::<S, C, V>(cpu, node, wanted, ways, visitor);
+    pieces::<S, C, V, false>(cpu, node, wanted, visitor);
+    pawns::<S, C, V, NOISY, QUIET, false>(cpu, node, Bitboard::ALL, visitor);
+    if QUIET {
+        king::castling(node.king, ways, attacked, visitor);
     }
+}
+
+/// [`generate`] for a king known to be in check.
+#[inline(always)]
+pub(in crate::chess) fn in_check<
+    S: Side,
+    C: Cpu,
+    V: Visitor,
+    const NOISY: bool,
+    const QUIET: bool,
+>(
+    cpu: C,
+    node: Node<'_>,
+    visitor: &mut V,
+) {
+    let wanted = wanted::<S, NOISY, QUIET>(node.board);
+    king::steps::<S, C, V>(cpu, node, wanted, king::NO_WAYS, visitor);
+    let checkers = node.lines.checkers;
+    if checkers.several() {
+        return;
+    }
+    // Only between king and checker, or onto the checker.
+    let answers = attacks::between(node.king, checkers.first()) | checkers;
+    pieces::<S, C, V, true>(cpu, node, wanted & answers, visitor);
+    pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
 }
 
 /// Announces the moves of knights, bishops, rooks and queens onto `wanted`. No pinned piece can
@@ -67,22 +107,23 @@ fn pieces<S: Side, C: Cpu, V: Visitor, const IN_CHECK: bool>(
     for from in (own & board.kind(Kind::Knight)) - straight - diagonal {
         visitor.piece(Mover::Knight, from, attacks::knight(from) & wanted);
     }
-    let bishops = (own & board.diagonal_sliders()) - straight;
-    for from in bishops - diagonal {
-        visitor.piece(Mover::Diagonal, from, cpu.bishop(from, occupied) & wanted);
+    let pins = straight | diagonal;
+    for from in (own & board.kind(Kind::Bishop)) - pins {
+        visitor.piece(Mover::Bishop, from, cpu.bishop(from, occupied) & wanted);
+    }
+    for from in (own & board.kind(Kind::Rook)) - pins {
+        visitor.piece(Mover::Rook, from, cpu.rook(from, occupied) & wanted);
+    }
+    for from in (own & board.kind(Kind::Queen)) - pins {
+        let reach = cpu.bishop(from, occupied) | cpu.rook(from, occupied);
+        visitor.piece(Mover::Queen, from, reach & wanted);
     }
     if !IN_CHECK {
-        for from in bishops & diagonal {
-            visitor.piece(Mover::Diagonal, from, cpu.bishop(from, occupied) & wanted & diagonal);
+        for from in own & board.diagonal_sliders() & diagonal {
+            visitor.pinned(from, cpu.bishop(from, occupied) & wanted & diagonal);
         }
-    }
-    let rooks = (own & board.straight_sliders()) - diagonal;
-    for from in rooks - straight {
-        visitor.piece(Mover::Straight, from, cpu.rook(from, occupied) & wanted);
-    }
-    if !IN_CHECK {
-        for from in rooks & straight {
-            visitor.piece(Mover::Straight, from, cpu.rook(from, occupied) & wanted & straight);
+        for from in own & board.straight_sliders() & straight {
+            visitor.pinned(from, cpu.rook(from, occupied) & wanted & straight);
         }
     }
 }

@@ -93,6 +93,9 @@ pub(super) fn castling<V: Visitor>(
     attacked: Bitboard,
     visitor: &mut V,
 ) {
+    if (ways[0].1 | ways[1].1).is_empty() {
+        return;
+    }
     for (rook, way) in ways {
         if way.any() && (way & attacked).is_empty() {
             visitor.castle(king, rook);

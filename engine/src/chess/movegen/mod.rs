@@ -7,6 +7,7 @@
 mod generate;
 mod king;
 mod legal;
+mod lister;
 mod node;
 mod pawns;
 mod visitor;
@@ -15,9 +16,9 @@ use super::attacks::{Cpu, Job, Machine};
 use super::color::{Black, Color, White};
 use super::moves::MoveList;
 use super::position::Position;
-pub(in crate::chess) use generate::generate;
+pub(in crate::chess) use generate::{generate, in_check, without_check};
+use lister::Lister;
 pub(in crate::chess) use node::{Node, Rights};
-use visitor::Lister;
 pub(in crate::chess) use visitor::{Counter, Mover, Visitor};
 
 impl Position {
@@ -48,39 +49,64 @@ impl Position {
     }
 
     fn fill<const NOISY: bool, const QUIET: bool>(&self, list: &mut MoveList) {
-        let mut lister = Lister { enemy: self.board().color(!self.turn()), list };
-        Machine::best().run(Generate::<_, NOISY, QUIET> { position: self, visitor: &mut lister });
+        Machine::best().run(List::<NOISY, QUIET> { position: self, list });
     }
 
     /// The number of legal moves, without listing them.
     pub fn count_legal_moves(&self) -> u64 {
-        let mut counter = Counter::default();
-        Machine::best().run(Generate::<_, true, true> { position: self, visitor: &mut counter });
-        counter.count
+        Machine::best().run(CountMoves { position: self })
+    }
+
+    /// Announces the legal moves.
+    #[inline(always)]
+    fn announce<C: Cpu, V: Visitor, const NOISY: bool, const QUIET: bool>(
+        &self,
+        cpu: C,
+        visitor: &mut V,
+    ) {
+        match self.turn() {
+            Color::White => {
+                let node = Node::of::<White>(self);
+                generate::<White, C, V, NOISY, QUIET>(cpu, node, visitor);
+            }
+            Color::Black => {
+                let node = Node::of::<Black>(self);
+                generate::<Black, C, V, NOISY, QUIET>(cpu, node, visitor);
+            }
+        }
     }
 }
 
-/// Announces the legal moves of a position, compiled for the machine.
-struct Generate<'a, V, const NOISY: bool, const QUIET: bool> {
+/// Lists the legal moves of a position, compiled for the machine.
+struct List<'a, const NOISY: bool, const QUIET: bool> {
     position: &'a Position,
-    visitor: &'a mut V,
+    list: &'a mut MoveList,
 }
 
-impl<V: Visitor, const NOISY: bool, const QUIET: bool> Job for Generate<'_, V, NOISY, QUIET> {
+impl<const NOISY: bool, const QUIET: bool> Job for List<'_, NOISY, QUIET> {
     type Output = ();
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) {
-        match self.position.turn() {
-            Color::White => {
-                let node = Node::of::<White>(self.position);
-                generate::<White, C, V, NOISY, QUIET>(cpu, node, self.visitor);
-            }
-            Color::Black => {
-                let node = Node::of::<Black>(self.position);
-                generate::<Black, C, V, NOISY, QUIET>(cpu, node, self.visitor);
-            }
-        }
+        let enemy = self.position.board().color(!self.position.turn());
+        let mut lister = Lister { cpu, enemy, list: self.list };
+        self.position.announce::<C, _, NOISY, QUIET>(cpu, &mut lister);
+    }
+}
+
+/// Counts the legal moves of a position, compiled for the machine.
+struct CountMoves<'a> {
+    position: &'a Position,
+}
+
+impl Job for CountMoves<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u64 {
+        let mut counter = Counter::default();
+        self.position.announce::<C, _, true, true>(cpu, &mut counter);
+        counter.count
     }
 }
 

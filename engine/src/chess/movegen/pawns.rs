@@ -59,29 +59,30 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     let capturers = board.pieces(S::COLOR, Kind::Pawn) - node.lines.straight_pins;
     let free = (capturers - diagonal).forward(S::COLOR);
     let (mut east, mut west) = (free.east(), free.west());
-    if !IN_CHECK {
+    let bound = capturers & diagonal;
+    if !IN_CHECK && bound.any() {
         // A diagonally pinned pawn may take along its pin line only; no capture leads from one pin
         // line to the other, so the union of both is a sufficient mask.
-        let bound = (capturers & diagonal).forward(S::COLOR);
+        let bound = bound.forward(S::COLOR);
         east |= bound.east() & diagonal;
         west |= bound.west() & diagonal;
     }
-    let (east, west) = (east & enemy, west & enemy);
+    (east, west) = (east & enemy, west & enemy);
     // Few positions have a pawn about to promote; the others are spared the trouble.
     let on_seventh = Bitboard::rank(S::COLOR.relative_rank(6));
     let may_promote =
         V::PASSES_OVER_EMPTY || (board.pieces(S::COLOR, Kind::Pawn) & on_seventh).any();
+    let (step_east, step_west) = (forward::<S>() + 1, forward::<S>() - 1);
     if may_promote {
         let free_last = (last_rank & answers) - board.occupied();
         let promoting = movable::<S, IN_CHECK>(node).forward(S::COLOR) & free_last;
         visitor.promotions(promoting, forward::<S>(), false);
+        visitor.promotions(east & last_rank, step_east, true);
+        visitor.promotions(west & last_rank, step_west, true);
+        (east, west) = (east - last_rank, west - last_rank);
     }
-    for (targets, step) in [(east, forward::<S>() + 1), (west, forward::<S>() - 1)] {
-        visitor.pawns(targets - last_rank, step, MoveKind::Capture);
-        if may_promote {
-            visitor.promotions(targets & last_rank, step, true);
-        }
-    }
+    visitor.pawns(east, step_east, MoveKind::Capture);
+    visitor.pawns(west, step_west, MoveKind::Capture);
 }
 
 /// Announces en-passant captures. They are so rare, and their pins so odd, that each is tried out.

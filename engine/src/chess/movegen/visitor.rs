@@ -1,8 +1,7 @@
 //! What can be done with generated moves.
 
 use crate::chess::bitboard::Bitboard;
-use crate::chess::moves::{Move, MoveKind, MoveList};
-use crate::chess::piece::Kind;
+use crate::chess::moves::MoveKind;
 use crate::chess::square::Square;
 
 /// Which pieces a set of destinations belongs to.
@@ -10,10 +9,12 @@ use crate::chess::square::Square;
 pub(in crate::chess) enum Mover {
     /// A knight.
     Knight,
-    /// A bishop, or a queen moving like one.
-    Diagonal,
-    /// A rook, or a queen moving like one.
-    Straight,
+    /// A bishop.
+    Bishop,
+    /// A rook.
+    Rook,
+    /// A queen.
+    Queen,
     /// A king, other than castling.
     King,
 }
@@ -25,6 +26,9 @@ pub(in crate::chess) trait Visitor {
 
     /// A piece other than a pawn on `from` may go to any of `targets`, taking what is there.
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard);
+
+    /// A pinned bishop, rook or queen on `from` may go to any of `targets`.
+    fn pinned(&mut self, from: Square, targets: Bitboard);
 
     /// Pawns may arrive on `targets`, each from `step` squares earlier; none promotes.
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
@@ -53,6 +57,11 @@ impl Visitor for Counter {
     }
 
     #[inline(always)]
+    fn pinned(&mut self, from: Square, targets: Bitboard) {
+        self.piece(Mover::Queen, from, targets);
+    }
+
+    #[inline(always)]
     fn pawns(&mut self, targets: Bitboard, _step: i8, _kind: MoveKind) {
         self.count += u64::from(targets.len());
     }
@@ -70,54 +79,5 @@ impl Visitor for Counter {
     #[inline(always)]
     fn en_passant(&mut self, _from: Square, _to: Square) {
         self.count += 1;
-    }
-}
-
-/// Lists moves.
-pub(super) struct Lister<'a> {
-    /// What can be taken.
-    pub(super) enemy: Bitboard,
-    /// Moves so far.
-    pub(super) list: &'a mut MoveList,
-}
-
-impl Visitor for Lister<'_> {
-    const PASSES_OVER_EMPTY: bool = true;
-
-    #[inline(always)]
-    fn piece(&mut self, _mover: Mover, from: Square, targets: Bitboard) {
-        for to in targets & self.enemy {
-            self.list.push(Move::new(from, to, MoveKind::Capture));
-        }
-        for to in targets - self.enemy {
-            self.list.push(Move::new(from, to, MoveKind::Quiet));
-        }
-    }
-
-    #[inline(always)]
-    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
-        for to in targets {
-            self.list.push(Move::new(to.offset(-step), to, kind));
-        }
-    }
-
-    #[inline(always)]
-    fn promotions(&mut self, targets: Bitboard, step: i8, capture: bool) {
-        for to in targets {
-            for kind in [Kind::Queen, Kind::Knight, Kind::Rook, Kind::Bishop] {
-                let kind = MoveKind::promotion(kind, capture);
-                self.list.push(Move::new(to.offset(-step), to, kind));
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn castle(&mut self, king: Square, rook: Square) {
-        self.list.push(Move::new(king, rook, MoveKind::Castle));
-    }
-
-    #[inline(always)]
-    fn en_passant(&mut self, from: Square, to: Square) {
-        self.list.push(Move::new(from, to, MoveKind::EnPassant));
     }
 }

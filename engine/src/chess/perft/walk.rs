@@ -10,7 +10,9 @@ use std::marker::PhantomData;
 use crate::chess::attacks::{self, Cpu, Job};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Black, Color, Side, White};
-use crate::chess::movegen::{Counter, Mover, Node, Rights, Visitor, generate};
+use crate::chess::movegen::{
+    Counter, Mover, Node, Rights, Visitor, generate, in_check, without_check,
+};
 use crate::chess::moves::MoveKind;
 use crate::chess::piece::Kind;
 use crate::chess::position::{Board, KingLines, Position, castled_squares};
@@ -59,9 +61,35 @@ impl<S: Side> Job for LastPly<'_, S> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let lines = KingLines::find::<S>(self.board, self.king);
-        let mut counter = Counter::default();
         let node = Node { board: self.board, king: self.king, rights: self.rights, lines };
-        generate::<S, C, Counter, true, true>(cpu, node, &mut counter);
+        if lines.checkers.any() {
+            let LastPly { side, king, rights, .. } = self;
+            return cpu.run(LastPlyInCheck { side, board: *self.board, king, rights, lines });
+        }
+        let mut counter = Counter::default();
+        without_check::<S, C, Counter, true, true>(cpu, node, &mut counter);
+        counter.count
+    }
+}
+
+/// The same where the king is in check, which is rare: kept out of the way of the code for others.
+struct LastPlyInCheck<S> {
+    side: PhantomData<S>,
+    board: Board,
+    king: Square,
+    rights: Rights,
+    lines: KingLines,
+}
+
+impl<S: Side> Job for LastPlyInCheck<S> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> u64 {
+        let mut counter = Counter::default();
+        let node =
+            Node { board: &self.board, king: self.king, rights: self.rights, lines: self.lines };
+        in_check::<S, C, Counter, true, true>(cpu, node, &mut counter);
         counter.count
     }
 }
@@ -143,13 +171,29 @@ impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
     #[inline(always)]
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard) {
         // Calls with constants: each becomes code in which the set to change is known.
-        let queen = self.board.kind(Kind::Queen).contains(from);
         match mover {
             Mover::King => self.moves(Kind::King, from, targets),
             Mover::Knight => self.moves(Kind::Knight, from, targets),
-            Mover::Diagonal | Mover::Straight if queen => self.moves(Kind::Queen, from, targets),
-            Mover::Diagonal => self.moves(Kind::Bishop, from, targets),
-            Mover::Straight => self.moves(Kind::Rook, from, targets),
+            Mover::Bishop => self.moves(Kind::Bishop, from, targets),
+            Mover::Rook => self.moves(Kind::Rook, from, targets),
+            Mover::Queen => self.moves(Kind::Queen, from, targets),
+        }
+    }
+
+    #[inline(always)]
+    fn pinned(&mut self, from: Square, targets: Bitboard) {
+        let is = |kind| self.board.kind(kind).contains(from);
+        let kind = if is(Kind::Queen) {
+            Kind::Queen
+        } else if is(Kind::Rook) {
+            Kind::Rook
+        } else {
+            Kind::Bishop
+        };
+        for to in targets {
+            let board = self.board.after::<S>(kind, kind, from, to);
+            let left = Bitboard::of(from) | Bitboard::of(to);
+            self.descend_apart(&board, self.castling - left);
         }
     }
 

@@ -8,12 +8,13 @@ use indicatif::ProgressBar;
 use rand_chacha::rand_core::Rng;
 use serde_json::json;
 
+use super::super::args::OvershootArg;
 use super::super::threads;
 use super::numbers;
 use super::{Answer, TestArgs};
 use crate::seed::seed_for;
 use crate::stats::simulate::{Simulation, pair_model, shifted, strengths};
-use crate::stats::sprt::{Decision, Sprt};
+use crate::stats::sprt::{Correction, Decision, Sprt};
 
 /// Runs between two movements of the progress bar.
 const BAR_STEP: u64 = 16;
@@ -45,9 +46,9 @@ pub struct SimulateArgs {
     /// Pairs after which a test ends without a verdict
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     cap: u64,
-    /// Correct the bounds for overshoot
+    /// How the bounds of the ratio allow for its jumps [default: as in arbiter sprt]
     #[arg(long)]
-    overshoot: bool,
+    overshoot: Option<OvershootArg>,
     /// Seed of the imagined results
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -103,19 +104,15 @@ struct Row {
 /// Carries out the command.
 pub fn run(args: &SimulateArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
+    let correction = args.overshoot.map_or(test.usual_correction(), Correction::from);
+    let test = test.with_correction(correction);
     let threads = threads(args.threads)?;
     let cases = cases(args, &test)?;
     let bar = ProgressBar::new(args.runs * cases.len() as u64);
     let rows: Vec<Row> = (0u64..)
         .zip(cases)
         .map(|(case, (elo, probabilities))| {
-            let simulation = Simulation {
-                test,
-                probabilities,
-                batch: args.batch,
-                cap: args.cap,
-                overshoot: args.overshoot,
-            };
+            let simulation = Simulation { test, probabilities, batch: args.batch, cap: args.cap };
             Row { elo, simulation, tally: play_all(args, threads, case, &simulation, &bar) }
         })
         .collect();
@@ -220,13 +217,16 @@ fn json(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> serde_json::Value {
         "elo0": test.elo0(), "elo1": test.elo1(), "alpha": test.alpha(), "beta": test.beta(),
         "model": test.model().as_str(),
         "runs": args.runs, "seed": args.seed, "batch": args.batch, "cap_pairs": args.cap,
-        "overshoot": args.overshoot,
+        "overshoot": test.correction().as_str(),
         "points": rows.iter().map(row).collect::<Vec<_>>(),
     })
 }
 
 fn text(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> String {
-    let correction = if args.overshoot { "corrected for overshoot" } else { "Wald's bounds" };
+    let correction = match test.correction() {
+        Correction::Dynamic => "corrected for overshoot",
+        Correction::None => "Wald's bounds",
+    };
     let mut text = format!(
         "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, a look every {} \
          pairs, seed {}\n\n{:>9} {:>9} {:>9}  {:>16} {:>8} {:>18}\n",

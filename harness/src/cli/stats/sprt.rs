@@ -204,7 +204,7 @@ fn text(figures: &Figures) -> String {
     let outlook = figures.pairs.and_then(|pairs| test.outlook(&pairs));
     if let Some(outlook) = outlook.filter(|_| is_open) {
         line(
-            "If it goes on so",
+            "Outlook",
             format!(
                 "H1 in {}, about {:.0} games to go",
                 percent(Some(outlook.upper_probability)),

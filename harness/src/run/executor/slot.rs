@@ -12,6 +12,7 @@ use crate::game::outcome::Termination;
 use crate::game::player::{Player, PlayerError, Seat};
 use crate::game::record::GameRecord;
 use crate::process::Spawner;
+use crate::protocol::Restart;
 use crate::run::job::{Games, PairJob, PlayedPair};
 
 /// How long an engine may take to leave after `quit`.
@@ -98,35 +99,72 @@ impl Slot {
     }
 
     async fn play_game(&mut self, setup: &GameSetup) -> Result<GameRecord, String> {
+        let mut seated = Vec::new();
         for color in Color::ALL {
-            let index = *setup.engines.get(color);
-            if self.players.contains_key(&index) {
-                continue;
-            }
-            match Player::start(&self.spawner, &self.seats[index]).await {
-                Ok(player) => drop(self.players.insert(index, player)),
+            match self.sit_down(setup, color).await {
+                Ok(player) => seated.push((color, player)),
                 // It could be started before the run, so something was taken away from under us.
                 Err(error @ PlayerError::Spawn(_)) => {
+                    let index = *setup.engines.get(color);
                     return Err(format!("engine '{}': {error}", self.seats[index].name));
                 }
-                Err(error) => return Ok(driver::forfeited(setup, color, error.into_fault())),
+                Err(error) => {
+                    // Whoever sits by now is ready for any game.
+                    for (color, player) in seated {
+                        self.players.insert(*setup.engines.get(color), player);
+                    }
+                    return Ok(driver::forfeited(setup, color, error.into_fault()));
+                }
             }
         }
-        let ByColor { white, black } = setup.engines;
-        let (Some(mut one), Some(mut other)) =
-            (self.players.remove(&white), self.players.remove(&black))
-        else {
-            return Err(format!("engine {white} cannot play itself"));
+        let [(_, white), (_, black)] = &mut seated[..] else {
+            return Err("a game needs two players".to_owned());
         };
-        let record = driver::play(setup, ByColor { white: &mut one, black: &mut other }).await;
-        for (color, index, player) in [(Color::White, white, one), (Color::Black, black, other)] {
-            if is_broken(&record, color) {
+        let record = driver::play(setup, ByColor { white, black }).await;
+        let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
+        for (color, mut player) in seated {
+            let index = *setup.engines.get(color);
+            let stays = match self.seats[index].restart {
+                Restart::Auto => player.is_reusable(),
+                Restart::On => false,
+                Restart::Off => true,
+            };
+            if is_broken(&record, color) || player.game_over(&result).await.is_err() {
                 player.quit(Duration::ZERO).await;
-            } else {
+            } else if stays {
                 self.players.insert(index, player);
+            } else {
+                player.quit(QUIT_GRACE).await;
             }
         }
         Ok(record)
+    }
+
+    /// The engine of `color`, ready for the game. One that left after its last game is started
+    /// again, because to leave between games is no fault; one that leaves at once is at fault.
+    async fn sit_down(&mut self, setup: &GameSetup, color: Color) -> Result<Player, PlayerError> {
+        let index = *setup.engines.get(color);
+        let game = driver::game(setup, color);
+        if let Some(mut player) = self.players.remove(&index)
+            && !tokio::task::block_in_place(|| player.has_left())
+        {
+            match player.new_game(game).await {
+                Ok(()) => return Ok(player),
+                Err(PlayerError::Exited(_)) => {}
+                Err(error) => {
+                    player.quit(Duration::ZERO).await;
+                    return Err(error);
+                }
+            }
+        }
+        let mut player = Player::start(&self.spawner, &self.seats[index]).await?;
+        match player.new_game(game).await {
+            Ok(()) => Ok(player),
+            Err(error) => {
+                player.quit(Duration::ZERO).await;
+                Err(error)
+            }
+        }
     }
 }
 
@@ -135,7 +173,10 @@ fn is_broken(record: &GameRecord, color: Color) -> bool {
     let lost = record.outcome.result.winner() == Some(color.other());
     let broken = matches!(
         record.outcome.termination,
-        Termination::Crash | Termination::Disconnect | Termination::Stall
+        Termination::Crash
+            | Termination::Disconnect
+            | Termination::Stall
+            | Termination::ProtocolError
     );
     lost && broken
 }

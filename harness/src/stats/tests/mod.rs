@@ -2,6 +2,7 @@
 //!
 //! Figures are those the named programs print, or those of an independent solver where it is said.
 
+pub(super) mod agreement;
 mod laws;
 mod promises;
 mod ratings;

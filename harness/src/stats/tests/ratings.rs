@@ -4,6 +4,7 @@ use super::super::ratings::law::Law;
 use super::super::ratings::{
     Errors, LOGISTIC_SCALE, Meeting, Options, Parameter, Rated, rate, scale_of,
 };
+use super::agreement::Agreement;
 
 /// White, Black, and the games won, drawn and lost by White.
 type Games = &'static [(usize, usize, [u64; 3])];
@@ -21,10 +22,6 @@ fn meetings(games: Games) -> Vec<Meeting> {
 fn rated(games: Games, options: &Options) -> Rated {
     let players = games.iter().map(|(a, b, _)| a.max(b) + 1).max().expect("some games");
     rate(players, &meetings(games), options).expect("a maximum")
-}
-
-fn close(what: &str, got: f64, expected: f64, tolerance: f64) {
-    assert!((got - expected).abs() <= tolerance, "{what}: {got}, not {expected}");
 }
 
 /// Options of Ordo: its scale or the logistic one, advantage and draws fitted or not.
@@ -128,40 +125,63 @@ const BAYESELO_CASES: &[BayesEloCase] = &[
 
 #[test]
 fn ratings_agree_with_ordo() {
+    let mut agreement = Agreement::within(2e-4, "multi_player: Ordo's ratings");
+    let mut coarse =
+        Agreement::within(0.02, "multi_player: Ordo's perfect scores and short figures");
     for (games, scale, is_fitted, ratings, advantage, draw_rate) in ORDO_CASES {
+        agreement.row();
+        coarse.row();
         let found = rated(games, &ordo(scale.value(), *is_fitted));
         for (player, rating) in ratings.iter().enumerate() {
-            // Ordo searches the rating of a perfect score with steps that end at 1e-5 of it.
-            let tolerance = if found.group(player).is_some() { 2e-4 } else { 0.02 };
-            close("rating", found.rating(player).expect("rated"), *rating, tolerance);
+            let got = found.rating(player).expect("rated");
+            match found.group(player) {
+                // Ordo prints four decimals.
+                Some(_) => agreement.figure("rating", got, *rating),
+                // Ordo searches the rating of a perfect score with steps that end at 1e-5 of it.
+                None => coarse.figure("perfect score", got, *rating),
+            }
         }
-        close("advantage", found.advantage.expect("both colours"), *advantage, 0.006);
-        close("draw rate", 100.0 * found.draw_rate, *draw_rate, 0.006);
+        // Ordo prints two decimals.
+        coarse.figure("advantage", found.advantage.expect("both colours"), *advantage);
+        coarse.figure("draw rate", 100.0 * found.draw_rate, *draw_rate);
     }
+    agreement.print();
+    coarse.print();
 }
 
 #[test]
 fn score_equations_are_solved_to_the_last_digit() {
+    let mut agreement =
+        Agreement::within(2e-8, "multi_player: score equations, solved independently");
+    // Given with six decimals.
+    let mut errors_agree = Agreement::within(1e-7, "multi_player: sandwich errors");
     for (games, scale, ratings, errors, advantage, advantage_error, draw_rate) in SCORE_CASES {
+        agreement.row();
+        errors_agree.row();
         let found = rated(games, &ordo(scale.value(), true));
         for (player, (rating, error)) in ratings.iter().zip(*errors).enumerate() {
             if rating.is_nan() {
                 assert_eq!(found.error(player, Errors::Sandwich), None);
                 continue;
             }
-            close("rating", found.rating(player).expect("rated"), *rating, 2e-8);
+            agreement.figure("rating", found.rating(player).expect("rated"), *rating);
             let got = 1.959963984540054 * found.error(player, Errors::Sandwich).expect("rated");
-            close("error", got, *error, 2e-6);
+            errors_agree.figure("error", got, *error);
         }
-        close("advantage", found.advantage.expect("both colours"), *advantage, 2e-8);
-        close("its error", found.advantage_error.expect("fitted"), *advantage_error, 2e-6);
-        close("draw rate", 100.0 * found.draw_rate, *draw_rate, 2e-8);
+        agreement.figure("advantage", found.advantage.expect("both colours"), *advantage);
+        let got = found.advantage_error.expect("fitted");
+        errors_agree.figure("of the advantage", got, *advantage_error);
+        agreement.figure("draw rate", 100.0 * found.draw_rate, *draw_rate);
     }
+    agreement.print();
+    errors_agree.print();
 }
 
 #[test]
 fn ratings_agree_with_bayeselo() {
+    let mut agreement = Agreement::within(1e-4, "multi_player: BayesElo's ratings, errors, LOS");
     for (games, is_fitted, ratings, errors, advantage, draw_elo, los) in BAYESELO_CASES {
+        agreement.row();
         let rate_of = |draw_elo: f64| Law::RaoKupper.draw_rate(draw_elo / LOGISTIC_SCALE);
         let fixed = Options {
             law: Law::RaoKupper,
@@ -174,17 +194,20 @@ fn ratings_agree_with_bayeselo() {
             Options { advantage: Parameter::Fitted, draw_rate: Parameter::Fitted, ..fixed.clone() };
         let found = rated(games, if *is_fitted { &fitted } else { &fixed });
         for (player, rating) in ratings.iter().enumerate() {
-            close("rating", found.rating(player).expect("rated"), *rating, 1e-4);
+            agreement.figure("rating", found.rating(player).expect("rated"), *rating);
         }
-        close("advantage", found.advantage.expect("both colours"), *advantage, 1e-4);
+        agreement.figure("advantage", found.advantage.expect("both colours"), *advantage);
         let got = LOGISTIC_SCALE * Law::RaoKupper.parameter(found.draw_rate);
-        close("draw parameter", got, *draw_elo, 1e-4);
+        agreement.figure("draw parameter", got, *draw_elo);
         // BayesElo's errors take advantage and draw parameter as known.
         let known = rated(games, &fixed);
         for (player, error) in errors.iter().enumerate() {
             let got = known.error(player, Errors::Information).expect("rated");
-            close("error", 1.959963984540054 * got, *error, 1e-3);
+            agreement.figure("error", 1.959963984540054 * got, *error);
         }
-        close("LOS", known.superiority(0, 1, Errors::Information).expect("rated"), *los, 2e-8);
+        let got = known.superiority(0, 1, Errors::Information).expect("rated");
+        agreement.figure("LOS", got, *los);
+        assert!((got - los).abs() < 2e-8, "{got}, not {los}");
     }
+    agreement.print();
 }

@@ -3,13 +3,14 @@
 use super::super::overshoot::Overshoot;
 use super::super::pentanomial::Pentanomial;
 use super::super::sprt::{Decision, Model, Sprt};
+use super::agreement::Agreement;
 
 const SEQUENCES: &str = include_str!("sequences.txt");
 
 #[test]
 fn overshoot_and_decision_follow_the_reference() {
     let mut followed: Option<(Sprt, Overshoot)> = None;
-    let mut steps = 0;
+    let mut agreement = Agreement::within(1e-9, "sprt_sequences: ratio, overshoot, decision");
     for line in SEQUENCES.lines().filter(|line| !line.starts_with('#')) {
         let words: Vec<&str> = line.split(' ').collect();
         let number = |index: usize| words[index].parse::<f64>().expect("a number");
@@ -23,17 +24,16 @@ fn overshoot_and_decision_follow_the_reference() {
         let pairs = Pentanomial(std::array::from_fn(|i| words[i].parse().expect("a count")));
         let llr = test.llr(&pairs);
         overshoot.update(pairs.pairs(), llr);
-        let close = |got: f64, expected: f64| (got - expected).abs() < 1e-9;
-        assert!(close(llr, number(5)), "{line}: {llr}");
-        assert!(close(overshoot.low(), number(6)), "{line}: {overshoot:?}");
-        assert!(close(overshoot.high(), number(7)), "{line}: {overshoot:?}");
+        agreement.row();
+        agreement.figure(line, llr, number(5));
+        agreement.figure(line, overshoot.low(), number(6));
+        agreement.figure(line, overshoot.high(), number(7));
         let decision = match words[8] {
             "+" => Decision::AcceptH1,
             "-" => Decision::AcceptH0,
             _ => Decision::Continue,
         };
         assert_eq!(overshoot.decide(test.bounds(), llr), decision, "{line}");
-        steps += 1;
     }
-    assert_eq!(steps, 632);
+    agreement.print();
 }

@@ -4,6 +4,7 @@ use super::super::elo::Extended;
 use super::super::pentanomial::{Pentanomial, Trinomial};
 use super::super::sequential::{of_games, of_pairs};
 use super::super::sprt::{Model, Sprt};
+use super::agreement::Agreement;
 
 use Counts::{Games, Pairs};
 use Model::{Bayesian, Logistic, Normalized};
@@ -14,20 +15,19 @@ enum Counts {
 }
 
 /// Strengths beyond ±1000 are cut off there by fishtest and open here.
-fn agree(id: &str, got: Extended, expected: f64) {
+fn agree(agreement: &mut Agreement, id: &str, got: Extended, expected: f64) {
     match got {
         Extended::PosInfinity => assert_eq!(expected, 1000.0, "{id}"),
         Extended::NegInfinity => assert_eq!(expected, -1000.0, "{id}"),
-        Extended::Finite(got) => {
-            let tolerance = 2e-8 * expected.abs().max(1.0);
-            assert!((got - expected).abs() < tolerance, "{id}: {got}, not {expected}");
-        }
+        Extended::Finite(got) => agreement.figure(id, got, expected),
     }
 }
 
 #[test]
 fn estimates_after_a_test() {
+    let mut agreement = Agreement::within(2e-8, "match_stats: Elo and LOS after the stop");
     for (id, counts, model, [elo0, elo1, alpha, beta], [value, low, high, los]) in CASES {
+        agreement.row();
         let test = Sprt::new(*elo0, *elo1, *alpha, *beta, *model).expect("a sound test");
         let got = match *counts {
             Games([losses, draws, wins]) => of_games(&test, &Trinomial { losses, draws, wins }),
@@ -37,11 +37,12 @@ fn estimates_after_a_test() {
             assert_eq!(*id, "OW-D5-12", "no estimate without units");
             continue;
         };
-        agree(id, got.elo.value, *value);
-        agree(id, got.elo.low, *low);
-        agree(id, got.elo.high, *high);
-        assert!((got.los - los).abs() < 2e-8, "{id}: {} not {los}", got.los);
+        agree(&mut agreement, id, got.elo.value, *value);
+        agree(&mut agreement, id, got.elo.low, *low);
+        agree(&mut agreement, id, got.elo.high, *high);
+        agreement.figure(id, got.los, *los);
     }
+    agreement.print();
 }
 
 type Case = (&'static str, Counts, Model, [f64; 4], [f64; 4]);

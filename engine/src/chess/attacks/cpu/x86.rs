@@ -1,0 +1,166 @@
+//! The machines that a PC may be.
+
+use std::arch::x86_64::{
+    __cpuid, _mm512_loadu_si512, _mm512_mask_blend_epi16, _mm512_mask_compress_epi16,
+    _mm512_or_si512, _mm512_set1_epi16, _mm512_storeu_si512,
+};
+
+use super::{Cpu, Fan, Job};
+use crate::chess::attacks::sliders::{Magic, Packed, Slots, Tables};
+use crate::chess::bitboard::Bitboard;
+use crate::chess::moves::{Move, ROOM};
+use crate::chess::square::Square;
+
+fn has_popcnt() -> bool {
+    is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("lzcnt")
+}
+
+pub(super) fn is_amd_before_zen_3() -> bool {
+    let vendor = __cpuid(0);
+    let signature = __cpuid(1).eax;
+    let family = (signature >> 8 & 0xF) + (signature >> 20 & 0xFF);
+    let amd = vendor.ebx == u32::from_le_bytes(*b"Auth");
+    let hygon = vendor.ebx == u32::from_le_bytes(*b"Hygo");
+    (amd || hygon) && family < 0x19
+}
+
+/// A machine with POPCNT, LZCNT and BMI1.
+#[derive(Clone, Copy)]
+pub(super) struct Popcnt(&'static Tables<Magic>);
+
+impl Popcnt {
+    /// `None` if the machine lacks one of them.
+    pub(super) fn new() -> Option<Popcnt> {
+        let has_all = has_popcnt();
+        has_all.then(|| Popcnt(Magic::tables()))
+    }
+}
+
+impl Cpu for Popcnt {
+    #[inline(always)]
+    fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.0.rook(square, occupied)
+    }
+
+    #[inline(always)]
+    fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.0.bishop(square, occupied)
+    }
+
+    #[inline(always)]
+    fn run<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: `new` has seen that the machine has these instructions.
+        unsafe { run_popcnt(self, job) }
+    }
+}
+
+#[target_feature(enable = "popcnt,lzcnt,bmi1")]
+#[inline(never)]
+fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
+    job.run(cpu)
+}
+
+/// A machine with BMI2 besides.
+#[derive(Clone, Copy)]
+pub(super) struct Pext(&'static Tables<Packed>);
+
+impl Pext {
+    /// `None` if the machine lacks one of them.
+    pub(super) fn new() -> Option<Pext> {
+        let has_all = has_popcnt() && is_x86_feature_detected!("bmi2");
+        has_all.then(|| Pext(Packed::tables()))
+    }
+}
+
+impl Cpu for Pext {
+    #[inline(always)]
+    fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.0.rook(square, occupied)
+    }
+
+    #[inline(always)]
+    fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.0.bishop(square, occupied)
+    }
+
+    #[inline(always)]
+    fn run<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: `new` has seen that the machine has these instructions.
+        unsafe { run_pext(self, job) }
+    }
+}
+
+#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2")]
+#[inline(never)]
+fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
+    job.run(cpu)
+}
+
+/// A machine with the parts of AVX-512 that pick words out of a register.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(Pext);
+
+impl Avx512 {
+    /// `None` if the machine lacks one of them.
+    pub(super) fn new() -> Option<Avx512> {
+        let has_all = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi2");
+        Pext::new().filter(|_| has_all).map(Avx512)
+    }
+}
+
+impl Cpu for Avx512 {
+    #[inline(always)]
+    fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.0.rook(square, occupied)
+    }
+
+    #[inline(always)]
+    fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.0.bishop(square, occupied)
+    }
+
+    #[inline(always)]
+    fn write_moves(self, fan: Fan, targets: Bitboard, out: &mut [Move; ROOM]) {
+        // SAFETY: `new` has seen that the machine has these instructions.
+        unsafe { pick_moves(fan, targets, out) }
+    }
+
+    #[inline(always)]
+    fn run<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: `new` has seen that the machine has these instructions.
+        unsafe { run_avx512(self, job) }
+    }
+}
+
+/// [`Cpu::write_moves`] without a loop over the targets, whose end the CPU could not foresee: the
+/// words of each half of the board are loaded, and those of the targets moved together.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+#[inline]
+fn pick_moves(fan: Fan, targets: Bitboard, out: &mut [Move; ROOM]) {
+    let [quiet, capture] = fan.stems().map(|stem| _mm512_set1_epi16(stem.bits() as i16));
+    let mut place = out.as_mut_ptr();
+    for (half, words) in fan.words().as_chunks::<32>().0.iter().enumerate() {
+        let here = |set: Bitboard| (set.0 >> (32 * half)) as u32;
+        // SAFETY: `words` are 64 bytes, and unaligned loads are what this is for.
+        let words = unsafe { _mm512_loadu_si512(words.as_ptr().cast()) };
+        let moves =
+            _mm512_or_si512(words, _mm512_mask_blend_epi16(here(fan.taken), quiet, capture));
+        // What comes behind the moves must be moves too.
+        let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
+        // SAFETY: a move is a word, and 32 are written to the first half of `out`, or behind at
+        // most 32 moves of the first half of the board. None is zero, as `quiet` is not.
+        unsafe { _mm512_storeu_si512(place.cast(), moves) };
+        // SAFETY: by at most 32 of 64.
+        place = unsafe { place.add(here(targets).count_ones() as usize) };
+    }
+}
+
+#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2,avx512f,avx512bw,avx512vbmi2")]
+#[inline(never)]
+fn run_avx512<J: Job>(cpu: Avx512, job: J) -> J::Output {
+    job.run(cpu)
+}

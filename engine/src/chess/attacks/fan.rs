@@ -1,0 +1,169 @@
+//! Moves that differ in little but their destination, and writing them out.
+
+use crate::chess::bitboard::Bitboard;
+use crate::chess::moves::{Move, MoveKind, ROOM};
+use crate::chess::square::Square;
+
+/// A move to each square of the board.
+#[derive(Clone, Copy)]
+pub struct Fan {
+    origin: Origin,
+    /// Of moves to squares not in `taken`.
+    quiet: MoveKind,
+    /// Of moves to squares in `taken`.
+    capture: MoveKind,
+    /// What would be taken.
+    pub(super) taken: Bitboard,
+}
+
+/// Where the moves come from.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// All from one square.
+    Square(Square),
+    /// Each from so many squares before its destination.
+    Behind(i8),
+}
+
+/// For moves from one square.
+static DESTINATIONS: [u16; 64] = words(None);
+
+/// For moves by their step, from -16 to 16.
+static STEPS: [[u16; 64]; 33] = by_step();
+
+const A1: Square = Square::new(0);
+
+impl Fan {
+    /// Moves of a piece from one square.
+    #[inline(always)]
+    pub fn of_piece(from: Square, taken: Bitboard) -> Fan {
+        let (quiet, capture) = (MoveKind::Quiet, MoveKind::Capture);
+        Fan { origin: Origin::Square(from), quiet, capture, taken }
+    }
+
+    /// Pawn moves of one kind, each over `step` squares.
+    #[inline(always)]
+    pub fn of_pawns(step: i8, kind: MoveKind) -> Fan {
+        let origin = Origin::Behind(step);
+        Fan { origin, quiet: kind, capture: kind, taken: Bitboard::EMPTY }
+    }
+
+    /// The move to a square.
+    #[inline(always)]
+    fn to(self, square: Square) -> Move {
+        let from = match self.origin {
+            Origin::Square(from) => from,
+            Origin::Behind(step) => square.offset(-step),
+        };
+        let kind = if self.taken.contains(square) { self.capture } else { self.quiet };
+        Move::new(from, square, kind)
+    }
+
+    /// Writes the moves to `targets` in rising order. Four at a time, whether there are as many or
+    /// not: a piece seldom has so many moves that the CPU could foresee where a loop over them
+    /// ends.
+    #[inline(always)]
+    pub(super) fn write(self, targets: Bitboard, out: &mut [Move; ROOM]) {
+        let mut rest = targets;
+        for four in out.as_chunks_mut::<4>().0 {
+            if rest.is_empty() {
+                break;
+            }
+            for place in four {
+                *place = self.to(rest.first());
+                rest = rest.without_first();
+            }
+        }
+    }
+
+    /// What the encodings of the moves do not share, by destination.
+    #[inline(always)]
+    pub(super) fn words(self) -> &'static [u16; 64] {
+        match self.origin {
+            Origin::Square(_) => &DESTINATIONS,
+            Origin::Behind(step) => &STEPS[(step + 16) as usize],
+        }
+    }
+
+    /// What they share: those that take nothing, and those that take something.
+    #[inline(always)]
+    pub(super) fn stems(self) -> [Move; 2] {
+        let from = match self.origin {
+            Origin::Square(from) => from,
+            Origin::Behind(_) => A1,
+        };
+        [self.quiet, self.capture].map(|kind| Move::new(from, A1, kind))
+    }
+}
+
+/// The squares of moves from the first square, or of moves over `step` squares.
+const fn words(step: Option<i8>) -> [u16; 64] {
+    let mut words = [0; 64];
+    let mut to = 0;
+    while to < 64 {
+        let from = match step {
+            Some(step) => Square::new((to as i8).wrapping_sub(step) as u8),
+            None => A1,
+        };
+        words[to as usize] = Move::squares(from, Square::new(to));
+        to += 1;
+    }
+    words
+}
+
+const fn by_step() -> [[u16; 64]; 33] {
+    let mut table = [[0; 64]; 33];
+    let mut index = 0;
+    while index < 33 {
+        table[index] = words(Some(index as i8 - 16));
+        index += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::attacks::{Cpu, Job, Level, Machine};
+
+    struct Write {
+        fan: Fan,
+        targets: Bitboard,
+    }
+
+    impl Job for Write {
+        type Output = Vec<Move>;
+
+        fn run<C: Cpu>(self, cpu: C) -> Vec<Move> {
+            let mut out = [Move::new(A1, A1, MoveKind::Castle); ROOM];
+            cpu.write_moves(self.fan, self.targets, &mut out);
+            out[..self.targets.len() as usize].to_vec()
+        }
+    }
+
+    #[test]
+    fn every_machine_writes_the_same_moves() {
+        let mut state = 0x9E37_79B9_7F4A_7C15u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for _ in 0..500 {
+            let taken = Bitboard(random() & random());
+            let few = Bitboard(random() & random() & random());
+            let from = Square::new(random() as u8 & 63);
+            let kinds = |to| if taken.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
+            let piece: Vec<Move> = few.map(|to| Move::new(from, to, kinds(to))).collect();
+            let east: Vec<Move> =
+                few.map(|to| Move::new(to.offset(-9), to, MoveKind::Capture)).collect();
+            for machine in Level::ALL.into_iter().filter_map(Machine::at) {
+                let write = |fan| machine.run(Write { fan, targets: few });
+                let level = machine.level().name();
+                assert_eq!(write(Fan::of_piece(from, taken)), piece, "{level}");
+                assert_eq!(write(Fan::of_pawns(9, MoveKind::Capture)), east, "{level}");
+            }
+        }
+    }
+}

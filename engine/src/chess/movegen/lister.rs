@@ -1,0 +1,65 @@
+//! Listing moves, a set at a time.
+
+use super::visitor::{Mover, Visitor};
+use crate::chess::attacks::{Cpu, Fan};
+use crate::chess::bitboard::Bitboard;
+use crate::chess::moves::{Move, MoveKind, MoveList};
+use crate::chess::piece::Kind;
+use crate::chess::square::Square;
+
+/// Lists moves: those of one piece together, by rising destination.
+pub(super) struct Lister<'a, C> {
+    /// Writes the moves.
+    pub(super) cpu: C,
+    /// What can be taken.
+    pub(super) enemy: Bitboard,
+    /// Moves so far.
+    pub(super) list: &'a mut MoveList,
+}
+
+impl<C: Cpu> Lister<'_, C> {
+    #[inline(always)]
+    fn write(&mut self, fan: Fan, targets: Bitboard) {
+        self.cpu.write_moves(fan, targets, self.list.room());
+        self.list.extend_by(targets.len() as usize);
+    }
+}
+
+impl<C: Cpu> Visitor for Lister<'_, C> {
+    const PASSES_OVER_EMPTY: bool = true;
+
+    #[inline(always)]
+    fn piece(&mut self, _mover: Mover, from: Square, targets: Bitboard) {
+        self.write(Fan::of_piece(from, self.enemy), targets);
+    }
+
+    #[inline(always)]
+    fn pinned(&mut self, from: Square, targets: Bitboard) {
+        self.piece(Mover::Queen, from, targets);
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+        self.write(Fan::of_pawns(step, kind), targets);
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, targets: Bitboard, step: i8, capture: bool) {
+        for to in targets {
+            for kind in [Kind::Queen, Kind::Knight, Kind::Rook, Kind::Bishop] {
+                let kind = MoveKind::promotion(kind, capture);
+                self.list.push(Move::new(to.offset(-step), to, kind));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn castle(&mut self, king: Square, rook: Square) {
+        self.list.push(Move::new(king, rook, MoveKind::Castle));
+    }
+
+    #[inline(always)]
+    fn en_passant(&mut self, from: Square, to: Square) {
+        self.list.push(Move::new(from, to, MoveKind::EnPassant));
+    }
+}

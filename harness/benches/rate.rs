@@ -1,0 +1,185 @@
+//! How fast games of a PGN become results, beside what `pgn-reader` alone needs to skim them.
+//!
+//! The text is made here: games as `arbiter match` writes them, 64 MiB unless the environment
+//! variable `RATE_PGN` names a file to be read into memory. The rows to compare:
+//! `arbiter` (as `arbiter rate` works, by threads), `pgn_reader_skip` (tags only) and
+//! `pgn_reader_visit` (every move and comment handed to a visitor that ignores it). The ratios come
+//! last: best of several alternating runs, so that a machine that is busy now and then is unfair
+//! to neither.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use arbiter::rate::pipeline::scan_all;
+use arbiter::rate::scan::Asked;
+use arbiter::rate::tally::Tally;
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use pgn_reader::{Reader, Visitor};
+use shakmaty::san::SanPlus;
+use shakmaty::{Chess, Position};
+
+fn main() {
+    divan::main();
+    // With another argument than cargo bench gives, this is a test or a list of rows.
+    if std::env::args().skip(1).eq(["--bench".to_owned()]) {
+        print_ratios();
+    }
+}
+
+/// Alternating runs of each kind.
+const ROUNDS: usize = 7;
+
+fn print_ratios() {
+    let text = text();
+    let mut best = [f64::INFINITY; 4];
+    for _ in 0..ROUNDS {
+        let runs: [&dyn Fn() -> u64; 4] = [
+            &|| skim(&text, &mut Skim { visits: false }),
+            &|| skim(&text, &mut Skim { visits: true }),
+            &|| rate(&text, 1, false),
+            &|| rate(&text, 2, false),
+        ];
+        for (best, run) in best.iter_mut().zip(runs) {
+            let begun = Instant::now();
+            black_box(run());
+            *best = best.min(begun.elapsed().as_secs_f64());
+        }
+    }
+    let [skip, visit, one, two] = best;
+    let speed = |seconds: f64| text.len() as f64 / seconds / 1e6;
+    println!("pgn-reader: tags only {:.0} MB/s, all moves {:.0} MB/s", speed(skip), speed(visit));
+    for (threads, seconds) in [(1, one), (2, two)] {
+        println!(
+            "arbiter, {threads} threads: {:.0} MB/s, {:.2} times as long as tags only, {:.2} times \
+             as long as all moves",
+            speed(seconds),
+            seconds / skip,
+            seconds / visit
+        );
+    }
+}
+
+fn text() -> Vec<u8> {
+    match std::env::var_os("RATE_PGN") {
+        Some(path) => std::fs::read(path).expect("RATE_PGN names a file that can be read"),
+        None => games(64 << 20),
+    }
+}
+
+/// Games of pseudo-random moves with a comment for each, of `size` bytes at least.
+fn games(size: usize) -> Vec<u8> {
+    let mut text = String::with_capacity(size + (1 << 16));
+    let mut game = 0usize;
+    while text.len() < size {
+        let (white, black) = if game.is_multiple_of(2) { ("A", "B") } else { ("B", "A") };
+        let result = ["1-0", "0-1", "1/2-1/2"][game / 2 % 3];
+        text += &format!(
+            "[Event \"bench\"]\n[Site \"?\"]\n[Date \"2030.01.02\"]\n[Round \"{}.{}\"]\n\
+             [White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\
+             [TimeControl \"8+0.08\"]\n[Termination \"normal\"]\n\n",
+            game / 2 + 1,
+            game % 2 + 1
+        );
+        moves(game / 2, &mut text);
+        text += result;
+        text += "\n\n";
+        game += 1;
+    }
+    text.into_bytes()
+}
+
+/// The moves of a game, in lines of about eighty characters.
+fn moves(seed: usize, text: &mut String) {
+    let mut position = Chess::default();
+    let mut line = 0;
+    for ply in 0..120 {
+        let legal = position.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        let chosen = legal[(seed * 31 + ply * 7 + 3) % legal.len()];
+        let number = if ply % 2 == 0 { format!("{}. ", ply / 2 + 1) } else { String::new() };
+        let san = SanPlus::from_move_and_play_unchecked(&mut position, chosen);
+        let word = match ply {
+            0..8 => format!("{number}{san} {{book}}"),
+            _ => format!("{number}{san} {{+0.{:02}/{} 0.{:03}s}}", ply % 100, ply % 9 + 9, ply),
+        };
+        line += word.len() + 1;
+        *text += &word;
+        *text += if line > 80 { "\n" } else { " " };
+        line = if line > 80 { 0 } else { line };
+    }
+}
+
+fn rate(text: &[u8], threads: usize, replay: bool) -> u64 {
+    let mut tally = Tally::new(true);
+    let asked = Asked { opening_plies: 16, replay };
+    scan_all(text, threads, asked, |block| tally.add(&block)).expect("memory can be read");
+    tally.games
+}
+
+#[divan::bench(args = [1, 2], sample_count = 5)]
+fn arbiter(bencher: Bencher<'_, '_>, threads: usize) {
+    let text = text();
+    bencher
+        .counter(BytesCount::new(text.len()))
+        .bench_local(|| rate(&text, black_box(threads), false));
+}
+
+#[divan::bench(args = [2], sample_count = 3)]
+fn arbiter_verify(bencher: Bencher<'_, '_>, threads: usize) {
+    let text = text();
+    bencher
+        .counter(BytesCount::new(text.len()))
+        .bench_local(|| rate(&text, black_box(threads), true));
+}
+
+#[divan::bench(sample_count = 5)]
+fn pgn_reader_skip(bencher: Bencher<'_, '_>) {
+    let text = text();
+    bencher
+        .counter(BytesCount::new(text.len()))
+        .bench_local(|| skim(&text, &mut Skim { visits: false }));
+}
+
+#[divan::bench(sample_count = 5)]
+fn pgn_reader_visit(bencher: Bencher<'_, '_>) {
+    let text = text();
+    bencher
+        .counter(BytesCount::new(text.len()))
+        .bench_local(|| skim(&text, &mut Skim { visits: true }));
+}
+
+fn skim(text: &[u8], visitor: &mut Skim) -> u64 {
+    let mut reader = Reader::new(text);
+    let mut games = 0;
+    while reader.read_game(visitor).expect("memory can be read").is_some() {
+        games += 1;
+    }
+    games
+}
+
+/// Ignores everything.
+struct Skim {
+    visits: bool,
+}
+
+impl Visitor for Skim {
+    type Tags = ();
+    type Movetext = ();
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
+        match self.visits {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+
+    fn end_game(&mut self, (): ()) {}
+}

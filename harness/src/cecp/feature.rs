@@ -1,0 +1,157 @@
+//! `feature` lines: what an engine can do.
+
+use crate::uci::option::{OptionDeclaration, OptionKind};
+
+/// Splits `ping=1 myname="Some Engine"` into names and values.
+pub(super) fn parse(mut text: &str) -> Vec<(String, String)> {
+    let mut features = Vec::new();
+    while let Some((name, rest)) = text.split_once('=') {
+        let rest = rest.trim_start();
+        let (value, rest) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        // Only the last word is the name: what stands before it belongs to nothing.
+        let name = name.split_whitespace().next_back().unwrap_or_default();
+        features.push((name.to_owned(), value.to_owned()));
+        text = rest;
+    }
+    features
+}
+
+/// What an engine can do; the defaults are those of the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Features {
+    pub ping: bool,
+    pub setboard: bool,
+    pub san: bool,
+    pub usermove: bool,
+    pub time: bool,
+    pub reuse: bool,
+    pub name: bool,
+    pub chess960: bool,
+    pub memory: bool,
+    pub smp: bool,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Features {
+            ping: false,
+            setboard: false,
+            san: false,
+            usermove: false,
+            time: true,
+            reuse: true,
+            name: false,
+            chess960: false,
+            memory: false,
+            smp: false,
+        }
+    }
+}
+
+impl Features {
+    /// Takes a feature over; `false` if we have no use for it.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> bool {
+        let on = value == "1";
+        match name {
+            "ping" => self.ping = on,
+            "setboard" => self.setboard = on,
+            "san" => self.san = on,
+            "usermove" => self.usermove = on,
+            "time" => self.time = on,
+            "reuse" => self.reuse = on,
+            "name" => self.name = on,
+            "memory" => self.memory = on,
+            "smp" => self.smp = on,
+            "variants" => {
+                self.chess960 = value.split(',').any(|name| name.trim() == "fischerandom");
+            }
+            // Engines that rely on signals, or on `white` and `black`, are told that none come.
+            "sigint" | "sigterm" | "colors" => return !on,
+            // Abilities that are not asked for; to reject them makes some engines complain.
+            "analyze" | "playother" | "draw" | "pause" | "ics" | "debug" => {}
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The option behind `feature option="NAME -TYPE REST"`.
+pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
+    let (name, rest) = text.split_once(" -")?;
+    let (kind, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let kind = match kind {
+        "check" => OptionKind::Check,
+        "spin" | "slider" => {
+            let mut numbers = rest.split_whitespace().map(|word| word.parse().ok());
+            // The value in force comes first.
+            let mut bound = |index| numbers.nth(index).flatten();
+            OptionKind::Spin {
+                min: bound(1).unwrap_or(i64::MIN),
+                max: bound(0).unwrap_or(i64::MAX),
+            }
+        }
+        "combo" => OptionKind::Combo {
+            values: rest
+                .split("///")
+                .map(|value| value.trim().trim_start_matches('*').to_owned())
+                .collect(),
+        },
+        "button" | "save" | "reset" => OptionKind::Button,
+        "string" | "file" | "path" => OptionKind::String,
+        _ => return None,
+    };
+    Some(OptionDeclaration { name: name.trim().to_owned(), kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_split() {
+        let check = |text: &str, expect: &[(&str, &str)]| {
+            let expect: Vec<_> =
+                expect.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+            assert_eq!(parse(text), expect, "{text}");
+        };
+        check("ping=1 setboard=1 done=1", &[("ping", "1"), ("setboard", "1"), ("done", "1")]);
+        check(
+            r#"myname="A = B 1.0" variants="normal,nocastle"done=1"#,
+            &[("myname", "A = B 1.0"), ("variants", "normal,nocastle"), ("done", "1")],
+        );
+        check("nonsense", &[]);
+        check("", &[]);
+        check(r#"myname="open"#, &[("myname", "open")]);
+        check("a b=1", &[("b", "1")]);
+    }
+
+    #[test]
+    fn options_are_read() {
+        let check = |text: &str, kind: Option<OptionKind>| {
+            assert_eq!(option(text).map(|o| o.kind), kind, "{text}");
+        };
+        check("Resign -check 0", Some(OptionKind::Check));
+        check("Level -spin 800 200 1200", Some(OptionKind::Spin { min: 200, max: 1200 }));
+        check("Level -slider 20 0 100", Some(OptionKind::Spin { min: 0, max: 100 }));
+        let values = vec!["Calm".to_owned(), "Wild One".to_owned()];
+        check("Style -combo Calm /// *Wild One", Some(OptionKind::Combo { values }));
+        check("Clear Hash -button", Some(OptionKind::Button));
+        check("Book -file /a/b", Some(OptionKind::String));
+        check("Odd -knob 3", None);
+        check("Odd", None);
+        assert_eq!(option("Clear Hash -button").unwrap().name, "Clear Hash");
+    }
+
+    #[test]
+    fn what_is_useless_is_refused() {
+        let mut features = Features::default();
+        assert!(features.set("ping", "1") && features.ping);
+        assert!(features.set("colors", "0") && features.set("analyze", "1"));
+        assert!(!features.set("colors", "1"));
+        assert!(!features.set("telepathy", "1"));
+        assert!(features.set("variants", "normal, fischerandom") && features.chess960);
+    }
+}

@@ -1,0 +1,180 @@
+use super::*;
+
+const GREETING: &str = r#"feature ping=1 setboard=1 usermove=1 reuse=0 colors=1 myname="E 1" option="Skill -spin 5 1 9" done=1"#;
+
+fn opened(options: &[(&str, &str)]) -> (Session, Instant) {
+    let options = options.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+    let setup = Setup { options, ..Setup::default() };
+    let mut session = Session::new(setup, Deadlines::default());
+    let now = Instant::now();
+    assert_eq!(session.open(now), ["xboard", "protover 2"]);
+    (session, now)
+}
+
+fn ready(greeting: &str) -> (Session, Instant) {
+    let (mut session, now) = opened(&[]);
+    session.receive(now, greeting).unwrap();
+    if !session.is_ready() {
+        session.receive(now, "pong 1").unwrap();
+    }
+    assert!(session.is_ready());
+    (session, now)
+}
+
+fn game<'a>(start: &'a Chess, tc: &str) -> Game<'a> {
+    let limits = Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() };
+    Game { start, mode: CastlingMode::Standard, limits }
+}
+
+/// A session in a game from the usual start, ready to think.
+fn playing(greeting: &str) -> (Session, Instant) {
+    let (mut session, now) = ready(greeting);
+    session.new_game(now, game(&Chess::default(), "60")).unwrap();
+    session.receive(now, "pong 2").unwrap();
+    (session, now)
+}
+
+fn go() -> Go {
+    let clock = |s| Some((Duration::from_secs(s), Duration::ZERO));
+    Go { white: clock(10), black: clock(20), ..Go::default() }
+}
+
+#[test]
+fn the_handshake_answers_each_feature_and_sets_options() {
+    let (mut session, now) = opened(&[("skill", "3")]);
+    let Step::Send(told) = session.receive(now, GREETING).unwrap() else { panic!() };
+    assert_eq!(
+        told,
+        [
+            "accepted ping",
+            "accepted setboard",
+            "accepted usermove",
+            "accepted reuse",
+            "rejected colors",
+            "accepted myname",
+            "accepted option",
+            "accepted done",
+            "option Skill=3",
+            "ping 1",
+        ]
+    );
+    assert!(!session.is_ready());
+    session.receive(now, "pong 7").unwrap();
+    assert!(!session.is_ready(), "another ping was answered");
+    session.receive(now, "pong 1").unwrap();
+    assert!(session.is_ready() && !session.is_reusable());
+    assert_eq!(session.identity().name.as_deref(), Some("E 1"));
+}
+
+#[test]
+fn unknown_options_are_refused() {
+    let (mut session, now) = opened(&[("Skil", "3")]);
+    let error = session.receive(now, GREETING).unwrap_err().to_string();
+    assert_eq!(error, "has no option 'Skil' (did you mean 'Skill'?)");
+}
+
+#[test]
+fn silence_means_an_old_engine_and_patience_has_an_end() {
+    let (mut session, now) = opened(&[]);
+    let due = session.deadline().unwrap();
+    assert_eq!(due, now + SILENCE);
+    assert_eq!(session.overdue(due), Ok(Step::Send(vec![])));
+    assert!(session.is_ready());
+    let (mut slow, now) = opened(&[]);
+    slow.receive(now, "feature done=0").unwrap();
+    let later = now + Duration::from_secs(3);
+    slow.receive(later, "feature done=0").unwrap();
+    assert_eq!(slow.deadline(), Some(now + Deadlines::default().uciok), "not put off");
+    let error = slow.overdue(later).unwrap_err().to_string();
+    assert_eq!(error, "no 'feature done=1' within 10000 ms");
+}
+
+#[test]
+fn a_game_is_played_from_both_sides() {
+    let (mut session, now) = ready(GREETING);
+    let told = session.new_game(now, game(&Chess::default(), "40/90+0.5")).unwrap();
+    assert_eq!(told, ["new", "force", "easy", "post", "level 40 1:30 0.5", "ping 2"]);
+    session.receive(now, "pong 2").unwrap();
+    let told = session.think(now, "position startpos moves e2e4", &go(), None);
+    assert_eq!(told, ["usermove e2e4", "time 2000", "otim 1000", "go"]);
+    session.receive(now, "9 -12 30 5000 e5 Nf3").unwrap();
+    let Step::Move { text, info } = session.receive(now, "move e5").unwrap() else { panic!() };
+    assert_eq!((text.as_str(), info.nodes), ("e7e5", Some(5_000)));
+    let told = session.think(now, "position startpos moves e2e4 e7e5 g1f3", &go(), None);
+    assert_eq!(told, ["time 2000", "otim 1000", "usermove g1f3"]);
+    assert_eq!(session.deadline(), Some(now + Deadlines::default().bestmove));
+    let told = session.halt(now);
+    assert_eq!(told, ["?"]);
+    let step = session.receive(now, "move a8a1").unwrap();
+    assert_eq!(step, Step::Move { text: "a8a1".into(), info: Info::default() });
+    assert_eq!(session.game_over("1-0 {White wins}"), ["force", "result 1-0 {White wins}"]);
+}
+
+#[test]
+fn positions_need_setboard_or_edit() {
+    let fen = "4k3/8/8/8/8/8/8/R3K3 w - - 0 1".parse::<shakmaty::fen::Fen>().unwrap();
+    let start: Chess = fen.into_position(CastlingMode::Standard).unwrap();
+    let (mut session, now) = ready(GREETING);
+    let told = session.new_game(now, game(&start, "5")).unwrap();
+    assert!(told.contains(&"setboard 4k3/8/8/8/8/8/8/R3K3 w - - 0 1".to_owned()), "{told:?}");
+    session.receive(now, "pong 2").unwrap();
+    session.receive(now, "tellusererror Illegal position").unwrap();
+    let (mut refusing, now) = ready(GREETING);
+    refusing.new_game(now, game(&start, "5")).unwrap();
+    assert_eq!(refusing.receive(now, "tellusererror hello"), Ok(Step::Continue));
+    let refused = SessionError::Refused("Illegal position".into());
+    assert_eq!(refusing.receive(now, "tellusererror Illegal position"), Err(refused));
+    let (mut blunt, now) = ready("feature done=1");
+    assert_eq!(blunt.new_game(now, game(&start, "5")), Err(SessionError::NoSetboard));
+    let standard = CastlingMode::Standard;
+    assert!(session.can_set_up(&start, standard) && !blunt.can_set_up(&start, standard));
+    assert!(blunt.can_set_up(&Chess::default(), standard));
+}
+
+#[test]
+fn chess960_needs_the_variant() {
+    let start = Chess::default();
+    let game = Game { mode: CastlingMode::Chess960, ..game(&start, "5") };
+    let (mut session, now) = ready(GREETING);
+    assert_eq!(session.new_game(now, game), Err(SessionError::NoChess960));
+    let (mut able, now) = ready(r#"feature setboard=1 variants="normal,fischerandom" done=1"#);
+    let told = able.new_game(now, game).unwrap();
+    assert_eq!(told[1], "variant fischerandom");
+    assert!(told.iter().any(|line| line.starts_with("setboard")));
+}
+
+#[test]
+fn claims_are_told_apart() {
+    let check = |line: &str, expect: Step| {
+        let (mut session, now) = playing(GREETING);
+        session.think(now, "position startpos moves e2e4", &go(), None);
+        assert_eq!(session.receive(now, line), Ok(expect), "{line}");
+    };
+    check("resign", Step::Claim(Claim::Loss));
+    check("1-0 {White mates}", Step::Claim(Claim::Loss));
+    check("0-1 {Black mates}", Step::Claim(Claim::Win("0-1 {Black mates}".into())));
+    let refusal = |line: &str| Step::Claim(Claim::Refusal(line.to_owned()));
+    check("Illegal move: e2e4", refusal("Illegal move: e2e4"));
+    check("Illegal move (pinned): e2e4", refusal("Illegal move (pinned): e2e4"));
+    check(
+        "Error (unknown command): usermove e2e4",
+        refusal("Error (unknown command): usermove e2e4"),
+    );
+    check("Error (unknown command): easy", Step::Continue);
+    check("Illegal move: a7a6", Step::Continue);
+    check("offer draw", Step::Continue);
+    check("# 1-0", Step::Continue);
+}
+
+#[test]
+fn a_draw_claim_waits_for_the_move_that_may_bring_it() {
+    let (mut session, now) = playing(GREETING);
+    session.think(now, "position startpos", &go(), None);
+    let claim = "1/2-1/2 {Draw by repetition}";
+    assert_eq!(session.receive(now, claim), Ok(Step::Continue));
+    assert_eq!(session.false_draw_claim(), Some(Claim::Draw(claim.into())));
+    session.receive(now, "move e2e4").unwrap();
+    assert_eq!(session.overhear("1-0 {we win}"), Some(Claim::Win("1-0 {we win}".into())));
+    assert_eq!(session.overhear("0-1 {they win}"), Some(Claim::Loss));
+    assert_eq!(session.overhear("move d2d4"), None);
+}

@@ -1,0 +1,83 @@
+//! Setting up a position.
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position, Role, Square};
+
+/// The lines that set up `position` after `new` and `force`; `None` if the engine cannot be told.
+///
+/// An engine without `setboard` may know the older `edit`, which places pieces and nothing else:
+/// the side to move is changed by a move before it, castling is allowed where king and rook stand
+/// at home, and no pawn can be taken en passant.
+pub(super) fn lines(position: &Chess, mode: CastlingMode, setboard: bool) -> Option<Vec<String>> {
+    if setboard {
+        let fen = Fen::from_position(position, EnPassantMode::Legal);
+        return Some(vec![format!("setboard {fen}")]);
+    }
+    let can_edit = mode == CastlingMode::Standard
+        && position.legal_ep_square().is_none()
+        && castles_wherever_it_could(position);
+    can_edit.then(|| edit(position))
+}
+
+fn edit(position: &Chess) -> Vec<String> {
+    let mut lines = Vec::new();
+    if position.turn() == Color::Black {
+        lines.push("a2a3".to_owned());
+    }
+    lines.extend(["edit", "#"].map(str::to_owned));
+    for color in [Color::White, Color::Black] {
+        if color == Color::Black {
+            lines.push("c".to_owned());
+        }
+        for square in position.board().by_color(color) {
+            let role = position.board().role_at(square).map_or('P', Role::upper_char);
+            lines.push(format!("{role}{square}"));
+        }
+    }
+    lines.push(".".to_owned());
+    lines
+}
+
+/// Whether castling is allowed with every king and rook that stand at home.
+fn castles_wherever_it_could(position: &Chess) -> bool {
+    Color::ALL.into_iter().all(|color| {
+        [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().all(|side| {
+            let corner = match side {
+                CastlingSide::KingSide => Square::H1,
+                CastlingSide::QueenSide => Square::A1,
+            };
+            let at_home = |square: Square, role: Role| {
+                let square = color.fold_wb(square, square.flip_vertical());
+                position.board().piece_at(square) == Some(role.of(color))
+            };
+            let could = at_home(Square::E1, Role::King) && at_home(corner, Role::Rook);
+            could == position.castles().has(color, side)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(fen: &str, setboard: bool) -> Option<String> {
+        let mode = CastlingMode::Standard;
+        let position: Chess = fen.parse::<Fen>().unwrap().into_position(mode).unwrap();
+        lines(&position, mode, setboard).map(|lines| lines.join(" "))
+    }
+
+    #[test]
+    fn positions_are_set_up() {
+        let fen = "4k2r/8/8/8/8/8/P7/4K3 b k - 3 9";
+        assert_eq!(told(fen, true).as_deref(), Some("setboard 4k2r/8/8/8/8/8/P7/4K3 b k - 3 9"));
+        assert_eq!(told(fen, false).as_deref(), Some("a2a3 edit # Ke1 Pa2 c Ke8 Rh8 ."));
+    }
+
+    #[test]
+    fn what_cannot_be_edited_is_not() {
+        assert_eq!(told("4k2r/8/8/8/8/8/8/4K3 w - - 0 1", false), None, "a lost right");
+        let passing = "4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1";
+        assert_eq!(told(passing, false), None);
+        assert!(told(passing, true).is_some());
+    }
+}

@@ -1,0 +1,60 @@
+//! Thinking output: `ply score time nodes pv`.
+
+use crate::uci::info::Info;
+use crate::uci::score::Score;
+
+/// A score from here on stands for a mate in so many moves more.
+const MATE: i64 = 100_000;
+
+/// Reads a line of thinking output; `None` if it is something else.
+pub(super) fn parse(line: &str) -> Option<Info> {
+    let mut words = line.split_ascii_whitespace();
+    // Engines mark plies: `9.`, `9+`, `9&`.
+    let depth = words.next()?.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
+    let score = words.next()?.parse().ok()?;
+    let _centiseconds: i64 = words.next()?.parse().ok()?;
+    let nodes = words.next()?.parse().ok()?;
+    let pv = words.map(str::to_owned).collect();
+    Some(Info {
+        depth: Some(depth),
+        score: Some(read(score)),
+        nodes: Some(nodes),
+        pv,
+        ..Info::default()
+    })
+}
+
+fn read(score: i64) -> Score {
+    let moves = |score: i64| i32::try_from(score - MATE).unwrap_or(i32::MAX);
+    match score {
+        MATE.. => Score::Mate(moves(score)),
+        ..=-100_000 => Score::Mate(-moves(score.saturating_neg())),
+        _ => Score::Centipawns(i32::try_from(score).expect("a score this side of mate is small")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinking_is_read() {
+        let info = parse(" 9     156      1084   48000  Nf3 Nc6").unwrap();
+        assert_eq!((info.depth, info.nodes), (Some(9), Some(48_000)));
+        assert_eq!(info.score, Some(Score::Centipawns(156)));
+        assert_eq!(info.pv, ["Nf3", "Nc6"]);
+        assert_eq!(parse("9. -5 1 2").unwrap().score, Some(Score::Centipawns(-5)));
+        assert_eq!(parse("9& 100003 1 2").unwrap().score, Some(Score::Mate(3)));
+        assert_eq!(parse("9 -100002 1 2").unwrap().score, Some(Score::Mate(-2)));
+        assert_eq!(parse("9 -100000 1 2").unwrap().score, Some(Score::Mate(0)));
+        let far = format!("9 {} 1 2", i64::MIN);
+        assert_eq!(parse(&far).unwrap().score, Some(Score::Mate(-i32::MAX)));
+    }
+
+    #[test]
+    fn other_lines_are_not_thinking() {
+        for line in ["", "move e2e4", "1. e2e4", "9 156", "# 9 1 1 1", "9 156 x 3", "pong 1"] {
+            assert_eq!(parse(line), None, "{line}");
+        }
+    }
+}

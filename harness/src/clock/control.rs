@@ -1,0 +1,296 @@
+//! Time controls as people write them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// Periods that a time control may have; tournaments of the FIDE use at most three.
+pub const MAX_PERIODS: usize = 4;
+
+/// What a side may spend in a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeControl {
+    /// One period after another.
+    Periods(Periods),
+    /// So much at the start; a side gains what its opponent spends.
+    Hourglass(Duration),
+}
+
+/// `base` for `moves` moves (or for the rest of the game), and `increment` after each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// Moves of the period; `None` lasts until the game ends.
+    pub moves: Option<u32>,
+    /// Time for the period.
+    pub base: Duration,
+    /// Time added after each move of the side.
+    pub increment: Duration,
+}
+
+/// At least one period. The last one is repeated if it has a number of moves; the others have
+/// one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Periods {
+    list: [Period; MAX_PERIODS],
+    last: usize,
+}
+
+impl Periods {
+    /// A control of the given periods, or `None` if there are none or too many, or if one that
+    /// is not the last has no number of moves.
+    pub fn new(periods: &[Period]) -> Option<Periods> {
+        let (last, others) = periods.split_last()?;
+        if periods.len() > MAX_PERIODS || others.iter().any(|period| period.moves.is_none()) {
+            return None;
+        }
+        let mut list = [*last; MAX_PERIODS];
+        list[..periods.len()].copy_from_slice(periods);
+        Some(Periods { list, last: periods.len() - 1 })
+    }
+
+    /// The period number `index`, counted from zero; from the last one on always that.
+    pub fn get(&self, index: usize) -> Period {
+        self.list[index.min(self.last)]
+    }
+
+    /// All periods.
+    pub fn as_slice(&self) -> &[Period] {
+        &self.list[..=self.last]
+    }
+}
+
+impl TimeControl {
+    /// What applies to the first move: an hourglass is a period without end.
+    pub fn first(&self) -> Period {
+        match self {
+            TimeControl::Periods(periods) => periods.get(0),
+            TimeControl::Hourglass(base) => {
+                Period { moves: None, base: *base, increment: Duration::ZERO }
+            }
+        }
+    }
+}
+
+/// A duration shown in seconds with as many decimals as it needs, at most nanoseconds.
+pub(super) struct Seconds(pub(super) Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = self.0.as_secs();
+        let nanos = self.0.subsec_nanos();
+        if nanos == 0 {
+            return write!(f, "{whole}");
+        }
+        let decimals = format!("{nanos:09}");
+        write!(f, "{whole}.{}", decimals.trim_end_matches('0'))
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        write!(f, "{}", Seconds(self.base))?;
+        if !self.increment.is_zero() {
+            write!(f, "+{}", Seconds(self.increment))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let periods = match self {
+            TimeControl::Periods(periods) => periods,
+            TimeControl::Hourglass(base) => return write!(f, "hg/{}", Seconds(*base)),
+        };
+        for (index, period) in periods.as_slice().iter().enumerate() {
+            if index > 0 {
+                let before = periods.get(index - 1);
+                // Without the zero this would read as minutes and seconds.
+                let zero = before.increment.is_zero() && period.moves.is_none();
+                f.write_str(if zero { "+0:" } else { ":" })?;
+            }
+            period.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a time could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TimeError {
+    /// The time control is malformed.
+    #[error(
+        "time control '{0}' is not [MOVES/]SECONDS[+INCREMENT], for example 8+0.08, 40/60+0.6 or \
+         1:30+1, several of these with ':' between them, for example 40/60:20/30, hg/SECONDS for \
+         an hourglass, or inf"
+    )]
+    Control(String),
+    /// There are too many periods.
+    #[error("time control '{0}' has more than {MAX_PERIODS} periods")]
+    Periods(String),
+    /// A number of seconds is malformed, negative or absurdly large.
+    #[error("'{0}' is not a time in seconds between 0.001 and 10000000")]
+    Seconds(String),
+}
+
+/// Reads a positive number of seconds such as `0.25`.
+pub fn parse_seconds(text: &str) -> Result<Duration, TimeError> {
+    positive_seconds(text).ok_or_else(|| TimeError::Seconds(text.to_owned()))
+}
+
+fn positive_seconds(text: &str) -> Option<Duration> {
+    non_negative_seconds(text).filter(|d| *d >= Duration::from_millis(1))
+}
+
+fn non_negative_seconds(text: &str) -> Option<Duration> {
+    // `f64::from_str` also takes "inf", "nan" and exponents; a clock should not.
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return None;
+    }
+    let seconds: f64 = text.parse().ok()?;
+    (seconds <= 1e7).then(|| Duration::from_nanos((seconds * 1e9).round() as u64))
+}
+
+impl FromStr for TimeControl {
+    type Err = TimeError;
+
+    fn from_str(text: &str) -> Result<Self, TimeError> {
+        let fail = || TimeError::Control(text.to_owned());
+        if let Some(base) = text.strip_prefix("hg/") {
+            return positive_seconds(base).map(TimeControl::Hourglass).ok_or_else(fail);
+        }
+        let periods: Option<Vec<Period>> = split_periods(text).iter().map(|p| period(p)).collect();
+        let periods = periods.ok_or_else(fail)?;
+        if periods.len() > MAX_PERIODS {
+            return Err(TimeError::Periods(text.to_owned()));
+        }
+        Periods::new(&periods).map(TimeControl::Periods).ok_or_else(fail)
+    }
+}
+
+/// Cuts at the colons between periods. A colon also stands between minutes and seconds: there
+/// neither a number of moves nor sixty seconds or more follow, and no increment comes before.
+fn split_periods(text: &str) -> Vec<String> {
+    let mut periods: Vec<String> = Vec::new();
+    for piece in text.split(':') {
+        let seconds = piece.split('+').next().unwrap_or_default();
+        let is_seconds = seconds.parse::<f64>().is_ok_and(|seconds| seconds < 60.0);
+        match periods.last_mut() {
+            Some(minutes) if is_seconds && !minutes.contains(['+', ':']) => {
+                minutes.push(':');
+                minutes.push_str(piece);
+            }
+            _ => periods.push(piece.to_owned()),
+        }
+    }
+    periods
+}
+
+fn period(text: &str) -> Option<Period> {
+    let (moves, rest) = match text.split_once('/') {
+        Some((moves, rest)) => (Some(moves.parse::<u32>().ok().filter(|m| *m > 0)?), rest),
+        None => (None, text),
+    };
+    let (base, increment) = match rest.split_once('+') {
+        Some((base, increment)) => (base, non_negative_seconds(increment)?),
+        None => (rest, Duration::ZERO),
+    };
+    let base = match base.split_once(':') {
+        Some((minutes, seconds)) => {
+            let minutes = minutes.parse::<u32>().ok().filter(|m| *m < 100_000)?;
+            Duration::from_secs(60 * u64::from(minutes)) + non_negative_seconds(seconds)?
+        }
+        None => non_negative_seconds(base)?,
+    };
+    (base >= Duration::from_millis(1)).then_some(Period { moves, base, increment })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn time_controls_are_read_and_shown() {
+        let check = |text: &str, moves, base, increment, shown: &str| {
+            let control: TimeControl = text.parse().unwrap();
+            assert_eq!(control.first(), Period { moves, base, increment }, "{text}");
+            assert_eq!(control.to_string(), shown);
+        };
+        check("8+0.08", None, MS(8_000), MS(80), "8+0.08");
+        check("40/60+0.6", Some(40), MS(60_000), MS(600), "40/60+0.6");
+        check("1:30+1", None, MS(90_000), MS(1_000), "90+1");
+        check("0.1", None, MS(100), MS(0), "0.1");
+        check("60/15:00", Some(60), MS(900_000), MS(0), "60/900");
+        check("hg/30", None, MS(30_000), MS(0), "hg/30");
+        check("40/60+0.5:20/30", Some(40), MS(60_000), MS(500), "40/60+0.5:20/30");
+        check("40/2:00:20/1:00:15:00+5", Some(40), MS(120_000), MS(0), "40/120:20/60+0:900+5");
+        check("40/7200:3600", Some(40), MS(7_200_000), MS(0), "40/7200+0:3600");
+        let three = "40/60+0.5:20/30+0:1:00+2";
+        check(three, Some(40), MS(60_000), MS(500), "40/60+0.5:20/30+0:60+2");
+        check("40/60+0:30", Some(40), MS(60_000), MS(0), "40/60+0:30");
+        check("40/60:30", Some(40), MS(3_630_000), MS(0), "40/3630");
+    }
+
+    #[test]
+    fn malformed_time_controls_are_refused() {
+        for text in [
+            "",
+            "x",
+            "8+",
+            "+1",
+            "0",
+            "0/8",
+            "-1",
+            "nan",
+            "inf",
+            "1e3",
+            "8+0.1+1",
+            "/8",
+            "hg/0",
+            "hg/",
+            "8+1:20/30",
+            "40/60:",
+            ":8",
+            "40/60::20/30",
+            "40/60:20/",
+            "1:nan",
+        ] {
+            assert_eq!(text.parse::<TimeControl>(), Err(TimeError::Control(text.into())), "{text}");
+        }
+        let many = "1/1+0:1/1+0:1/1+0:1/1+0:1/1";
+        assert_eq!(many.parse::<TimeControl>(), Err(TimeError::Periods(many.into())));
+        assert!(parse_seconds("0").is_err());
+        assert!(parse_seconds("99999999999").is_err());
+    }
+
+    fn any_period() -> impl Strategy<Value = Period> {
+        (1..200u32, 1..10_000_000u64, 0..100_000u64).prop_map(|(moves, base, increment)| Period {
+            moves: Some(moves),
+            base: MS(base),
+            increment: MS(increment),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_reads_back(
+            mut periods in prop::collection::vec(any_period(), 1..=MAX_PERIODS),
+            sudden_death: bool,
+        ) {
+            if let Some(last) = periods.last_mut().filter(|_| sudden_death) {
+                last.moves = None;
+            }
+            let control = TimeControl::Periods(Periods::new(&periods).unwrap());
+            prop_assert_eq!(control.to_string().parse(), Ok(control));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The chess clock: what a side may spend, and what it has left.
+//!
+//! Pure: it is told how long a move took and never reads a clock. Times are
+//! exact to the nanosecond; only what an engine is *told* is cut to whole
+//! milliseconds, because the protocol knows nothing finer.
+
+mod control;
+mod running;
+
+use std::fmt;
+use std::time::Duration;
+
+pub use control::{MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds};
+pub use running::{Clock, Overrun};
+
+/// What bounds one side's thinking. Several may hold at once; an engine is told all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// A clock for the game.
+    pub clock: Option<TimeControl>,
+    /// A fixed time for each move.
+    pub movetime: Option<Duration>,
+    /// Nodes for each move.
+    pub nodes: Option<u64>,
+    /// Plies of search for each move.
+    pub depth: Option<u32>,
+    /// Nodes that count as a millisecond: the clock runs on the nodes that the engine reports
+    /// and real time decides nothing.
+    pub nodestime: Option<u64>,
+}
+
+impl Limits {
+    /// Whether a wall clock decides anything in the game. Without one, games of deterministic
+    /// engines are reproducible.
+    pub fn is_timed(&self) -> bool {
+        self.nodestime.is_none() && (self.clock.is_some() || self.movetime.is_some())
+    }
+
+    /// Whether nothing at all bounds the search.
+    pub fn is_empty(&self) -> bool {
+        *self == Limits::default()
+    }
+
+    /// What a search costs on the clock: the time it took, or with [`Limits::nodestime`] the time
+    /// that stands for the nodes it reported. An engine that reports none has used none.
+    pub fn cost(&self, elapsed: Duration, nodes: Option<u64>) -> Duration {
+        let Some(per_ms) = self.nodestime else { return elapsed };
+        let nanos = u128::from(nodes.unwrap_or(0)) * 1_000_000 / u128::from(per_ms.max(1));
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+}
+
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        parts.extend(self.clock.map(|tc| tc.to_string()));
+        parts.extend(self.movetime.map(|t| format!("{}/move", control::Seconds(t))));
+        parts.extend(self.nodes.map(|n| format!("{n} nodes")));
+        parts.extend(self.depth.map(|d| format!("depth {d}")));
+        parts.extend(self.nodestime.map(|n| format!("{n} nodes a ms")));
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// One side's conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conditions {
+    /// What bounds its thinking.
+    pub limits: Limits,
+    /// Overrun that is forgiven.
+    pub margin: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_can_stand_for_time() {
+        let limits = Limits { nodestime: Some(600), ..Limits::default() };
+        let real = Duration::from_secs(7);
+        assert_eq!(limits.cost(real, Some(900)), Duration::from_micros(1_500));
+        assert_eq!(limits.cost(real, None), Duration::ZERO);
+        assert_eq!(limits.cost(real, Some(u64::MAX)).as_nanos(), u128::from(u64::MAX));
+        assert_eq!(Limits::default().cost(real, Some(900)), real);
+    }
+
+    #[test]
+    fn limits_are_shown_together() {
+        let limits = Limits {
+            clock: Some("8+0.08".parse().unwrap()),
+            movetime: Some(Duration::from_millis(250)),
+            nodes: Some(7),
+            depth: Some(3),
+            nodestime: Some(600),
+        };
+        assert_eq!(limits.to_string(), "8+0.08, 0.25/move, 7 nodes, depth 3, 600 nodes a ms");
+        assert!(!limits.is_timed(), "nodes decide");
+    }
+}

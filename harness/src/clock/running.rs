@@ -1,0 +1,197 @@
+//! One side's running clock.
+
+use std::time::Duration;
+
+use super::control::TimeControl;
+
+/// How far a move went past the time its side had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overrun(pub Duration);
+
+/// One side's running clock.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    control: TimeControl,
+    left: Duration,
+    /// The period, counted from zero.
+    period: usize,
+    moves_left: Option<u32>,
+}
+
+impl Clock {
+    /// A full clock at the start of a game.
+    pub fn new(control: TimeControl) -> Clock {
+        let first = control.first();
+        Clock { control, left: first.base, period: 0, moves_left: first.moves }
+    }
+
+    /// Time left before the flag falls.
+    pub fn left(&self) -> Duration {
+        self.left
+    }
+
+    /// The increment per move of the current period.
+    pub fn increment(&self) -> Duration {
+        match self.control {
+            TimeControl::Periods(periods) => periods.get(self.period).increment,
+            TimeControl::Hourglass(_) => Duration::ZERO,
+        }
+    }
+
+    /// Moves to the next period, if there is one.
+    pub fn moves_left(&self) -> Option<u32> {
+        self.moves_left
+    }
+
+    /// Charges one move. An overrun up to `margin` is forgiven and leaves an empty clock;
+    /// a larger one is returned and the flag has fallen. The move that ends a period must be
+    /// made in the time of that period: what the next one brings comes after it.
+    pub fn charge(&mut self, elapsed: Duration, margin: Duration) -> Result<(), Overrun> {
+        if elapsed > self.left.saturating_add(margin) {
+            return Err(Overrun(elapsed - self.left));
+        }
+        self.left = self.left.saturating_sub(elapsed).saturating_add(self.increment());
+        if let (Some(moves), TimeControl::Periods(periods)) = (&mut self.moves_left, self.control) {
+            *moves -= 1;
+            if *moves == 0 {
+                self.period += 1;
+                let next = periods.get(self.period);
+                self.moves_left = next.moves;
+                self.left = self.left.saturating_add(next.base);
+            }
+        }
+        Ok(())
+    }
+
+    /// The opponent has used `elapsed`, which an hourglass adds.
+    pub fn opponent_used(&mut self, elapsed: Duration) {
+        if matches!(self.control, TimeControl::Hourglass(_)) {
+            self.left = self.left.saturating_add(elapsed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    fn clock(control: &str) -> Clock {
+        Clock::new(control.parse().unwrap())
+    }
+
+    #[test]
+    fn the_clock_is_charged_exactly() {
+        let mut clock = clock("1+0.01");
+        clock.charge(Duration::from_micros(1_500), Duration::ZERO).unwrap();
+        assert_eq!(clock.left(), Duration::from_micros(1_008_500));
+    }
+
+    #[test]
+    fn the_flag_falls_only_past_the_margin() {
+        let mut clock = clock("1");
+        assert_eq!(clock.charge(MS(1_011), MS(10)), Err(Overrun(MS(11))));
+        clock.charge(MS(1_010), MS(10)).unwrap();
+        assert_eq!(clock.left(), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_period_refills_the_clock() {
+        let mut clock = clock("2/10");
+        clock.charge(MS(4_000), MS(0)).unwrap();
+        assert_eq!((clock.left(), clock.moves_left()), (MS(6_000), Some(1)));
+        clock.charge(MS(4_000), MS(0)).unwrap();
+        assert_eq!((clock.left(), clock.moves_left()), (MS(12_000), Some(2)));
+    }
+
+    #[test]
+    fn periods_follow_each_other_with_their_own_increments() {
+        let mut clock = clock("2/10+1:1/5+0:3+0.5");
+        let mut state = |elapsed| {
+            clock.charge(MS(elapsed), MS(0)).unwrap();
+            (clock.left(), clock.moves_left(), clock.increment())
+        };
+        assert_eq!(state(1_000), (MS(10_000), Some(1), MS(1_000)));
+        assert_eq!(state(1_000), (MS(15_000), Some(1), MS(0)));
+        assert_eq!(state(1_000), (MS(17_000), None, MS(500)));
+        assert_eq!(state(1_000), (MS(16_500), None, MS(500)));
+    }
+
+    #[test]
+    fn the_last_move_of_a_period_is_held_to_the_time_of_that_period() {
+        let mut clock = clock("2/10:60");
+        clock.charge(MS(9_000), MS(0)).unwrap();
+        assert_eq!(clock.charge(MS(1_001), MS(0)), Err(Overrun(MS(1))));
+    }
+
+    #[test]
+    fn an_hourglass_runs_both_ways() {
+        let (mut ours, mut plain) = (clock("hg/10"), clock("10"));
+        ours.charge(MS(3_000), MS(0)).unwrap();
+        assert_eq!(ours.left(), MS(7_000));
+        ours.opponent_used(MS(5_000));
+        assert_eq!((ours.left(), ours.increment(), ours.moves_left()), (MS(12_000), MS(0), None));
+        plain.opponent_used(MS(5_000));
+        assert_eq!(plain.left(), MS(10_000));
+    }
+
+    fn any_control() -> impl Strategy<Value = String> {
+        let period = (1..5u32, 1..50u32, 0..5u32);
+        let sudden = (1..50u32, 0..5u32).prop_map(|(base, inc)| format!(":{}+{inc}", base + 60));
+        (prop::collection::vec(period, 1..4), prop::option::of(sudden)).prop_map(|(list, end)| {
+            let list: Vec<String> =
+                list.iter().map(|(moves, base, inc)| format!("{moves}/{base}+{inc}")).collect();
+            list.join(":") + &end.unwrap_or_default()
+        })
+    }
+
+    proptest! {
+        /// Time is neither made nor lost: what is left is what was given less what was used, and
+        /// a flag falls exactly when that would be less than nothing.
+        #[test]
+        fn the_books_balance(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
+            let TimeControl::Periods(periods) = control.parse().unwrap() else { unreachable!() };
+            let mut clock = clock(&control);
+            let (mut given, mut used) = (periods.get(0).base, Duration::ZERO);
+            let (mut period, mut played) = (0, 0);
+            for elapsed in moves.into_iter().map(MS) {
+                let left = given - used;
+                prop_assert_eq!(clock.left(), left);
+                prop_assert_eq!(clock.moves_left(), periods.get(period).moves.map(|m| m - played));
+                let before = clock.clone();
+                let charged = clock.charge(elapsed, Duration::ZERO);
+                if elapsed > left {
+                    prop_assert_eq!(charged, Err(Overrun(elapsed - left)));
+                    prop_assert_eq!(clock.left(), before.left());
+                    break;
+                }
+                prop_assert_eq!(charged, Ok(()));
+                used += elapsed;
+                given += periods.get(period).increment;
+                played += 1;
+                if periods.get(period).moves == Some(played) {
+                    (period, played) = (period + 1, 0);
+                    given += periods.get(period).base;
+                }
+            }
+        }
+
+        /// Two hourglasses share a fixed sum.
+        #[test]
+        fn sand_is_kept(moves in prop::collection::vec(0..3_000u64, 1..60)) {
+            let mut clocks = [clock("hg/20"), clock("hg/20")];
+            for (ply, elapsed) in moves.into_iter().map(MS).enumerate() {
+                let [one, other] = &mut clocks;
+                let (mover, waiter) = if ply % 2 == 0 { (one, other) } else { (other, one) };
+                if mover.charge(elapsed, Duration::ZERO).is_err() {
+                    break;
+                }
+                waiter.opponent_used(elapsed);
+                prop_assert_eq!(clocks[0].left() + clocks[1].left(), MS(40_000));
+            }
+        }
+    }
+}

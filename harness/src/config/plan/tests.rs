@@ -1,0 +1,65 @@
+use super::*;
+
+fn request(engines: &[&str], each: &str) -> Request {
+    Request {
+        engines: engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect(),
+        each: EngineSpec::parse(each).unwrap(),
+        ..Request::default()
+    }
+}
+
+#[test]
+fn an_sprt_without_engines_is_the_demonstration() {
+    let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+    assert_eq!(plan.engines[0].options, [("Eval".to_owned(), "palimpsest".to_owned())]);
+    assert_eq!(plan.engines[1].options, [("Eval".to_owned(), "material".to_owned())]);
+    assert_eq!(plan.book, BookSource::Bundled);
+    assert!(!plan.is_timed());
+}
+
+#[test]
+fn names_and_limits_are_resolved() {
+    let request = request(&["cmd=sh", "cmd=bundled,eval=material,nodes=5"], "depth=3");
+    let plan = Plan::resolve(Kind::Match, request).unwrap();
+    let names: Vec<&str> = plan.engines.iter().map(|e| e.name.as_str()).collect();
+    assert_eq!(names, ["sh", "material"]);
+    assert_eq!(plan.engines[0].conditions.limits.depth, Some(3));
+    assert_eq!(plan.engines[1].conditions.limits.depth, None);
+    assert!(!plan.is_timed());
+}
+
+#[test]
+fn impossible_requests_are_refused_in_words() {
+    let check = |kind, engines: &[&str], expect: &str| {
+        let error = Plan::resolve(kind, request(engines, "")).unwrap_err().to_string();
+        assert!(error.contains(expect), "{error}");
+    };
+    check(Kind::Sprt, &["cmd=sh"], "sprt needs two engines, got 1");
+    check(Kind::Match, &[], "at least two");
+    check(Kind::Match, &["cmd=sh", "cmd=sh"], "two engines are named 'sh'");
+    check(Kind::Match, &["cmd=sh", "name=x"], "engine 'x' has no cmd=");
+    check(Kind::Match, &["cmd=sh", "cmd=no-such"], "engine 'no-such': no executable");
+    check(Kind::Match, &["cmd=sh,eval=x", "cmd=sh"], "eval= is for cmd=bundled");
+    check(Kind::Match, &["cmd=sh,dir=/no/dir", "cmd=sh"], "'/no/dir' is not a folder");
+    check(Kind::Match, &["cmd=sh,tc=inf", "cmd=sh"], "tc=inf needs another limit");
+    check(Kind::Match, &["cmd=sh,nodestime=9,depth=3", "cmd=sh"], "needs a clock");
+    check(Kind::Match, &["cmd=sh,init=", "cmd=sh"], "init= is empty");
+    for limit in ["nodes=9", "st=0.5", "tc=40/60:20/30", "tc=1,nodestime=9"] {
+        let spec = format!("cmd=sh,proto=xboard,{limit}");
+        check(Kind::Match, &[&spec, "cmd=sh"], "cannot tell this limit");
+    }
+}
+
+#[test]
+fn senseless_bounds_are_refused() {
+    let check = |change: fn(&mut Request)| {
+        let mut request = Request::default();
+        change(&mut request);
+        assert!(Plan::resolve(Kind::Sprt, request).is_err());
+    };
+    check(|r| r.sprt.elo0 = Some(30.0));
+    check(|r| r.sprt.alpha = Some(0.0));
+    check(|r| r.fault_limit = Some(1.5));
+    check(|r| r.concurrency = Some(0));
+    check(|r| r.tournament.pairs = Some(0));
+}

@@ -1,0 +1,138 @@
+//! Finds the processes that an engine has started and moved out of its group.
+//!
+//! Arbiter is a child subreaper: what loses its parent becomes a child of Arbiter, not of init, so
+//! that it can be found, told apart by a mark in its environment, killed and reaped. A process
+//! that clears its environment *and* leaves its parent and group is out of reach.
+//!
+//! Only processes known by their number are ever waited for. To wait for any child would steal the
+//! exit status of an engine from whoever waits for that.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpgid, waitpid};
+
+use super::stop;
+
+/// The variable that marks an engine and what it starts.
+const MARK: &str = "ARBITER_ENGINE_PROCESS";
+
+/// How long killed processes may take to be collected.
+const REAP_PATIENCE: Duration = Duration::from_millis(200);
+
+/// Rounds of looking for descendants: one that is just being started may be missed by the first.
+const ROUNDS: u32 = 8;
+
+/// Gives each engine of a spawner a mark of its own.
+#[derive(Debug, Default)]
+pub(super) struct Kin(AtomicU64);
+
+/// What belongs to one engine.
+#[derive(Debug)]
+pub(super) struct Family {
+    /// The entry of the environment that marks it.
+    mark: String,
+}
+
+impl Kin {
+    /// Starts an engine with its mark.
+    pub(super) fn spawn(&self, command: &mut Command) -> io::Result<(Child, Family)> {
+        let number = self.0.fetch_add(1, Ordering::Relaxed);
+        // Other spawners of this process count on their own.
+        let value = format!("{}-{self:p}-{number}", getpid().as_raw_nonzero());
+        let child = command.env(MARK, &value).spawn()?;
+        Ok((child, Family { mark: format!("{MARK}={value}") }))
+    }
+}
+
+impl Family {
+    /// Ends the engine, its group and its strays: waits `grace`, tells them to leave and waits
+    /// `term_grace`, then kills. Blocks.
+    pub(super) fn end(
+        &self,
+        child: &mut Child,
+        grace: Duration,
+        term_grace: Duration,
+    ) -> Option<ExitStatus> {
+        stop::ask_group(child, grace, term_grace);
+        let leader = stop::pid(child);
+        // Before the leader goes its descendants are still to be found below it.
+        let mut doomed = descendants(leader.as_raw_nonzero().get());
+        doomed.iter().for_each(|pid| kill(*pid));
+        let status = stop::kill_group(child);
+        for _ in 0..ROUNDS {
+            let strays = self.strays();
+            strays.iter().for_each(|pid| kill(*pid));
+            let found = doomed.len();
+            doomed.extend(strays);
+            if doomed.len() == found {
+                break;
+            }
+        }
+        reap(leader, doomed);
+        status
+    }
+
+    /// Children of ours that bear the mark, with all below them. The engine itself is gone.
+    fn strays(&self) -> BTreeSet<i32> {
+        let ours = children(getpid().as_raw_nonzero().get());
+        let orphans: Vec<i32> = ours.into_iter().filter(|pid| self.is_marked(*pid)).collect();
+        let below = orphans.iter().flat_map(|pid| descendants(*pid)).collect::<Vec<_>>();
+        orphans.into_iter().chain(below).collect()
+    }
+
+    fn is_marked(&self, pid: i32) -> bool {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
+    }
+}
+
+/// Collects what was killed, as far as it is a child of ours by now.
+fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
+    let give_up = Instant::now() + REAP_PATIENCE;
+    loop {
+        // The leader is reaped, so that nothing but its orphans can be left in its group.
+        while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
+        doomed.retain(|pid| {
+            let pid = Pid::from_raw(*pid);
+            // One that is no child of ours is another's to collect, or collected.
+            pid.is_some_and(|pid| matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)))
+        });
+        if doomed.is_empty() || Instant::now() > give_up {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn kill(pid: i32) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        // It may be gone by now, which is what is wanted.
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// All processes below `pid`.
+fn descendants(pid: i32) -> BTreeSet<i32> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![pid];
+    while let Some(parent) = open.pop() {
+        open.extend(children(parent).into_iter().filter(|child| found.insert(*child)));
+    }
+    found
+}
+
+/// The children of all threads of a process; none if it is gone.
+fn children(pid: i32) -> Vec<i32> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
+    lists
+        .flatten()
+        .flat_map(|list| {
+            list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()
+        })
+        .collect()
+}

@@ -1,0 +1,334 @@
+//! The protocols that engines speak, behind one face.
+//!
+//! Pure: what goes out is text with its line ends, what comes in is a line and its time. The
+//! protocols themselves are in [`crate::uci`] and [`crate::cecp`].
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use shakmaty::{CastlingMode, Chess};
+
+use crate::cecp::session as xboard;
+pub use crate::cecp::session::{Claim, Game};
+use crate::uci::command::{Command, Go};
+use crate::uci::info::Info;
+use crate::uci::option::check_option;
+use crate::uci::session as uci;
+use crate::uci::session::{Deadlines, SessionError, Setup};
+
+/// Which protocol an engine speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protocol {
+    /// The Universal Chess Interface.
+    #[default]
+    Uci,
+    /// The Chess Engine Communication Protocol, version 2.
+    Xboard,
+}
+
+/// Whether an engine plays its next game in the process of the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Restart {
+    /// Yes, unless the engine says that it cannot.
+    #[default]
+    Auto,
+    /// Never: each game has a process of its own.
+    On,
+    /// Yes, even if the engine says that it cannot.
+    Off,
+}
+
+/// A word that is none of the few that are known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{word}' is none of {expected}")]
+pub struct WordError {
+    word: String,
+    expected: String,
+}
+
+impl Protocol {
+    const ALL: [Protocol; 2] = [Protocol::Uci, Protocol::Xboard];
+}
+
+impl Restart {
+    const ALL: [Restart; 3] = [Restart::Auto, Restart::On, Restart::Off];
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Protocol::Uci => "uci",
+            Protocol::Xboard => "xboard",
+        })
+    }
+}
+
+impl fmt::Display for Restart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Restart::Auto => "auto",
+            Restart::On => "on",
+            Restart::Off => "off",
+        })
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = WordError;
+
+    fn from_str(word: &str) -> Result<Self, WordError> {
+        find(&Protocol::ALL, word)
+    }
+}
+
+impl FromStr for Restart {
+    type Err = WordError;
+
+    fn from_str(word: &str) -> Result<Self, WordError> {
+        find(&Restart::ALL, word)
+    }
+}
+
+fn find<T: Copy + fmt::Display>(all: &[T], word: &str) -> Result<T, WordError> {
+    all.iter().copied().find(|value| value.to_string() == word).ok_or_else(|| WordError {
+        word: word.to_owned(),
+        expected: all.iter().map(T::to_string).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// What a line meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing to act on; keep reading.
+    Continue,
+    /// This text is due now.
+    Send(String),
+    /// The search ended.
+    Move {
+        /// The move in UCI notation, or what the engine wrote in its place.
+        text: String,
+        /// What the engine last said of the search.
+        info: Info,
+        /// The reply it expects.
+        ponder: Option<String>,
+    },
+    /// The engine ends the game.
+    Claim(Claim),
+}
+
+/// One engine's protocol state.
+#[derive(Debug)]
+pub enum Session {
+    /// Of an engine that speaks UCI.
+    Uci(Box<uci::Session>),
+    /// Of an engine that speaks the protocol of xboard.
+    Xboard(Box<xboard::Session>),
+}
+
+impl Session {
+    /// A session that will set the options of `setup` once the engine declared its own.
+    pub fn new(protocol: Protocol, setup: Setup, deadlines: Deadlines) -> Session {
+        match protocol {
+            Protocol::Uci => Session::Uci(Box::new(uci::Session::new(setup, deadlines))),
+            Protocol::Xboard => Session::Xboard(Box::new(xboard::Session::new(setup, deadlines))),
+        }
+    }
+
+    /// Whether the engine plays Chess960.
+    pub fn plays_chess960(&self) -> bool {
+        match self {
+            Session::Uci(session) => {
+                check_option(&session.identity().options, "UCI_Chess960", "true").is_ok()
+            }
+            Session::Xboard(session) => session.plays_chess960(),
+        }
+    }
+
+    /// Whether the engine can be told to play from `start`.
+    pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
+        match self {
+            Session::Uci(_) => true,
+            Session::Xboard(session) => session.can_set_up(start, mode),
+        }
+    }
+
+    /// Whether the engine can play another game.
+    pub fn is_reusable(&self) -> bool {
+        match self {
+            Session::Uci(_) => true,
+            Session::Xboard(session) => session.is_reusable(),
+        }
+    }
+
+    /// Whether nothing is awaited.
+    pub fn is_ready(&self) -> bool {
+        match self {
+            Session::Uci(session) => session.is_ready(),
+            Session::Xboard(session) => session.is_ready(),
+        }
+    }
+
+    /// Until when the awaited answer may come; `None` while nothing is awaited.
+    pub fn deadline(&self) -> Option<Instant> {
+        match self {
+            Session::Uci(session) => session.deadline(),
+            Session::Xboard(session) => session.deadline(),
+        }
+    }
+
+    /// No answer came by [`Session::deadline`].
+    pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
+        match self {
+            Session::Uci(session) => Err(session.late()),
+            Session::Xboard(session) => session.overdue(now).map(Step::from),
+        }
+    }
+
+    /// The process has started.
+    pub fn open(&mut self, now: Instant) -> String {
+        match self {
+            Session::Uci(session) => text(session.open(now)),
+            Session::Xboard(session) => text(session.open(now)),
+        }
+    }
+
+    /// A new game begins; afterwards the session gets ready.
+    pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
+        match self {
+            Session::Uci(session) => {
+                session.new_game(now, game.mode == CastlingMode::Chess960).map(text)
+            }
+            Session::Xboard(session) => session.new_game(now, game).map(text),
+        }
+    }
+
+    /// A search begins; `position` is a UCI line. `budget` is the time after which it is
+    /// hopelessly late.
+    pub fn think(
+        &mut self,
+        now: Instant,
+        position: String,
+        go: Go,
+        budget: Option<Duration>,
+    ) -> String {
+        match self {
+            Session::Uci(session) => text(session.think(now, position, go, budget)),
+            Session::Xboard(session) => text(session.think(now, &position, &go, budget)),
+        }
+    }
+
+    /// The search took too long; ask for an end.
+    pub fn halt(&mut self, now: Instant) -> String {
+        match self {
+            Session::Uci(session) => text([session.halt(now)]),
+            Session::Xboard(session) => text(session.halt(now)),
+        }
+    }
+
+    /// The engine may think on its opponent's time, on the UCI line `position`. Nothing is sent
+    /// to an engine that does so by itself.
+    pub fn ponder(&mut self, position: String, go: Go) -> Option<String> {
+        match self {
+            Session::Uci(session) => Some(text(session.ponder(position, go))),
+            Session::Xboard(_) => None,
+        }
+    }
+
+    /// Whether the engine still thinks on its opponent's time because we asked it to.
+    pub fn is_pondering(&self) -> bool {
+        match self {
+            Session::Uci(session) => session.is_pondering(),
+            Session::Xboard(_) => false,
+        }
+    }
+
+    /// The opponent played the expected reply, or another one, or none any more. To be asked of
+    /// an engine that is pondering; after another reply the session gets ready.
+    pub fn end_pondering(&mut self, now: Instant, hit: bool, budget: Option<Duration>) -> String {
+        match self {
+            Session::Uci(session) if hit => text([session.ponder_hit(now, budget)]),
+            Session::Uci(session) => text([session.cease(now)]),
+            Session::Xboard(_) => String::new(),
+        }
+    }
+
+    /// The game is over; `result` is a PGN result with a comment.
+    pub fn game_over(&mut self, result: &str) -> Option<String> {
+        match self {
+            Session::Uci(_) => None,
+            Session::Xboard(session) => Some(text(session.game_over(result))),
+        }
+    }
+
+    /// A claim made before a move that did not make it true.
+    pub fn false_claim(&mut self) -> Option<Claim> {
+        match self {
+            Session::Uci(_) => None,
+            Session::Xboard(session) => session.false_draw_claim(),
+        }
+    }
+
+    /// A line that was read while nothing was asked.
+    pub fn overhear(&mut self, line: &str) -> Option<Claim> {
+        match self {
+            Session::Uci(_) => None,
+            Session::Xboard(session) => session.overhear(line),
+        }
+    }
+
+    /// A line was read.
+    pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
+        match self {
+            Session::Uci(session) => session.receive(at, line).map(Step::from),
+            Session::Xboard(session) => session.receive(at, line).map(Step::from),
+        }
+    }
+}
+
+/// What makes an engine of either protocol leave.
+pub fn farewell() -> String {
+    text([Command::Quit])
+}
+
+fn text<T: fmt::Display>(lines: impl IntoIterator<Item = T>) -> String {
+    lines.into_iter().map(|line| format!("{line}\n")).collect()
+}
+
+impl From<uci::Step> for Step {
+    fn from(step: uci::Step) -> Step {
+        match step {
+            uci::Step::Continue | uci::Step::Ready => Step::Continue,
+            uci::Step::Send(commands) => Step::Send(text(commands)),
+            uci::Step::BestMove { text, info, ponder } => Step::Move { text, info, ponder },
+        }
+    }
+}
+
+impl From<xboard::Step> for Step {
+    fn from(step: xboard::Step) -> Step {
+        match step {
+            xboard::Step::Continue => Step::Continue,
+            xboard::Step::Send(lines) => Step::Send(text(lines)),
+            xboard::Step::Move { text, info } => Step::Move { text, info, ponder: None },
+            xboard::Step::Claim(claim) => Step::Claim(claim),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_read_back_and_others_are_refused() {
+        for protocol in Protocol::ALL {
+            assert_eq!(protocol.to_string().parse(), Ok(protocol));
+        }
+        for restart in Restart::ALL {
+            assert_eq!(restart.to_string().parse(), Ok(restart));
+        }
+        let error = "telepathy".parse::<Protocol>().unwrap_err();
+        assert_eq!(error.to_string(), "'telepathy' is none of uci, xboard");
+    }
+}

@@ -1,0 +1,130 @@
+//! A stream scanned by several threads at once, block by block.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::blocks::Blocks;
+use super::scan::{Asked, Block, scan};
+
+/// A block with its number, or why there are no more.
+type Scanned = io::Result<(u64, Block)>;
+
+/// Where the next block comes from.
+struct Source<R> {
+    blocks: Blocks<R>,
+    /// Blocks handed out.
+    number: u64,
+    /// Whether reading failed.
+    is_broken: bool,
+}
+
+/// Scans `source` with so many threads and hands its blocks to `take` in their order. Each thread
+/// holds the text of one block at a time, so memory does not grow with the source.
+pub fn scan_all<R: Read + Send>(
+    source: R,
+    threads: usize,
+    asked: Asked,
+    mut take: impl FnMut(Block),
+) -> io::Result<()> {
+    let blocks = Blocks::new(source);
+    let source = Mutex::new(Source { blocks, number: 0, is_broken: false });
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(threads);
+        for _ in 0..threads.max(1) {
+            let (source, sender) = (&source, sender.clone());
+            scope.spawn(move || work(source, &sender, asked));
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut next = 0;
+        for scanned in receiver {
+            let (number, block) = scanned?;
+            early.insert(number, block);
+            while let Some(block) = early.remove(&next) {
+                take(block);
+                next += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Reads and scans blocks until there are no more, or nobody wants them.
+fn work<R: Read>(source: &Mutex<Source<R>>, sender: &SyncSender<Scanned>, asked: Asked) {
+    loop {
+        let read = {
+            // A thread that panics ends the whole scope, so what it leaves behind is not used.
+            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+            if source.is_broken {
+                return;
+            }
+            let read = source.blocks.next_block();
+            source.is_broken = read.is_err();
+            source.number += 1;
+            read.map(|text| text.map(|text| (source.number - 1, text)))
+        };
+        let scanned = match read {
+            Ok(None) => return,
+            Ok(Some((number, text))) => Ok((number, scan(&text, asked))),
+            Err(error) => Err(error),
+        };
+        let is_last = scanned.is_err();
+        if sender.send(scanned).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const ASKED: Asked = Asked { opening_plies: 2, replay: false };
+
+    fn titles(threads: usize, text: &str) -> Vec<String> {
+        let mut titles = Vec::new();
+        let take = |block: Block| {
+            titles.extend(block.games.into_iter().filter_map(Result::err).map(|bad| bad.title));
+        };
+        scan_all(text.as_bytes(), threads, ASKED, take).unwrap();
+        titles
+    }
+
+    #[test]
+    fn blocks_come_in_the_order_of_the_source() {
+        let game = |n: usize| {
+            let filler = "x".repeat(997 * n % 6000);
+            format!("[White \"{n}\"]\n[Black \"{n}\"]\n\n1. e4 {{{filler}}} 1-0\n\n")
+        };
+        let text: String = (0..5000).map(game).collect();
+        let one = titles(1, &text);
+        assert_eq!(one.len(), 5000);
+        assert_eq!(one[4321], "4321 - 4321 ");
+        for threads in [2, 3, 7] {
+            assert_eq!(titles(threads, &text), one);
+        }
+    }
+
+    /// Gives some bytes, and then an error for ever.
+    struct Broken<'a>(&'a [u8]);
+
+    impl Read for Broken<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.is_empty() {
+                true => Err(io::Error::other("broken")),
+                false => self.0.read(buffer),
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_ends_it() {
+        let text = "[White \"A\"]\n\n1. e4 1-0\n\n".repeat(300_000);
+        let error = scan_all(Broken(text.as_bytes()), 3, ASKED, drop).unwrap_err();
+        assert_eq!(error.to_string(), "broken");
+    }
+}

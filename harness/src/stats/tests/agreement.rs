@@ -1,0 +1,49 @@
+//! How well figures agree with those of others, counted and printed by the tests that ask for it.
+//!
+//! The whole table:
+//! `cargo test -p arbiter --lib stats:: -- --nocapture --test-threads 1 | grep '^| '`.
+
+/// The figures of one kind, compared with a reference.
+pub struct Agreement {
+    name: &'static str,
+    tolerance: f64,
+    rows: usize,
+    figures: usize,
+    worst: f64,
+}
+
+impl Agreement {
+    /// Figures that must agree to `tolerance`: absolute for those up to 1, relative for greater
+    /// ones.
+    pub fn within(tolerance: f64, name: &'static str) -> Agreement {
+        Agreement { name, tolerance, rows: 0, figures: 0, worst: 0.0 }
+    }
+
+    /// The next row of the reference begins.
+    pub fn row(&mut self) {
+        self.rows += 1;
+    }
+
+    /// Compares a figure of this row.
+    pub fn figure(&mut self, what: &str, got: f64, expected: f64) {
+        let error = (got - expected).abs() / expected.abs().max(1.0);
+        assert!(error <= self.tolerance, "{}, {what}: {got}, not {expected}", self.name);
+        self.figures += 1;
+        self.worst = self.worst.max(error);
+    }
+
+    /// Prints how well all rows agreed.
+    pub fn print(self) {
+        let Agreement { name, tolerance, rows, figures, worst } = self;
+        assert!(figures > 0, "{name}: nothing was compared");
+        println!(
+            "\n| {name} | {rows} rows | {figures} figures | worst {worst:.1e} | {tolerance:.0e} |"
+        );
+    }
+}
+
+#[test]
+#[should_panic(expected = "a name, a figure: 2.1, not 2")]
+fn what_does_not_agree_is_told() {
+    Agreement::within(0.01, "a name").figure("a figure", 2.1, 2.0);
+}

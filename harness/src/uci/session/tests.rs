@@ -1,0 +1,161 @@
+use super::*;
+
+fn opened(wishes: &[(&str, &str)]) -> (Session, Instant) {
+    let options = wishes.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+    opened_with(Setup { options, ..Setup::default() })
+}
+
+fn opened_with(setup: Setup) -> (Session, Instant) {
+    let mut session = Session::new(setup, Deadlines::default());
+    let now = Instant::now();
+    assert_eq!(session.open(now), [Command::Uci]);
+    (session, now)
+}
+
+fn ready(session: &mut Session, now: Instant) {
+    session.receive(now, "uciok").unwrap();
+    assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
+}
+
+#[test]
+fn the_handshake_sets_options_by_their_declared_names() {
+    let (mut session, now) = opened(&[("hash", "32")]);
+    session.receive(now, "Engine 1.0 by somebody").unwrap();
+    session.receive(now, "id name Engine 1.0").unwrap();
+    session.receive(now, "option name Hash type spin default 1 min 1 max 64").unwrap();
+    let step = session.receive(now, "uciok").unwrap();
+    let set = Command::SetOption { name: "Hash".into(), value: "32".into() };
+    assert_eq!(step, Step::Send(vec![set, Command::IsReady]));
+    assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
+    assert_eq!(session.identity().name.as_deref(), Some("Engine 1.0"));
+    assert_eq!(session.deadline(), None);
+}
+
+#[test]
+fn an_undeclared_option_ends_the_handshake() {
+    let (mut session, now) = opened(&[("Hash", "32")]);
+    let error = session.receive(now, "uciok").unwrap_err();
+    assert_eq!(error.to_string(), "has no option 'Hash'");
+}
+
+#[test]
+fn options_without_end_are_refused() {
+    let (mut session, now) = opened(&[]);
+    let line = "option name X type button";
+    let refused = (0..=MAX_OPTIONS).find_map(|_| session.receive(now, line).err());
+    assert_eq!(refused, Some(SessionError::TooManyOptions));
+}
+
+#[test]
+fn each_wait_has_its_deadline() {
+    let (mut session, now) = opened(&[]);
+    let limits = Deadlines::default();
+    assert_eq!(session.deadline(), Some(now + limits.uciok));
+    assert_eq!(session.late().to_string(), "no 'uciok' within 10000 ms");
+    ready(&mut session, now);
+    session.new_game(now, false).unwrap();
+    assert_eq!(session.deadline(), Some(now + limits.readyok));
+    session.receive(now, "readyok").unwrap();
+    session.think(now, "position startpos".into(), Go::default(), None);
+    assert_eq!(session.deadline(), Some(now + limits.bestmove));
+    session.halt(now);
+    assert_eq!(session.deadline(), Some(now + limits.stop));
+}
+
+#[test]
+fn a_search_ends_with_the_last_facts() {
+    let (mut session, now) = opened(&[]);
+    ready(&mut session, now);
+    session.think(now, "position startpos".into(), Go::default(), None);
+    session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
+    session.receive(now, "info depth 2 nodes 40").unwrap();
+    session.receive(now, "readyok").unwrap();
+    let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
+    let Step::BestMove { text, info, ponder } = step else { panic!("{step:?}") };
+    assert_eq!((text.as_str(), info.depth, info.nodes), ("e2e4", Some(2), Some(40)));
+    assert_eq!(ponder.as_deref(), Some("e7e5"));
+    // What comes after is noise.
+    assert_eq!(session.receive(now, "bestmove a2a3"), Ok(Step::Continue));
+}
+
+#[test]
+fn chess960_is_switched_only_when_it_changes() {
+    let (mut session, now) = opened(&[]);
+    session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
+    ready(&mut session, now);
+    let commands = session.new_game(now, true).unwrap();
+    assert_eq!(commands[0].to_string(), "setoption name UCI_Chess960 value true");
+    session.receive(now, "readyok").unwrap();
+    assert_eq!(session.new_game(now, true).unwrap().len(), 2);
+    let (mut plain, now) = opened(&[]);
+    ready(&mut plain, now);
+    assert_eq!(plain.new_game(now, true), Err(SessionError::NoChess960));
+}
+
+fn pondering() -> (Session, Instant) {
+    let setup = Setup { ponder: true, ..Setup::default() };
+    let (mut session, now) = opened_with(setup);
+    session.receive(now, "option name Ponder type check default false").unwrap();
+    ready(&mut session, now);
+    let told = session.ponder("position startpos moves e2e4 e7e5".into(), Go::default());
+    assert_eq!(told.map(|c| c.to_string())[1], "go ponder");
+    assert_eq!(session.deadline(), None, "nobody waits for a ponderer");
+    (session, now)
+}
+
+#[test]
+fn a_ponderer_that_guessed_right_goes_on() {
+    let (mut session, now) = pondering();
+    session.receive(now, "info depth 9 nodes 99").unwrap();
+    assert_eq!(session.ponder_hit(now, None), Command::PonderHit);
+    let step = session.receive(now, "bestmove g1f3").unwrap();
+    let Step::BestMove { info, .. } = step else { panic!("{step:?}") };
+    assert_eq!(info.nodes, Some(99), "what it found before counts");
+}
+
+#[test]
+fn a_ponderer_that_guessed_wrong_is_stopped_and_its_move_is_none() {
+    let (mut session, now) = pondering();
+    assert_eq!(session.cease(now), Command::Stop);
+    assert_eq!(session.deadline(), Some(now + Deadlines::default().stop));
+    assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Ready));
+    assert!(session.is_ready());
+}
+
+#[test]
+fn a_ponderer_that_does_not_wait_is_asked_again() {
+    let (mut session, now) = pondering();
+    assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Continue));
+    assert!(!session.is_pondering() && session.is_ready());
+}
+
+#[test]
+fn pondering_needs_the_option() {
+    let (mut session, now) = opened_with(Setup { ponder: true, ..Setup::default() });
+    assert_eq!(session.receive(now, "uciok"), Err(SessionError::NoPonder));
+}
+
+#[test]
+fn what_a_user_adds_is_sent_after_the_options() {
+    let setup = Setup {
+        options: vec![("Hash".into(), "1".into())],
+        init: vec!["book off".into()],
+        nodestime: Some(600),
+        ..Setup::default()
+    };
+    let (mut session, now) = opened_with(setup);
+    session.receive(now, "option name Hash type spin").unwrap();
+    session.receive(now, "option name NodesTime type spin min 0 max 10000").unwrap();
+    let step = session.receive(now, "uciok").unwrap();
+    let Step::Send(commands) = step else { panic!("{step:?}") };
+    let lines: Vec<String> = commands.iter().map(Command::to_string).collect();
+    let nodes = "setoption name NodesTime value 600";
+    assert_eq!(lines, [nodes, "setoption name Hash value 1", "book off", "isready"]);
+}
+
+#[test]
+fn a_slow_machine_gets_more_time_to_start() {
+    let scaled = Deadlines::default().with_start_scaled(2.5);
+    assert_eq!((scaled.uciok.as_secs(), scaled.readyok.as_secs()), (25, 75));
+    assert_eq!(scaled.stop, Deadlines::default().stop);
+}

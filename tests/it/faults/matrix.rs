@@ -1,0 +1,178 @@
+//! The table in `harness/docs/faults.md`, played row by row.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::puppet::mode_names;
+use crate::support::bench::Bench;
+use crate::support::plan::{Plan, Played};
+
+/// Rows played at once. Most of them wait for a deadline, not for a core.
+const AT_ONCE: usize = 4;
+
+/// A position in which a greedy engine promotes as soon as it moves.
+const PROMOTION: &str = "8/P7/6k1/8/8/7K/2p5/8 w - -";
+
+/// A position in which an engine that moves at random soon castles.
+const CASTLING: &str = "4k2r/3ppp1p/8/8/8/8/3PPP1P/4K2R w Kk -";
+
+#[derive(Debug, Clone)]
+struct Row {
+    section: String,
+    /// What follows `--mode`.
+    misdeed: String,
+    with: String,
+    outcome: String,
+}
+
+impl Row {
+    fn mode(&self) -> &str {
+        self.misdeed.split(' ').next().unwrap_or_default()
+    }
+
+    /// The pair that the row describes, with `misdeed` in place of its own.
+    fn plan<'a>(&self, bench: &'a Bench, misdeed: &str) -> Plan<'a> {
+        let (mut own, mut each) = (String::new(), Vec::new());
+        let mut book = None;
+        for setting in self.with.split(',').filter(|setting| !setting.is_empty()) {
+            match setting.split('=').next() {
+                Some("promotion") => book = Some(PROMOTION),
+                Some("castling") => book = Some(CASTLING),
+                Some("ponder" | "memory" | "proto") => own = format!("{own},{setting}"),
+                _ => each.push(setting),
+            }
+        }
+        let seed = if misdeed.contains("--seed") { "" } else { "--seed 1 " };
+        let proto = if own.contains("proto=xboard") { "--proto xboard " } else { "" };
+        // That protocol knows no limit in nodes.
+        own.push_str(if proto.is_empty() { "" } else { ",depth=1" });
+        let mut plan = Plan::new(bench, "match", 1)
+            .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &own)
+            .puppet("B", "--seed 2")
+            // Long for a puppet, short for whoever waits for the test.
+            .set("start-deadline", 5)
+            .set("ready-deadline", 3)
+            .set("move-deadline", 3)
+            .set("stop-deadline", 1);
+        if !each.is_empty() {
+            plan = plan.set("each", each.join(","));
+        }
+        match book {
+            Some(line) => plan.set("openings", bench.write("row.epd", line).display()),
+            None => plan,
+        }
+    }
+
+    fn check(&self) {
+        let bench = Bench::new();
+        let plan = self.plan(&bench, &self.misdeed);
+        match self.outcome.split_once(": ") {
+            Some(("loses", reason)) => {
+                // To resign is no fault.
+                let played = plan.played(if reason == "resignation" { 0 } else { 6 });
+                assert_eq!(played.report.losses, 2, "{:#?}", played.report);
+                assert_eq!(played.report.ended_by(reason), 2, "{:#?}", played.report);
+            }
+            None if self.outcome == "refused" => {
+                plan.run().expect_refusal(3, &["'A'"]);
+            }
+            None if self.outcome == "no harm" => self.check_harmless(plan.played(0)),
+            _ => panic!("`{}` is no outcome", self.outcome),
+        }
+        bench.wait_until_quiet();
+    }
+
+    /// The same pair with an engine that behaves makes no difference.
+    fn check_harmless(&self, played: Played) {
+        let bench = Bench::new();
+        let behaved = self.misdeed.replacen(self.mode(), "good", 1);
+        let expected = self.plan(&bench, &behaved).played(0);
+        assert_eq!(played.report, expected.report);
+        assert_eq!(played.moves(), expected.moves());
+        let needed = match self.with.as_str() {
+            "castling" => " O-O",
+            "promotion" => "=Q",
+            _ => "",
+        };
+        assert!(played.pgn.contains(needed), "no {needed} in {}", played.pgn);
+    }
+}
+
+fn table() -> Vec<Row> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../harness/docs/faults.md");
+    let text = std::fs::read_to_string(path).expect("the table is part of the project");
+    let mut rows = Vec::new();
+    let mut section = String::new();
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            title.clone_into(&mut section);
+        }
+        let Some(cells) = line.strip_prefix("| `") else { continue };
+        let cells: Vec<&str> = cells.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        let [misdeed, with, what, outcome, ""] = cells[..] else { panic!("four cells: {line}") };
+        assert!(!what.is_empty(), "{line}");
+        let [section, misdeed, with, outcome] =
+            [&section, misdeed, with, outcome].map(str::to_owned);
+        rows.push(Row { section, misdeed, with, outcome });
+    }
+    rows
+}
+
+fn play_section(section: &str) {
+    let rows: Vec<Row> = table().into_iter().filter(|row| row.section == section).collect();
+    assert!(!rows.is_empty(), "no section {section}");
+    let mut failed = Vec::new();
+    for rows in rows.chunks(AT_ONCE) {
+        std::thread::scope(|scope| {
+            let played: Vec<_> =
+                rows.iter().map(|row| (row, scope.spawn(|| row.check()))).collect();
+            let joined = played.into_iter().map(|(row, thread)| (row, thread.join()));
+            // What went wrong has been printed by the thread.
+            failed.extend(joined.filter(|(_, end)| end.is_err()).map(|(row, _)| row.clone()));
+        });
+    }
+    assert!(failed.is_empty(), "these rows do not hold: {failed:#?}");
+}
+
+#[test]
+fn at_the_start() {
+    play_section("At the start");
+}
+
+#[test]
+fn moves() {
+    play_section("Moves");
+}
+
+#[test]
+fn lines() {
+    play_section("Lines");
+}
+
+#[test]
+fn what_it_says_of_its_search() {
+    play_section("What it says of its search");
+}
+
+#[test]
+fn time() {
+    play_section("Time");
+}
+
+#[test]
+fn processes() {
+    play_section("Processes");
+}
+
+#[test]
+fn the_protocol_of_xboard() {
+    play_section("Engines that speak the protocol of xboard");
+}
+
+#[test]
+fn every_mode_of_the_puppet_is_in_the_table() {
+    let rows = table();
+    let documented: BTreeSet<&str> = rows.iter().map(Row::mode).collect();
+    let modes = mode_names();
+    assert_eq!(documented, modes.iter().map(String::as_str).collect());
+}

@@ -1,0 +1,98 @@
+//! What bounds an engine's thinking, as it reaches the engine.
+
+use crate::support::bench::Bench;
+use crate::support::plan::{Plan, Played};
+
+/// A match with limits of its own for each side; what each was told with `go`, in order.
+fn told(white: &str, black: &str, args: &str) -> (Played, Vec<Vec<String>>) {
+    let bench = Bench::new();
+    let logs = bench.logs();
+    let played = Plan::new(&bench, "match", 1)
+        .puppet_with("A", &format!("--seed 1 {args} {logs}"), &format!(",{white}"))
+        .puppet_with("B", &format!("--seed 2 {args} {logs}"), &format!(",{black}"))
+        .set("max-moves", 12)
+        .played(0);
+    let go = |heard: Vec<String>| heard.into_iter().filter(|line| line.starts_with("go")).collect();
+    let processes = bench.conversations().into_iter().map(go).collect();
+    bench.wait_until_quiet();
+    (played, processes)
+}
+
+fn field(go: &str, name: &str) -> Option<u64> {
+    let mut words = go.split(' ').skip_while(|word| *word != name);
+    words.nth(1).and_then(|word| word.parse().ok())
+}
+
+#[test]
+fn periods_follow_each_other() {
+    let tc = "tc=4/100+1:3/50+0:20";
+    let (played, processes) = told(tc, tc, "");
+    assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
+    for heard in processes {
+        let moves: Vec<_> = heard.iter().map(|go| field(go, "movestogo")).collect();
+        let expected =
+            [Some(4), Some(3), Some(2), Some(1), Some(3), Some(2), Some(1), None, None, None];
+        assert_eq!(moves[..10], expected, "{heard:#?}");
+    }
+    assert!(played.pgn.contains("[TimeControl \"4/100+1:3/50+0:20\"]"), "{}", played.pgn);
+}
+
+#[test]
+fn an_hourglass_gives_one_side_what_the_other_takes() {
+    let (_, processes) = told("tc=hg/60", "tc=hg/60", "--delay-ms 20");
+    for go in processes.iter().flatten() {
+        let sum = field(go, "wtime").zip(field(go, "btime")).map(|(white, black)| white + black);
+        // Each of the two is cut to whole milliseconds.
+        assert!(sum.is_some_and(|sum| (119_998..=120_000).contains(&sum)), "{go}");
+    }
+    let last = processes.iter().flatten().filter_map(|go| field(go, "wtime"));
+    assert!(last.clone().any(|time| time > 60_000) || last.clone().any(|time| time < 60_000));
+}
+
+#[test]
+fn nodes_stand_for_time() {
+    // The puppet reports one node for each move, and takes much longer than that is worth.
+    let limits = "tc=0.02,nodestime=1,timemargin=0";
+    let (played, processes) = told(limits, limits, "--delay-ms 10");
+    assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
+    for go in processes.iter().flatten() {
+        assert!(field(go, "wtime").is_some_and(|left| (8..=20).contains(&left)), "{go}");
+    }
+    assert!(!played.pgn.contains("GameDuration"), "real time decides nothing: {}", played.pgn);
+}
+
+#[test]
+fn nodes_that_stand_for_time_run_out() {
+    let bench = Bench::new();
+    let played = Plan::new(&bench, "match", 1)
+        .puppet("A", "--seed 1")
+        .puppet_with("B", "--seed 2", ",nodes=1")
+        .set("each", "tc=0.005,nodestime=1,timemargin=0")
+        .played(6);
+    assert_eq!(played.report.ended_by("time_forfeit"), 2, "{:#?}", played.report);
+    assert_eq!(played.report.losses, 2, "B has no clock: {:#?}", played.report);
+}
+
+#[test]
+fn each_side_has_its_own_kind_of_limit() {
+    let (played, processes) = told("st=5,depth=3", "tc=inf,nodes=7,depth=9", "");
+    assert_eq!(played.report.ended_by("move_cap"), 2);
+    let mut kinds: Vec<&str> = processes.iter().flatten().map(String::as_str).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(kinds, ["go movetime 5000 depth 3", "go nodes 7 depth 9"]);
+}
+
+#[test]
+fn limits_that_cannot_be_kept_are_refused() {
+    for (spec, words) in [
+        (",tc=inf", ["'A'", "tc=inf"]),
+        (",proto=xboard,nodes=5", ["'A'", "xboard"]),
+        (",depth=3,nodestime=5", ["'A'", "nodestime"]),
+        (",tc=1/1+0:1/1+0:1/1+0:1/1+0:1", ["4 periods", "1/1"]),
+    ] {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "match", 1).puppet_with("A", "", spec).puppet("B", "");
+        plan.run().expect_refusal(3, &words);
+    }
+}

@@ -1,0 +1,152 @@
+//! How engines are started, addressed and kept: by flags and by the file.
+
+use crate::support::bench::Bench;
+use crate::support::plan::{Plan, Played};
+use crate::support::programs;
+
+/// A match of `pairs` pairs in which A logs what it is told.
+fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<'a> {
+    let logs = bench.logs();
+    Plan::new(bench, "match", pairs)
+        .puppet_with("A", &format!("--seed 1 {logs} {args}"), fields)
+        .puppet("B", "--seed 2")
+}
+
+/// The only process of A that played.
+#[track_caller]
+fn heard(bench: &Bench) -> Vec<String> {
+    let mut processes = bench.conversations();
+    assert_eq!(processes.len(), 1, "{processes:#?}");
+    processes.remove(0)
+}
+
+fn behaved(pairs: usize) -> Played {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", pairs).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    plan.played(0)
+}
+
+#[test]
+fn lines_of_the_users_own_come_after_the_options() {
+    let bench = Bench::new();
+    let fields = r",option.Hash=8,init=debug on\nstop";
+    logged(&bench, 1, "", fields).played(0);
+    let heard = heard(&bench);
+    let expected = ["uci", "setoption name Hash value 8", "debug on", "stop", "isready"];
+    assert_eq!(heard[..5], expected, "{heard:#?}");
+}
+
+#[test]
+fn each_game_may_have_a_process_of_its_own() {
+    for (restart, processes) in [("on", 4), ("off", 1), ("auto", 1)] {
+        let bench = Bench::new();
+        let played = logged(&bench, 2, "", &format!(",restart={restart}")).played(0);
+        assert_eq!(bench.conversations().len(), processes, "{restart}");
+        assert_eq!(played.moves(), behaved(2).moves(), "{restart}");
+        bench.wait_until_quiet();
+    }
+}
+
+#[test]
+fn a_ponderer_plays_the_same_moves_and_is_asked_right() {
+    let bench = Bench::new();
+    // Of the same mind as its opponent it guesses right, of another one it seldom does.
+    let logs = bench.logs();
+    let ponderer = |seed: u32| format!("--seed {seed} {logs}");
+    let played = Plan::new(&bench, "match", 1)
+        .puppet_with("A", &ponderer(1), ",ponder=true")
+        .puppet_with("B", "--seed 1", "")
+        .played(0);
+    let heard = heard(&bench);
+    let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
+    assert!(count("setoption name Ponder value true") == 1, "{heard:#?}");
+    assert!(count("go ponder") > 5, "{heard:#?}");
+    assert!(count("ponderhit") + 2 >= count("go ponder"), "{heard:#?}");
+    assert_eq!(played.report.games, 2);
+    let bench = Bench::new();
+    let played = logged(&bench, 1, "", ",ponder=true").set("each", "tc=60+1").played(0);
+    let heard = self::heard(&bench);
+    let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
+    assert!(count("stop") > 5 && count("stop") + count("ponderhit") == count("go ponder"));
+    let pondering = heard.iter().find(|line| line.starts_with("go ponder")).expect("one");
+    assert!(pondering.contains("wtime") && pondering.contains("binc 1000"), "{pondering}");
+    assert_eq!(played.moves(), behaved(1).moves());
+    bench.wait_until_quiet();
+}
+
+#[test]
+fn an_engine_that_cannot_ponder_is_not_asked_to() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 1).puppet_with("A", "--mode no-options", ",ponder=true");
+    plan.puppet("B", "").run().expect_refusal(3, &["'A'", "Ponder"]);
+}
+
+#[test]
+fn error_output_goes_to_a_file_of_its_own() {
+    let bench = Bench::new();
+    let file = bench.path("A.err");
+    Plan::new(&bench, "match", 1)
+        .puppet_with("A", "--seed 1 --mode exit-in-game", &format!(",stderr={}", file.display()))
+        .puppet("B", "--seed 2")
+        .played(6);
+    assert_eq!(bench.read("A.err"), "puppet: leaving, as asked\n".repeat(2));
+    let plan = Plan::new(&bench, "match", 1).set("name", "other").puppet("B", "");
+    let nowhere = bench.path("no/folder/A.err").display().to_string();
+    let plan = plan.puppet_with("A", "", &format!(",stderr={nowhere}"));
+    plan.run().expect_refusal(7, &["'A'", &nowhere]);
+}
+
+#[test]
+fn a_slow_start_can_be_given_more_time() {
+    let plan = |bench: &Bench, scale: &str| {
+        Plan::new(bench, "match", 1)
+            .puppet("A", "--seed 1 --mode slow-ready --delay-ms 1500")
+            .puppet("B", "--seed 2")
+            .set("ready-deadline", 0.5)
+            .set("start-scale", scale)
+            .run()
+    };
+    plan(&Bench::new(), "1").expect_refusal(3, &["'A'", "readyok"]);
+    plan(&Bench::new(), "100").expect_code(0);
+    plan(&Bench::new(), "0").expect_code(2);
+}
+
+#[test]
+fn the_file_says_the_same_as_the_flags() {
+    let bench = Bench::new();
+    let logs = bench.logs();
+    let puppet = programs::puppet().display();
+    let marker = bench.marker();
+    let text = format!(
+        r#"
+        start-scale = 3
+        each = {{ nodes = 1 }}
+        [[engine]]
+        name = "A"
+        cmd = "{puppet}"
+        args = "--seed 1 {logs} --marker {marker}"
+        init = ["debug on", "debug off"]
+        restart = "on"
+        ponder = true
+        stderr = "A.err"
+        memory = 4000
+        [[engine]]
+        name = "B"
+        cmd = "{puppet}"
+        args = "--seed 2 --proto xboard --marker {marker}"
+        proto = "xboard"
+        depth = 1
+        "#
+    );
+    let file = bench.write("our.toml", text);
+    let played = Plan::new(&bench, "match", 2).set("config", file.display()).played(0);
+    assert_eq!(played.moves(), behaved(2).moves());
+    let processes = bench.conversations();
+    assert_eq!(processes.len(), 4);
+    for heard in processes {
+        assert!(heard.iter().any(|line| line == "debug off"), "{heard:#?}");
+        assert!(heard.iter().any(|line| line == "go ponder nodes 1"), "{heard:#?}");
+    }
+    assert_eq!(bench.read("A.err"), "");
+    bench.wait_until_quiet();
+}
