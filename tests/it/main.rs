@@ -20,3 +20,4 @@ mod sprt;
 mod statistics;
 mod support;
 mod tidy;
+mod tournaments;

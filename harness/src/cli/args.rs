@@ -1,4 +1,4 @@
-//! Flags that `sprt` and `match` share, and how they merge with `arbiter.toml`.
+//! Flags that `sprt`, `match` and `tournament` share, and how they merge with `arbiter.toml`.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::tournament_args::TournamentArgs;
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{TimeError, parse_seconds};
 use crate::config::adjudication::{RuleError, parse_draw, parse_resign};
@@ -13,7 +14,6 @@ use crate::config::file::{self, ConfigFile, FileError, Loaded};
 use crate::config::request::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::openings::order::Order;
-use crate::schedule;
 use crate::stats::sprt::{Correction, Model};
 use crate::uci::session::Deadlines;
 
@@ -44,12 +44,6 @@ pub enum Form {
 enum OrderArg {
     Sequential,
     Random,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ScheduleArg {
-    RoundRobin,
-    Gauntlet,
 }
 
 /// The scale of test bounds.
@@ -104,12 +98,8 @@ pub struct PlayArgs {
     /// Seed from which every random choice derives [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Who meets whom: everyone everyone, or the first engine all others [default: round-robin]
-    #[arg(long)]
-    schedule: Option<ScheduleArg>,
-    /// Pairs of games to play (for sprt: at most) [default: match 100, sprt 50000]
-    #[arg(long, value_name = "N")]
-    pairs: Option<u64>,
+    #[command(flatten)]
+    pub(super) tournament: TournamentArgs,
     /// Games at once [default: one less than there are cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
@@ -124,7 +114,7 @@ pub struct PlayArgs {
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
-        "order", "seed", "schedule", "pairs", "name", "fault_limit", "start_scale", "start_deadline", "ready_deadline",
+        "order", "seed", "name", "fault_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
     /// Form of the result
@@ -304,7 +294,7 @@ pub enum ArgsError {
         /// The value.
         value: String,
         /// What is allowed.
-        expected: &'static str,
+        expected: String,
     },
 }
 
@@ -368,11 +358,7 @@ impl PlayArgs {
                 None => settings.order.as_deref().map(order_word).transpose()?,
             },
             seed: self.seed.or(settings.seed),
-            format: match self.schedule {
-                Some(schedule) => Some(schedule.into()),
-                None => settings.schedule.as_deref().map(schedule_word).transpose()?,
-            },
-            pairs: self.pairs.or(settings.pairs),
+            tournament: self.tournament.ask(settings)?,
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
@@ -421,16 +407,7 @@ fn order_word(word: &str) -> Result<Order, ArgsError> {
         file: file::DEFAULT_NAME,
         key: "order",
         value: word.to_owned(),
-        expected: "sequential or random",
-    })
-}
-
-fn schedule_word(word: &str) -> Result<schedule::Format, ArgsError> {
-    ScheduleArg::from_str(word, false).map(schedule::Format::from).map_err(|_| ArgsError::Word {
-        file: file::DEFAULT_NAME,
-        key: "schedule",
-        value: word.to_owned(),
-        expected: "round-robin or gauntlet",
+        expected: "sequential or random".to_owned(),
     })
 }
 
@@ -439,7 +416,7 @@ fn model_word(word: &str) -> Result<Model, ArgsError> {
         file: file::DEFAULT_NAME,
         key: "model",
         value: word.to_owned(),
-        expected: "normalized, logistic or bayesian",
+        expected: "normalized, logistic or bayesian".to_owned(),
     })
 }
 
@@ -448,7 +425,7 @@ fn overshoot_word(word: &str) -> Result<Correction, ArgsError> {
         file: file::DEFAULT_NAME,
         key: "overshoot",
         value: word.to_owned(),
-        expected: "dynamic or none",
+        expected: "dynamic or none".to_owned(),
     })
 }
 
@@ -466,15 +443,6 @@ impl From<OrderArg> for Order {
         match arg {
             OrderArg::Sequential => Order::Sequential,
             OrderArg::Random => Order::Random,
-        }
-    }
-}
-
-impl From<ScheduleArg> for schedule::Format {
-    fn from(arg: ScheduleArg) -> schedule::Format {
-        match arg {
-            ScheduleArg::RoundRobin => schedule::Format::RoundRobin,
-            ScheduleArg::Gauntlet => schedule::Format::Gauntlet,
         }
     }
 }

@@ -15,6 +15,7 @@ mod rate;
 mod results;
 mod run_lock;
 mod stats;
+mod tournament_args;
 mod versus;
 
 pub use exit_code::ExitCode;
@@ -46,6 +47,8 @@ enum Command {
     Sprt(versus::SprtArgs),
     /// Plays a fixed number of pairs between two or more engines.
     Match(versus::MatchArgs),
+    /// Plays a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
+    Tournament(versus::TournamentCommand),
     /// What is each feature of an engine worth? Plays the engine against itself without each.
     Ablate(ablate::AblateArgs),
     /// Lists and shows the runs in the results folder.
@@ -67,6 +70,7 @@ impl Cli {
         match self.command {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
+            Command::Tournament(args) => versus::tournament(args),
             Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
             Command::Rate(args) => rate::run(&args),

@@ -151,6 +151,7 @@ mod tests {
     use crate::clock::Limits;
     use crate::game::outcome::{Outcome, Termination};
     use crate::game::record::{GameRecord, MoveRecord};
+    use crate::run::job::Games;
     use crate::schedule::Pairing;
 
     const BEFORE: &str = "; somebody else's games\n\n";
@@ -174,7 +175,8 @@ mod tests {
             duration: Duration::ZERO,
         };
         let pairing = Pairing { pair, engines: [0, 1], opening: pair };
-        PlayedPair { pairing, games: [game.clone(), game] }
+        let games = Games { first: game.clone(), second: Some(game) };
+        PlayedPair { pairing, games }
     }
 
     fn whole(pairs: u64) -> String {

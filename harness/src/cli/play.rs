@@ -13,16 +13,16 @@ use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::Book;
 use crate::report::live::Live;
 use crate::report::pgn::PgnHeader;
-use crate::report::summary::Summary;
+use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::Local;
-use crate::run::job::{JobMaker, PlayedPair, schedule};
+use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::seats::{seats, try_out};
 use crate::run::signal::{Request, Signals};
-use crate::run::state::{Event, RunState};
+use crate::run::state::RunState;
 use crate::store::{Store, StoreError};
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
@@ -119,7 +119,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         None => (None, 0),
     };
     store.begin_run(&name, created_ms, &plan, &fingerprints, offset)?;
-    let state = RunState::new(schedule(&plan), plan.sprt);
+    let state = RunState::new(plan.schedule(), plan.sprt);
     let results = asked.results;
     Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
 }
@@ -143,10 +143,7 @@ fn resume(
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
     let now = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-    let mut state = RunState::new(schedule(&plan), plan.sprt);
-    for tally in store.tallies(&name)? {
-        state.apply(Event::Committed(tally));
-    }
+    let state = results::replayed(&store, &name, &plan)?;
     if state.ending().is_none() {
         book = check_engines(&plan, book, &own_binary)?;
         store.set_ending(&name, None)?;
@@ -238,7 +235,7 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
         None => run(&mut prepared)?.request,
     };
     let Prepared { name, plan, state, store, results, .. } = &prepared;
-    let summary = Summary::new(name, plan, state.standing(), state.looks(), state.ending());
+    let summary = results::summary(name, plan, state, state.ending());
     results::print(store, &summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",
@@ -256,7 +253,7 @@ fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
     let seats = seats(plan, own_binary);
     let jobs = JobMaker::new(plan, book);
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-    let mut live = Live::new(schedule(plan), plan.sprt, names);
+    let mut live = Live::new(state.schedule().clone(), plan.sprt, names);
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Observer));
     observers.push(&mut live);
@@ -264,7 +261,7 @@ fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
     let runtime = runtime()?;
     runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let local = Local::new(plan.concurrency, seats);
+        let local = Local::new(plan.concurrency, seats, plan.wait);
         let executor = local.map_err(Failure::environment)?;
         dispatch(run, state, executor, &mut signals).await.map_err(|error| {
             let go_on = resume_command(plan.kind, name, results);
@@ -292,13 +289,13 @@ fn announce(prepared: &Prepared) {
         note(&format!("against itself without {}", ablation.features.join(", ")));
     }
     note(&format!(
-        "{} openings from {}, seed {}, {} games at once, at most {} pairs for each two engines",
+        "{} openings from {}, seed {}, {} games at once",
         book.openings().len(),
         book.name(),
         plan.seed,
         plan.concurrency,
-        plan.pairs
     ));
+    note(&rules_in_words(&plan.design, plan.engines.len()));
     for rule in plan.rules.words() {
         note(&rule);
     }
@@ -325,6 +322,7 @@ fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
         event: match plan.kind {
             Kind::Sprt => "Arbiter SPRT".to_owned(),
             Kind::Match => "Arbiter match".to_owned(),
+            Kind::Tournament => format!("Arbiter {}", plan.design.format.as_str()),
             Kind::Ablate => "Arbiter ablation".to_owned(),
         },
         date: created.strftime("%Y.%m.%d").to_string(),

@@ -7,13 +7,13 @@ use clap::{Args, Subcommand};
 use super::args::{DEFAULT_RESULTS, Form};
 use super::{ExitCode, Failure, emit};
 use crate::config::command::command;
+use crate::config::plan::Plan;
 use crate::openings::order::Order;
 use crate::report::markdown::{self, Origin};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
 use crate::run::event::Ending;
-use crate::run::job::schedule;
 use crate::run::state::{Event, RunState};
 use crate::store::{RunHead, Store, StoreError, StoredRun};
 
@@ -108,12 +108,32 @@ pub fn exit_code(summary: &Summary, terminated: bool) -> ExitCode {
 /// The summary of a stored run, from the same events that made it.
 fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let stored = store.run(run)?;
-    let mut state = RunState::new(schedule(&stored.plan), stored.plan.sprt);
-    for tally in store.tallies(run)? {
-        state.apply(Event::Committed(tally));
-    }
+    let state = replayed(store, run, &stored.plan)?;
     let ending = state.ending().or(stored.head.ending);
-    Ok(Summary::new(run, &stored.plan, state.standing(), state.looks(), ending))
+    Ok(summary(run, &stored.plan, &state, ending))
+}
+
+/// What there is to say of a run.
+pub fn summary(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
+    Summary::new(run, plan, state.standing(), state.looks(), ending, state.schedule())
+}
+
+/// The state of a run after the pairs that are on disk.
+pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, StoreError> {
+    let mut state = RunState::new(plan.schedule(), plan.sprt);
+    let tallies = store.tallies(run)?;
+    for tally in &tallies {
+        state.apply(Event::Committed(*tally));
+    }
+    // A pair was started because the schedule knew it from the pairs counted by then, and those
+    // are on disk; so the schedule must know it again.
+    for tally in tallies {
+        let pairing = state.schedule().pairing(tally.pair);
+        if pairing.is_none_or(|pairing| pairing.engines != tally.engines) {
+            return Err(store.misfit(run, tally.pair));
+        }
+    }
+    Ok(state)
 }
 
 fn listed(head: RunHead) -> ListedRun {

@@ -1,8 +1,9 @@
-//! `arbiter sprt` and `arbiter match`.
+//! `arbiter sprt`, `arbiter match` and `arbiter tournament`.
 
 use clap::Args;
 
 use super::args::{ArgsError, Asked, PlayArgs, SprtBounds};
+use super::tournament_args::ScheduleArg;
 use super::{ExitCode, fail, play};
 use crate::config::plan::Kind;
 
@@ -18,6 +19,16 @@ pub struct SprtArgs {
 /// Flags of `arbiter match`.
 #[derive(Debug, Args)]
 pub struct MatchArgs {
+    #[command(flatten)]
+    play: PlayArgs,
+}
+
+/// Flags of `arbiter tournament`.
+#[derive(Debug, Args)]
+pub struct TournamentCommand {
+    /// Who meets whom [default: round-robin]
+    #[arg(value_name = "FORMAT", conflicts_with_all = ["resume", "schedule"])]
+    format_of_tournament: Option<ScheduleArg>,
     #[command(flatten)]
     play: PlayArgs,
 }
@@ -48,6 +59,15 @@ pub fn sprt(args: SprtArgs) -> ExitCode {
 pub fn versus(args: MatchArgs) -> ExitCode {
     match args.ask() {
         Ok(asked) => play::play(Kind::Match, asked),
+        Err(error) => fail(ExitCode::Invalid, error),
+    }
+}
+
+/// Plays a tournament.
+pub fn tournament(mut args: TournamentCommand) -> ExitCode {
+    args.play.tournament.set_format(args.format_of_tournament);
+    match args.play.ask(None) {
+        Ok(asked) => play::play(Kind::Tournament, asked),
         Err(error) => fail(ExitCode::Invalid, error),
     }
 }

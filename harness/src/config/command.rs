@@ -2,10 +2,11 @@
 
 use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
 use super::spec::EngineSpec;
+use super::tournament::TournamentRequest;
 use crate::adjudicate::{DrawRule, ResignRule};
 use crate::clock::Limits;
 use crate::openings::order::Order;
-use crate::schedule::Format;
+use crate::schedule::{Design, Format, OpeningPolicy};
 use crate::uci::session::Deadlines;
 
 /// `arbiter …` with everything that decides which games are played; not where they are kept. (A
@@ -35,10 +36,11 @@ pub fn command(plan: &Plan) -> String {
         flag("order", "sequential".to_owned());
     }
     flag("seed", plan.seed.to_string());
-    if plan.format == Format::Gauntlet && plan.kind != Kind::Ablate {
-        flag("schedule", "gauntlet".to_owned());
+    if plan.kind != Kind::Ablate && plan.design.format != Format::default() {
+        flag("schedule", plan.design.format.as_str().to_owned());
     }
-    flag("pairs", plan.pairs.to_string());
+    tournament(plan).into_iter().for_each(|(name, value)| flag(name, value));
+    flag("pairs", plan.design.pairs.to_string());
     flag("concurrency", plan.concurrency.to_string());
     flag("fault-limit", plan.fault_limit.to_string());
     if let Some(sprt) = plan.sprt {
@@ -50,7 +52,38 @@ pub fn command(plan: &Plan) -> String {
     }
     adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
     deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));
+    words.extend(plan.design.is_single.then(|| "--noswap".to_owned()));
+    words.extend(plan.design.is_reversed.then(|| "--reverse".to_owned()));
     shell_words::join(words)
+}
+
+/// What of the tournament is not as it would be anyway.
+fn tournament(plan: &Plan) -> Vec<(&'static str, String)> {
+    let design = plan.design;
+    let usual = TournamentRequest { format: Some(design.format), ..TournamentRequest::default() };
+    let usual = usual.design(plan.kind, plan.engines.len(), design.pairs).ok();
+    let is_other =
+        |part: fn(&Design) -> u64| usual.is_none_or(|usual| part(&usual) != part(&design));
+    let mut flags = Vec::new();
+    if is_other(|design| design.rounds) {
+        flags.push(("rounds", design.rounds.to_string()));
+    }
+    if is_other(|design| design.seeds as u64) && plan.kind != Kind::Ablate {
+        flags.push(("seeds", design.seeds.to_string()));
+    }
+    if is_other(|design| design.tie_breaks) {
+        flags.push(("tie-breaks", design.tie_breaks.to_string()));
+    }
+    if design.openings != OpeningPolicy::default() {
+        flags.push(("opening-policy", design.openings.as_str().to_owned()));
+    }
+    if plan.opening_start > 0 {
+        flags.push(("opening-start", (plan.opening_start + 1).to_string()));
+    }
+    if !plan.wait.is_zero() {
+        flags.push(("wait", plan.wait.as_millis().to_string()));
+    }
+    flags
 }
 
 /// The limits, if they and the margin are the same for all, and the margin is the usual one.

@@ -29,10 +29,28 @@ pub struct ConfigFile {
     pub order: Option<String>,
     /// Seed of the run.
     pub seed: Option<u64>,
-    /// `round-robin` or `gauntlet`.
+    /// Who meets whom, in the word of the flag.
     pub schedule: Option<String>,
-    /// Pairs to play at most.
+    /// Rounds.
+    pub rounds: Option<u64>,
+    /// Pairs of an encounter.
     pub pairs: Option<u64>,
+    /// The same in games.
+    pub games: Option<u64>,
+    /// Whether each opening is played once.
+    pub noswap: Option<bool>,
+    /// Whether the other engine is White first.
+    pub reverse: Option<bool>,
+    /// Engines that are seeded.
+    pub seeds: Option<usize>,
+    /// Further pairs of a level knockout encounter.
+    pub tie_breaks: Option<u64>,
+    /// When the next opening is taken, in the word of the flag.
+    pub opening_policy: Option<String>,
+    /// The first opening, from 1.
+    pub opening_start: Option<u64>,
+    /// Milliseconds between two games.
+    pub wait: Option<u64>,
     /// Games at once.
     pub concurrency: Option<usize>,
     /// Results folder, relative to the file.

@@ -13,3 +13,4 @@ pub mod plan;
 pub mod program;
 pub mod request;
 pub mod spec;
+pub mod tournament;

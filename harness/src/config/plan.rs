@@ -11,11 +11,12 @@ use super::manners::Manners;
 use super::program::{self, ProgramError};
 use super::request::Request;
 use super::spec::EngineSpec;
+use super::tournament::TournamentError;
 use crate::adjudicate::Rules;
 use crate::clock::{Conditions, Limits, TimeControl};
 use crate::openings::order::Order;
 use crate::protocol::Protocol;
-use crate::schedule::Format;
+use crate::schedule::{Design, Schedule};
 use crate::stats::sprt::{Sprt, SprtError};
 use crate::uci::session::Deadlines;
 
@@ -28,6 +29,9 @@ pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 /// Pairs of a match, and the cap of an SPRT, unless the user sets one.
 const DEFAULT_PAIRS: u64 = 100;
 const DEFAULT_SPRT_PAIRS: u64 = 50_000;
+
+/// Pairs of an encounter of a tournament unless the user sets them.
+const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
 
 /// Pairs for each feature of an ablation without an SPRT.
 const DEFAULT_ABLATE_PAIRS: u64 = 200;
@@ -48,19 +52,22 @@ pub enum Kind {
     Sprt,
     /// Plays all pairs.
     Match,
+    /// Who is first among many? Plays what the format asks for.
+    Tournament,
     /// What is each feature of an engine worth?
     Ablate,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 3] = [Kind::Sprt, Kind::Match, Kind::Ablate];
+    pub const ALL: [Kind; 4] = [Kind::Sprt, Kind::Match, Kind::Tournament, Kind::Ablate];
 
     /// The subcommand that plays it, which is also its name in the store and in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Sprt => "sprt",
             Kind::Match => "match",
+            Kind::Tournament => "tournament",
             Kind::Ablate => "ablate",
         }
     }
@@ -118,10 +125,12 @@ pub struct Plan {
     pub order: Order,
     /// From which every random choice derives.
     pub seed: u64,
+    /// Opening, from 0 in the order of the book, at which the run begins.
+    pub opening_start: u64,
     /// Who meets whom.
-    pub format: Format,
-    /// Pairs of games for each two engines that meet, at most.
-    pub pairs: u64,
+    pub design: Design,
+    /// Pause between two games at one place.
+    pub wait: Duration,
     /// Games at once.
     pub concurrency: usize,
     /// The stopping rule, for each two engines that meet.
@@ -206,8 +215,11 @@ pub enum PlanError {
     #[error("concurrency must be at least 1")]
     Concurrency,
     /// There is nothing to play.
-    #[error("0 pairs are nothing to run; give --pairs at least 1")]
+    #[error("0 pairs are nothing to run; give --pairs and --rounds at least 1")]
     NothingToRun,
+    /// The tournament cannot be held.
+    #[error(transparent)]
+    Tournament(#[from] TournamentError),
 }
 
 impl Plan {
@@ -224,6 +236,9 @@ impl Plan {
             Kind::Match if count < 2 => {
                 return Err(PlanError::EngineCount("match", "at least two", count));
             }
+            Kind::Tournament if count < 2 => {
+                return Err(PlanError::EngineCount("tournament", "at least two", count));
+            }
             _ => {}
         }
         let engines = resolve_engines(&request)?;
@@ -235,8 +250,10 @@ impl Plan {
         let default_pairs = match kind {
             _ if is_sequential => DEFAULT_SPRT_PAIRS,
             Kind::Ablate => DEFAULT_ABLATE_PAIRS,
+            Kind::Tournament => DEFAULT_TOURNAMENT_PAIRS,
             Kind::Sprt | Kind::Match => DEFAULT_PAIRS,
         };
+        let design = request.tournament.design(kind, engines.len(), default_pairs)?;
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(PlanError::FaultLimit(fault_limit));
@@ -251,8 +268,9 @@ impl Plan {
             plies: request.plies,
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),
-            format: request.format.unwrap_or_default(),
-            pairs: request.pairs.unwrap_or(default_pairs),
+            opening_start: request.tournament.opening_start()?,
+            design,
+            wait: request.tournament.wait.unwrap_or_default(),
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
             ablation: ablation.map(|request| request.ablation),
@@ -267,7 +285,7 @@ impl Plan {
         if plan.concurrency == 0 {
             return Err(PlanError::Concurrency);
         }
-        if plan.pairs == 0 {
+        if plan.design.pairs == 0 || plan.design.rounds == 0 {
             return Err(PlanError::NothingToRun);
         }
         Ok(plan)
@@ -288,6 +306,11 @@ impl Plan {
             program.into_iter().chain(engine.dir.as_deref()).chain(manners.stderr.as_deref())
         });
         engines.chain(book).chain(self.pgn.as_deref())
+    }
+
+    /// Who meets whom, before the first result.
+    pub fn schedule(&self) -> Schedule {
+        Schedule::new(self.design, self.engines.len(), self.seed)
     }
 
     /// Whether a clock decides anything; without one, deterministic engines play the same games

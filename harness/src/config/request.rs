@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::ablation::{Ablation, AblationError};
 use super::plan::BUNDLED;
 use super::spec::EngineSpec;
+use super::tournament::TournamentRequest;
 use crate::adjudicate::Rules;
 use crate::openings::order::Order;
 use crate::schedule::Format;
@@ -30,10 +31,8 @@ pub struct Request {
     pub order: Option<Order>,
     /// Seed.
     pub seed: Option<u64>,
-    /// Who meets whom.
-    pub format: Option<Format>,
-    /// Pairs.
-    pub pairs: Option<u64>,
+    /// Who meets whom, and how often.
+    pub tournament: TournamentRequest,
     /// Games at once.
     pub concurrency: Option<usize>,
     /// PGN file.
@@ -93,7 +92,7 @@ impl Request {
             self.each.limits.nodes = Some(15_000);
         }
         self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
-        self.pairs = self.pairs.or(Some(500));
+        self.tournament.pairs = self.tournament.pairs.or(Some(500));
         self
     }
 
@@ -102,10 +101,10 @@ impl Request {
         if self.engines.len() != 1 {
             return Err(AblationError::EngineCount(self.engines.len()));
         }
-        if self.format.is_some_and(|format| format != Format::Gauntlet) {
+        if self.tournament.format.is_some_and(|format| format != Format::Gauntlet) {
             return Err(AblationError::Schedule);
         }
-        self.format = Some(Format::Gauntlet);
+        self.tournament.format = Some(Format::Gauntlet);
         if self.each.limits.is_empty() {
             self.each.limits.nodes = Some(DEFAULT_ABLATE_NODES);
         }

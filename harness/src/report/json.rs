@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::report::standings_json::TournamentFigures;
 use crate::report::summary::{Strength, Summary};
 use crate::report::worth::{self, Worth};
 use crate::run::event::Ending;
@@ -38,6 +39,10 @@ struct Report<'a> {
     terminations: BTreeMap<&'static str, u64>,
     faults: Vec<Fault<'a>>,
     encounters: Vec<EncounterFigures<'a>>,
+    /// `pair`, or `game` if each opening is played once.
+    evidence_unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tournament: Option<TournamentFigures<'a>>,
     /// Of an ablation: what each feature is worth, the most valuable first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<FeatureFigures<'a>>,
@@ -179,6 +184,8 @@ pub fn render(summary: &Summary) -> String {
                 strength: figures(&Strength::of(*encounter)),
             })
             .collect(),
+        evidence_unit: if summary.is_single { "game" } else { "pair" },
+        tournament: summary.standings.as_ref().map(|s| TournamentFigures::of(s, &summary.engines)),
         features: worth::worths(summary).into_iter().map(FeatureFigures::of).collect(),
     };
     let text = serde_json::to_string_pretty(&report).expect("a report is numbers and text");

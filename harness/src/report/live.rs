@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::report::status::{Progress, status_line, status_lines};
+use crate::report::standings::leaders_line;
+use crate::report::status::{Progress, one_line, status_lines};
 use crate::report::terminal::note;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
@@ -23,8 +24,8 @@ pub struct Live {
     bar: Option<ProgressBar>,
     engines: Vec<String>,
     sprt: Option<Sprt>,
-    encounters: usize,
-    total: u64,
+    /// Follows the counted pairs.
+    schedule: Schedule,
     standing: Standing,
     counted: u64,
     counted_before: u64,
@@ -33,10 +34,10 @@ pub struct Live {
 }
 
 impl Live {
-    /// A view of a run of a schedule between `engines`; draws a bar if standard error
-    /// is a terminal.
+    /// A view of a run whose schedule has come so far; draws a bar if standard error is a
+    /// terminal.
     pub fn new(schedule: Schedule, sprt: Option<Sprt>, engines: Vec<String>) -> Live {
-        let total = schedule.pairs();
+        let total = schedule.expected();
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
@@ -47,8 +48,7 @@ impl Live {
             bar,
             engines,
             sprt,
-            encounters: schedule.encounters(),
-            total,
+            schedule,
             standing: Standing::default(),
             counted: 0,
             counted_before: 0,
@@ -59,16 +59,17 @@ impl Live {
 
     fn progress(&self, elapsed: Duration) -> Progress {
         Progress {
-            sprt: self.sprt.filter(|_| self.encounters == 1).map(|sprt| {
+            sprt: self.sprt.filter(|_| self.schedule.matchups() == 1).map(|sprt| {
                 let look = self.looks.values().next().copied();
                 (sprt, look.unwrap_or_else(|| Watch::new(sprt, 1).start()))
             }),
             decided: self.sprt.map(|_| self.decided()),
-            encounters: self.encounters,
+            encounters: self.schedule.matchups(),
             counted: self.counted,
-            total: self.total,
+            total: self.schedule.expected(),
             counted_now: self.counted - self.counted_before,
             elapsed,
+            games_per_pair: self.schedule.design().games_per_pair(),
         }
     }
 
@@ -80,18 +81,31 @@ impl Live {
     fn show(&mut self, elapsed: Duration) {
         match &self.bar {
             Some(bar) => {
+                bar.set_length(self.schedule.expected());
                 bar.set_position(self.counted);
-                let lines = status_lines(&self.standing, &self.progress(elapsed));
-                bar.set_message(lines.join("\n"));
+                bar.set_message(self.lines(elapsed).join("\n"));
             }
             None => {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
                 if due && self.counted > self.counted_before {
                     self.shown = Some(elapsed);
-                    note(&status_line(&self.standing, &self.progress(elapsed)));
+                    note(&self.line(elapsed));
                 }
             }
         }
+    }
+
+    /// The evidence, which in a tournament is who leads, and the pace.
+    fn lines(&self, elapsed: Duration) -> [String; 2] {
+        let [evidence, pace] = status_lines(&self.standing, &self.progress(elapsed));
+        match leaders_line(&self.schedule, &self.engines) {
+            Some(leaders) => [leaders, pace],
+            None => [evidence, pace],
+        }
+    }
+
+    fn line(&self, elapsed: Duration) -> String {
+        one_line(self.lines(elapsed))
     }
 
     fn say(&self, text: &str) {
@@ -113,8 +127,9 @@ impl Observer for Live {
             }
             RunEvent::Counted { played, tally, look, elapsed } => {
                 self.standing.count(tally);
+                self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
                 self.counted += 1;
-                self.looks.extend(look.map(|look| (tally.engines, look)));
+                self.looks.extend(look.map(|look| (tally.twosome(), look)));
                 for (half, game) in played.games.iter().enumerate() {
                     if game.outcome.termination.is_fault() {
                         let name = |index: usize| self.engines[index].as_str();
@@ -137,7 +152,7 @@ impl Observer for Live {
             )),
             RunEvent::Ended { elapsed, .. } => match &self.bar {
                 Some(bar) => bar.finish_and_clear(),
-                None => note(&status_line(&self.standing, &self.progress(*elapsed))),
+                None => note(&self.line(*elapsed)),
             },
         }
         Ok(())

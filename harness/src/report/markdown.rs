@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
+use crate::report::standings::{Standings, rules_in_words};
 use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary};
 use crate::report::table::Table;
-use crate::report::{terminal, worth};
+use crate::report::{standings_text, terminal, worth};
 use crate::run::standing::Encounter;
 use crate::schedule::Format;
 
@@ -60,12 +61,21 @@ pub fn render(summary: &Summary, origin: &Origin<'_>) -> String {
 fn title(summary: &Summary, plan: &Plan) -> String {
     let first = &summary.engines[0];
     let others = summary.engines.len() - 1;
-    match (summary.kind, plan.format) {
+    match (summary.kind, plan.design.format) {
         (Kind::Ablate, _) => format!("What the features of {first} are worth"),
         (Kind::Sprt, _) => format!("SPRT: {first} against {}", summary.engines[1]),
-        (Kind::Match, _) if others == 1 => format!("{first} against {}", summary.engines[1]),
-        (Kind::Match, Format::Gauntlet) => format!("Gauntlet of {first} against {others} engines"),
-        (Kind::Match, Format::RoundRobin) => format!("Round robin of {} engines", others + 1),
+        (_, format) if others == 1 && format.is_fixed() => {
+            format!("{first} against {}", summary.engines[1])
+        }
+        (_, Format::Gauntlet) if plan.design.seeds <= 1 => {
+            format!("Gauntlet of {first} against {others} engines")
+        }
+        (_, Format::Gauntlet) => format!("Gauntlet of {} engines", others + 1),
+        (_, Format::RoundRobin) => format!("Round robin of {} engines", others + 1),
+        (_, Format::Pyramid) => format!("Pyramid of {} engines", others + 1),
+        (_, Format::Knockout) => format!("Knockout of {} engines", others + 1),
+        (_, Format::Swiss) => format!("Swiss of {} engines", others + 1),
+        (_, Format::Ladder) => format!("Ladder of {} engines", others + 1),
     }
 }
 
@@ -75,8 +85,8 @@ fn conclusion(summary: &Summary) -> String {
     let finding = match summary.kind {
         Kind::Ablate => Some(worth::conclusion(summary)),
         Kind::Sprt => None,
-        Kind::Match if summary.engines.len() == 2 => Some(duel(summary)),
-        Kind::Match => summary.ratings().map(|ratings| {
+        Kind::Match | Kind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
+        Kind::Match | Kind::Tournament => summary.ratings().map(|ratings| {
             let leader = &ratings[0];
             format!(
                 "{} is rated first, at {:+.1}{} Elo (95 %) around a mean of 0.",
@@ -117,9 +127,12 @@ fn results(summary: &Summary, plan: &Plan) -> String {
             text.push('\n');
             text.push_str(&test(summary));
         }
-        Kind::Match => {
+        Kind::Match | Kind::Tournament => {
+            if let Some(standings) = &summary.standings {
+                text.push_str(&course(standings, &summary.engines));
+            }
             text.push_str(&encounters(summary).markdown());
-            text.push_str(LEGEND);
+            text.push_str(if summary.is_single { LEGEND_SINGLE } else { LEGEND });
             if summary.engines.len() > 2 {
                 text.push_str(&standings(summary, plan));
             }
@@ -127,6 +140,25 @@ fn results(summary: &Summary, plan: &Plan) -> String {
     }
     text
 }
+
+/// The table of a tournament, and its rounds or its bracket.
+fn course(standings: &Standings, engines: &[String]) -> String {
+    let mut text = standings_text::table(standings, engines).markdown();
+    text.push('\n');
+    for note in standings_text::notes(standings) {
+        paragraph(&mut text, &note);
+    }
+    let course = standings_text::course(standings, engines);
+    if !course.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "```text\n{course}```\n\n");
+    }
+    text
+}
+
+const LEGEND_SINGLE: &str = "
+Figures are from the first engine's point of view. Each opening was played once, so the unit of \
+evidence is the game, and colours are not balanced.\n\n";
 
 const LEGEND: &str = "
 Figures are from the first engine's point of view. The unit of evidence is the pair of games from \
@@ -213,7 +245,7 @@ fn standings(summary: &Summary, plan: &Plan) -> String {
         "\nBy maximum likelihood over all games (Davidson's model), around a mean of 0; the errors \
          allow for pairs.",
     );
-    if plan.format == Format::RoundRobin {
+    if plan.design.format == Format::RoundRobin {
         let order: Vec<usize> = ratings.iter().map(|rating| rating.engine).collect();
         section(&mut text, "Everybody against everybody");
         text.push_str(&cross_table(summary, &order).markdown());
@@ -290,7 +322,7 @@ fn conditions(summary: &Summary, origin: &Origin<'_>) -> String {
     };
     row("openings", format!("{book}, BLAKE3 {}, {}", short(origin.book_hash), origin.openings));
     row("seed", plan.seed.to_string());
-    row("pairs for each two engines", format!("{} at most", plan.pairs));
+    row("schedule", rules_in_words(&plan.design, plan.engines.len()));
     row("games counted", summary.standing.games().to_string());
     row("games at once", plan.concurrency.to_string());
     if let (Some(sprt), Kind::Ablate) = (plan.sprt, plan.kind) {

@@ -2,12 +2,16 @@
 //!
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
+pub mod bracket;
 pub mod json;
 pub mod live;
 pub mod markdown;
 pub mod pgn;
 pub mod ratings;
 pub mod run_list;
+pub mod standings;
+pub mod standings_json;
+pub mod standings_text;
 pub mod status;
 pub mod summary;
 pub mod table;

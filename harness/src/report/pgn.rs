@@ -37,7 +37,7 @@ impl PgnHeader {
     }
 }
 
-/// Both games of a pair, each followed by an empty line.
+/// The games of a pair, each followed by an empty line.
 pub fn render(header: &PgnHeader, played: &PlayedPair) -> String {
     let games = played.games.iter().zip(1..);
     games
@@ -191,6 +191,7 @@ impl Wrapped {
 mod tests {
     use super::*;
     use crate::game::outcome::Outcome;
+    use crate::run::job::Games;
     use crate::schedule::Pairing;
     use crate::uci::score::Score;
     use shakmaty::ByColor;
@@ -229,7 +230,8 @@ mod tests {
             limits: vec![limits; 2],
         };
         let pairing = Pairing { pair: 4, engines: [0, 1], opening: 4 };
-        render(&header, &PlayedPair { pairing, games: [record.clone(), record] })
+        let games = Games { first: record.clone(), second: Some(record) };
+        render(&header, &PlayedPair { pairing, games })
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

@@ -25,13 +25,16 @@ pub struct Progress {
     pub counted_now: u64,
     /// Time since then.
     pub elapsed: Duration,
+    /// Games of a pair: 1 if each opening is played once.
+    pub games_per_pair: u64,
 }
 
 impl Progress {
     /// Games per second since the start.
     fn rate(&self) -> Option<f64> {
         let seconds = self.elapsed.as_secs_f64();
-        (self.counted_now > 0 && seconds > 0.0).then(|| 2.0 * self.counted_now as f64 / seconds)
+        (self.counted_now > 0 && seconds > 0.0)
+            .then(|| (self.games_per_pair * self.counted_now) as f64 / seconds)
     }
 
     /// Expected time to the end: to the verdict for an SPRT, but never beyond the cap.
@@ -42,13 +45,13 @@ impl Progress {
             Some((sprt, _)) => sprt.outlook(&strength.pairs)?.mean_units.min(capped),
             None => capped,
         };
-        Duration::try_from_secs_f64(2.0 * pairs / self.rate()?).ok()
+        let games = self.games_per_pair as f64 * pairs;
+        Duration::try_from_secs_f64(games / self.rate()?).ok()
     }
 }
 
-/// All in one line: evidence, then pace.
-pub fn status_line(standing: &Standing, progress: &Progress) -> String {
-    let [evidence, pace] = status_lines(standing, progress);
+/// All in one line: evidence, if there is any, then pace.
+pub fn one_line([evidence, pace]: [String; 2]) -> String {
     if evidence.is_empty() { pace } else { format!("{evidence} · {pace}") }
 }
 
@@ -63,12 +66,15 @@ pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     if progress.encounters == 1 && !standing.encounters.is_empty() {
         evidence.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
         evidence.push(format!("LOS {}", percent(strength.los)));
-        evidence.push(format!("ptnml {:?}", strength.pairs.0));
+        if strength.pairs.pairs() > 0 {
+            evidence.push(format!("ptnml {:?}", strength.pairs.0));
+        }
     }
     if let Some(decided) = progress.decided.filter(|_| progress.encounters > 1) {
         evidence.push(format!("{decided}/{} tests decided", progress.encounters));
     }
-    let mut pace = vec![format!("{}/{} pairs", progress.counted, progress.total)];
+    let unit = if progress.games_per_pair == 1 { "games" } else { "pairs" };
+    let mut pace = vec![format!("{}/{} {unit}", progress.counted, progress.total)];
     if let Some((sprt, look)) = progress.sprt
         && look.decision == Decision::Continue
         && let Some(outlook) = sprt.outlook(&strength.pairs)
@@ -131,7 +137,7 @@ fn rough(time: Duration) -> String {
 mod tests {
     use super::*;
     use crate::game::outcome::Termination;
-    use crate::run::standing::PairTally;
+    use crate::run::standing::{GameTally, PairTally};
     use crate::stats::pentanomial::GameResult;
     use crate::stats::sprt::Model;
 
@@ -139,13 +145,10 @@ mod tests {
         let mut standing = Standing::default();
         let pairs = [[GameResult::Win, GameResult::Draw], [GameResult::Loss, GameResult::Win]];
         for (pair, results) in (0..).zip(pairs) {
-            standing.count(&PairTally {
-                pair,
-                engines: [0, 1],
-                results,
-                terminations: [Termination::Checkmate; 2],
-                faults: [None; 2],
-            });
+            let game =
+                |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+            let [first, second] = results.map(game);
+            standing.count(&PairTally { pair, engines: [0, 1], first, second: Some(second) });
         }
         standing
     }
@@ -164,9 +167,10 @@ mod tests {
             total: 100,
             counted_now: 2,
             elapsed: Duration::from_secs(4),
+            games_per_pair: 2,
         };
         assert_eq!(
-            status_line(&standing(), &progress),
+            one_line(status_lines(&standing(), &progress)),
             "Elo +88.7 ± 136.3 · LOS 92.1 % · ptnml [0, 0, 1, 1, 0] · 2/100 pairs · \
              1.0 games/s · about 4 min left"
         );
@@ -183,8 +187,9 @@ mod tests {
             total: 10,
             counted_now: 0,
             elapsed: Duration::ZERO,
+            games_per_pair: 2,
         };
-        let line = status_line(&Standing::default(), &progress);
+        let line = one_line(status_lines(&Standing::default(), &progress));
         assert_eq!(line, "LLR +0.25 [-2.70, 2.80] · 0/10 pairs");
     }
 
@@ -199,14 +204,13 @@ mod tests {
             total: 10,
             counted_now: 0,
             elapsed: Duration::ZERO,
+            games_per_pair: 2,
         };
-        let line = status_line(&standing(), &progress);
+        let line = one_line(status_lines(&standing(), &progress));
         assert!(line.ends_with("2/10 pairs · H1 in 51.6 %"), "{line}");
         let decided = Look { decision: Decision::AcceptH1, ..look(2.9) };
-        let line = status_line(
-            &standing(),
-            &Progress { sprt: Some((sprt, decided)), counted_now: 2, ..progress },
-        );
+        let progress = Progress { sprt: Some((sprt, decided)), counted_now: 2, ..progress };
+        let line = one_line(status_lines(&standing(), &progress));
         assert!(line.ends_with("2/10 pairs"), "{line}");
     }
 

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use crate::clock::Limits;
 use crate::config::ablation::Ablation;
 use crate::config::plan::{Kind, Plan};
+use crate::report::standings::Standings;
 use crate::run::event::Ending;
 use crate::run::standing::{Encounter, Standing};
+use crate::schedule::Schedule;
 use crate::stats::elo::{self, Estimate, Z_95};
 use crate::stats::normalized;
 use crate::stats::pentanomial::{Pentanomial, Trinomial};
@@ -65,6 +67,10 @@ pub struct Summary {
     pub ending: Option<Ending>,
     /// Share of faults above which the run is invalid.
     pub fault_limit: f64,
+    /// Whether every game counts by itself, as each opening is played once.
+    pub is_single: bool,
+    /// The table, if the run is more than a match of two.
+    pub standings: Option<Standings>,
 }
 
 /// Strength figures of one engine against others, with their intervals.
@@ -74,7 +80,7 @@ pub struct Strength {
     pub pairs: Pentanomial,
     /// Counted games.
     pub games: Trinomial,
-    /// Logistic Elo; `None` before the first pair.
+    /// Logistic Elo by the pairs, or by the games if there are no pairs; `None` before the first.
     pub elo: Option<Estimate>,
     /// Normalized Elo; `None` while nothing is spread.
     pub nelo: Option<Estimate>,
@@ -97,7 +103,11 @@ impl Strength {
     /// The figures that follow from the counts.
     pub fn of(encounter: Encounter) -> Strength {
         let Encounter { pairs, games, .. } = encounter;
-        let moments = pairs.distribution().moments();
+        // Without pairs, games are the unit of evidence.
+        let moments = match pairs.pairs() {
+            0 => games.distribution().moments(),
+            _ => pairs.distribution().moments(),
+        };
         Strength {
             pairs,
             games,
@@ -123,7 +133,10 @@ impl Summary {
         standing: &Standing,
         looks: &BTreeMap<[usize; 2], Look>,
         ending: Option<Ending>,
+        schedule: &Schedule,
     ) -> Summary {
+        let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
+        let has_standings = !is_match && plan.ablation.is_none();
         Summary {
             run: run.to_owned(),
             kind: plan.kind,
@@ -136,6 +149,8 @@ impl Summary {
             standing: standing.clone(),
             ending,
             fault_limit: plan.fault_limit,
+            is_single: plan.design.is_single,
+            standings: has_standings.then(|| Standings::new(schedule, standing)),
         }
     }
 
@@ -193,10 +208,7 @@ impl Summary {
             .standing
             .encounters
             .iter()
-            .map(|(engines, encounter)| Meeting {
-                pairs: encounter.table,
-                ..Meeting::new(*engines)
-            })
+            .map(|(engines, encounter)| encounter.meeting(*engines))
             .collect();
         let rated = ratings::rate(self.engines.len(), &meetings, &Default::default()).ok()?;
         let rating = |engine| {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use crate::config::plan::Kind;
+use crate::report::standings_text;
 use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
 use crate::report::table::Table;
@@ -27,7 +28,13 @@ pub fn render(summary: &Summary) -> String {
         text.push_str(&worth::table(summary).sharp());
     } else if summary.engines.len() == 2 {
         strength_lines(&mut text, &strength, summary.after_stop());
-    } else {
+    }
+    if summary.is_single {
+        line(&mut text, "Unit", "games: each opening was played once, colours are not balanced");
+    }
+    if let Some(standings) = &summary.standings {
+        text.push_str(&standings_text::render(standings, &summary.engines));
+        text.push('\n');
         text.push_str(&encounter_table(summary));
     }
     if let Some((sprt, look)) = summary.test().filter(|_| summary.ablation.is_none()) {
@@ -70,8 +77,10 @@ fn strength_lines(text: &mut String, strength: &Strength, after: Option<Sequenti
             games.losses
         ),
     );
-    let ptnml = format!("{:?} (LL, LD, DD+WL, WD, WW)", strength.pairs.0);
-    line(text, "Pairs", format!("{}: {ptnml}", strength.pairs.pairs()));
+    if strength.pairs.pairs() > 0 {
+        let ptnml = format!("{:?} (LL, LD, DD+WL, WD, WW)", strength.pairs.0);
+        line(text, "Pairs", format!("{}: {ptnml}", strength.pairs.pairs()));
+    }
     let naive = format!("{} (95 %)", plus_minus(strength.elo.as_ref()));
     match after {
         None => line(text, "Elo", naive),
@@ -190,7 +199,9 @@ pub(super) fn verdict_sentence(summary: &Summary) -> String {
 
 fn open_sentence(summary: &Summary) -> String {
     match (summary.ending, summary.kind) {
-        (Some(Ending::Complete), Kind::Match) => "Complete: all pairs were played.".to_owned(),
+        (Some(Ending::Complete), Kind::Match | Kind::Tournament) => {
+            "Complete: all pairs were played.".to_owned()
+        }
         (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), Kind::Ablate) => {
             match summary.sprt {
                 Some(_) => "Complete: all tests are decided or at their cap.".to_owned(),

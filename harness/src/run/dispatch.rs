@@ -25,7 +25,7 @@ pub struct Run<'a> {
     pub name: &'a str,
     /// Where pairs are committed.
     pub store: &'a mut Store,
-    /// Makes the job of a pair.
+    /// Makes the job of a pairing.
     pub jobs: JobMaker<'a>,
     /// Who looks on.
     pub observers: Vec<&'a mut dyn Observer>,
@@ -120,9 +120,8 @@ impl Run<'_> {
     fn fill<E: Executor>(&mut self, state: &mut RunState, executor: &mut E) {
         while executor.has_room() {
             let effects = state.apply(Event::Idle);
-            let [Effect::Start(pair)] = effects[..] else { return };
-            let job = self.jobs.job(pair).expect("the state starts only pairs of the schedule");
-            executor.start(job);
+            let [Effect::Start(pairing)] = effects[..] else { return };
+            executor.start(self.jobs.job(pairing));
         }
     }
 

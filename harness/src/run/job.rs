@@ -11,15 +11,31 @@ use crate::game::driver::GameSetup;
 use crate::game::record::GameRecord;
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
-use crate::schedule::{Pairing, Schedule};
+use crate::schedule::Pairing;
+
+/// The games of a pair, in the order of play.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Games<T> {
+    /// The first engine has White.
+    pub first: T,
+    /// The second engine has White; `None` in a run that plays each opening once.
+    pub second: Option<T>,
+}
+
+impl<T> Games<T> {
+    /// The games, in the order of play.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.first).chain(&self.second)
+    }
+}
 
 /// A pair to be played.
 #[derive(Debug, Clone)]
 pub struct PairJob {
     /// Its place in the schedule.
     pub pairing: Pairing,
-    /// The two games, in the order of play.
-    pub games: [GameSetup; 2],
+    /// Its games.
+    pub games: Games<GameSetup>,
 }
 
 /// A pair that was played.
@@ -27,19 +43,14 @@ pub struct PairJob {
 pub struct PlayedPair {
     /// Its place in the schedule.
     pub pairing: Pairing,
-    /// The two games, in the order of play.
-    pub games: [GameRecord; 2],
+    /// Its games.
+    pub games: Games<GameRecord>,
 }
 
-/// Who meets whom in a plan.
-pub fn schedule(plan: &Plan) -> Schedule {
-    Schedule::new(plan.format, plan.engines.len(), plan.pairs)
-}
-
-/// Makes the job of a pair from its number alone, so that a resumed run plays the same games.
+/// Makes the job of a pairing from the plan alone, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
-    schedule: Schedule,
+    is_single: bool,
     book: &'a Book,
     order: OpeningOrder,
     conditions: Vec<Conditions>,
@@ -52,22 +63,24 @@ impl JobMaker<'_> {
         let length = NonZeroUsize::new(book.openings().len());
         let length = length.expect("a book has at least one opening");
         JobMaker {
-            schedule: schedule(plan),
+            is_single: plan.design.is_single,
             book,
-            order: OpeningOrder::new(plan.order, plan.seed, 0, length),
+            order: OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length),
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
             rules: plan.rules,
         }
     }
 
-    /// The job of a pair, or `None` beyond the last.
-    pub fn job(&mut self, pair: u64) -> Option<PairJob> {
-        let pairing = self.schedule.pairing(pair)?;
+    /// The job of a pairing.
+    pub fn job(&mut self, pairing: Pairing) -> PairJob {
         let opening = &self.book.openings()[self.order.opening_for(pairing.opening)];
         let [first, second] = pairing.engines;
-        let games = [(first, second), (second, first)]
-            .map(|(white, black)| self.setup(opening, ByColor { white, black }));
-        Some(PairJob { pairing, games })
+        let setup = |white, black| self.setup(opening, ByColor { white, black });
+        let games = Games {
+            first: setup(first, second),
+            second: (!self.is_single).then(|| setup(second, first)),
+        };
+        PairJob { pairing, games }
     }
 
     fn setup(&self, opening: &Opening, engines: ByColor<usize>) -> GameSetup {

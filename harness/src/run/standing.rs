@@ -6,54 +6,90 @@ use crate::game::outcome::Termination;
 use crate::game::record::GameRecord;
 use crate::run::job::PlayedPair;
 use crate::stats::pentanomial::{GameResult, Pentanomial, Trinomial};
+use crate::stats::ratings::Meeting;
+
+/// What one game adds to the counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameTally {
+    /// The result for the first engine of the pair.
+    pub result: GameResult,
+    /// How it ended.
+    pub termination: Termination,
+    /// Which engine failed, if one did.
+    pub fault: Option<usize>,
+}
 
 /// What one pair adds to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairTally {
     /// Number of the pair.
     pub pair: u64,
-    /// The two engines.
+    /// The two engines; the first is White in the first game.
     pub engines: [usize; 2],
-    /// Each game's result for the first engine.
-    pub results: [GameResult; 2],
-    /// How each game ended.
-    pub terminations: [Termination; 2],
-    /// Which engine failed in each game, if one did.
-    pub faults: [Option<usize>; 2],
+    /// The first game.
+    pub first: GameTally,
+    /// The game with colours reversed; `None` in a run that plays each opening once.
+    pub second: Option<GameTally>,
 }
 
 impl PairTally {
     /// Sums up a played pair.
     pub fn of(played: &PlayedPair) -> PairTally {
         let [first, _] = played.pairing.engines;
-        let winner = |game: &GameRecord| game.outcome.result.winner();
-        let result = |game: &GameRecord| match winner(game) {
-            None => GameResult::Draw,
-            Some(color) if *game.engines.get(color) == first => GameResult::Win,
-            Some(_) => GameResult::Loss,
+        let tally = |game: &GameRecord| {
+            let winner = game.outcome.result.winner();
+            let loser = winner.map(|color| *game.engines.get(!color));
+            GameTally {
+                result: match winner {
+                    None => GameResult::Draw,
+                    Some(color) if *game.engines.get(color) == first => GameResult::Win,
+                    Some(_) => GameResult::Loss,
+                },
+                termination: game.outcome.termination,
+                fault: loser.filter(|_| game.outcome.termination.is_fault()),
+            }
         };
-        let loser = |game: &GameRecord| winner(game).map(|color| *game.engines.get(!color));
-        let games = played.games.each_ref();
         PairTally {
             pair: played.pairing.pair,
             engines: played.pairing.engines,
-            results: games.map(result),
-            terminations: games.map(|game| game.outcome.termination),
-            faults: games.map(|game| loser(game).filter(|_| game.outcome.termination.is_fault())),
+            first: tally(&played.games.first),
+            second: played.games.second.as_ref().map(tally),
         }
+    }
+
+    /// The games in the order of play.
+    pub fn games(&self) -> impl Iterator<Item = GameTally> {
+        [Some(self.first), self.second].into_iter().flatten()
+    }
+
+    /// The two engines, lower index first.
+    pub fn twosome(&self) -> [usize; 2] {
+        sorted(self.engines)
+    }
+
+    /// Half points of each engine.
+    pub fn halves(&self) -> [u64; 2] {
+        self.games().fold([0, 0], |[first, second], game| {
+            let points = game.result.half_points() as u64;
+            [first + points, second + 2 - points]
+        })
     }
 }
 
-/// The counts of two engines against each other, from the first one's point of view.
+/// The counts of two engines against each other, from the first one's point of view. A run that
+/// plays each opening once has no pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Encounter {
     /// Pairs by score.
     pub pairs: Pentanomial,
     /// Games by result.
     pub games: Trinomial,
-    /// Pairs by both results, each lost, drawn or won: `table[a][b]` of them with `a` in the first
-    /// game, where the first engine had White, and `b` in the second.
+    /// Pairs by both results, each lost, drawn or won: `table[a][b]` of them with `a` in the game
+    /// where the first engine had White, and `b` in the other.
     pub table: [[u64; 3]; 3],
+    /// Games without a partner, lost, drawn or won: those with the first engine as White, then
+    /// those with it as Black.
+    pub singles: [[u64; 3]; 2],
 }
 
 impl Encounter {
@@ -63,7 +99,15 @@ impl Encounter {
         let table = std::array::from_fn(|white| {
             std::array::from_fn(|black| self.table[2 - black][2 - white])
         });
-        Encounter { pairs: self.pairs.swapped(), games: self.games.swapped(), table }
+        let singles = std::array::from_fn(|colour| {
+            std::array::from_fn(|result| self.singles[1 - colour][2 - result])
+        });
+        Encounter { pairs: self.pairs.swapped(), games: self.games.swapped(), table, singles }
+    }
+
+    /// The same as ratings need it, for the two engines.
+    pub fn meeting(&self, engines: [usize; 2]) -> Meeting {
+        Meeting { players: engines, pairs: self.table, singles: self.singles }
     }
 }
 
@@ -81,19 +125,29 @@ pub struct Standing {
 impl Standing {
     /// Adds a pair.
     pub fn count(&mut self, tally: &PairTally) {
-        let encounter = self.encounters.entry(tally.engines).or_default();
-        let [first, second] = tally.results;
-        encounter.pairs.record(first, second);
-        encounter.table[first.half_points()][second.half_points()] += 1;
-        for result in tally.results {
-            encounter.games.record(result);
+        let [white, black] = tally.engines;
+        let is_swapped = white > black;
+        let result = |game: GameTally| match is_swapped {
+            true => game.result.reversed(),
+            false => game.result,
+        };
+        let encounter = self.encounters.entry(tally.twosome()).or_default();
+        tally.games().for_each(|game| encounter.games.record(result(game)));
+        let first = result(tally.first);
+        match tally.second.map(result) {
+            Some(second) => {
+                encounter.pairs.record(first, second);
+                // The engine with the lower index is White in the first game, or in the second.
+                let by_colour = if is_swapped { [second, first] } else { [first, second] };
+                let [white, black] = by_colour.map(GameResult::half_points);
+                encounter.table[white][black] += 1;
+            }
+            None => encounter.singles[usize::from(is_swapped)][first.half_points()] += 1,
         }
-        for termination in tally.terminations {
-            *self.terminations.entry(termination).or_default() += 1;
-        }
-        for (fault, termination) in tally.faults.into_iter().zip(tally.terminations) {
-            if let Some(engine) = fault {
-                *self.faults.entry((engine, termination)).or_default() += 1;
+        for game in tally.games() {
+            *self.terminations.entry(game.termination).or_default() += 1;
+            if let Some(engine) = game.fault {
+                *self.faults.entry((engine, game.termination)).or_default() += 1;
             }
         }
     }
@@ -103,9 +157,9 @@ impl Standing {
         self.encounter([0, 1])
     }
 
-    /// The counts of two engines.
+    /// The counts of two engines, from the point of view of the one with the lower index.
     pub fn encounter(&self, engines: [usize; 2]) -> Encounter {
-        self.encounters.get(&engines).copied().unwrap_or_default()
+        self.encounters.get(&sorted(engines)).copied().unwrap_or_default()
     }
 
     /// Games counted.
@@ -120,6 +174,11 @@ impl Standing {
     }
 }
 
+/// Lower index first.
+fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,12 +186,12 @@ mod tests {
     #[test]
     fn an_encounter_turned_round_is_the_other_engines() {
         let mut standing = Standing::default();
+        let game = |result, termination| GameTally { result, termination, fault: None };
         standing.count(&PairTally {
             pair: 0,
             engines: [0, 1],
-            results: [GameResult::Win, GameResult::Draw],
-            terminations: [Termination::Checkmate, Termination::Threefold],
-            faults: [None; 2],
+            first: game(GameResult::Win, Termination::Checkmate),
+            second: Some(game(GameResult::Draw, Termination::Threefold)),
         });
         let turned = standing.encounter([0, 1]).swapped();
         assert_eq!((turned.games.wins, turned.games.draws, turned.games.losses), (0, 1, 1));

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
-use crate::schedule::Schedule;
+use crate::schedule::{Pairing, Schedule};
 use crate::stats::sprt::{Decision, Sprt};
 use crate::stats::watch::{Look, Watch};
 
@@ -29,7 +29,7 @@ pub enum Event {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect {
     /// Start this pair.
-    Start(u64),
+    Start(Pairing),
     /// This pair counts now.
     Count {
         /// The pair.
@@ -55,8 +55,8 @@ enum Phase {
 /// The state of one run.
 #[derive(Debug, Clone)]
 pub struct RunState {
+    /// Who meets whom, as far as the counted pairs say.
     schedule: Schedule,
-    total: u64,
     sprt: Option<Sprt>,
     /// One for each two engines that have a counted pair, and what it said last.
     watches: BTreeMap<[usize; 2], Watch>,
@@ -79,7 +79,6 @@ impl RunState {
     pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
         RunState {
             schedule,
-            total: schedule.pairs(),
             sprt,
             watches: BTreeMap::new(),
             looks: BTreeMap::new(),
@@ -106,6 +105,11 @@ impl RunState {
     /// Counts so far.
     pub fn standing(&self) -> &Standing {
         &self.standing
+    }
+
+    /// The schedule, which knows the results of the counted pairs.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
     }
 
     /// The pairs counted so far, in the order of the schedule.
@@ -139,13 +143,11 @@ impl RunState {
         while self.waiting.contains_key(&self.next) || self.is_beyond(self.next) {
             self.next += 1;
         }
-        if self.next >= self.total {
-            return None;
-        }
-        let pair = self.next;
+        // Without one, the run waits for results, or for its end.
+        let pairing = self.schedule.pairing(self.next)?;
         self.next += 1;
-        self.in_flight.insert(pair);
-        Some(Effect::Start(pair))
+        self.in_flight.insert(pairing.pair);
+        Some(Effect::Start(pairing))
     }
 
     fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
@@ -175,11 +177,12 @@ impl RunState {
 
     fn count(&mut self, tally: PairTally) -> Effect {
         self.standing.count(&tally);
+        self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
         let look = self.sprt.map(|sprt| {
-            let watch = self.watches.entry(tally.engines).or_insert_with(|| Watch::new(sprt, 1));
+            let watch = self.watches.entry(tally.twosome()).or_insert_with(|| Watch::new(sprt, 1));
             watch.look(&self.standing.encounter(tally.engines).pairs)
         });
-        self.looks.extend(look.map(|look| (tally.engines, look)));
+        self.looks.extend(look.map(|look| (tally.twosome(), look)));
         let ending = match look.map(|look| look.decision) {
             Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
             Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
@@ -205,10 +208,11 @@ impl RunState {
     /// What ends the run: the decision on its only encounter, or that nothing is left to count.
     fn verdict(&self) -> Option<Ending> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);
+        let is_all = self.schedule.is_complete() && self.next_to_count >= self.schedule.known();
         match decided {
-            Some(ending) if self.schedule.encounters() == 1 => Some(ending),
-            _ if self.stopped.len() == self.schedule.encounters() => Some(Ending::Complete),
-            _ => (self.next_to_count >= self.total).then_some(Ending::Complete),
+            Some(ending) if self.schedule.matchups() == 1 => Some(ending),
+            _ if self.stopped.len() == self.schedule.matchups() => Some(Ending::Complete),
+            _ => is_all.then_some(Ending::Complete),
         }
     }
 
@@ -238,22 +242,31 @@ impl RunState {
 mod tests {
     use super::*;
     use crate::game::outcome::Termination;
-    use crate::schedule::Format;
+    use crate::run::standing::GameTally;
+    use crate::schedule::{Design, Format};
     use crate::stats::pentanomial::GameResult;
     use crate::stats::sprt::{Correction, Model};
 
     /// A run of two engines.
     fn run(pairs: u64, sprt: Option<Sprt>) -> RunState {
-        RunState::new(Schedule::new(Format::RoundRobin, 2, pairs), sprt)
+        RunState::new(Schedule::new(Design::round_robin(pairs), 2, 1), sprt)
     }
 
     fn tally(pair: u64, results: [GameResult; 2]) -> PairTally {
-        PairTally {
-            pair,
-            engines: [0, 1],
-            results,
-            terminations: [Termination::Checkmate; 2],
-            faults: [None; 2],
+        let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+        let [first, second] = results.map(game);
+        PairTally { pair, engines: [0, 1], first, second: Some(second) }
+    }
+
+    fn gauntlet() -> Schedule {
+        let design = Design { format: Format::Gauntlet, ..Design::round_robin(60) };
+        Schedule::new(design, 3, 1)
+    }
+
+    fn started_pair(effects: Vec<Effect>) -> Option<u64> {
+        match effects[..] {
+            [Effect::Start(pairing)] => Some(pairing.pair),
+            _ => None,
         }
     }
 
@@ -267,7 +280,7 @@ mod tests {
 
     fn started(state: &mut RunState, pairs: u64) {
         for pair in 0..pairs {
-            assert_eq!(state.apply(Event::Idle), [Effect::Start(pair)]);
+            assert_eq!(started_pair(state.apply(Event::Idle)), Some(pair));
         }
     }
 
@@ -401,8 +414,8 @@ mod tests {
             state.apply(Event::Committed(won(pair)));
         }
         assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
-        assert_eq!(state.apply(Event::Idle), [Effect::Start(1)]);
-        assert_eq!(state.apply(Event::Idle), [Effect::Start(3)]);
+        assert_eq!(started_pair(state.apply(Event::Idle)), Some(1));
+        assert_eq!(started_pair(state.apply(Event::Idle)), Some(3));
         assert_eq!(state.apply(Event::Idle), []);
         assert_eq!(counted(&state.apply(Event::Committed(won(1)))), [1, 2]);
     }
@@ -417,8 +430,7 @@ mod tests {
     #[test]
     fn each_encounter_of_a_gauntlet_stops_by_itself() {
         let play = |order: &[u64]| {
-            let schedule = Schedule::new(Format::Gauntlet, 3, 60);
-            let mut state = RunState::new(schedule, Some(sprt()));
+            let mut state = RunState::new(gauntlet(), Some(sprt()));
             order.iter().for_each(|pair| drop(state.apply(Event::Committed(met(*pair)))));
             state
         };
@@ -441,19 +453,34 @@ mod tests {
 
     #[test]
     fn pairs_of_a_decided_encounter_are_not_played() {
-        let schedule = Schedule::new(Format::Gauntlet, 3, 60);
-        let mut state = RunState::new(schedule, Some(sprt()));
+        let mut state = RunState::new(gauntlet(), Some(sprt()));
         let mut played = Vec::new();
         while state.ending().is_none() {
-            let [Effect::Start(pair)] = state.apply(Event::Idle)[..] else { panic!("no work") };
+            let pair = started_pair(state.apply(Event::Idle)).expect("there is work");
             played.push(pair);
             state.apply(Event::Committed(met(pair)));
         }
         assert_eq!(played, state.counted().collect::<Vec<_>>());
         // What was resumed goes on in the same way.
-        let mut resumed = RunState::new(schedule, Some(sprt()));
+        let mut resumed = RunState::new(gauntlet(), Some(sprt()));
         let (before, after) = played.split_at(played.len() / 2);
         before.iter().for_each(|pair| drop(resumed.apply(Event::Committed(met(*pair)))));
-        assert_eq!(resumed.apply(Event::Idle), [Effect::Start(after[0])]);
+        assert_eq!(started_pair(resumed.apply(Event::Idle)), Some(after[0]));
+    }
+
+    /// Pairs of later rounds wait for results, whatever room there is.
+    #[test]
+    fn a_knockout_starts_what_is_known_and_waits_for_the_rest() {
+        let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
+        let mut state = RunState::new(Schedule::new(design, 4, 1), None);
+        started(&mut state, 2);
+        assert_eq!(state.apply(Event::Idle), []);
+        let tally = |pair, engines| PairTally { engines, ..won(pair) };
+        assert_eq!(counted(&state.apply(Event::Committed(tally(1, [1, 2])))), [0; 0]);
+        assert_eq!(state.apply(Event::Idle), []);
+        state.apply(Event::Committed(tally(0, [0, 3])));
+        assert_eq!(started_pair(state.apply(Event::Idle)), Some(2));
+        let effects = state.apply(Event::Committed(tally(2, [0, 1])));
+        assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
     }
 }

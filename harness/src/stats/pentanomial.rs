@@ -30,6 +30,16 @@ impl GameResult {
             GameResult::Win => 2,
         }
     }
+
+    /// The same game seen from the second engine's side.
+    #[must_use]
+    pub const fn reversed(self) -> GameResult {
+        match self {
+            GameResult::Loss => GameResult::Win,
+            GameResult::Draw => GameResult::Draw,
+            GameResult::Win => GameResult::Loss,
+        }
+    }
 }
 
 /// Numbers of games lost, drawn and won by the first engine.

@@ -108,6 +108,12 @@ impl Store {
         &self.file
     }
 
+    /// The error for a pair that is not the one the run's schedule has at its place.
+    pub fn misfit(&self, run: &str, pair: u64) -> StoreError {
+        let what = "is not the one that the schedule of this version of arbiter has there";
+        self.corrupt(run, format!("pair {pair} {what}"))
+    }
+
     fn sqlite(&self, source: rusqlite::Error) -> StoreError {
         StoreError::Sqlite { file: self.file.clone(), source }
     }

@@ -12,7 +12,7 @@ use crate::config::manners::Manners;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
 use crate::protocol::WordError;
-use crate::schedule::Format;
+use crate::schedule::{Design, Format, OpeningPolicy};
 use crate::stats::sprt::{Correction, Model, Sprt};
 use crate::uci::session::Deadlines;
 
@@ -44,7 +44,23 @@ pub(super) struct PlanRow {
     seed: u64,
     #[serde(default = "round_robin")]
     schedule: String,
+    #[serde(default)]
+    seeds: usize,
+    #[serde(default = "one")]
+    rounds: u64,
     pairs: u64,
+    #[serde(default)]
+    noswap: bool,
+    #[serde(default)]
+    reverse: bool,
+    #[serde(default = "shared")]
+    opening_policy: String,
+    #[serde(default)]
+    opening_start: u64,
+    #[serde(default)]
+    tie_breaks: u64,
+    #[serde(default)]
+    wait_ms: u64,
     concurrency: usize,
     sprt: Option<SprtRow>,
     #[serde(default)]
@@ -167,8 +183,16 @@ impl PlanRow {
             plies: plan.plies,
             order: order_name(plan.order).to_owned(),
             seed: plan.seed,
-            schedule: format_name(plan.format).to_owned(),
-            pairs: plan.pairs,
+            schedule: plan.design.format.as_str().to_owned(),
+            seeds: plan.design.seeds,
+            rounds: plan.design.rounds,
+            pairs: plan.design.pairs,
+            noswap: plan.design.is_single,
+            reverse: plan.design.is_reversed,
+            opening_policy: plan.design.openings.as_str().to_owned(),
+            opening_start: plan.opening_start,
+            tie_breaks: plan.design.tie_breaks,
+            wait_ms: plan.wait.as_millis() as u64,
             concurrency: plan.concurrency,
             sprt: plan.sprt.map(|sprt| SprtRow {
                 elo0: sprt.elo0(),
@@ -229,6 +253,16 @@ impl PlanRow {
                 }),
                 move_cap: self.move_cap,
             };
+        let design = Design {
+            format: parse(&self.schedule, &Format::ALL, Format::as_str)?,
+            seeds: self.seeds,
+            rounds: self.rounds,
+            pairs: self.pairs,
+            is_single: self.noswap,
+            is_reversed: self.reverse,
+            openings: parse(&self.opening_policy, &OpeningPolicy::ALL, OpeningPolicy::as_str)?,
+            tie_breaks: self.tie_breaks,
+        };
         let engines = self.engines.into_iter().map(EngineRow::into_engine);
         let plan = Plan {
             kind: parse(&self.kind, &Kind::ALL, Kind::as_str)?,
@@ -237,8 +271,9 @@ impl PlanRow {
             plies: self.plies,
             order: parse(&self.order, &[Order::Sequential, Order::Random], order_name)?,
             seed: self.seed,
-            format: parse(&self.schedule, &[Format::RoundRobin, Format::Gauntlet], format_name)?,
-            pairs: self.pairs,
+            design,
+            opening_start: self.opening_start,
+            wait: Duration::from_millis(self.wait_ms),
             concurrency: self.concurrency,
             sprt,
             ablation: self
@@ -315,16 +350,17 @@ fn parse<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<
     found.ok_or_else(|| format!("plan: '{text}' is not known"))
 }
 
-fn format_name(format: Format) -> &'static str {
-    match format {
-        Format::RoundRobin => "round-robin",
-        Format::Gauntlet => "gauntlet",
-    }
-}
-
 /// What runs did before there was a choice.
 fn round_robin() -> String {
-    format_name(Format::RoundRobin).to_owned()
+    Format::RoundRobin.as_str().to_owned()
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn shared() -> String {
+    OpeningPolicy::Shared.as_str().to_owned()
 }
 
 /// How tests stopped before there was a choice.

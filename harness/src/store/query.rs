@@ -10,8 +10,8 @@ use super::{Store, StoreError};
 use crate::config::plan::Plan;
 use crate::game::outcome::Termination;
 use crate::run::event::Ending;
-use crate::run::job::PlayedPair;
-use crate::run::standing::PairTally;
+use crate::run::job::{Games, PlayedPair};
+use crate::run::standing::{GameTally, PairTally};
 use crate::schedule::Pairing;
 use crate::stats::pentanomial::GameResult;
 
@@ -89,11 +89,8 @@ impl Store {
         let rows = statement.query_map([run], TallyRow::read).map_err(|e| self.sqlite(e))?;
         let rows: Vec<TallyRow> =
             rows.collect::<rusqlite::Result<_>>().map_err(|e| self.sqlite(e))?;
-        let (pairs, rest) = rows.as_chunks::<2>();
-        if !rest.is_empty() {
-            return Err(self.corrupt(run, "a pair has not two games"));
-        }
-        pairs.iter().map(|pair| tally(pair).map_err(|e| self.corrupt(run, e))).collect()
+        let pairs = rows.chunk_by(|a, b| a.pair == b.pair);
+        pairs.map(|pair| tally(pair).map_err(|e| self.corrupt(run, e))).collect()
     }
 
     /// One pair with its games, if it is on disk.
@@ -117,10 +114,11 @@ impl Store {
             .map(GameRow::into_record)
             .collect::<Result<_, _>>()
             .map_err(|e| self.corrupt(run, format!("pair {pair}: {e}")))?;
-        let games = games
-            .try_into()
-            .map_err(|_| self.corrupt(run, format!("pair {pair} has not two games")))?;
-        Ok(Some(PlayedPair { pairing, games }))
+        let mut games = games.into_iter();
+        let (Some(first), second, None) = (games.next(), games.next(), games.next()) else {
+            return Err(self.corrupt(run, format!("pair {pair} has not one or two games")));
+        };
+        Ok(Some(PlayedPair { pairing, games: Games { first, second } }))
     }
 
     fn games(&self, run: &str, pair: u64) -> rusqlite::Result<Vec<GameRow>> {
@@ -184,27 +182,27 @@ impl TallyRow {
     }
 }
 
-fn tally(games: &[TallyRow; 2]) -> Result<PairTally, String> {
-    let [first, second] = games;
-    if first.pair != second.pair {
-        return Err(format!("pair {} has not two games", first.pair));
-    }
+/// The rows of one pair, summed up.
+fn tally(rows: &[TallyRow]) -> Result<PairTally, String> {
+    let (first, second) = match rows {
+        [first] => (first, None),
+        [first, second] => (first, Some(second)),
+        _ => return Err("a pair has not one or two games".to_owned()),
+    };
     let engines = first.engines;
-    let read = |game: &TallyRow| -> Result<(GameResult, Termination, Option<usize>), String> {
+    let read = |game: &TallyRow| -> Result<GameTally, String> {
         let termination: Termination = game.termination.parse()?;
         let (result, loser) = match game.winner()? {
             None => (GameResult::Draw, None),
             Some(engine) if engine == engines[0] => (GameResult::Win, Some(engines[1])),
             Some(_) => (GameResult::Loss, Some(engines[0])),
         };
-        Ok((result, termination, loser.filter(|_| termination.is_fault())))
+        Ok(GameTally { result, termination, fault: loser.filter(|_| termination.is_fault()) })
     };
-    let (a, b) = (read(first)?, read(second)?);
     Ok(PairTally {
         pair: first.pair,
         engines,
-        results: [a.0, b.0],
-        terminations: [a.1, b.1],
-        faults: [a.2, b.2],
+        first: read(first)?,
+        second: second.map(read).transpose()?,
     })
 }

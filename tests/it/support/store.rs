@@ -23,6 +23,15 @@ pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     found
 }
 
+/// Whether a run of this name has begun.
+pub fn has_run(results: &Path, run: &str) -> bool {
+    let Ok(connection) = open(results) else { return false };
+    let found = connection
+        .prepare("SELECT 1 FROM runs WHERE run = ?1")
+        .and_then(|mut statement| statement.exists([run]));
+    found.unwrap_or(false)
+}
+
 /// Asserts that the store is sound and that no pair is there by half.
 #[track_caller]
 pub fn assert_consistent(results: &Path) {

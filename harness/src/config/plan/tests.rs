@@ -61,5 +61,5 @@ fn senseless_bounds_are_refused() {
     check(|r| r.sprt.alpha = Some(0.0));
     check(|r| r.fault_limit = Some(1.5));
     check(|r| r.concurrency = Some(0));
-    check(|r| r.pairs = Some(0));
+    check(|r| r.tournament.pairs = Some(0));
 }

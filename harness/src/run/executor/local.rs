@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -19,6 +20,7 @@ pub struct Local {
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
     rest: Arc<Rest<Player>>,
+    wait: Duration,
     /// Slots in all.
     slots: usize,
     /// Slots without work.
@@ -30,13 +32,14 @@ pub struct Local {
 }
 
 impl Local {
-    /// `slots` places for games between the engines in `seats`, which a job names by index.
+    /// `slots` places for games between the engines in `seats`, which a job names by index, with
+    /// a pause of `wait` between two games of a place.
     /// An error if no thread can be started.
-    pub fn new(slots: usize, seats: Vec<Seat>) -> io::Result<Local> {
+    pub fn new(slots: usize, seats: Vec<Seat>, wait: Duration) -> io::Result<Local> {
         let spawner = Spawner::start()?;
         let seats = Arc::new(seats);
         let rest = Arc::new(Rest::new());
-        let slot = |_| Slot::new(spawner.clone(), seats.clone(), rest.clone());
+        let slot = |_| Slot::new(spawner.clone(), seats.clone(), rest.clone(), wait);
         let (report, done) = mpsc::unbounded_channel();
         Ok(Local {
             slots,
@@ -44,6 +47,7 @@ impl Local {
             spawner,
             seats,
             rest,
+            wait,
             busy: JoinSet::new(),
             done,
             report,
@@ -97,7 +101,8 @@ impl Executor for Local {
         }
         while self.idle.len() < self.slots {
             let rest = self.rest.clone();
-            self.idle.push(Slot::new(self.spawner.clone(), self.seats.clone(), rest));
+            let seats = self.seats.clone();
+            self.idle.push(Slot::new(self.spawner.clone(), seats, rest, self.wait));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::run::job::{PairJob, PlayedPair};
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the small variant ends the run")]
 pub enum JobEvent {
-    /// Both games are over.
+    /// All its games are over.
     Played(PlayedPair),
     /// The pair could not be played for a reason that is no engine's fault.
     Failed {

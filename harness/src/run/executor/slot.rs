@@ -13,7 +13,7 @@ use crate::game::player::{Player, PlayerError, Seat};
 use crate::game::record::GameRecord;
 use crate::process::Spawner;
 use crate::protocol::Restart;
-use crate::run::job::{PairJob, PlayedPair};
+use crate::run::job::{Games, PairJob, PlayedPair};
 
 /// How long an engine may take to leave after `quit`.
 pub(super) const QUIT_GRACE: Duration = Duration::from_secs(1);
@@ -29,20 +29,42 @@ pub(super) struct Slot {
     players: BTreeMap<usize, Player>,
     /// Where engines wait that play elsewhere or later.
     rest: Arc<Rest<Player>>,
+    /// Pause between two games.
+    wait: Duration,
+    has_played: bool,
 }
 
 impl Slot {
-    pub(super) fn new(spawner: Spawner, seats: Arc<Vec<Seat>>, rest: Arc<Rest<Player>>) -> Slot {
-        Slot { spawner, seats, players: BTreeMap::new(), rest }
+    pub(super) fn new(
+        spawner: Spawner,
+        seats: Arc<Vec<Seat>>,
+        rest: Arc<Rest<Player>>,
+        wait: Duration,
+    ) -> Slot {
+        Slot { spawner, seats, players: BTreeMap::new(), rest, wait, has_played: false }
     }
 
-    /// Plays both games. An error is the machine's, never an engine's.
+    /// Plays the games. An error is the machine's, never an engine's.
     pub(super) async fn play(&mut self, job: PairJob) -> Result<PlayedPair, String> {
         self.release_others(job.pairing.engines).await;
         self.call_rested(job.pairing.engines);
-        let [first, second] = &job.games;
-        let games = [self.play_game(first).await?, self.play_game(second).await?];
-        Ok(PlayedPair { pairing: job.pairing, games })
+        self.pause().await;
+        let first = self.play_game(&job.games.first).await?;
+        let second = match &job.games.second {
+            Some(setup) => {
+                self.pause().await;
+                Some(self.play_game(setup).await?)
+            }
+            None => None,
+        };
+        Ok(PlayedPair { pairing: job.pairing, games: Games { first, second } })
+    }
+
+    /// Waits between two games; not before the first.
+    async fn pause(&mut self) {
+        if std::mem::replace(&mut self.has_played, true) && !self.wait.is_zero() {
+            tokio::time::sleep(self.wait).await;
+        }
     }
 
     /// Ends all engines.

@@ -1,0 +1,86 @@
+//! Formats whose encounters are known from the beginning.
+
+use super::{Design, Place};
+
+/// Encounters that are played together: the first pair of each, then the second of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Tier {
+    encounters: Vec<[usize; 2]>,
+    /// Number of its first pair in the run.
+    first_pair: u64,
+    /// Number of its first encounter in a round.
+    first_encounter: u64,
+}
+
+/// A list of encounters, gone through for each pair of each round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fixed {
+    tiers: Vec<Tier>,
+    /// Encounters of a round.
+    encounters: u64,
+    /// Pairs of an encounter in one round.
+    pairs_per_encounter: u64,
+    /// Pairs in all.
+    pairs: u64,
+}
+
+impl Fixed {
+    /// Everyone meets everyone.
+    pub(super) fn round_robin(engines: usize, design: &Design) -> Fixed {
+        let rows = 0..engines;
+        let all = rows.flat_map(|first| (first + 1..engines).map(move |second| [first, second]));
+        Fixed::new(vec![all.collect()], design)
+    }
+
+    /// The first engines, one at least, meet all others but not each other.
+    pub(super) fn gauntlet(engines: usize, design: &Design) -> Fixed {
+        let seeds = design.seeds.clamp(1, engines - 1);
+        let all = (0..seeds).flat_map(|seed| (seeds..engines).map(move |other| [seed, other]));
+        Fixed::new(vec![all.collect()], design)
+    }
+
+    /// One engine after the other enters and meets all that entered before it.
+    pub(super) fn pyramid(engines: usize, design: &Design) -> Fixed {
+        let tier = |newcomer| (0..newcomer).map(|earlier| [earlier, newcomer]).collect();
+        Fixed::new((1..engines).map(tier).collect(), design)
+    }
+
+    fn new(lists: Vec<Vec<[usize; 2]>>, design: &Design) -> Fixed {
+        let repetitions = design.rounds.saturating_mul(design.pairs);
+        let (mut pairs, mut encounters) = (0u64, 0);
+        let tiers = lists.into_iter().map(|list| {
+            let count = list.len() as u64;
+            let tier = Tier { encounters: list, first_pair: pairs, first_encounter: encounters };
+            pairs = pairs.saturating_add(repetitions.saturating_mul(count));
+            encounters += count;
+            tier
+        });
+        let tiers = tiers.collect();
+        Fixed { tiers, encounters, pairs_per_encounter: design.pairs, pairs }
+    }
+
+    pub(super) fn pairs(&self) -> u64 {
+        self.pairs
+    }
+
+    /// Encounters of a round.
+    pub(super) fn encounters(&self) -> u64 {
+        self.encounters
+    }
+
+    /// Where a pair stands, and who plays it.
+    pub(super) fn place(&self, pair: u64) -> Option<(Place, [usize; 2])> {
+        if pair >= self.pairs {
+            return None;
+        }
+        let tier = self.tiers.partition_point(|tier| tier.first_pair <= pair).checked_sub(1)?;
+        let tier = &self.tiers[tier];
+        let within = pair - tier.first_pair;
+        let width = tier.encounters.len() as u64;
+        let (repetition, index) = (within / width, within % width);
+        let round = repetition / self.pairs_per_encounter;
+        let encounter = round * self.encounters + tier.first_encounter + index;
+        let nth = repetition % self.pairs_per_encounter;
+        Some((Place { pair, round, encounter, nth }, tier.encounters[index as usize]))
+    }
+}

@@ -1,0 +1,107 @@
+//! The encounters of a tournament whose pairs become known as it goes on.
+
+use super::{Design, Place, Score};
+
+/// Two engines that meet in a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Encounter {
+    /// The round, from 0.
+    pub round: u64,
+    /// The two engines.
+    pub engines: [usize; 2],
+    /// What they scored in the counted pairs.
+    pub score: Score,
+    /// Pairs that are scheduled.
+    pub planned: u64,
+    /// Pairs that are counted.
+    pub counted: u64,
+}
+
+impl Encounter {
+    /// Whether all its pairs are counted.
+    pub fn is_over(&self) -> bool {
+        self.counted == self.planned
+    }
+
+    /// The side, 0 or 1, that scored more; `None` if neither did.
+    pub fn leader(&self) -> Option<usize> {
+        let [first, second] = self.score.halves;
+        match first.cmp(&second) {
+            std::cmp::Ordering::Greater => Some(0),
+            std::cmp::Ordering::Less => Some(1),
+            std::cmp::Ordering::Equal => None,
+        }
+    }
+}
+
+/// All encounters and pairs so far.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    design: Design,
+    encounters: Vec<Encounter>,
+    /// For each pair its encounter, and which pair of it it is.
+    pairs: Vec<(usize, u64)>,
+}
+
+impl Ledger {
+    pub(super) fn new(design: Design) -> Ledger {
+        Ledger { design, encounters: Vec::new(), pairs: Vec::new() }
+    }
+
+    pub(super) fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// The encounters in the order in which they became known.
+    pub(super) fn encounters(&self) -> &[Encounter] {
+        &self.encounters
+    }
+
+    /// Pairs known.
+    pub(super) fn pairs(&self) -> u64 {
+        self.pairs.len() as u64
+    }
+
+    pub(super) fn place(&self, pair: u64) -> Option<(Place, [usize; 2])> {
+        let &(encounter, nth) = self.pairs.get(usize::try_from(pair).ok()?)?;
+        let found = &self.encounters[encounter];
+        let place = Place { pair, round: found.round, encounter: encounter as u64, nth };
+        Some((place, found.engines))
+    }
+
+    /// Schedules encounters that can be played at once: the first pair of each, then the second
+    /// of each. Returns the number of the first.
+    pub(super) fn open(&mut self, round: u64, meetings: &[[usize; 2]]) -> usize {
+        let first = self.encounters.len();
+        let planned = self.design.pairs;
+        let new = meetings.iter().map(|&engines| Encounter {
+            round,
+            engines,
+            score: Score::default(),
+            planned,
+            counted: 0,
+        });
+        self.encounters.extend(new);
+        let numbers = first..self.encounters.len();
+        for nth in 0..planned {
+            self.pairs.extend(numbers.clone().map(|encounter| (encounter, nth)));
+        }
+        first
+    }
+
+    /// Schedules one more pair of an encounter.
+    pub(super) fn extend(&mut self, encounter: usize) {
+        let nth = self.encounters[encounter].planned;
+        self.encounters[encounter].planned += 1;
+        self.pairs.push((encounter, nth));
+    }
+
+    /// Counts a pair; returns its encounter if that is over now.
+    pub(super) fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) -> Option<usize> {
+        let (encounter, _) = self.pairs[usize::try_from(pair).ok()?];
+        let found = &mut self.encounters[encounter];
+        found.score.add(halves, games);
+        found.counted += 1;
+        found.is_over().then_some(encounter)
+    }
+}

@@ -1,0 +1,260 @@
+//! Perfect matchings: can everybody who is left be paired as the rules allow?
+//!
+//! Whether a graph has a perfect matching is found by J. Edmonds' augmenting paths ("Paths, trees,
+//! and flowers", 1965). The matching is kept while pairs are taken out of it, so that asking
+//! "could these two be paired, and all others still?" costs one search and not a new matching.
+
+use std::collections::VecDeque;
+
+/// A matching of those that are left, as large as it can be.
+#[derive(Debug, Clone)]
+pub(super) struct Matching<'a> {
+    may_meet: &'a dyn MayMeet,
+    is_left: Vec<bool>,
+    mate: Vec<Option<usize>>,
+}
+
+/// Who may be paired with whom; symmetric.
+pub(super) trait MayMeet: std::fmt::Debug {
+    fn may_meet(&self, a: usize, b: usize) -> bool;
+}
+
+impl<'a> Matching<'a> {
+    /// A largest matching of the numbers below `count` without `absent`.
+    pub(super) fn new(
+        count: usize,
+        absent: Option<usize>,
+        may_meet: &'a dyn MayMeet,
+    ) -> Matching<'a> {
+        let is_left = (0..count).map(|n| Some(n) != absent).collect();
+        let mut matching = Matching { may_meet, is_left, mate: vec![None; count] };
+        for n in 0..count {
+            if matching.is_left[n] && matching.mate[n].is_none() {
+                matching.augment(n);
+            }
+        }
+        matching
+    }
+
+    /// Whether everybody who is left has a partner.
+    pub(super) fn is_perfect(&self) -> bool {
+        self.is_left.iter().zip(&self.mate).all(|(is_left, mate)| !is_left || mate.is_some())
+    }
+
+    /// Takes a pair out if all others can be paired without it; says whether it did. The matching
+    /// must be perfect, and stays so.
+    pub(super) fn take(&mut self, a: usize, b: usize) -> bool {
+        if !self.may_meet.may_meet(a, b) {
+            return false;
+        }
+        let before = self.clone();
+        let widowed = [self.mate[a], self.mate[b]];
+        for n in [a, b] {
+            self.is_left[n] = false;
+            if let Some(mate) = self.mate[n].take() {
+                self.mate[mate] = None;
+            }
+        }
+        match widowed {
+            [Some(partner), Some(_)] if partner != b => {
+                let is_possible = self.augment(partner);
+                if !is_possible {
+                    *self = before;
+                }
+                is_possible
+            }
+            _ => true,
+        }
+    }
+
+    /// Looks for a path from `root`, which has no partner, along which the matching can grow.
+    fn augment(&mut self, root: usize) -> bool {
+        let count = self.mate.len();
+        let mut forest = Forest {
+            parent: vec![None; count],
+            base: (0..count).collect(),
+            is_outer: vec![false; count],
+        };
+        forest.is_outer[root] = true;
+        let mut queue = VecDeque::from([root]);
+        while let Some(v) = queue.pop_front() {
+            for to in 0..count {
+                let is_edge = self.is_left[to] && to != v && self.may_meet.may_meet(v, to);
+                if !is_edge || forest.base[v] == forest.base[to] || self.mate[v] == Some(to) {
+                    continue;
+                }
+                let is_outer =
+                    to == root || self.mate[to].is_some_and(|mate| forest.parent[mate].is_some());
+                if is_outer {
+                    forest.contract(v, to, &self.mate, &mut queue);
+                } else if forest.parent[to].is_none() {
+                    forest.parent[to] = Some(v);
+                    match self.mate[to] {
+                        Some(mate) => {
+                            forest.is_outer[mate] = true;
+                            queue.push_back(mate);
+                        }
+                        None => {
+                            self.flip(to, &forest.parent);
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Exchanges matched and unmatched edges from the end of a path back to its root.
+    fn flip(&mut self, end: usize, parent: &[Option<usize>]) {
+        let mut next = Some(end);
+        while let Some(v) = next {
+            let Some(before) = parent[v] else { return };
+            next = self.mate[before];
+            self.mate[v] = Some(before);
+            self.mate[before] = Some(v);
+        }
+    }
+}
+
+/// The alternating tree of one search, with odd cycles contracted to their base.
+struct Forest {
+    /// For each inner vertex the outer one before it.
+    parent: Vec<Option<usize>>,
+    base: Vec<usize>,
+    is_outer: Vec<bool>,
+}
+
+impl Forest {
+    /// Two outer vertices are neighbours: the odd cycle through them becomes one vertex.
+    fn contract(
+        &mut self,
+        v: usize,
+        to: usize,
+        mate: &[Option<usize>],
+        queue: &mut VecDeque<usize>,
+    ) {
+        let base = self.common_base(v, to, mate);
+        let mut is_in_cycle = vec![false; mate.len()];
+        self.mark(v, base, to, mate, &mut is_in_cycle);
+        self.mark(to, base, v, mate, &mut is_in_cycle);
+        for n in 0..mate.len() {
+            if is_in_cycle[self.base[n]] {
+                self.base[n] = base;
+                if !self.is_outer[n] {
+                    self.is_outer[n] = true;
+                    queue.push_back(n);
+                }
+            }
+        }
+    }
+
+    /// The outer vertex above a matched pair: from an outer vertex over its mate.
+    fn above(&self, v: usize, mate: &[Option<usize>]) -> Option<usize> {
+        self.parent[mate[v]?]
+    }
+
+    /// The nearest base that lies on the way to the root from both.
+    fn common_base(&self, a: usize, b: usize, mate: &[Option<usize>]) -> usize {
+        let mut is_on_way = vec![false; mate.len()];
+        let mut way = Some(a);
+        while let Some(v) = way {
+            let v = self.base[v];
+            is_on_way[v] = true;
+            way = self.above(v, mate);
+        }
+        let mut v = self.base[b];
+        while !is_on_way[v] {
+            let above = self.above(v, mate).expect("both lie in the tree of one root");
+            v = self.base[above];
+        }
+        v
+    }
+
+    fn mark(
+        &mut self,
+        mut v: usize,
+        base: usize,
+        mut child: usize,
+        mate: &[Option<usize>],
+        is_in_cycle: &mut [bool],
+    ) {
+        while self.base[v] != base {
+            let partner = mate[v].expect("below its base a cycle is matched");
+            is_in_cycle[self.base[v]] = true;
+            is_in_cycle[self.base[partner]] = true;
+            self.parent[v] = Some(child);
+            child = partner;
+            v = self.parent[partner].expect("a partner has an outer vertex before it");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::{below, seed_for};
+
+    #[derive(Debug)]
+    struct Graph(Vec<Vec<bool>>);
+
+    impl MayMeet for Graph {
+        fn may_meet(&self, a: usize, b: usize) -> bool {
+            self.0[a][b]
+        }
+    }
+
+    fn random(count: usize, seed: u64, share: u64) -> Graph {
+        let mut rng = seed_for(seed, "graph", 0);
+        let below_diagonal: Vec<Vec<bool>> =
+            (0..count).map(|a| (0..a).map(|_| below(&mut rng, 100) < share).collect()).collect();
+        let edge = |a: usize, b: usize| a != b && below_diagonal[a.max(b)][a.min(b)];
+        Graph((0..count).map(|a| (0..count).map(|b| edge(a, b)).collect()).collect())
+    }
+
+    /// Tries everything.
+    fn has_perfect(graph: &Graph, left: &[usize]) -> bool {
+        let Some((&first, rest)) = left.split_first() else { return true };
+        rest.iter().any(|&other| {
+            let without: Vec<usize> = rest.iter().copied().filter(|n| *n != other).collect();
+            graph.0[first][other] && has_perfect(graph, &without)
+        })
+    }
+
+    #[test]
+    fn agrees_with_trying_everything() {
+        let mut seen = [0, 0];
+        for seed in 0..600 {
+            let count = 2 + 2 * (seed as usize % 5);
+            let graph = random(count, seed, 15 + seed % 60);
+            let all: Vec<usize> = (0..count).collect();
+            let expected = has_perfect(&graph, &all);
+            seen[usize::from(expected)] += 1;
+            let mut matching = Matching::new(count, None, &graph);
+            assert_eq!(matching.is_perfect(), expected, "seed {seed}");
+            if !expected {
+                continue;
+            }
+            // Whatever is taken, the rest can be paired; what is refused would have spoilt it.
+            let mut left = all;
+            while let Some(&a) = left.first() {
+                let others = left[1..].to_vec();
+                let mut paired = false;
+                for b in others {
+                    let rest: Vec<usize> =
+                        left.iter().copied().filter(|n| *n != a && *n != b).collect();
+                    let possible = graph.0[a][b] && has_perfect(&graph, &rest);
+                    assert_eq!(matching.take(a, b), possible, "seed {seed}: {a} {b}");
+                    if possible {
+                        assert!(matching.is_perfect());
+                        left = rest;
+                        paired = true;
+                        break;
+                    }
+                }
+                assert!(paired);
+            }
+        }
+        assert!(seen.iter().all(|count| *count > 100), "{seen:?}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Who is where in a tournament.
+//!
+//! | format | order |
+//! |---|---|
+//! | round robin, pyramid | share of points, Sonneborn-Berger |
+//! | gauntlet | share of points |
+//! | Swiss | points, Buchholz, Sonneborn-Berger |
+//! | knockout | encounters survived |
+//! | ladder | rung |
+//!
+//! Engines that nothing tells apart share a rank.
+
+use super::{Course, Format, Schedule};
+
+/// One engine's place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// The engine.
+    pub engine: usize,
+    /// From 1; equal ranks are shared.
+    pub rank: usize,
+    /// Points, byes included.
+    pub points: f64,
+    /// Games played.
+    pub games: u64,
+    /// Sum of the points of the opponents, once for each encounter; for a bye, one's own points.
+    /// Swiss only.
+    pub buchholz: Option<f64>,
+    /// Sum over all games of the opponent's points times what was scored against it; a bye counts
+    /// as a draw of all its games against oneself. Formats in which engines meet the same or
+    /// comparable opponents only.
+    pub sonneborn_berger: Option<f64>,
+    /// Knockout only: encounters survived, byes included.
+    pub survived: Option<usize>,
+}
+
+impl Schedule {
+    /// All engines from first to last.
+    pub fn ranking(&self) -> Vec<Ranked> {
+        let totals = self.totals();
+        let mut ranked: Vec<Ranked> = (0..self.engines).map(|e| self.place(e, &totals)).collect();
+        match &self.course {
+            Course::Ladder(ladder, _) => {
+                ranked = ladder.rungs().iter().map(|engine| ranked[*engine]).collect();
+                ranked.iter_mut().zip(1..).for_each(|(row, rank)| row.rank = rank);
+            }
+            _ => self.sort(&mut ranked),
+        }
+        ranked
+    }
+
+    fn sort(&self, ranked: &mut [Ranked]) {
+        let is_swiss = self.design.format == Format::Swiss;
+        let key = |row: &Ranked| -> [f64; 3] {
+            match row.survived {
+                Some(survived) => [survived as f64, 0.0, 0.0],
+                None if is_swiss => [
+                    row.points,
+                    row.buchholz.unwrap_or_default(),
+                    row.sonneborn_berger.unwrap_or_default(),
+                ],
+                None => {
+                    let share = row.points / row.games.max(1) as f64;
+                    [share, row.sonneborn_berger.unwrap_or_default(), 0.0]
+                }
+            }
+        };
+        let order = |a: &Ranked, b: &Ranked| {
+            let (a, b) = (key(a), key(b));
+            let parts = b.iter().zip(&a).map(|(b, a)| b.total_cmp(a));
+            parts.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+        };
+        // Stable: engines that nothing tells apart stay as they are listed.
+        ranked.sort_by(order);
+        for index in 0..ranked.len() {
+            let is_level = index > 0 && order(&ranked[index - 1], &ranked[index]).is_eq();
+            ranked[index].rank = if is_level { ranked[index - 1].rank } else { index + 1 };
+        }
+    }
+
+    /// Points and games of each engine; points with byes.
+    fn totals(&self) -> Vec<(f64, u64)> {
+        let mut totals = vec![(0.0, 0); self.engines];
+        for (engines, score) in &self.scores {
+            for (engine, halves) in engines.iter().zip(score.halves) {
+                totals[*engine].0 += halves as f64 / 2.0;
+                totals[*engine].1 += score.games;
+            }
+        }
+        for (_, engine) in self.byes() {
+            totals[*engine].0 += self.bye_points();
+        }
+        totals
+    }
+
+    /// What a bye is worth: half of the points of an encounter.
+    fn bye_points(&self) -> f64 {
+        (self.design.pairs * self.design.games_per_pair()) as f64 / 2.0
+    }
+
+    fn place(&self, engine: usize, totals: &[(f64, u64)]) -> Ranked {
+        let (points, games) = totals[engine];
+        let byes = self.byes().iter().filter(|(_, other)| *other == engine).count() as f64;
+        let format = self.design.format;
+        let is_swiss = format == Format::Swiss;
+        Ranked {
+            engine,
+            rank: 0,
+            points,
+            games,
+            buchholz: is_swiss.then(|| self.buchholz(engine, totals) + byes * points),
+            sonneborn_berger: matches!(
+                format,
+                Format::RoundRobin | Format::Pyramid | Format::Swiss
+            )
+            .then(|| self.berger(engine, totals) + byes * self.bye_points() * points),
+            survived: self.bracket().map(|bracket| bracket.survived(engine)),
+        }
+    }
+
+    fn buchholz(&self, engine: usize, totals: &[(f64, u64)]) -> f64 {
+        let opponents = self.encounters().iter().filter_map(|encounter| match encounter.engines {
+            [a, b] if a == engine => Some(b),
+            [a, b] if b == engine => Some(a),
+            _ => None,
+        });
+        opponents.map(|opponent| totals[opponent].0).sum()
+    }
+
+    fn berger(&self, engine: usize, totals: &[(f64, u64)]) -> f64 {
+        let own = self.scores.iter().filter_map(|(engines, score)| match *engines {
+            [a, b] if a == engine => Some((b, score.halves[0])),
+            [a, b] if b == engine => Some((a, score.halves[1])),
+            _ => None,
+        });
+        own.map(|(opponent, halves)| totals[opponent].0 * halves as f64 / 2.0).sum()
+    }
+}

@@ -1,0 +1,160 @@
+//! Swiss: in each round, engines with equal scores meet.
+//!
+//! After each round engines are ranked by game points, then by seed. From the top, each engine is
+//! paired within its score group as the Dutch system does, the upper half against the lower; who
+//! finds no opponent there floats down to the next group. Nobody meets the same opponent twice as
+//! long as the whole round can be paired without it: an opponent is taken only if all others can
+//! still be paired (see [`super::matching`]). When that becomes impossible, the limit of meetings
+//! is raised by one. With an odd number of engines the lowest one that has sat out least often has
+//! a bye, worth half of the points of an encounter: it neither helps nor harms. Colours need no
+//! balance, as an encounter is pairs of games with colours reversed.
+
+use super::ledger::Ledger;
+use super::matching::{Matching, MayMeet};
+
+/// The rounds so far.
+#[derive(Debug, Clone)]
+pub(super) struct Swiss {
+    /// Engines from the best seed to the worst.
+    order: Vec<usize>,
+    /// Rounds that are scheduled.
+    begun: u64,
+    is_over: bool,
+    byes: Vec<(u64, usize)>,
+}
+
+/// Positions in a ranking that have met at most so often.
+#[derive(Debug)]
+struct Limited<'a> {
+    ranking: &'a [usize],
+    met: &'a [Vec<u64>],
+    limit: u64,
+}
+
+impl MayMeet for Limited<'_> {
+    fn may_meet(&self, a: usize, b: usize) -> bool {
+        self.met[self.ranking[a]][self.ranking[b]] <= self.limit
+    }
+}
+
+impl Swiss {
+    pub(super) fn new(order: Vec<usize>, ledger: &mut Ledger) -> Swiss {
+        let mut swiss = Swiss { order, begun: 0, is_over: false, byes: Vec::new() };
+        swiss.next_round(ledger);
+        swiss
+    }
+
+    /// An encounter's pairs are all counted; after the last of a round comes the next round.
+    pub(super) fn settle(&mut self, ledger: &mut Ledger) {
+        if ledger.encounters().iter().all(|encounter| encounter.is_over()) {
+            self.next_round(ledger);
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Engines that sat out, with the round.
+    pub(super) fn byes(&self) -> &[(u64, usize)] {
+        &self.byes
+    }
+
+    fn next_round(&mut self, ledger: &mut Ledger) {
+        if self.begun == ledger.design().rounds {
+            self.is_over = true;
+            return;
+        }
+        let points = self.points(ledger);
+        let mut ranking = self.order.clone();
+        // Stable: equal points stay in the order of seeds.
+        ranking.sort_by_key(|engine| std::cmp::Reverse(points[*engine]));
+        let met = self.meetings(ledger);
+        let (bye, pairs) = pair(&ranking, &points, &met, &self.bye_order(&ranking));
+        self.byes.extend(bye.map(|position| (self.begun, ranking[position])));
+        let pairs: Vec<[usize; 2]> = pairs.into_iter().map(|p| p.map(|n| ranking[n])).collect();
+        ledger.open(self.begun, &pairs);
+        self.begun += 1;
+    }
+
+    /// Half points of each engine.
+    fn points(&self, ledger: &Ledger) -> Vec<u64> {
+        let mut points = vec![0; self.order.len()];
+        for encounter in ledger.encounters() {
+            for (engine, halves) in encounter.engines.into_iter().zip(encounter.score.halves) {
+                points[engine] += halves;
+            }
+        }
+        let design = ledger.design();
+        let bye = design.pairs * design.games_per_pair();
+        self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
+        points
+    }
+
+    fn meetings(&self, ledger: &Ledger) -> Vec<Vec<u64>> {
+        let mut met = vec![vec![0; self.order.len()]; self.order.len()];
+        for encounter in ledger.encounters() {
+            let [a, b] = encounter.engines;
+            met[a][b] += 1;
+            met[b][a] += 1;
+        }
+        met
+    }
+
+    /// Positions in the order in which they should sit out, if somebody has to.
+    fn bye_order(&self, ranking: &[usize]) -> Vec<usize> {
+        let had = |engine: usize| self.byes.iter().filter(|(_, other)| *other == engine).count();
+        let mut positions: Vec<usize> = (0..ranking.len()).rev().collect();
+        positions.sort_by_key(|position| had(ranking[*position]));
+        positions
+    }
+}
+
+/// The bye, if there is one, and the pairs of a round, as positions in the ranking.
+fn pair(
+    ranking: &[usize],
+    points: &[u64],
+    met: &[Vec<u64>],
+    bye_order: &[usize],
+) -> (Option<usize>, Vec<[usize; 2]>) {
+    let count = ranking.len();
+    let byes: Vec<Option<usize>> = match count % 2 {
+        0 => vec![None],
+        _ => bye_order.iter().map(|position| Some(*position)).collect(),
+    };
+    for limit in 0.. {
+        let rule = Limited { ranking, met, limit };
+        for &bye in &byes {
+            let mut matching = Matching::new(count, bye, &rule);
+            if matching.is_perfect() {
+                let left = (0..count).filter(|position| Some(*position) != bye).collect();
+                let group = |position: usize| points[ranking[position]];
+                return (bye, pair_from_top(left, &group, &mut matching));
+            }
+        }
+    }
+    unreachable!("a limit above all meetings allows every pairing")
+}
+
+/// Pairs everybody who is left, as the matching allows, which must be perfect.
+fn pair_from_top(
+    mut left: Vec<usize>,
+    group: &dyn Fn(usize) -> u64,
+    matching: &mut Matching<'_>,
+) -> Vec<[usize; 2]> {
+    let mut pairs = Vec::new();
+    while let Some(&top) = left.first() {
+        let size = left.iter().filter(|position| group(**position) == group(top)).count();
+        let half = (size / 2).max(1);
+        // The lower half from its top, then the upper half from its bottom, then lower groups.
+        let lower = left.iter().skip(half).take(size - half);
+        let upper = left[1..half].iter().rev();
+        let candidates: Vec<usize> =
+            lower.chain(upper).chain(left.iter().skip(size.max(1))).copied().collect();
+        let opponent = candidates.into_iter().find(|candidate| matching.take(top, *candidate));
+        let opponent = opponent.expect("a perfect matching has a partner for everybody");
+        left.retain(|position| *position != top && *position != opponent);
+        pairs.push([top, opponent]);
+    }
+    pairs
+}

@@ -1,0 +1,329 @@
+//! Tournaments of many engines, and that no signal at any instant costs them a game.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::bench::{Bench, Finished, Running};
+use crate::support::plan::{Plan, openings};
+use crate::support::{pgn, store};
+
+/// A format with what makes it interesting.
+#[derive(Debug, Clone, Copy)]
+struct Format {
+    name: &'static str,
+    flags: &'static [(&'static str, &'static str)],
+    engines: usize,
+}
+
+const KNOCKOUT: Format =
+    Format { name: "knockout", flags: &[("tie-breaks", "2"), ("seeds", "3")], engines: 6 };
+
+const FORMATS: [Format; 6] = [
+    Format { name: "round-robin", flags: &[("rounds", "2"), ("pairs", "1")], engines: 4 },
+    Format { name: "gauntlet", flags: &[("seeds", "2")], engines: 5 },
+    Format { name: "pyramid", flags: &[], engines: 4 },
+    KNOCKOUT,
+    Format { name: "swiss", flags: &[("rounds", "3")], engines: 5 },
+    Format { name: "ladder", flags: &[("rounds", "2")], engines: 4 },
+];
+
+/// A tournament of puppets, each with moves of its own; every other one is stronger.
+fn tournament(bench: &Bench, format: Format) -> Plan<'_> {
+    let plan = Plan::new(bench, "tournament", 2).set("schedule", format.name).set("concurrency", 3);
+    let plan = (1..=format.engines).fold(plan, |plan, seed| {
+        let skill = if seed % 2 == 0 { "greedy" } else { "random" };
+        plan.puppet(&format!("E{seed}"), &format!("--skill {skill} --seed {seed}"))
+    });
+    format.flags.iter().fold(plan, |plan, (flag, value)| plan.set(flag, value))
+}
+
+/// What a tournament comes to: its report and its games.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    json: Value,
+    pgn: String,
+}
+
+impl Outcome {
+    #[track_caller]
+    fn read(bench: &Bench, finished: Finished) -> Outcome {
+        let finished = finished.expect_code(0);
+        Outcome { json: finished.json(), pgn: bench.read("games.pgn") }
+    }
+
+    fn of(format: Format) -> Outcome {
+        let bench = Bench::new();
+        Outcome::read(&bench, tournament(&bench, format).run())
+    }
+}
+
+fn resume(bench: &Bench) -> Running {
+    let results = bench.path("results").display().to_string();
+    bench.arbiter(["tournament", "--resume", "run", "--results", &results, "--format", "json"])
+}
+
+/// Numbers that are random enough to choose instants by (G. Marsaglia's xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}
+
+/// What became of tournaments that were cut short.
+#[derive(Debug, Default)]
+struct Toll {
+    /// Signals that reached a run before its end, by signal.
+    cuts: BTreeMap<&'static str, u32>,
+    /// How many of these found the run in the store, so that it had to go on.
+    resumed: u32,
+    /// Tournaments played to their end.
+    finished: u32,
+    /// Games that were not in the store, or not in the PGN.
+    missing: usize,
+    /// Games that were there more than once.
+    doubled: usize,
+}
+
+impl Toll {
+    fn cuts(&self) -> u32 {
+        self.cuts.values().sum()
+    }
+
+    /// Compares the games of a finished tournament with those that it should have.
+    fn audit(&mut self, bench: &Bench, expected: &Outcome) {
+        let rounds = |pgn: &str| -> BTreeMap<String, usize> {
+            let tags = pgn.lines().filter(|line| line.starts_with("[Round "));
+            tags.fold(BTreeMap::new(), |mut seen, tag| {
+                *seen.entry(tag.to_owned()).or_default() += 1;
+                seen
+            })
+        };
+        let written = rounds(&bench.read("games.pgn"));
+        let scheduled = rounds(&expected.pgn);
+        let stored: usize = store::pairs(&bench.path("results")).values().map(Vec::len).sum();
+        self.missing += scheduled.keys().filter(|round| !written.contains_key(*round)).count();
+        self.missing += scheduled.len().saturating_sub(stored);
+        self.doubled += written.values().map(|times| times - 1).sum::<usize>();
+        self.doubled += stored.saturating_sub(scheduled.len());
+        self.finished += 1;
+    }
+}
+
+/// Cuts tournaments of one format short until there were `cuts` signals, and plays the last one
+/// to its end. An instant is drawn, so this sleeps for a guessed time on purpose.
+fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Toll) {
+    let start = Instant::now();
+    let expected = Outcome::of(format);
+    let longest_ms = start.elapsed().as_millis() as u64;
+    let before = toll.cuts();
+    while toll.cuts() < before + cuts {
+        let bench = Bench::new();
+        let mut running = tournament(&bench, format).start();
+        loop {
+            std::thread::sleep(Duration::from_millis(dice.below(longest_ms)));
+            let is_enough = toll.cuts() == before + cuts;
+            if is_enough || running.has_ended() {
+                break;
+            }
+            let (name, signal, codes) = match dice.below(4) {
+                0 => ("KILL", Signal::KILL, [None, None]),
+                1 => ("TERM", Signal::TERM, [Some(143), None]),
+                2 => ("HUP", Signal::HUP, [Some(143), None]),
+                _ => ("INT", Signal::INT, [Some(130), None]),
+            };
+            running.signal(signal);
+            let finished = running.finish();
+            // It may end by itself before the signal is heeded; before it listens to signals at
+            // all, any of them ends it.
+            let is_complete = finished.code == Some(0);
+            assert!(is_complete || codes.contains(&finished.code), "{name}: {finished:#?}");
+            bench.wait_until_quiet();
+            if !is_complete {
+                *toll.cuts.entry(name).or_default() += 1;
+            }
+            let is_begun = store::has_run(&bench.path("results"), "run");
+            toll.resumed += u32::from(is_begun && !is_complete);
+            running = match is_begun {
+                true => resume(&bench),
+                // Nothing was played, so there is nothing to go on with.
+                false => tournament(&bench, format).start(),
+            };
+        }
+        let outcome = Outcome::read(&bench, running.finish());
+        store::assert_consistent(&bench.path("results"));
+        toll.audit(&bench, &expected);
+        assert_eq!(outcome.pgn, expected.pgn, "{format:?}: games differ");
+        assert_eq!(outcome.json, expected.json, "{format:?}");
+    }
+}
+
+#[test]
+fn tournaments_that_are_cut_short_lose_no_game() {
+    let mut toll = Toll::default();
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    for format in FORMATS {
+        cut_short(format, 2, &mut dice, &mut toll);
+    }
+    assert_eq!((toll.missing, toll.doubled), (0, 0), "{toll:?}");
+}
+
+/// The same at length. `cargo test -p tests --test it -- --ignored a_hundred --nocapture` prints
+/// what it came to.
+#[test]
+#[ignore = "takes minutes"]
+fn a_hundred_signals_at_random_instants_lose_no_game() {
+    let mut toll = Toll::default();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let mut dice = Dice(now.expect("it is after 1970").as_nanos() as u64 | 1);
+    for (number, format) in (0..).zip(FORMATS) {
+        // 17 of four formats and 16 of two are 100.
+        cut_short(format, if number < 4 { 17 } else { 16 }, &mut dice, &mut toll);
+        eprintln!("{}: {toll:?}", format.name);
+    }
+    assert_eq!(toll.cuts(), 100);
+    assert_eq!((toll.missing, toll.doubled), (0, 0), "{toll:?}");
+}
+
+#[test]
+fn results_and_pairings_do_not_depend_on_how_many_play_at_once() {
+    for format in FORMATS {
+        let outcome = |games: usize| {
+            let bench = Bench::new();
+            Outcome::read(&bench, tournament(&bench, format).set("concurrency", games).run())
+        };
+        assert_eq!(outcome(1), outcome(4), "{format:?}");
+    }
+}
+
+/// Points of each engine by the games that were written, in half points.
+fn half_points(text: &str) -> BTreeMap<String, usize> {
+    let mut points = BTreeMap::new();
+    for game in pgn::parse(text).expect("the games are legal") {
+        for side in ["White", "Black"] {
+            let name = game.tag(side);
+            *points.entry(name.to_owned()).or_default() += game.half_points(name);
+        }
+    }
+    points
+}
+
+#[test]
+fn standings_agree_with_the_games() {
+    for format in FORMATS {
+        let bench = Bench::new();
+        let finished = tournament(&bench, format).run().expect_code(0);
+        let json = finished.json();
+        let points = half_points(&bench.read("games.pgn"));
+        let tournament = &json["tournament"];
+        assert_eq!(tournament["format"], format.name);
+        let byes = tournament["byes"].as_array().expect("a list");
+        let rows = tournament["standings"].as_array().expect("a list");
+        assert_eq!(rows.len(), format.engines);
+        for row in rows {
+            let name = row["engine"].as_str().expect("a name");
+            // A bye of two pairs counts two points.
+            let sat_out = byes.iter().filter(|bye| bye["engine"] == name).count();
+            let halves = points.get(name).copied().unwrap_or(0) + 4 * sat_out;
+            assert_eq!(row["points"].as_f64(), Some(halves as f64 / 2.0), "{format:?}: {row}");
+        }
+        // What is shown later is what was shown at the end.
+        let results = bench.path("results").display().to_string();
+        let args = ["results", "--results", &results, "--format", "json", "show", "run"];
+        assert_eq!(bench.arbiter(args).finish().expect_code(0).json(), json);
+    }
+}
+
+#[test]
+fn the_winner_of_a_knockout_won_all_its_encounters() {
+    let bench = Bench::new();
+    let json = tournament(&bench, KNOCKOUT).run().expect_code(0).json();
+    let tournament = &json["tournament"];
+    let winner = tournament["winner"].as_str().expect("somebody wins");
+    let encounters = tournament["schedule"].as_array().expect("a list");
+    assert_eq!(encounters.len(), 5);
+    for encounter in encounters {
+        let points = |key: &str| encounter[key].as_f64().expect("points");
+        let margin = points("first_points") - points("second_points");
+        // The first is the better seed, which goes through if all is level.
+        assert!(encounter["first"] != winner || margin >= 0.0, "{encounter}");
+        assert!(encounter["second"] != winner || margin < 0.0 + f64::EPSILON, "{encounter}");
+        let pairs = encounter["pairs"].as_u64().expect("a count");
+        assert!(pairs == 2 || (3..=4).contains(&pairs), "{encounter}");
+    }
+    assert_eq!(tournament["standings"][0]["engine"], winner);
+}
+
+#[test]
+fn the_file_says_what_the_flags_say() {
+    let keys = "schedule = \"swiss\"\nrounds = 2\ngames = 2\nseeds = 2\nwait = 1\nreverse = true\n\
+                opening-policy = \"per-pair\"\nopening-start = 3\norder = \"sequential\"\n\
+                openings = \"book.epd\"\npgn = \"games.pgn\"\n";
+    let flags = ["--rounds", "2", "--games", "2", "--seeds", "2", "--wait", "1", "--reverse"];
+    let more = ["--opening-policy", "per-pair", "--opening-start", "3", "--order", "sequential"];
+    let play = |toml: &str, args: &[&str]| {
+        let bench = Bench::new();
+        bench.write("book.epd", openings(10));
+        bench.write("arbiter.toml", toml);
+        let mut line: Vec<String> = vec!["tournament".to_owned()];
+        line.extend(args.iter().map(|arg| (*arg).to_owned()));
+        line.extend(["--each", "nodes=1", "--format", "json", "--name", "x"].map(str::to_owned));
+        for seed in 1..=4 {
+            let spec = bench.puppet(&format!("E{seed}"), &format!("--seed {seed}"), "");
+            line.extend(["--engine".to_owned(), spec]);
+        }
+        Outcome::read(&bench, bench.arbiter(line).finish())
+    };
+    let by_flags: Vec<&str> = ["swiss"]
+        .into_iter()
+        .chain(flags)
+        .chain(more)
+        .chain(["--openings", "book.epd", "--pgn", "games.pgn"])
+        .collect();
+    let outcome = play("", &by_flags);
+    assert_eq!(play(keys, &[]), outcome);
+    // Four pairs, each from its own opening, the third of the book first.
+    let fens: Vec<&str> =
+        outcome.pgn.lines().filter_map(|line| line.strip_prefix("[FEN \"")).collect();
+    let book = openings(10);
+    let expected = book.lines().skip(2).take(4).flat_map(|opening| [opening; 2]);
+    let is_same = |(fen, opening): (&&str, &str)| fen.starts_with(opening);
+    assert_eq!(fens.len(), 8);
+    assert!(fens.iter().zip(expected).all(is_same), "{fens:?}");
+    // Seeded first, reversed: the second named is White in the first game.
+    let first = outcome.json["tournament"]["schedule"][0].clone();
+    let white = outcome.pgn.lines().find_map(|line| line.strip_prefix("[White \""));
+    let second = first["second"].as_str().expect("a name");
+    assert_eq!(white.map(|rest| rest.trim_end_matches("\"]")), Some(second));
+}
+
+#[test]
+fn without_swap_every_game_counts_by_itself() {
+    let bench = Bench::new();
+    let plan =
+        |command| Plan::new(&bench, command, 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let args = ["--noswap", "--games", "6"];
+    let specs = [bench.puppet("A", "--seed 1", ""), bench.puppet("B", "--seed 2", "")];
+    let line = ["match", "--each", "nodes=1", "--format", "json", "--pgn", "games.pgn"];
+    let engines = specs.iter().flat_map(|spec| ["--engine", spec]);
+    let finished = bench.arbiter(line.into_iter().chain(args).chain(engines)).finish();
+    let json = finished.expect_code(0).json();
+    assert_eq!(json["games"], 6);
+    assert_eq!(json["pairs"], 0);
+    assert_eq!(json["evidence_unit"], "game");
+    assert!(json["elo"].is_f64() || json["wins"] == 6 || json["losses"] == 6, "{json:#}");
+    let pgn = bench.read("games.pgn");
+    assert_eq!(pgn.matches("[White \"A\"]").count(), 6);
+    // An SPRT would take the luck of the colours for strength.
+    let specs = specs.iter().flat_map(|spec| ["--engine", spec]);
+    let line = ["sprt", "--noswap", "--each", "nodes=1"].into_iter().chain(specs);
+    bench.arbiter(line).finish().expect_refusal(3, &["noswap", "pairs"]);
+    plan("tournament").set("schedule", "swiss").set("seeds", 3).run().expect_refusal(3, &["seeds"]);
+}
