@@ -79,10 +79,8 @@ pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Way; 2] {
 pub(super) fn free_way(color: Color, king: Square, rook: Square, occupied: Bitboard) -> Bitboard {
     let way = &FILES[king.file() as usize][rook.file() as usize];
     let shift = 8 * color.relative_rank(0);
-    if occupied.0 >> shift & u64::from(way.both) != 0 {
-        return Bitboard::EMPTY;
-    }
-    Bitboard(u64::from(way.king) << shift)
+    let is_free = occupied.0 >> shift & u64::from(way.both) == 0;
+    Bitboard(u64::from(way.king) << shift).when(is_free)
 }
 
 /// Announces castling over ways that are not attacked. The king must not be in check.
