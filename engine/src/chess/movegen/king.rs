@@ -67,8 +67,13 @@ pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Way; 2] {
     let rooks = (node.rights.castling & back_rank) - node.lines.straight_pins;
     if rooks.any() {
         let occupied = node.board.occupied();
-        for (rook, way) in rooks.zip(&mut ways) {
+        // One on each side of the king at most.
+        let outer = [rooks.first(), rooks.last()];
+        for (rook, way) in outer.into_iter().zip(&mut ways) {
             *way = (rook, free_way(S::COLOR, node.king, rook, occupied));
+        }
+        if !rooks.several() {
+            ways[1] = NO_WAYS[1];
         }
     }
     ways
