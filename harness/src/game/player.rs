@@ -1,6 +1,7 @@
 //! One engine at the board: a process and its protocol session, driven asynchronously.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -11,6 +12,7 @@ use crate::game::outcome::printable;
 use crate::game::referee::{Fault, Reply};
 use crate::process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 use crate::uci::command::{Command, Go};
+use crate::uci::info::Info;
 use crate::uci::session::{Deadlines, Identity, Session, SessionError, Step};
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
@@ -87,6 +89,8 @@ pub struct Player {
     closed: bool,
     /// What was read before this moment belongs to an earlier search.
     since: Instant,
+    /// When the last line that was taken in was read.
+    heard: Instant,
 }
 
 impl Player {
@@ -98,7 +102,8 @@ impl Player {
         let session = Session::new(seat.options.clone(), seat.deadlines);
         let since = Instant::now();
         let lines = VecDeque::new();
-        let mut player = Player { process, session, chunks, lines, closed: false, since };
+        let mut player =
+            Player { process, session, chunks, lines, closed: false, since, heard: since };
         let commands = player.session.open(since);
         player.send(&commands)?;
         player.until_ready().await?;
@@ -125,7 +130,19 @@ impl Player {
     /// Lets the engine think. One that goes past `budget` is told to stop, and its answer to that
     /// still is its move, however late; without a budget the session's deadline is final.
     pub async fn think(&mut self, position: String, go: Go, budget: Option<Duration>) -> Reply {
-        let search = self.search(position, go, budget).await;
+        self.watch(position, go, budget, |_, _| ControlFlow::Continue(())).await
+    }
+
+    /// Lets the engine think as [`Player::think`] does. After each line about the search, `look` is
+    /// told the time since `go` and all that is known of the search, and may stop it.
+    pub async fn watch(
+        &mut self,
+        position: String,
+        go: Go,
+        budget: Option<Duration>,
+        look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
+    ) -> Reply {
+        let search = self.search(position, go, budget, look).await;
         search.unwrap_or_else(|error| Reply::Fault(error.into_fault()))
     }
 
@@ -134,6 +151,7 @@ impl Player {
         position: String,
         go: Go,
         budget: Option<Duration>,
+        mut look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
     ) -> Result<Reply, PlayerError> {
         // An engine may say more than it was asked, such as a second `bestmove`. What it said
         // before this search cannot answer it.
@@ -143,21 +161,52 @@ impl Player {
         // The clock starts when the bytes are with the engine.
         let flushed = Instant::now();
         let mut may_halt = budget.is_some();
+        let mut is_halted = false;
         loop {
-            match self.step().await {
+            let is_enough = match self.step().await {
                 Ok(Step::BestMove { text, info }) => {
                     let elapsed = self.stamp_since(flushed);
                     return Ok(Reply::Move { text, elapsed, info });
                 }
-                Ok(_) => {}
-                Err(PlayerError::Session(SessionError::Late { .. })) if may_halt => {
-                    may_halt = false;
-                    let stop = self.session.halt(Instant::now());
-                    self.send(&[stop])?;
+                Ok(Step::Info) => {
+                    let elapsed = self.heard.saturating_duration_since(flushed);
+                    look(elapsed, self.session.info()).is_break()
                 }
+                Ok(_) => false,
+                Err(PlayerError::Session(SessionError::Late { .. })) if may_halt => true,
                 Err(error) => return Err(error),
+            };
+            if is_enough && !is_halted {
+                is_halted = true;
+                may_halt = false;
+                let stop = self.session.halt(Instant::now());
+                self.send(&[stop])?;
             }
         }
+    }
+
+    /// Asks a question that is no part of the protocol, and shows the answer line by line to
+    /// `take` until that has seen its end.
+    pub async fn ask(
+        &mut self,
+        position: String,
+        question: String,
+        limit: Duration,
+        mut take: impl FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<(), PlayerError> {
+        self.since = Instant::now();
+        let commands = self.session.ask(self.since, position, question, limit);
+        self.send(&commands)?;
+        loop {
+            if let Step::Answer(line) = self.step().await?
+                && take(&line).is_break()
+            {
+                break;
+            }
+        }
+        let settle = self.session.settle(Instant::now());
+        self.send(&[settle])?;
+        self.until_ready().await
     }
 
     /// Ends the process politely, within `grace` and a moment.
@@ -188,6 +237,7 @@ impl Player {
         if self.session.deadline().is_some_and(|due| *at > due) {
             return Err(self.session.late().into());
         }
+        self.heard = *at;
         let step = self.session.receive(*at, line)?;
         if !matches!(step, Step::BestMove { .. }) {
             // The line of a best move is kept until its stamp was asked for.

@@ -9,6 +9,7 @@ pub mod pgn;
 pub mod ratings;
 pub mod run_list;
 pub mod status;
+pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod terminal;

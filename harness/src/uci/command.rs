@@ -23,6 +23,8 @@ pub enum Command {
     Position(String),
     /// Start thinking.
     Go(Go),
+    /// A question that is no part of the protocol, such as `go perft 5`.
+    Question(String),
     /// Stop thinking and answer.
     Stop,
     /// Leave.
@@ -56,7 +58,7 @@ impl fmt::Display for Command {
             Command::SetOption { name, value } => write!(f, "setoption name {name} value {value}"),
             Command::IsReady => f.write_str("isready"),
             Command::UciNewGame => f.write_str("ucinewgame"),
-            Command::Position(line) => f.write_str(line),
+            Command::Position(line) | Command::Question(line) => f.write_str(line),
             Command::Go(go) => go.fmt(f),
             Command::Stop => f.write_str("stop"),
             Command::Quit => f.write_str("quit"),

@@ -66,6 +66,8 @@ enum Phase {
     Thinking,
     /// `stop` was sent.
     Halting,
+    /// A question outside the protocol was sent.
+    Asked,
 }
 
 /// What a line meant.
@@ -77,6 +79,10 @@ pub enum Step {
     Send(Vec<Command>),
     /// The engine is ready for a position.
     Ready,
+    /// The engine said something of its search; [`Session::info`] has it.
+    Info,
+    /// A line of the answer to a question outside the protocol.
+    Answer(String),
     /// The search ended.
     BestMove {
         /// The move as the engine wrote it; empty if it named none.
@@ -139,6 +145,11 @@ impl Session {
         &self.identity
     }
 
+    /// What the engine said of the search in progress, so far.
+    pub fn info(&self) -> &Info {
+        &self.info
+    }
+
     /// Until when the awaited answer may come; `None` while nothing is awaited.
     pub fn deadline(&self) -> Option<Instant> {
         self.due.map(|(due, _)| due)
@@ -150,6 +161,7 @@ impl Session {
             Phase::Fresh | Phase::Handshake => "uciok",
             Phase::Preparing | Phase::Idle => "readyok",
             Phase::Thinking | Phase::Halting => "bestmove",
+            Phase::Asked => "end of the answer",
         };
         SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
     }
@@ -196,9 +208,31 @@ impl Session {
         Command::Stop
     }
 
+    /// A question outside the protocol, about a position. Its answer is whatever the engine says
+    /// until the caller has seen the end of it and calls [`Session::settle`].
+    pub fn ask(
+        &mut self,
+        now: Instant,
+        position: String,
+        question: String,
+        limit: Duration,
+    ) -> [Command; 2] {
+        self.wait(Phase::Asked, now, limit);
+        [Command::Position(position), Command::Question(question)]
+    }
+
+    /// The answer to a question is complete; ends with [`Step::Ready`].
+    pub fn settle(&mut self, now: Instant) -> Command {
+        self.wait(Phase::Preparing, now, self.deadlines.readyok);
+        Command::IsReady
+    }
+
     /// A line was read. Answers that nobody awaits are noise: engines differ in their manners, and
     /// a late `readyok` or a second `bestmove` does not spoil a game.
     pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
+        if self.phase == Phase::Asked {
+            return Ok(Step::Answer(line.to_owned()));
+        }
         match (self.phase, Message::parse(line)) {
             (Phase::Handshake, Message::Name(name)) => self.identity.name = Some(name),
             (Phase::Handshake, Message::Author(author)) => self.identity.author = Some(author),
@@ -218,7 +252,10 @@ impl Session {
                 self.due = None;
                 return Ok(Step::Ready);
             }
-            (Phase::Thinking | Phase::Halting, Message::Info(info)) => self.info.update(info),
+            (Phase::Thinking | Phase::Halting, Message::Info(info)) => {
+                self.info.update(info);
+                return Ok(Step::Info);
+            }
             (Phase::Thinking | Phase::Halting, Message::BestMove(text)) => {
                 self.phase = Phase::Idle;
                 self.due = None;
@@ -313,13 +350,31 @@ mod tests {
         ready(&mut session, now);
         session.think(now, "position startpos".into(), Go::default(), None);
         session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
-        session.receive(now, "info depth 2 nodes 40").unwrap();
+        assert_eq!(session.receive(now, "info depth 2 nodes 40"), Ok(Step::Info));
+        assert_eq!(session.info().nodes, Some(40));
         session.receive(now, "readyok").unwrap();
         let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
         let Step::BestMove { text, info } = step else { panic!("{step:?}") };
         assert_eq!((text.as_str(), info.depth, info.nodes), ("e2e4", Some(2), Some(40)));
         // What comes after is noise.
         assert_eq!(session.receive(now, "bestmove a2a3"), Ok(Step::Continue));
+    }
+
+    #[test]
+    fn a_question_is_answered_by_whatever_comes_until_it_is_settled() {
+        let (mut session, now) = opened(&[]);
+        ready(&mut session, now);
+        let limit = Duration::from_secs(3);
+        let sent = session.ask(now, "position startpos".into(), "go perft 1".into(), limit);
+        assert_eq!(sent.map(|c| c.to_string()), ["position startpos", "go perft 1"]);
+        assert_eq!(session.deadline(), Some(now + limit));
+        assert_eq!(session.late().to_string(), "no 'end of the answer' within 3000 ms");
+        for line in ["a2a3: 1", "readyok", "bestmove a2a3"] {
+            assert_eq!(session.receive(now, line), Ok(Step::Answer(line.into())));
+        }
+        assert_eq!(session.settle(now), Command::IsReady);
+        assert_eq!(session.receive(now, "h2h4: 1"), Ok(Step::Continue));
+        assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
     }
 
     #[test]
