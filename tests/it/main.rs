@@ -16,5 +16,6 @@ mod resume;
 mod signals;
 mod sprt;
 mod statistics;
+mod suites;
 mod support;
 mod tidy;

@@ -52,10 +52,14 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     // The moves of an operation may run into the next opcode.
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
-        if OPCODES.contains(&word.trim()) {
+        let next = at + word.len();
+        // `c3` is a move as well as an opcode; only the opcode is followed by a string.
+        let is_move = word.starts_with('c') && word.trim().len() == 2 && word.trim() != "ce";
+        let is_opcode = OPCODES.contains(&word.trim());
+        if is_opcode && (!is_move || text[next..].trim_start().starts_with('"')) {
             return at;
         }
-        at += word.len();
+        at = next;
     }
     end
 }
@@ -103,6 +107,7 @@ mod tests {
         check(r#"bm Nf3 d4 id "x";"#, &[("bm", "Nf3 d4"), ("id", "x")]);
         check(r#"id "x" bm Nf3"#, &[("id", "x"), ("bm", "Nf3")]);
         check("bm Nf3", &[("bm", "Nf3")]);
+        check(r#"bm c3 c4 c5 "x""#, &[("bm", "c3 c4"), ("c5", "x")]);
     }
 
     #[test]

@@ -95,7 +95,10 @@ fn readings(text: &str) -> Vec<Wanted> {
     let Some((&first, rest)) = letters.split_first() else { return Vec::new() };
     let as_pawn = matches!(first, 'a'..='h').then(|| squares(&letters, None));
     let as_piece = Role::from_char(first).map(|role| squares(rest, Some(role)));
-    [as_pawn, as_piece].into_iter().flatten().flatten().collect()
+    // A move of two squares may shout, or look like a piece at first: `G1F3`, `B1C3`.
+    let is_long = rest.first().is_some_and(char::is_ascii_digit) && letters.len() >= 4;
+    let as_squares = is_long.then(|| squares(&letters, None));
+    [as_pawn, as_piece, as_squares].into_iter().flatten().flatten().collect()
 }
 
 /// Reads `[file][rank]square[promotion]`.
@@ -156,7 +159,7 @@ mod tests {
         for (expect, spellings) in [
             (
                 "g1f3",
-                "Nf3 Nf3! Nf3!! Nf3?! Ng1f3 Ng1-f3 Ngf3 N1f3 g1f3 g1-f3 nf3 1.Nf3 12...Nf3 G1F3",
+                "Nf3 Nf3! Nf3!! Nf3?! Ng1f3 Ng1-f3 Ngf3 N1f3 g1f3 g1-f3 nf3 1.Nf3 12...Nf3 G1F3 G1-F3",
             ),
             ("b7a8n", "bxa8=N bxa8N ba8N bxa8(N) b7a8n b7xa8=N+ b7a8=n bxa8=n bxa8/N"),
             ("b7b8q", "b8=Q b8Q+ b8(Q)+ b7b8q b7-b8=Q b8=Q++ b8=Q#"),
