@@ -158,15 +158,15 @@ impl Report<'_> {
             Some(test) => text.push_str(&format!(
                 "Solved by both {}, only by {first} {}, only by {second} {}, by neither {}\n\
                  Difference {:+.2} ± {:.2} % of the positions (95 %)\n\
-                 McNemar's test: p = {:.4} (exact), {:.4} (mid-p)\n",
+                 McNemar's test: p {} (exact), {} (mid-p)\n",
                 solved.both,
                 solved.only_first,
                 solved.only_second,
                 solved.neither,
                 100.0 * test.difference.0,
                 100.0 * margin(test.difference.1),
-                test.p_exact,
-                test.p_mid
+                probability(test.p_exact),
+                probability(test.p_mid)
             )),
         }
         for (name, indices) in [(first, &found.won), (second, &found.lost)] {
@@ -358,6 +358,10 @@ fn share(tally: &Tally) -> String {
 
 fn ratio(counts: Option<(u64, u64)>) -> String {
     counts.map_or("-".to_owned(), |(some, all)| format!("{some}/{all}"))
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
 fn seconds(time: Duration) -> String {
