@@ -28,6 +28,7 @@ impl Start {
                 .or_else(PositionError::ignore_impossible_check)
                 .or_else(PositionError::ignore_invalid_ep_square)
                 .map(|position| Start { position, mode })
+                .map_err(Box::new)
         };
         if is_chess960 {
             return read(CastlingMode::Chess960).map_err(|error| error.to_string());
