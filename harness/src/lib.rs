@@ -15,4 +15,5 @@ pub mod schedule;
 pub mod seed;
 pub mod stats;
 pub mod store;
+pub mod suite;
 pub mod uci;

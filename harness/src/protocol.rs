@@ -104,6 +104,10 @@ pub enum Step {
     Continue,
     /// This text is due now.
     Send(String),
+    /// The engine said something of its search; [`Session::info`] has it if it speaks UCI.
+    Info,
+    /// A line of the answer to a question outside the protocol.
+    Answer(String),
     /// The search ended.
     Move {
         /// The move in UCI notation, or what the engine wrote in its place.
@@ -218,6 +222,37 @@ impl Session {
         }
     }
 
+    /// What the engine said of the search in progress; `None` if the protocol keeps it to itself.
+    pub fn info(&self) -> Option<&Info> {
+        match self {
+            Session::Uci(session) => Some(session.info()),
+            Session::Xboard(_) => None,
+        }
+    }
+
+    /// A question outside the protocol, about the UCI line `position`; [`Session::settle`] ends
+    /// the answer. `None` if the engine does not speak UCI.
+    pub fn ask(
+        &mut self,
+        now: Instant,
+        position: String,
+        question: String,
+        limit: Duration,
+    ) -> Option<String> {
+        match self {
+            Session::Uci(session) => Some(text(session.ask(now, position, question, limit))),
+            Session::Xboard(_) => None,
+        }
+    }
+
+    /// The answer to a question is complete; the session gets ready.
+    pub fn settle(&mut self, now: Instant) -> String {
+        match self {
+            Session::Uci(session) => text([session.settle(now)]),
+            Session::Xboard(_) => String::new(),
+        }
+    }
+
     /// The search took too long; ask for an end.
     pub fn halt(&mut self, now: Instant) -> String {
         match self {
@@ -299,6 +334,8 @@ impl From<uci::Step> for Step {
     fn from(step: uci::Step) -> Step {
         match step {
             uci::Step::Continue | uci::Step::Ready => Step::Continue,
+            uci::Step::Info => Step::Info,
+            uci::Step::Answer(line) => Step::Answer(line),
             uci::Step::Send(commands) => Step::Send(text(commands)),
             uci::Step::BestMove { text, info, ponder } => Step::Move { text, info, ponder },
         }

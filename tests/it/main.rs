@@ -18,6 +18,7 @@ mod resume;
 mod signals;
 mod sprt;
 mod statistics;
+mod suites;
 mod support;
 mod tidy;
 mod tournaments;

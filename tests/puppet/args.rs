@@ -198,6 +198,8 @@ pub enum Mode {
     HugeLine,
     /// Claims impossible scores and illegal variations before each move
     LyingScore,
+    /// Leaves en passant out when it counts (`go perft`)
+    NoEnPassant,
 }
 
 impl Mode {

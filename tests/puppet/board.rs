@@ -96,6 +96,17 @@ impl Board {
         legal.map_or_else(|| uci.to_owned(), |legal| legal.to_uci(other).to_string())
     }
 
+    /// The leaves after each move in a tree of so many plies, without en passant on request.
+    pub fn count(&self, depth: u32, without_en_passant: bool) -> Vec<(String, u64)> {
+        let castling = self.castling;
+        moves(&self.position, without_en_passant)
+            .map(|counted| {
+                let uci = counted.to_uci(castling).to_string();
+                (uci, leaves_after(&self.position, counted, depth, without_en_passant))
+            })
+            .collect()
+    }
+
     /// A well-formed move that is not legal here.
     pub fn illegal(&self, seed: u64) -> String {
         let first = self.salt(seed) % 4096;
@@ -123,6 +134,22 @@ impl Board {
         let epd = Epd::from_position(&self.position, EnPassantMode::Legal).to_string();
         mix(seed, epd.as_bytes())
     }
+}
+
+fn moves(position: &Chess, without_en_passant: bool) -> impl Iterator<Item = Move> {
+    let is_kept = move |counted: &Move| !(without_en_passant && counted.is_en_passant());
+    position.legal_moves().into_iter().filter(is_kept)
+}
+
+fn leaves_after(position: &Chess, counted: Move, depth: u32, without_en_passant: bool) -> u64 {
+    if depth <= 1 {
+        return 1;
+    }
+    let mut after = position.clone();
+    after.play_unchecked(counted);
+    moves(&after, without_en_passant)
+        .map(|reply| leaves_after(&after, reply, depth - 1, without_en_passant))
+        .sum()
 }
 
 fn count(board: &shakmaty::Board, color: Color, role: Role) -> i32 {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::args::Mode;
-use crate::board::Choice;
+use crate::board::{Board, Choice};
 use crate::limits::Limits;
 use crate::session::{Leave, Session};
 
@@ -102,6 +102,16 @@ fn afterthought(mode: Mode, illegal: &str) {
         }
         _ => {}
     }
+}
+
+/// Answers `go perft`: what follows are the leaves after each move.
+pub fn count(session: &Session, board: &Board, depth: u32) {
+    let mode = if session.due(1) { session.args.mode } else { Mode::Good };
+    prelude(mode, session, &board.illegal(session.args.seed));
+    let counts = board.count(depth, mode == Mode::NoEnPassant);
+    counts.iter().for_each(|(uci, leaves)| say(&format!("{uci}: {leaves}")));
+    let total: u64 = counts.iter().map(|(_, leaves)| leaves).sum();
+    say(&format!("\nNodes searched: {total}\n"));
 }
 
 /// Lets the time pass that the mode takes for a move.

@@ -139,6 +139,11 @@ impl Session {
     fn go(&mut self, rest: &str) -> Result<Option<Leave>, String> {
         self.searches += 1;
         let board = self.board.as_ref().ok_or("go came before position")?;
+        if let Some(depth) = rest.strip_prefix("perft ") {
+            let depth = depth.trim().parse().map_err(|_| format!("go {rest}: no depth"))?;
+            misdeed::count(self, board, depth);
+            return Ok(None);
+        }
         let limits = Limits::parse(rest, board.white_to_move())?;
         let choice = board
             .choose(self.args.seed ^ (self.options.style << 32), self.args.skill)

@@ -133,8 +133,12 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
                 output.line(&best_move);
             }
             Job::Perft { game, depth, form, signals } => {
-                run_perft(&game, depth, form, &signals, output);
+                let counts = run_perft(&game, depth, form, &signals);
+                // As with a best move: the total is what the next command may follow at once.
                 busy.store(false, Ordering::Release);
+                if let Some(counts) = counts {
+                    output.line(&counts);
+                }
             }
             Job::Bench { depth, choice } => {
                 let text = bench::run(depth, choice).map_or_else(
@@ -177,16 +181,18 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     print::best_move(&finding, *form)
 }
 
-fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals, output: &Output) {
+/// The counts as text; `None` if they were not finished.
+fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals) -> Option<String> {
     let stopped = || signals.is_stopped();
     let counts = divide(game.position(), depth, &Settings::default(), &stopped);
     if stopped() {
-        return;
+        return None;
     }
     let mut sum = u64::from(depth == 0);
+    let mut text = String::new();
     for (mv, count) in counts {
         sum += count;
-        output.line(&format!("{}: {count}", uci_move::format(mv, form)));
+        text.push_str(&format!("{}: {count}\n", uci_move::format(mv, form)));
     }
-    output.line(&format!("\nNodes searched: {sum}"));
+    Some(text + &format!("\nNodes searched: {sum}"))
 }

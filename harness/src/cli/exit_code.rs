@@ -6,7 +6,7 @@
 pub enum ExitCode {
     /// H1 accepted, or the run is complete and there was nothing to decide.
     Passed = 0,
-    /// H0 accepted.
+    /// H0 accepted, or a suite shows what it must not.
     Negative = 1,
     /// The command line makes no sense; clap says so itself.
     Usage = 2,
@@ -32,7 +32,7 @@ pub enum ExitCode {
 pub const HELP: &str = "\
 Exit codes:
     0  H1 accepted, or the run is complete and there was nothing to decide
-    1  H0 accepted
+    1  H0 accepted; perft: a wrong count; epd: a gate not passed
     2  usage
     3  invalid configuration or input
     4  nothing to run
@@ -55,6 +55,26 @@ contradicts. Games that cannot count are counted, and the first 20 are named.
 Exit codes: 0 if there are ratings, also where some games do not count; 2 for bad usage, 3 for a
 file that cannot be read and other bad input, 4 without any game that counts, 7 if the result
 cannot be written.";
+
+/// The part of the table that matters to `perft`.
+pub const PERFT_HELP: &str = "\
+Suites: lines of FEN and counts (\";D1 20 ;D2 400\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
+(a list of fen, depth, nodes; or testCases with start and the positions expected after each move).
+Lines that cannot be used are named and count for nothing.
+
+Exit codes: 0 if all counts are right; 1 if the engine is wrong somewhere; 2 for bad usage; 3 for
+bad input, an engine that cannot count, or a suite that is wrong where the engine is right; 4 if
+there is nothing to count; 6 if the engine failed to answer; 7 for a failure of the machine.";
+
+/// The part of the table that matters to `epd`.
+pub const EPD_HELP: &str = "\
+A position is solved by a move of bm, by none of am, or by announcing a mate within dm moves (bm #5
+counts as dm 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
+to the solution ends when the principal variation turned to a solution for good. Themes come from
+ids. Lines that cannot be used are named and count neither as solved nor as failed.
+
+Exit codes: 0 if no gate was missed; 1 if --min-solved or --max-lost was; 2 for bad usage; 3 for bad
+input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine.";
 
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {

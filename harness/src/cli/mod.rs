@@ -6,15 +6,18 @@ mod ablate;
 mod args;
 mod book;
 mod engine;
+mod epd;
 mod exit_code;
 mod fingerprint;
 mod openings;
+mod perft;
 mod pgn_file;
 mod play;
 mod rate;
 mod results;
 mod run_lock;
 mod stats;
+mod suites;
 mod tournament_args;
 mod versus;
 
@@ -58,6 +61,11 @@ enum Command {
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
     /// paired comparisons.
     Stats(stats::StatsArgs),
+    /// Does an engine know the rules? Compares its perft counts with a suite's, and finds the first
+    /// wrong position.
+    Perft(perft::PerftArgs),
+    /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
+    Epd(epd::EpdArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -75,6 +83,8 @@ impl Cli {
             Command::Results(args) => results::results(args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
+            Command::Perft(args) => perft::perft(&args),
+            Command::Epd(args) => epd::epd(&args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }

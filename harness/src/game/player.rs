@@ -1,6 +1,7 @@
 //! One engine at the board: a process and its protocol session, driven asynchronously.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use shakmaty::{CastlingMode, Chess};
@@ -12,6 +13,7 @@ use crate::game::outcome::printable;
 use crate::game::referee::{Fault, Forecast, Reply, Turn};
 use crate::process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 use crate::protocol::{self, Game, Protocol, Restart, Session, Step};
+use crate::uci::info::Info;
 use crate::uci::session::{Deadlines, SessionError, Setup};
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
@@ -56,6 +58,9 @@ pub enum PlayerError {
     /// It closed its output but lives.
     #[error("closed its output")]
     Closed,
+    /// It cannot be asked such a thing.
+    #[error("does not speak UCI, which this needs")]
+    NotUci,
     /// It takes no more input.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -75,9 +80,9 @@ impl PlayerError {
             PlayerError::Closed | PlayerError::Write(WriteError::Closed) => {
                 Fault::Disconnected(self.to_string())
             }
-            PlayerError::Session(_) | PlayerError::Write(WriteError::Full) => {
-                Fault::Silent(self.to_string())
-            }
+            PlayerError::Session(_)
+            | PlayerError::NotUci
+            | PlayerError::Write(WriteError::Full) => Fault::Silent(self.to_string()),
         }
     }
 }
@@ -92,6 +97,8 @@ pub struct Player {
     closed: bool,
     /// What was read before this moment belongs to an earlier search.
     since: Instant,
+    /// When the last line that was taken in was read.
+    heard: Instant,
     /// Whether it thinks on its opponent's time.
     ponders: bool,
     /// The reply that it last said to expect.
@@ -114,6 +121,7 @@ impl Player {
             lines: VecDeque::new(),
             closed: false,
             since,
+            heard: since,
             ponders: seat.setup.ponder,
             expected: None,
             pondered: String::new(),
@@ -122,6 +130,11 @@ impl Player {
         player.send(&text)?;
         player.until_ready().await?;
         Ok(player)
+    }
+
+    /// Whether it speaks UCI.
+    pub fn speaks_uci(&self) -> bool {
+        matches!(self.session, Session::Uci(_))
     }
 
     /// Whether it plays Chess960.
@@ -214,11 +227,25 @@ impl Player {
     /// that still is its move, however late; without a budget the session's deadline is final.
     /// An engine that pondered the wrong reply is charged for the end of that, too.
     pub async fn think(&mut self, turn: Turn) -> Reply {
-        let search = self.search(turn).await;
+        self.watch(turn, |_, _| ControlFlow::Continue(())).await
+    }
+
+    /// Lets the engine think as [`Player::think`] does. After each line about the search, `look` is
+    /// told the time since `go` and all that is known of the search, and may stop it.
+    pub async fn watch(
+        &mut self,
+        turn: Turn,
+        look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
+    ) -> Reply {
+        let search = self.search(turn, look).await;
         search.unwrap_or_else(|error| Reply::Fault(error.into_fault()))
     }
 
-    async fn search(&mut self, turn: Turn) -> Result<Reply, PlayerError> {
+    async fn search(
+        &mut self,
+        turn: Turn,
+        mut look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
+    ) -> Result<Reply, PlayerError> {
         let Turn { color, position, mut go, mut budget } = turn;
         self.expected = None;
         if let Some(claim) = self.session.false_claim() {
@@ -245,23 +272,54 @@ impl Player {
         // The clock starts when the bytes are with the engine.
         let flushed = Instant::now();
         let mut may_halt = budget.is_some();
+        let mut is_halted = false;
         loop {
-            match self.step().await {
+            let is_enough = match self.step().await {
                 Ok(Step::Move { text, info, ponder }) => {
                     self.expected = ponder;
                     let elapsed = self.stamp_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
                 }
                 Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
-                Ok(_) => {}
-                Err(PlayerError::Session(SessionError::Late { .. })) if may_halt => {
-                    may_halt = false;
-                    let stop = self.session.halt(Instant::now());
-                    self.send(&stop)?;
+                Ok(Step::Info) => {
+                    let elapsed = self.heard.saturating_duration_since(flushed);
+                    self.session.info().is_some_and(|info| look(elapsed, info).is_break())
                 }
+                Ok(_) => false,
+                Err(PlayerError::Session(SessionError::Late { .. })) if may_halt => true,
                 Err(error) => return Err(error),
+            };
+            if is_enough && !is_halted {
+                is_halted = true;
+                may_halt = false;
+                let stop = self.session.halt(Instant::now());
+                self.send(&stop)?;
             }
         }
+    }
+
+    /// Asks a question that is no part of the protocol, and shows the answer line by line to
+    /// `take` until that has seen its end.
+    pub async fn ask(
+        &mut self,
+        position: String,
+        question: String,
+        limit: Duration,
+        mut take: impl FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<(), PlayerError> {
+        self.since = Instant::now();
+        let asked = self.session.ask(self.since, position, question, limit);
+        self.send(&asked.ok_or(PlayerError::NotUci)?)?;
+        loop {
+            if let Step::Answer(line) = self.step().await?
+                && take(&line).is_break()
+            {
+                break;
+            }
+        }
+        let settle = self.session.settle(Instant::now());
+        self.send(&settle)?;
+        self.until_ready().await
     }
 
     /// Ends the process politely, within `grace` and a moment.
@@ -305,6 +363,7 @@ impl Player {
         if self.session.deadline().is_some_and(|due| *at > due) {
             return self.overdue();
         }
+        self.heard = *at;
         let step = self.session.receive(*at, line)?;
         if !matches!(step, Step::Move { .. }) {
             // The line of a move is kept until its stamp was asked for.

@@ -13,6 +13,7 @@ pub mod standings;
 pub mod standings_json;
 pub mod standings_text;
 pub mod status;
+pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod terminal;

@@ -65,6 +65,32 @@ pub struct TrialError {
 /// cannot be told, by their places in it.
 pub async fn try_out(seats: &[Seat], book: &Book) -> Result<BTreeSet<usize>, TrialError> {
     let mut untold = BTreeSet::new();
+    try_each(seats, |player| {
+        let openings = book.openings().iter().enumerate();
+        let out_of_reach = openings
+            .filter(|(_, o)| !player.can_set_up(&o.start_position(), o.castling_mode()))
+            .map(|(index, _)| index);
+        untold.extend(out_of_reach);
+        if book.needs_chess960() && !player.plays_chess960() {
+            return Err("does not play Chess960, which the opening book needs");
+        }
+        if untold.len() == book.openings().len() {
+            return Err(
+                "cannot set up any opening of the book: it has no setboard, and edit cannot \
+                 express them; give openings that are moves from the initial position",
+            );
+        }
+        Ok(())
+    })
+    .await?;
+    Ok(untold)
+}
+
+/// Starts, configures and ends each engine once, and lets `judge` say why it is unfit.
+pub async fn try_each(
+    seats: &[Seat],
+    mut judge: impl FnMut(&Player) -> Result<(), &'static str>,
+) -> Result<(), TrialError> {
     let spawner = Spawner::start().map_err(|error| TrialError {
         name: "-".to_owned(),
         cause: error.to_string(),
@@ -77,29 +103,15 @@ pub async fn try_out(seats: &[Seat], book: &Book) -> Result<BTreeSet<usize>, Tri
             environment: error.is_environment(),
         };
         let player = Player::start(&spawner, seat).await.map_err(fail)?;
-        let plays = player.plays_chess960();
-        let openings = book.openings().iter().enumerate();
-        let out_of_reach = openings
-            .filter(|(_, o)| !player.can_set_up(&o.start_position(), o.castling_mode()))
-            .map(|(index, _)| index);
-        untold.extend(out_of_reach);
+        let fitness = judge(&player);
         player.quit(QUIT_GRACE).await;
-        let unfit = |cause: &str| TrialError {
+        fitness.map_err(|cause| TrialError {
             name: seat.name.clone(),
             cause: cause.to_owned(),
             environment: false,
-        };
-        if book.needs_chess960() && !plays {
-            return Err(unfit("does not play Chess960, which the opening book needs"));
-        }
-        if untold.len() == book.openings().len() {
-            return Err(unfit(
-                "cannot set up any opening of the book: it has no setboard, and edit cannot \
-                 express them; give openings that are moves from the initial position",
-            ));
-        }
+        })?;
     }
-    Ok(untold)
+    Ok(())
 }
 
 /// What to do about an engine that did not get through its handshake.

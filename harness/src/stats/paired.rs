@@ -109,6 +109,18 @@ pub fn speed_ratio(
     Some(SpeedRatio { ratio: mean.exp(), interval, faster })
 }
 
+/// The 95 % interval of a probability from `hits` in `n` trials (E. B. Wilson, 1927), which stays
+/// within 0 and 1. `None` without trials.
+pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
+    if n == 0 {
+        return None;
+    }
+    let (hits, n, square) = (hits as f64, n as f64, Z_95 * Z_95);
+    let centre = (hits + square / 2.0) / (n + square);
+    let half = Z_95 / (n + square) * (hits * (n - hits) / n + square / 4.0).max(0.0).sqrt();
+    Some(((centre - half).max(0.0), (centre + half).min(1.0)))
+}
+
 /// Half-width of a normal 95 % interval for a difference with the given standard error.
 pub fn margin(standard_error: f64) -> f64 {
     Z_95 * standard_error
@@ -133,6 +145,23 @@ mod tests {
         assert_eq!(test(2, 8).map(|m| m.p_exact), test(8, 2).map(|m| m.p_exact));
         assert_eq!(test(4, 4).map(|m| m.p_exact), Some(1.0));
         assert!((test(5, 0).expect("a difference").p_exact - 2.0 / 32.0).abs() < 1e-12);
+    }
+
+    /// The ends p of the interval are where the hits are just 1.96 standard errors away from p.
+    #[test]
+    fn the_interval_of_a_share_is_where_the_share_becomes_unlikely() {
+        for (hits, n) in [(1, 10), (5, 10), (80, 100), (299, 300)] {
+            let (low, high) = share_interval(hits, n).expect("trials");
+            let share = hits as f64 / n as f64;
+            assert!(low < share && share < high);
+            for end in [low, high] {
+                let z = (share - end).abs() / (end * (1.0 - end) / n as f64).sqrt();
+                assert!((z - Z_95).abs() < 1e-9, "{hits} of {n}: {end}");
+            }
+        }
+        assert_eq!(share_interval(0, 0), None);
+        assert!(share_interval(0, 9).expect("trials").0 < 1e-12);
+        assert!((share_interval(9, 9).expect("trials").1 - 1.0).abs() < 1e-12);
     }
 
     #[test]

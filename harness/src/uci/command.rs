@@ -23,6 +23,8 @@ pub enum Command {
     Position(String),
     /// Start thinking.
     Go(Go),
+    /// A question that is no part of the protocol, such as `go perft 5`.
+    Question(String),
     /// Stop thinking and answer.
     Stop,
     /// The opponent played the move that the search has assumed.
@@ -72,7 +74,7 @@ impl fmt::Display for Command {
             Command::SetOption { name, value } => write!(f, "setoption name {name} value {value}"),
             Command::IsReady => f.write_str("isready"),
             Command::UciNewGame => f.write_str("ucinewgame"),
-            Command::Position(line) => f.write_str(line),
+            Command::Position(line) | Command::Question(line) => f.write_str(line),
             Command::Go(go) => go.fmt(f),
             Command::PonderHit => f.write_str("ponderhit"),
             Command::Raw(line) => f.write_str(line),

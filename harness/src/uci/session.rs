@@ -94,6 +94,8 @@ enum Phase {
     Pondering,
     /// `stop` was sent to end pondering; the answer is no move.
     Ceasing,
+    /// A question outside the protocol was sent.
+    Asked,
 }
 
 /// What a line meant.
@@ -105,6 +107,10 @@ pub enum Step {
     Send(Vec<Command>),
     /// The engine is ready for a position.
     Ready,
+    /// The engine said something of its search; [`Session::info`] has it.
+    Info,
+    /// A line of the answer to a question outside the protocol.
+    Answer(String),
     /// The search ended.
     BestMove {
         /// The move as the engine wrote it; empty if it named none.
@@ -178,6 +184,11 @@ impl Session {
         &self.identity
     }
 
+    /// What the engine said of the search in progress, so far.
+    pub fn info(&self) -> &Info {
+        &self.info
+    }
+
     /// Until when the awaited answer may come; `None` while nothing is awaited.
     pub fn deadline(&self) -> Option<Instant> {
         self.due.map(|(due, _)| due)
@@ -189,6 +200,7 @@ impl Session {
             Phase::Fresh | Phase::Handshake => "uciok",
             Phase::Preparing | Phase::Idle => "readyok",
             Phase::Thinking | Phase::Halting | Phase::Pondering | Phase::Ceasing => "bestmove",
+            Phase::Asked => "end of the answer",
         };
         SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
     }
@@ -265,9 +277,31 @@ impl Session {
         Command::Stop
     }
 
+    /// A question outside the protocol, about a position. Its answer is whatever the engine says
+    /// until the caller has seen the end of it and calls [`Session::settle`].
+    pub fn ask(
+        &mut self,
+        now: Instant,
+        position: String,
+        question: String,
+        limit: Duration,
+    ) -> [Command; 2] {
+        self.wait(Phase::Asked, now, limit);
+        [Command::Position(position), Command::Question(question)]
+    }
+
+    /// The answer to a question is complete; ends with [`Step::Ready`].
+    pub fn settle(&mut self, now: Instant) -> Command {
+        self.wait(Phase::Preparing, now, self.deadlines.readyok);
+        Command::IsReady
+    }
+
     /// A line was read. Answers that nobody awaits are noise: engines differ in their manners, and
     /// a late `readyok` or a second `bestmove` does not spoil a game.
     pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
+        if self.phase == Phase::Asked {
+            return Ok(Step::Answer(line.to_owned()));
+        }
         match (self.phase, Message::parse(line)) {
             (Phase::Handshake, Message::Name(name)) => self.identity.name = Some(name),
             (Phase::Handshake, Message::Author(author)) => self.identity.author = Some(author),
@@ -287,8 +321,10 @@ impl Session {
                 self.due = None;
                 return Ok(Step::Ready);
             }
-            (Phase::Thinking | Phase::Halting | Phase::Pondering, Message::Info(info)) => {
+            (Phase::Pondering, Message::Info(info)) => self.info.update(info),
+            (Phase::Thinking | Phase::Halting, Message::Info(info)) => {
                 self.info.update(info);
+                return Ok(Step::Info);
             }
             (Phase::Thinking | Phase::Halting, Message::BestMove { text, ponder }) => {
                 self.phase = Phase::Idle;

@@ -27,10 +27,23 @@ fn honest_move() -> String {
 #[test]
 fn every_mode_is_documented() {
     let modes = mode_names();
-    assert_eq!(modes.len(), 65, "{modes:?}");
+    assert_eq!(modes.len(), 66, "{modes:?}");
     for mode in ["good", "hang", "lying-score"] {
         assert!(modes.iter().any(|name| name == mode), "{modes:?}");
     }
+}
+
+#[test]
+fn en_passant_can_be_left_out_of_a_count() {
+    // Black can take either pawn that is about to move two squares.
+    let ask = |args: &str| {
+        let mut talk = greeted(args);
+        talk.send("position fen 4k3/8/8/8/2p5/8/1P1P4/4K3 w - - 0 1");
+        talk.send("go perft 2");
+        talk.until("Nodes searched").pop().expect("there is a count")
+    };
+    let honest: u64 = ask("").rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number");
+    assert_eq!(ask("--mode no-en-passant"), format!("Nodes searched: {}", honest - 2));
 }
 
 #[test]

@@ -31,6 +31,7 @@ const BANS: [Ban; 4] = [
             "harness/src/run/executor/",
             "harness/src/run/executor.rs",
             "harness/src/run/signal.rs",
+            "harness/src/suite/drive.rs",
         ],
         in_tests: false,
         advice: "decide in plain code and let the driver or the dispatcher await",

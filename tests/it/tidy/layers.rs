@@ -47,11 +47,13 @@ const LAYERS: &[Layer] = &[
     layer(
         "report",
         "clock config/ablation config/plan game/outcome game/record rate run/event run/job run/standing schedule \
-         stats uci/score",
+         stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
     layer("suite", "clock config game openings process run seed stats uci"),
+    pure("suite/epd", "clock game/player game/referee stats uci"),
+    pure("suite/perft", "game/player"),
     layer("tune", "config game openings run schedule seed stats store"),
     // The run: it passes the plan, and the settings in it, on to those below.
     layer(

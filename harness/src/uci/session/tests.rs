@@ -68,7 +68,8 @@ fn a_search_ends_with_the_last_facts() {
     ready(&mut session, now);
     session.think(now, "position startpos".into(), Go::default(), None);
     session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
-    session.receive(now, "info depth 2 nodes 40").unwrap();
+    assert_eq!(session.receive(now, "info depth 2 nodes 40"), Ok(Step::Info));
+    assert_eq!(session.info().nodes, Some(40));
     session.receive(now, "readyok").unwrap();
     let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
     let Step::BestMove { text, info, ponder } = step else { panic!("{step:?}") };
@@ -158,4 +159,21 @@ fn a_slow_machine_gets_more_time_to_start() {
     let scaled = Deadlines::default().with_start_scaled(2.5);
     assert_eq!((scaled.uciok.as_secs(), scaled.readyok.as_secs()), (25, 75));
     assert_eq!(scaled.stop, Deadlines::default().stop);
+}
+
+#[test]
+fn a_question_is_answered_by_whatever_comes_until_it_is_settled() {
+    let (mut session, now) = opened(&[]);
+    ready(&mut session, now);
+    let limit = Duration::from_secs(3);
+    let sent = session.ask(now, "position startpos".into(), "go perft 1".into(), limit);
+    assert_eq!(sent.map(|c| c.to_string()), ["position startpos", "go perft 1"]);
+    assert_eq!(session.deadline(), Some(now + limit));
+    assert_eq!(session.late().to_string(), "no 'end of the answer' within 3000 ms");
+    for line in ["a2a3: 1", "readyok", "bestmove a2a3"] {
+        assert_eq!(session.receive(now, line), Ok(Step::Answer(line.into())));
+    }
+    assert_eq!(session.settle(now), Command::IsReady);
+    assert_eq!(session.receive(now, "h2h4: 1"), Ok(Step::Continue));
+    assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
 }

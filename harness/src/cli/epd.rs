@@ -1,0 +1,182 @@
+//! `arbiter epd`: what does an engine find?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::args::Form;
+use super::suites::{SuiteArgs, ask, engines};
+use super::{ExitCode, Failure, emit, exit_code};
+use crate::clock::Limits;
+use crate::config::plan::Engine;
+use crate::report::suite::Style;
+use crate::report::suite::epd::{self as report, Report};
+use crate::report::terminal::note;
+use crate::suite::epd::task::Search;
+use crate::suite::epd::{Record, read};
+
+/// Time for a position if no limit is given.
+const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
+
+/// Flags of `arbiter epd`.
+#[derive(Debug, Args)]
+#[command(after_help = exit_code::EPD_HELP)]
+pub struct EpdArgs {
+    /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
+    /// args, dir, eval (bundled only), option.NAME, and limits of its own: st (seconds), nodes,
+    /// depth. Repeat to compare; each other engine is compared with the first
+    #[arg(long, value_name = "SPEC", required = true)]
+    engine: Vec<String>,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    /// Time for a position: 250ms, 2s, or a number of milliseconds [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = movetime)]
+    movetime: Option<Duration>,
+    /// Nodes for a position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies for a position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// End a search once it has held a solution for so many plies
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
+    hold: Option<u32>,
+    /// Exit with 1 if the first engine solves fewer
+    #[arg(long, value_name = "N")]
+    min_solved: Option<u64>,
+    /// Exit with 1 if more positions are solved by another engine and not by the first
+    #[arg(long, value_name = "N")]
+    max_lost: Option<usize>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "human")]
+    format: Form,
+}
+
+/// `2s`, `250ms`, or milliseconds as in UCI.
+fn movetime(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = match text.strip_suffix("ms") {
+        Some(digits) => (digits, 0.001),
+        None => text.strip_suffix('s').map_or((text, 0.001), |digits| (digits, 1.0)),
+    };
+    let is_plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let seconds = digits.parse::<f64>().ok().filter(|_| is_plain).map(|number| number * unit);
+    seconds
+        .filter(|seconds| (0.001..=1e6).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("expected a time such as 250ms, 2s or 250, got '{text}'"))
+}
+
+/// Searches and prints.
+pub fn epd(args: &EpdArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
+    if args.max_lost.is_some() && args.engine.len() < 2 {
+        let told = "--max-lost compares engines: expected two --engine";
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    let engines = engines(&args.engine, common_limits(args))?;
+    if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
+        let told = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
+        return Err(Failure::invalid(told));
+    }
+    let suite = read::read(&args.suite.text()?, args.suite.chess960);
+    if suite.records.is_empty() {
+        return Err(args.suite.nothing(&suite.unusable));
+    }
+    let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
+    announce(args, &engines, records.len());
+    let needs_chess960 = records.iter().any(|record| record.start.is_chess960());
+    // Engines take turns at each position, so that what disturbs the machine disturbs all.
+    let search = |record: &Arc<Record>, seat: usize| Search {
+        record: record.clone(),
+        seat,
+        limits: engines[seat].conditions.limits,
+        hold: args.hold,
+    };
+    let seats = 0..engines.len();
+    let tasks =
+        records.iter().flat_map(|record| seats.clone().map(move |seat| search(record, seat)));
+    let mut answers = ask(&args.suite, &engines, needs_chess960, tasks.collect())?;
+    let mut searches: Vec<Vec<_>> = engines.iter().map(|_| Vec::new()).collect();
+    for (index, answer) in answers.drain(..).enumerate() {
+        searches[index % engines.len()].push(answer);
+    }
+    let with_searches = |(engine, searches)| {
+        let Engine { name, conditions, .. }: &Engine = engine;
+        report::Engine { name, limits: conditions.limits.to_string(), searches }
+    };
+    let report = Report {
+        suite: &args.suite.name(),
+        engines: engines.iter().zip(searches).map(with_searches).collect(),
+        hold: args.hold,
+        concurrency: args.suite.concurrency.get(),
+        records: &records,
+        unusable: &suite.unusable,
+    };
+    match args.format {
+        Form::Human => emit(&report.text(Style::Terminal))?,
+        Form::Md => emit(&report.text(Style::Markdown))?,
+        Form::Json => emit(&format!("{:#}\n", report.json()))?,
+    }
+    Ok(verdict(args, &report))
+}
+
+fn common_limits(args: &EpdArgs) -> Limits {
+    let EpdArgs { movetime, nodes, depth, .. } = *args;
+    let limits = Limits { movetime, nodes, depth, ..Limits::default() };
+    match limits.is_empty() {
+        true => Limits { movetime: Some(DEFAULT_MOVETIME), ..limits },
+        false => limits,
+    }
+}
+
+/// Says how long it will take, as far as that can be known.
+fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
+    let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
+    if let Some(time) = times {
+        let all = time.as_secs_f64() * positions as f64 / args.suite.concurrency.get() as f64;
+        note(&format!("{positions} positions, {:.0} s at most", all.ceil()));
+    }
+}
+
+/// The gates, in order: solved, lost, faults.
+fn verdict(args: &EpdArgs, report: &Report) -> ExitCode {
+    let engines = 0..report.engines.len();
+    let solved = report.tally(0).solved;
+    if let Some(wanted) = args.min_solved.filter(|wanted| solved < *wanted) {
+        note(&format!("{} solved {solved}, wanted {wanted}", report.engines[0].name));
+        return ExitCode::Negative;
+    }
+    for other in 1..report.engines.len() {
+        let lost = report.comparison(other).lost.len();
+        if args.max_lost.is_some_and(|allowed| lost > allowed) {
+            let [first, second] = [0, other].map(|index| report.engines[index].name);
+            note(&format!("{second} solved {lost} positions that {first} did not"));
+            return ExitCode::Negative;
+        }
+    }
+    match engines.map(|engine| report.tally(engine).faults).sum() {
+        0u64 => ExitCode::Passed,
+        _ => ExitCode::Faulty,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let ms = |millis| Ok(Duration::from_millis(millis));
+        assert_eq!(movetime("250ms"), ms(250));
+        assert_eq!(movetime("250"), ms(250));
+        assert_eq!(movetime("2s"), ms(2000));
+        assert_eq!(movetime("0.5s"), ms(500));
+        for wrong in ["", "s", "0", "-1s", "1m", "1e9", "inf"] {
+            assert!(movetime(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `arbiter perft`: does an engine know the rules?
+
+use clap::Args;
+
+use super::args::Format;
+use super::suites::{SuiteArgs, ask, engines};
+use super::{ExitCode, Failure, emit, exit_code};
+use crate::clock::Limits as SearchLimits;
+use crate::report::suite::perft::{Report, Totals};
+use crate::suite::perft::answer::Patterns;
+use crate::suite::perft::task::{Count, Manner};
+use crate::suite::perft::{Case, Limits, read};
+
+/// Flags of `arbiter perft`.
+#[derive(Debug, Args)]
+#[command(after_help = exit_code::PERFT_HELP)]
+pub struct PerftArgs {
+    /// The engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
+    /// args, dir, option.NAME
+    #[arg(long, value_name = "SPEC")]
+    engine: String,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    /// Plies at most; each position is counted at its deepest count within the limits
+    #[arg(long, value_name = "N", default_value = "64")]
+    depth: u32,
+    /// Leaves at most for one position, by the suite's figures
+    #[arg(long, value_name = "N", default_value = "10000000")]
+    max_nodes: u64,
+    /// How to ask the engine to count, after `position`; {depth} stands for the depth
+    #[arg(long, value_name = "TEXT", default_value = "go perft {depth}")]
+    command: String,
+    /// Finds the line with the whole count, which is its first group, and ends the answer
+    /// [default: the usual forms, such as "Nodes searched: 20"]
+    #[arg(long, value_name = "REGEX")]
+    pattern: Option<String>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+}
+
+/// Counts and prints.
+pub fn perft(args: &PerftArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
+    if !args.command.contains("{depth}") {
+        let told = format!("--command '{}' does not say where {{depth}} goes", args.command);
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
+    let manner = Manner { command: args.command.clone(), patterns, limit: args.suite.deadline };
+    let engines = engines(std::slice::from_ref(&args.engine), SearchLimits::default())?;
+    let suite = read::read(&args.suite.text()?, args.suite.chess960);
+    if suite.cases.is_empty() {
+        return Err(args.suite.nothing(&suite.unusable));
+    }
+    let limits = Limits { depth: args.depth, nodes: args.max_nodes };
+    let all = suite.cases.len();
+    let (cases, counts): (Vec<Case>, Vec<Count>) =
+        suite.cases.into_iter().filter_map(|case| with_count(case, limits, &manner)).unzip();
+    if cases.is_empty() {
+        let told = format!(
+            "{}: no count is within --depth {} and --max-nodes {}",
+            args.suite.suite.display(),
+            limits.depth,
+            limits.nodes
+        );
+        return Err(Failure::new(ExitCode::Nothing, told));
+    }
+    let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
+    let verdicts = ask(&args.suite, &engines, needs_chess960, counts.clone())?;
+    let report = Report {
+        engine: &engines[0].name,
+        suite: &args.suite.name(),
+        beyond: all - cases.len(),
+        cases: &cases,
+        counts: &counts,
+        verdicts: &verdicts,
+        unusable: &suite.unusable,
+    };
+    match args.format {
+        Format::Human => emit(&report.text())?,
+        Format::Json => emit(&format!("{:#}\n", report.json()))?,
+    }
+    Ok(match report.totals() {
+        Totals { wrong: 1.., .. } => ExitCode::Negative,
+        Totals { faults: 1.., .. } => ExitCode::Faulty,
+        Totals { wrong_suite: 1.., .. } => ExitCode::Invalid,
+        _ => ExitCode::Passed,
+    })
+}
+
+fn with_count(case: Case, limits: Limits, manner: &Manner) -> Option<(Case, Count)> {
+    let (depth, expected) = case.within(limits)?;
+    let count = Count { start: case.start.clone(), depth, expected, manner: manner.clone() };
+    Some((case, count))
+}

@@ -1,0 +1,152 @@
+//! What `perft` and `epd` share: files, engines, and asking them.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::play::runtime;
+use super::{ExitCode, Failure};
+use crate::clock::{Limits, parse_seconds};
+use crate::config::plan::{Engine, resolve_engine};
+use crate::config::spec::EngineSpec;
+use crate::game::player::Player;
+use crate::run::seats::{Seat, seat, try_each};
+use crate::run::signal::{Request, Signals};
+use crate::suite::drive::{self, Answers, DriveError, Task};
+use crate::suite::{Unusable, decode};
+use crate::uci::session::Deadlines;
+
+/// Largest suite that is read, in bytes.
+const MAX_FILE: u64 = 1 << 28;
+
+/// Unusable lines that are named where none is usable.
+const NAMED: usize = 5;
+
+/// Flags of both.
+#[derive(Debug, Args)]
+pub struct SuiteArgs {
+    /// The suite
+    #[arg(long, value_name = "FILE")]
+    pub(super) suite: PathBuf,
+    /// All positions are Chess960 [default: those with castling rights that need it]
+    #[arg(long)]
+    pub(super) chess960: bool,
+    /// Questions at once
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(super) concurrency: NonZeroUsize,
+    /// Seconds an answer may take that no time limit bounds
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "600")]
+    pub(super) deadline: Duration,
+}
+
+impl SuiteArgs {
+    /// The text of the suite.
+    pub(super) fn text(&self) -> Result<String, Failure> {
+        let name = self.suite.display();
+        let told = |error: std::io::Error| Failure::invalid(format!("{name}: {error}"));
+        let size = std::fs::metadata(&self.suite).map_err(told)?.len();
+        if size > MAX_FILE {
+            let told = format!("{name}: expected at most {MAX_FILE} bytes, got {size}");
+            return Err(Failure::invalid(told));
+        }
+        Ok(decode(&std::fs::read(&self.suite).map_err(told)?))
+    }
+
+    /// Its name in reports.
+    pub(super) fn name(&self) -> String {
+        let name = self.suite.file_name().unwrap_or(self.suite.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// The error of a suite without any usable position.
+    pub(super) fn nothing(&self, unusable: &[Unusable]) -> Failure {
+        let reasons: String = unusable
+            .iter()
+            .take(NAMED)
+            .map(|line| format!("\n  line {}: {}", line.line, line.reason))
+            .collect();
+        let told = format!("{}: no usable position{reasons}", self.suite.display());
+        Failure::new(ExitCode::Nothing, told)
+    }
+}
+
+/// The engines of `--engine`; `limits` hold for those that have none of their own.
+pub(super) fn engines(specs: &[String], limits: Limits) -> Result<Vec<Engine>, Failure> {
+    let each = EngineSpec { limits, ..EngineSpec::default() };
+    let mut engines: Vec<Engine> = Vec::new();
+    for (index, text) in specs.iter().enumerate() {
+        let spec = EngineSpec::parse(text)
+            .map_err(|error| Failure::invalid(format!("--engine '{text}': {error}")))?;
+        let engine = resolve_engine(index, spec.or(&each)).map_err(Failure::invalid)?;
+        if engines.iter().any(|other| other.name == engine.name) {
+            let told = format!("two engines are called '{}'; give one a name=", engine.name);
+            return Err(Failure::invalid(told));
+        }
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
+/// Tries the engines out and puts all tasks to them, with a bar on standard error.
+pub(super) fn ask<T: Task>(
+    args: &SuiteArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    tasks: Vec<T>,
+) -> Result<Answers<T::Done>, Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let seats = seats(engines, &own_binary, args.deadline);
+    let bar = ProgressBar::new(tasks.len() as u64);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}")
+        .expect("the template is a constant and sound");
+    bar.set_style(style);
+    let mut faults = 0;
+    let work = async {
+        let judge = |player: &Player| match () {
+            () if !player.speaks_uci() => Err("does not speak UCI, which suites need"),
+            () if needs_chess960 && !player.plays_chess960() => {
+                Err("does not play Chess960, which a position needs")
+            }
+            () => Ok(()),
+        };
+        try_each(&seats, judge).await.map_err(|error| match error.environment {
+            true => Failure::environment(error),
+            false => Failure::invalid(error),
+        })?;
+        let observe = |_, answer: &Result<T::Done, String>| {
+            bar.inc(1);
+            if answer.is_err() {
+                faults += 1;
+                bar.set_message(format!("{faults} faults"));
+            }
+        };
+        let asked = drive::run(seats.clone(), tasks, args.concurrency.get(), observe).await;
+        asked.map_err(|error| match error {
+            DriveError::Environment(_) => Failure::environment(error),
+            DriveError::Hopeless { .. } => Failure::invalid(error),
+        })
+    };
+    let answers = runtime()?.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        tokio::select! {
+            answers = work => answers,
+            request = signals.next() => {
+                let code = match request {
+                    Request::Interrupt => ExitCode::Interrupted,
+                    Request::Terminate => ExitCode::Terminated,
+                };
+                Err(Failure::new(code, "interrupted before the end of the suite"))
+            }
+        }
+    });
+    bar.finish_and_clear();
+    answers
+}
+
+fn seats(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<Seat> {
+    let deadlines = Deadlines { bestmove: deadline, ..Deadlines::default() };
+    engines.iter().map(|engine| Seat { deadlines, ..seat(engine, own_binary) }).collect()
+}

@@ -1,0 +1,277 @@
+//! The report of `arbiter perft`: what is wrong comes first.
+
+use serde_json::{Value, json};
+
+use super::{Style, unusable_json, unusable_lines};
+use crate::suite::Unusable;
+use crate::suite::perft::Case;
+use crate::suite::perft::task::{Count, Verdict};
+use crate::suite::perft::walk::Wrong;
+
+/// Everything there is to tell.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The engine's name.
+    pub engine: &'a str,
+    /// The suite's name.
+    pub suite: &'a str,
+    /// The positions that were counted.
+    pub cases: &'a [Case],
+    /// What was asked of each.
+    pub counts: &'a [Count],
+    /// What came of it; an error is the engine's fault.
+    pub verdicts: &'a [Result<Verdict, String>],
+    /// Positions whose counts are all beyond the limits.
+    pub beyond: usize,
+    /// Lines that could not be used.
+    pub unusable: &'a [Unusable],
+}
+
+/// Numbers of each outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Engine and suite agree.
+    pub right: usize,
+    /// The engine is wrong.
+    pub wrong: usize,
+    /// The suite is wrong.
+    pub wrong_suite: usize,
+    /// The engine gave no answer.
+    pub faults: usize,
+    /// Leaves in the counts that are right.
+    pub leaves: u64,
+}
+
+impl Report<'_> {
+    /// The outcomes, counted.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for (count, verdict) in self.counts.iter().zip(self.verdicts) {
+            match verdict {
+                Ok(Verdict::Right) => {
+                    totals.right += 1;
+                    totals.leaves += count.expected;
+                }
+                Ok(Verdict::Wrong { .. }) => totals.wrong += 1,
+                Ok(Verdict::WrongSuite { .. }) => totals.wrong_suite += 1,
+                Err(_) => totals.faults += 1,
+            }
+        }
+        totals
+    }
+
+    /// As text.
+    pub fn text(&self) -> String {
+        let style = Style::Terminal;
+        let mut text = String::new();
+        let all = || self.cases.iter().zip(self.counts).zip(self.verdicts);
+        for ((case, count), verdict) in all() {
+            if let Ok(Verdict::Wrong { .. }) = verdict {
+                text.push_str(&story(case, count, verdict));
+            }
+        }
+        for ((case, count), verdict) in all() {
+            if !matches!(verdict, Ok(Verdict::Right | Verdict::Wrong { .. })) {
+                text.push_str(&story(case, count, verdict));
+            }
+        }
+        let Totals { right, wrong, wrong_suite, faults, leaves } = self.totals();
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!(
+            "{}: {right} of {} positions of {} right, {leaves} leaves\n",
+            self.engine,
+            self.counts.len(),
+            self.suite
+        ));
+        for (number, what) in [
+            (wrong, "wrong"),
+            (faults, "without an answer, by the engine's fault"),
+            (wrong_suite, "where the suite is wrong and the engine right"),
+            (self.beyond, "left out: every count is beyond --depth or --max-nodes"),
+        ] {
+            if number > 0 {
+                text.push_str(&format!("{number} {what}\n"));
+            }
+        }
+        text + &unusable_lines(style, self.unusable)
+    }
+
+    /// As one JSON object.
+    pub fn json(&self) -> Value {
+        let totals = self.totals();
+        let all = self.cases.iter().zip(self.counts).zip(self.verdicts);
+        let positions: Vec<Value> =
+            all.map(|((case, count), verdict)| position_json(case, count, verdict)).collect();
+        json!({
+            "schema": "arbiter.perft/1",
+            "engine": self.engine,
+            "suite": self.suite,
+            "right": totals.right,
+            "wrong": totals.wrong,
+            "wrong_suite": totals.wrong_suite,
+            "faults": totals.faults,
+            "leaves": totals.leaves,
+            "beyond_limits": self.beyond,
+            "positions": positions,
+            "unusable": unusable_json(self.unusable),
+        })
+    }
+}
+
+fn position_json(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Value {
+    let mut value = json!({
+        "line": case.line,
+        "name": case.name,
+        "fen": case.start.fen(),
+        "chess960": case.start.is_chess960(),
+        "depth": count.depth,
+        "expected": count.expected,
+    });
+    let more = match verdict {
+        Ok(Verdict::Right) => json!({ "verdict": "right" }),
+        Ok(Verdict::WrongSuite { leaves }) => json!({ "verdict": "wrong_suite", "leaves": leaves }),
+        Err(reason) => json!({ "verdict": "fault", "reason": reason }),
+        Ok(Verdict::Wrong { got, leaves, finding }) => {
+            let (kind, missing, extra) = match &finding.wrong {
+                Wrong::Moves { missing, extra } => ("moves", missing.as_slice(), extra.as_slice()),
+                Wrong::Count { .. } => ("count", [].as_slice(), [].as_slice()),
+                Wrong::Context { .. } => ("context", [].as_slice(), [].as_slice()),
+                Wrong::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
+            };
+            json!({
+                "verdict": "wrong", "got": got, "leaves": leaves,
+                "first_wrong": {
+                    "kind": kind, "fen": finding.fen, "path": finding.path,
+                    "missing": missing, "extra": extra,
+                },
+            })
+        }
+    };
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    value
+}
+
+/// A position that is not right, in some lines.
+fn story(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
+    let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    let place = format!("line {}{name}, depth {}", case.line, count.depth);
+    let fen = case.start.fen();
+    match verdict {
+        Ok(Verdict::Right) => String::new(),
+        Err(reason) => format!("NO ANSWER  {place}: {reason}\n  {fen}\n"),
+        Ok(Verdict::WrongSuite { leaves }) => format!(
+            "SUITE      {place}: it says {}, engine and referee count {leaves}\n  {fen}\n",
+            count.expected
+        ),
+        Ok(Verdict::Wrong { got, leaves, finding }) => {
+            let suite = if *leaves == count.expected {
+                String::new()
+            } else {
+                format!(" (the suite, wrongly, says {})", count.expected)
+            };
+            let by = got.abs_diff(*leaves);
+            let sign = if got > leaves { '+' } else { '-' };
+            let path = if finding.path.is_empty() {
+                "the position itself".to_owned()
+            } else {
+                format!("after {}", finding.path.join(" "))
+            };
+            format!(
+                "WRONG      {place}: counts {got}, right is {leaves} ({sign}{by}){suite}\n  {fen}\n  \
+                 first wrong position: {path}\n  {}\n{}",
+                finding.fen,
+                what_is_wrong(&finding.wrong)
+            )
+        }
+    }
+}
+
+fn what_is_wrong(wrong: &Wrong) -> String {
+    match wrong {
+        Wrong::Moves { missing, extra } => {
+            let list = |title: &str, moves: &[String]| match moves.is_empty() {
+                true => String::new(),
+                false => format!("  {title} moves: {}\n", moves.join(" ")),
+            };
+            list("missing", missing) + &list("extra", extra)
+        }
+        Wrong::Count { depth, got, expected } => format!(
+            "  counts {got} at depth {depth}, right is {expected}; its answer does not say for \
+             which move\n"
+        ),
+        Wrong::Context { depth, got, expected } => format!(
+            "  counts {got} here as part of the position before, and {expected}, which is right, \
+             when asked about it alone (depth {depth}): look at how moves are made and taken \
+             back, and at tables\n"
+        ),
+        Wrong::Unrepeatable => "  asked again, it counts right\n".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::suite::perft::answer::Patterns;
+    use crate::suite::perft::read;
+    use crate::suite::perft::task::Manner;
+    use crate::suite::perft::walk::Finding;
+
+    #[test]
+    fn mismatches_come_first() {
+        let line = "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5";
+        let suite = read::read(&format!("{line}\n{line}\n{line}\n{line}\n? ;D1 1"), false);
+        let manner = Manner {
+            command: "go perft {depth}".to_owned(),
+            patterns: Patterns::new(None).unwrap(),
+            limit: Duration::from_secs(1),
+        };
+        let count = |case: &Case| Count {
+            start: case.start.clone(),
+            depth: 1,
+            expected: 5,
+            manner: manner.clone(),
+        };
+        let counts: Vec<Count> = suite.cases.iter().map(count).collect();
+        let wrong = Wrong::Moves { missing: vec!["e1d1".into()], extra: vec!["e1e3".into()] };
+        let finding = Finding { fen: "FEN".into(), path: vec!["e1e2".into()], wrong };
+        let verdicts = [
+            Ok(Verdict::Right),
+            Err("exited".to_owned()),
+            Ok(Verdict::WrongSuite { leaves: 6 }),
+            Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
+        ];
+        let report = Report {
+            engine: "E",
+            suite: "s.epd",
+            cases: &suite.cases,
+            counts: &counts,
+            verdicts: &verdicts,
+            beyond: 2,
+            unusable: &suite.unusable,
+        };
+        let text = report.text();
+        assert!(
+            text.starts_with("WRONG      line 4, depth 1: counts 7, right is 5 (+2)\n"),
+            "{text}"
+        );
+        for part in [
+            "first wrong position: after e1e2\n  FEN\n  missing moves: e1d1\n  extra moves: e1e3\n",
+            "NO ANSWER  line 2, depth 1: exited",
+            "SUITE      line 3, depth 1: it says 5, engine and referee count 6",
+            "E: 1 of 4 positions of s.epd right, 5 leaves",
+            "2 left out",
+            "line 5: ",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let json = report.json();
+        assert_eq!(json["positions"][3]["first_wrong"]["missing"][0], "e1d1");
+        assert_eq!(json["unusable"][0]["line"], 5);
+    }
+}

@@ -1,0 +1,122 @@
+//! The operations of a line: an opcode, its operands, a semicolon.
+//!
+//! Files differ from the standard in many ways, so no EPD crate reads them; this reader accepts a
+//! missing last semicolon, missing semicolons before a well-known opcode, strings without quotes
+//! and strings that are never closed.
+
+/// Opcodes at which the moves of the operation before must end.
+const OPCODES: [&str; 24] = [
+    "acd", "acn", "acs", "am", "bm", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9",
+    "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
+];
+
+/// One operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Operation {
+    pub(super) opcode: String,
+    /// What follows it; quotes around a single string are gone.
+    pub(super) operand: String,
+}
+
+/// The operations in what follows the position.
+pub(super) fn operations(mut rest: &str) -> Vec<Operation> {
+    let is_between = |c: char| c.is_whitespace() || c == ';' || c == '\0';
+    let mut found = Vec::new();
+    loop {
+        rest = rest.trim_start_matches(is_between);
+        if rest.is_empty() {
+            return found;
+        }
+        let end = rest.find(|c| is_between(c) || c == '"').unwrap_or(rest.len());
+        let (opcode, operand) = rest.split_at(end);
+        let end = end_of_operand(opcode, operand);
+        let (operand, next) = operand.split_at(end);
+        let opcode = opcode.trim_end_matches([':', '=']).to_ascii_lowercase();
+        found.push(Operation { opcode, operand: unquoted(operand) });
+        rest = next;
+    }
+}
+
+/// Where an operand ends.
+fn end_of_operand(opcode: &str, text: &str) -> usize {
+    let text_start = text.len() - text.trim_start().len();
+    if text[text_start..].starts_with('"')
+        && let Some(end) = end_of_string(text, text_start)
+    {
+        return end;
+    }
+    let end = text.find(';').unwrap_or(text.len());
+    if !matches!(opcode, "bm" | "am" | "dm" | "sm") {
+        return end;
+    }
+    // The moves of an operation may run into the next opcode.
+    let mut at = 0;
+    for word in text[..end].split_inclusive(char::is_whitespace) {
+        let next = at + word.len();
+        // `c3` is a move as well as an opcode; only the opcode is followed by a string.
+        let is_move = word.starts_with('c') && word.trim().len() == 2 && word.trim() != "ce";
+        let is_opcode = OPCODES.contains(&word.trim());
+        if is_opcode && (!is_move || text[next..].trim_start().starts_with('"')) {
+            return at;
+        }
+        at = next;
+    }
+    end
+}
+
+/// Where a string that begins at `start` ends, its closing quote included. A quote is the closing
+/// one only if the operation ends there; otherwise it opens another operation's string, and this
+/// one was never closed.
+fn end_of_string(text: &str, start: usize) -> Option<usize> {
+    let close = start + 1 + text[start + 1..].find('"')?;
+    let after = text[close + 1..].trim_start();
+    let is_closing = after.is_empty()
+        || after.starts_with([';', '\0'])
+        || after.split_whitespace().next().is_some_and(|word| OPCODES.contains(&word));
+    is_closing.then_some(close + 1)
+}
+
+fn unquoted(operand: &str) -> String {
+    let operand = operand.trim().trim_end_matches('\0').trim_end();
+    let inner = operand.strip_prefix('"').unwrap_or(operand);
+    inner.strip_suffix('"').unwrap_or(inner).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expect: &[(&str, &str)]) {
+        let found = operations(text);
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|o| (o.opcode.as_str(), o.operand.as_str())).collect();
+        assert_eq!(found, expect, "{text}");
+    }
+
+    #[test]
+    fn operations_as_the_standard_has_them() {
+        check(r#"bm Nf3; id "x.1";"#, &[("bm", "Nf3"), ("id", "x.1")]);
+        check(r#"id "a; b"; bm Nf3;"#, &[("id", "a; b"), ("bm", "Nf3")]);
+        check("noop; bm e4 d4;", &[("noop", ""), ("bm", "e4 d4")]);
+    }
+
+    #[test]
+    fn semicolons_that_are_missing_or_too_many() {
+        check(r#"bm Nf3; id "x.1""#, &[("bm", "Nf3"), ("id", "x.1")]);
+        check("; ;bm Nf3;; ;id x", &[("bm", "Nf3"), ("id", "x")]);
+        check(r#"bm Nf3 d4 id "x";"#, &[("bm", "Nf3 d4"), ("id", "x")]);
+        check(r#"id "x" bm Nf3"#, &[("id", "x"), ("bm", "Nf3")]);
+        check("bm Nf3", &[("bm", "Nf3")]);
+        check(r#"bm c3 c4 c5 "x""#, &[("bm", "c3 c4"), ("c5", "x")]);
+    }
+
+    #[test]
+    fn strings_without_both_quotes() {
+        check("id x.1 easy; bm Nf3;", &[("id", "x.1 easy"), ("bm", "Nf3")]);
+        check(r#"bm Nf3; id "x.1"#, &[("bm", "Nf3"), ("id", "x.1")]);
+        check(r#"id "x.1; bm Nf3;"#, &[("id", "x.1"), ("bm", "Nf3")]);
+        check(r#"id "x.1; c0 "y"; bm e4;"#, &[("id", "x.1"), ("c0", "y"), ("bm", "e4")]);
+        check(r#"id x.1"; bm e4;"#, &[("id", "x.1"), ("bm", "e4")]);
+        check(r#"id"x.1"; bm e4;"#, &[("id", "x.1"), ("bm", "e4")]);
+    }
+}

@@ -1,0 +1,66 @@
+//! The question what to play.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use shakmaty::Position;
+
+use super::Record;
+use super::judge::{Judge, Outcome};
+use crate::clock::Limits;
+use crate::game::player::Player;
+use crate::game::referee::{Fault, Reply, Turn};
+use crate::suite::drive::{Task, Trouble};
+use crate::uci::command::Go;
+
+/// Overrun after which an engine is told to stop; what it then plays still counts.
+const LENIENCE: Duration = Duration::from_millis(200);
+
+/// One search.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// The question.
+    pub record: Arc<Record>,
+    /// Index of the engine.
+    pub seat: usize,
+    /// What bounds it; a clock is not looked at.
+    pub limits: Limits,
+    /// End it once a solution was held for so many plies.
+    pub hold: Option<u32>,
+}
+
+impl Task for Search {
+    type Done = Outcome;
+
+    fn seat(&self) -> usize {
+        self.seat
+    }
+
+    async fn carry_out(&self, player: &mut Player) -> Result<Outcome, Trouble> {
+        let Record { start, goal, .. } = &*self.record;
+        player.new_game(start.game()).await?;
+        let Limits { movetime, nodes, depth, .. } = self.limits;
+        let go = Go { movetime, nodes, depth, ..Go::default() };
+        let mut judge = Judge::new(start, goal);
+        let look = |at: Duration, info: &crate::uci::info::Info| {
+            let held = judge.look(at, info);
+            match self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        let budget = movetime.map(|time| time + LENIENCE);
+        let color = start.position.turn();
+        let turn = Turn { color, position: start.line(&[]), go, budget };
+        match player.watch(turn, look).await {
+            Reply::Move { text, elapsed, info } => {
+                judge.end(&text, elapsed, &info).map_err(Trouble::Fault)
+            }
+            Reply::Fault(
+                Fault::Silent(what) | Fault::Crashed(what) | Fault::Disconnected(what),
+            ) => Err(Trouble::Fault(what)),
+            Reply::Claim(claim) => Err(Trouble::Fault(format!("claims a result: {claim:?}"))),
+        }
+    }
+}

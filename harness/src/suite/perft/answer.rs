@@ -1,0 +1,133 @@
+//! What an engine prints when it counts.
+
+use std::ops::ControlFlow;
+
+use regex_lite::Regex;
+
+/// Lines with a move that are kept; no position has more than 218 legal moves.
+const MAX_MOVES: usize = 1000;
+
+/// The count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
+const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9][0-9,_]*)\b";
+
+/// The count of all moves as engines print it: `Nodes searched: 400`, `total 400`, `perft 2: 400`,
+/// or the number alone.
+const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9][0-9,_]*)|([0-9][0-9,_]*)(?:\s+(?:nodes|leaves).*)?)\s*$";
+
+/// How to tell the lines of an answer.
+#[derive(Debug, Clone)]
+pub struct Patterns {
+    of_move: Regex,
+    total: Regex,
+}
+
+impl Patterns {
+    /// `total` finds the line with the whole count, whose first group is the number; without it,
+    /// the usual forms are known.
+    pub fn new(total: Option<&str>) -> Result<Patterns, String> {
+        let text = total.unwrap_or(TOTAL);
+        let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
+        if total.captures_len() < 2 {
+            return Err(format!("pattern '{text}': expected a group in parentheses, the count"));
+        }
+        let of_move = Regex::new(MOVE).map_err(|error| error.to_string())?;
+        Ok(Patterns { of_move, total })
+    }
+}
+
+/// An engine's count.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// Count of each move, as written.
+    pub moves: Vec<(String, u64)>,
+    /// Count of all moves.
+    pub total: Option<u64>,
+    /// The line by which one sees that it searches for a move instead of counting.
+    pub search: Option<String>,
+}
+
+impl Answer {
+    /// Takes in a line; breaks when nothing else is to come.
+    pub fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
+        if let Some(found) = patterns.of_move.captures(line)
+            && let Some(count) = number(&found[2])
+        {
+            if self.moves.len() < MAX_MOVES {
+                self.moves.push((found[1].to_owned(), count));
+            }
+            return ControlFlow::Continue(());
+        }
+        if let Some(found) = patterns.total.captures(line) {
+            let group = found.iter().skip(1).flatten().next();
+            self.total = group.and_then(|group| number(group.as_str()));
+            if self.total.is_some() {
+                return ControlFlow::Break(());
+            }
+        }
+        let is_search = line.starts_with("bestmove")
+            || line.starts_with("info ") && line.contains(" score ") && line.contains(" pv ");
+        if is_search {
+            self.search = Some(line.to_owned());
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str, pattern: Option<&str>) -> Answer {
+        let patterns = Patterns::new(pattern).unwrap();
+        let mut answer = Answer::default();
+        let _ = text.lines().try_for_each(|line| answer.take(line, &patterns));
+        answer
+    }
+
+    #[test]
+    fn the_usual_forms() {
+        let moves = vec![("a2a3".to_owned(), 20), ("h7h8q".to_owned(), 400)];
+        for (separator, total) in [
+            (": ", "Nodes searched: 420"),
+            (" ", "Total: 420"),
+            (" - ", "total 420"),
+            (":", "perft 2: 420"),
+            (" ", "420"),
+            ("=", "info string nodes = 420"),
+            (" -> ", "420 nodes in 3 ms (140000 nps)"),
+        ] {
+            let text =
+                format!("info string begins\na2a3{separator}20\nh7h8q{separator}400\n\n{total}\n");
+            let expect = Answer { moves: moves.clone(), total: Some(420), search: None };
+            assert_eq!(answer(&text, None), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn speed_is_no_count() {
+        assert_eq!(
+            answer("nodes/second: 5\ntime: 3 ms\nnps 5\nNodes: 12,345", None).total,
+            Some(12345)
+        );
+    }
+
+    #[test]
+    fn a_pattern_of_the_user() {
+        assert_eq!(answer("Nodes: 7\n* Leaves = 42 *", Some(r"Leaves = (\d+)")).total, Some(42));
+        assert!(Patterns::new(Some("no group")).unwrap_err().contains("a group in parentheses"));
+        assert!(Patterns::new(Some("(")).is_err());
+    }
+
+    #[test]
+    fn an_engine_that_searches_is_noticed() {
+        let found = answer("info depth 1 score cp 3 pv e2e4\nbestmove e2e4", None);
+        assert!(found.search.is_some_and(|line| line.starts_with("info")));
+        assert!(answer("bestmove e2e4", None).search.is_some());
+    }
+}

@@ -1,0 +1,172 @@
+//! Suites: what engines know of the rules, and what they find.
+
+use std::path::{Path, PathBuf};
+
+use arbiter::suite::perft::Limits;
+use arbiter::suite::perft::read::read;
+use arbiter::suite::perft::walk::leaves;
+
+use crate::support::bench::{Bench, Finished};
+
+/// Mate in one by the rook, in one by the queen, and a pawn to take.
+const TACTICS: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"MATE.1\";
+7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; id \"MATE.2\"
+this is no position
+4k3/8/8/3p4/4P3/8/8/4K3 w - - bm Qxd5; id \"WRONG.1\";
+4k3/8/8/3q4/4P3/8/8/4K3 w - - bm exd5; id \"WIN.1\";
+";
+
+fn own(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("suites").join(name)
+}
+
+fn suite(bench: &Bench, command: &str, engines: &[&str], file: &Path, more: &[&str]) -> Finished {
+    let mut args = vec![command.to_owned(), "--suite".to_owned(), file.display().to_string()];
+    for engine in engines {
+        args.extend(["--engine".to_owned(), (*engine).to_owned()]);
+    }
+    args.extend(more.iter().map(|word| (*word).to_owned()));
+    bench.arbiter(args).finish()
+}
+
+#[test]
+fn our_counts_are_those_of_the_referees_rules() {
+    for (name, positions) in [("perft.epd", 30), ("perft960.epd", 10)] {
+        let text = std::fs::read_to_string(own(name)).expect("the suite is there");
+        let suite = read(&text, name == "perft960.epd");
+        assert_eq!(suite.unusable, [], "{name}");
+        assert_eq!(suite.cases.len(), positions, "{name}");
+        for case in &suite.cases {
+            let limits = Limits { depth: 64, nodes: 300_000 };
+            let (depth, count) = case.within(limits).expect("every position has a small count");
+            assert_eq!(leaves(&case.start.position, depth), count, "{name}:{}", case.line);
+            let shallow = case.counts.iter().filter(|(_, count)| *count <= 10_000);
+            for (depth, count) in shallow {
+                assert_eq!(leaves(&case.start.position, *depth), *count, "{name}:{}", case.line);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bundled_engine_knows_the_rules() {
+    let bench = Bench::new();
+    for (name, more) in [("perft.epd", &[][..]), ("perft960.epd", &["--chess960"])] {
+        let args = [&["--max-nodes", "100000", "--format", "json"], more].concat();
+        let json =
+            suite(&bench, "perft", &["cmd=bundled"], &own(name), &args).expect_code(0).json();
+        assert_eq!(json["wrong"], 0, "{json:#}");
+        assert_eq!(json["right"], json["positions"].as_array().expect("a list").len(), "{json:#}");
+    }
+}
+
+#[test]
+fn a_planted_bug_is_found_where_it_is() {
+    let bench = Bench::new();
+    let buggy = bench.puppet("Buggy", "--mode no-en-passant", "");
+    let file = bench.write(
+        "suite.epd",
+        "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25\n\
+         4k3/8/8/8/2p5/8/1P6/4K3 w - - 0 1 ;D1 7 ;D2 44\n",
+    );
+    let found = suite(&bench, "perft", &[&buggy], &file, &[]).expect_code(1);
+    let expect = "WRONG      line 2, depth 2: counts 43, right is 44 (-1)\n  \
+                  4k3/8/8/8/2p5/8/1P6/4K3 w - - 0 1\n  \
+                  first wrong position: after b2b4\n  \
+                  4k3/8/8/8/1Pp5/8/8/4K3 b - b3 0 1\n  \
+                  missing moves: c4b3\n";
+    assert!(found.stdout.starts_with(expect), "{found:#?}");
+    assert!(found.stdout.contains("Buggy: 1 of 2 positions of suite.epd right"), "{found:#?}");
+    let honest = bench.puppet("Honest", "", "");
+    suite(&bench, "perft", &[&honest], &file, &[]).expect_code(0);
+}
+
+#[test]
+fn what_perft_cannot_count_has_its_exit_code() {
+    let bench = Bench::new();
+    let honest = bench.puppet("Honest", "", "");
+    let wrong = bench.write("wrong.epd", "4k3/8/8/8/8/8/8/4K3 w - - ;D1 6\n");
+    let found = suite(&bench, "perft", &[&honest], &wrong, &[]).expect_code(3);
+    assert!(found.stdout.contains("it says 6, engine and referee count 5"), "{found:#?}");
+    let two = "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5\n4k3/8/8/8/8/8/8/4K3 b - - ;D1 5\n";
+    let two = bench.write("two.epd", two);
+    let crash = bench.puppet("Crash", "--mode crash --after 2", "");
+    let found = suite(&bench, "perft", &[&crash], &two, &[]).expect_code(6);
+    assert!(found.stdout.contains("NO ANSWER  line 2, depth 1: exited"), "{found:#?}");
+    assert!(found.stdout.contains("1 of 2 positions"), "{found:#?}");
+    let silent = bench.puppet("Silent", "--mode hang", "");
+    let late = ["--deadline", "0.2"];
+    let found = suite(&bench, "perft", &[&silent], &two, &late).expect_code(6);
+    assert!(found.stdout.contains("within 200 ms"), "{found:#?}");
+    let none = bench.write("none.epd", "# nothing\nhello\n");
+    let refused = suite(&bench, "perft", &[&honest], &none, &[]).expect_code(4);
+    assert!(refused.stderr.contains("no usable position"), "{refused:#?}");
+    assert!(refused.stderr.contains("line 2: "), "{refused:#?}");
+    let other = ["--command", "count {depth}"];
+    let found = suite(&bench, "perft", &[&honest], &two, &other).expect_code(6);
+    assert!(found.stdout.contains("unknown command count 1"), "{found:#?}");
+}
+
+#[test]
+fn a_suite_is_solved_and_its_bad_lines_are_not_counted() {
+    let bench = Bench::new();
+    let file = bench.write("tactics.epd", TACTICS);
+    let nodes = ["--nodes", "20000", "--format", "json"];
+    let json = suite(&bench, "epd", &["cmd=bundled"], &file, &nodes).expect_code(0).json();
+    assert_eq!(json["engines"][0]["positions"], 3, "{json:#}");
+    assert_eq!(json["engines"][0]["solved"], 3, "{json:#}");
+    let unusable = json["unusable"].as_array().expect("a list");
+    assert_eq!(unusable.len(), 2, "{json:#}");
+    assert_eq!(unusable[0]["line"], 3, "{json:#}");
+    assert_eq!(unusable[1]["reason"], "bm 'Qxd5' is not legal", "{json:#}");
+    assert_eq!(json["positions"][0]["searches"][0]["move"], "a1a8", "{json:#}");
+    let text = suite(&bench, "epd", &["cmd=bundled"], &file, &["--nodes", "20000"]).expect_code(0);
+    assert!(text.stdout.contains("line 4: bm 'Qxd5' is not legal"), "{text:#?}");
+}
+
+#[test]
+fn gates_fail_when_they_should() {
+    let bench = Bench::new();
+    let file = bench.write("tactics.epd", TACTICS);
+    let weak = bench.puppet("Weak", "", "");
+    let gate = |engines: &[&str], more: &[&str]| {
+        suite(&bench, "epd", engines, &file, &[&["--nodes", "20000"], more].concat())
+    };
+    gate(&["cmd=bundled"], &["--min-solved", "3"]).expect_code(0);
+    gate(&["cmd=bundled"], &["--min-solved", "4"]).expect_code(1);
+    let lost = gate(&[&weak, "cmd=bundled"], &["--max-lost", "0"]).expect_code(1);
+    assert!(lost.stdout.contains("McNemar's test: p "), "{lost:#?}");
+    assert!(lost.stderr.contains("positions that Weak did not"), "{lost:#?}");
+    gate(&[&weak, "cmd=bundled"], &["--max-lost", "3"]).expect_code(0);
+    gate(&["cmd=bundled", &weak], &["--max-lost", "0"]).expect_code(0);
+    gate(&["cmd=bundled"], &["--max-lost", "0"]).expect_refusal(2, &["two --engine"]);
+    let none = bench.write("none.epd", "4k3/8/8/8/8/8/8/4K3 w - - bm Qa1;\n");
+    let refused = suite(&bench, "epd", &["cmd=bundled"], &none, &[]).expect_code(4);
+    assert!(refused.stderr.contains("line 1: bm 'Qa1' is not legal"), "{refused:#?}");
+}
+
+#[test]
+fn an_engine_that_fails_at_one_position_is_asked_the_others() {
+    let bench = Bench::new();
+    let file = bench.write("tactics.epd", TACTICS);
+    let crash = bench.puppet("Crash", "--mode crash --after 2 --skill greedy", "");
+    let args = ["--nodes", "100", "--format", "json"];
+    let json = suite(&bench, "epd", &[&crash], &file, &args).expect_code(6).json();
+    assert_eq!(json["engines"][0]["faults"], 1, "{json:#}");
+    assert_eq!(json["engines"][0]["solved"], 2, "{json:#}");
+    let fault = json["positions"][1]["searches"][0]["fault"].as_str().expect("a fault");
+    assert!(fault.contains("signal"), "{json:#}");
+    bench.wait_until_quiet();
+}
+
+#[test]
+fn a_search_ends_when_its_solution_was_held() {
+    let bench = Bench::new();
+    let file = bench.write("one.epd", TACTICS.lines().last().expect("a line"));
+    let args = ["--movetime", "100s", "--hold", "2", "--format", "json"];
+    let json = suite(&bench, "epd", &["cmd=bundled"], &file, &args).expect_code(0).json();
+    let search = &json["positions"][0]["searches"][0];
+    let time = |key: &str| search[key].as_f64().expect("a time");
+    assert!(time("time_ms") < 50_000.0, "{json:#}");
+    assert!(time("solution_ms") <= time("time_ms"), "{json:#}");
+}
