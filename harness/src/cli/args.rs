@@ -92,6 +92,9 @@ pub struct PlayArgs {
     /// Take only so many plies of each PGN opening
     #[arg(long, value_name = "N")]
     plies: Option<u32>,
+    /// Refuse a book with a bad line instead of leaving that line out
+    #[arg(long, conflicts_with = "resume")]
+    strict_book: bool,
     /// Order of the openings [default: random]
     #[arg(long)]
     order: Option<OrderArg>,
@@ -353,6 +356,7 @@ impl PlayArgs {
             each,
             openings: self.openings.or_else(|| settings.openings.clone()),
             plies: self.plies.or(settings.plies),
+            strict_book: self.strict_book || settings.strict_book.unwrap_or(false),
             order: match self.order {
                 Some(order) => Some(order.into()),
                 None => settings.order.as_deref().map(order_word).transpose()?,

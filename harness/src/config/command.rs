@@ -52,6 +52,7 @@ pub fn command(plan: &Plan) -> String {
     }
     adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
     deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));
+    words.extend(plan.strict_book.then(|| "--strict-book".to_owned()));
     words.extend(plan.design.is_single.then(|| "--noswap".to_owned()));
     words.extend(plan.design.is_reversed.then(|| "--reverse".to_owned()));
     shell_words::join(words)

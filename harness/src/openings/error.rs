@@ -8,6 +8,8 @@ use shakmaty::{Chess, PositionError};
 use thiserror::Error;
 use zip::result::ZipError;
 
+use super::quarantine::Quarantine;
+
 /// Why a book cannot be used. Files inside an archive are named `archive.zip/member.epd`; lines are
 /// counted from 1.
 #[derive(Debug, Error)]
@@ -49,6 +51,14 @@ pub enum OpeningError {
     Empty {
         /// The book.
         file: String,
+    },
+    /// There is something in the book, but nothing that a game can begin from.
+    #[error("{file}: expected at least one opening, got faults only:\n  {}", .quarantine.lines().join("\n  "))]
+    Unusable {
+        /// The book.
+        file: String,
+        /// The faults.
+        quarantine: Quarantine,
     },
     /// The book is larger than this program is willing to hold in memory.
     #[error("{file}: expected at most {limit} openings; split the book")]

@@ -28,8 +28,10 @@ fn moves(opening: &Opening) -> String {
     moves.join(" ")
 }
 
+/// What a bad line is told by if it is not left out.
 fn check_error(name: &str, text: &str, expected: &str) {
-    let error = read(name, text).expect_err(text);
+    let options = ReadOptions { strict: true, ..ReadOptions::default() };
+    let error = from_text(name, text, options).expect_err(text);
     assert_eq!(error.to_string(), expected);
 }
 
@@ -88,7 +90,8 @@ fn chess960_is_detected_where_castling_needs_it() {
 #[test]
 fn a_castling_mode_can_be_demanded() {
     let demand = |mode, fen| {
-        let options = ReadOptions { castling_mode: Some(mode), ..ReadOptions::default() };
+        let options =
+            ReadOptions { castling_mode: Some(mode), strict: true, ..ReadOptions::default() };
         from_text("a.epd", fen, options)
     };
     let book = demand(CastlingMode::Chess960, START).expect("standard chess is chess960, too");
@@ -155,6 +158,42 @@ fn empty_books_are_refused() {
         }
     }
     check_error("a.epd", "# nothing\n", "a.epd: expected at least one opening, got none");
+}
+
+#[test]
+fn bad_lines_are_left_out_and_told() {
+    let long = "x".repeat(200_000);
+    let text = format!("{START}\nnonsense\n{long}\n{AFTER_E4} 0 1\n8/8/8/8/8/8/8/K7 w - -");
+    let book = read("a.epd", &text).expect("two sound lines");
+    let lines: Vec<u64> = book.openings().iter().map(Opening::line).collect();
+    assert_eq!(lines, [1, 4]);
+    let places: Vec<&str> =
+        book.quarantine().faults.iter().filter_map(|fault| fault.get(..8)).collect();
+    assert_eq!(places, ["a.epd:2:", "a.epd:3:", "a.epd:5:"]);
+    assert_eq!(book.quarantine().count, 3);
+}
+
+#[test]
+fn bad_games_are_left_out_and_told() {
+    let text = "[Event \"a\"]\n\n1. e4 e5 2. Ke3 (2. Nf3) Nc6 *\n\n[Event \"b\"]\n\n1. d4 *\n\n\
+                [Variant \"Atomic\"]\n\n1. e4 *\n\nhello world\n\n[Event \"c\"]\n\n1. c4 c5\n\n\
+                2. Nc3 Nc6 *\n\n1. Ng9 Nf6 *\n\n[Event \"d\"]\n\n1. Nf3 d5 *\n";
+    let book = read("a.pgn", text).expect("two sound games");
+    let lines: Vec<String> = book.openings().iter().map(moves).collect();
+    // Game c has a gap; its first half alone is not the opening that was meant.
+    assert_eq!(lines, ["d2d4", "g1f3 d7d5"]);
+    let faults = &book.quarantine().faults;
+    let places: Vec<&str> = faults.iter().filter_map(|fault| fault.split(": ").next()).collect();
+    assert_eq!(places, ["a.pgn:3", "a.pgn:9", "a.pgn:13", "a.pgn:19", "a.pgn:21"]);
+}
+
+#[test]
+fn a_book_of_faults_only_names_the_first() {
+    let error = read("a.epd", &"nonsense\n".repeat(30)).expect_err("nothing").to_string();
+    let lines: Vec<&str> = error.lines().collect();
+    assert_eq!(lines[0], "a.epd: expected at least one opening, got faults only:");
+    assert!(lines[1].starts_with("  a.epd:1: expected a position of"), "{error}");
+    assert_eq!((lines.len(), lines[21]), (22, "  and 10 more"));
 }
 
 #[test]
@@ -307,8 +346,9 @@ fn containers_do_not_change_the_book() {
 fn faults_in_containers_name_the_member() {
     let text = format!("{START}\nnonsense\n");
     let (book, path) = load_bytes("a.zip", &zipped(&[("d/b.epd", &text)]));
-    let error = book.expect_err("nonsense").to_string();
-    assert!(error.starts_with(&format!("{path}/d/b.epd:2: expected a position")), "{error}");
+    let book = book.expect("one sound line");
+    let fault = &book.quarantine().faults[0];
+    assert!(fault.starts_with(&format!("{path}/d/b.epd:2: expected a position")), "{fault}");
     let (book, path) = load_bytes("empty.zip", &zipped(&[]));
     let error = book.expect_err("nothing").to_string();
     assert_eq!(error, format!("{path}: expected at least one opening, got none"));

@@ -46,8 +46,8 @@ const LAYERS: &[Layer] = &[
     ),
     layer(
         "report",
-        "clock config/ablation config/plan game/outcome game/record rate run/event run/job run/standing schedule \
-         stats uci/score",
+        "clock config/ablation config/plan game/outcome game/record openings/quarantine \
+         rate run/event run/job run/standing schedule stats uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
