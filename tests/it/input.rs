@@ -100,7 +100,7 @@ fn a_book_of_bad_lines_only() {
     let bench = Bench::new();
     let book = bench.write("bad.epd", format!("{good}{bad}"));
     let plan = usable(&bench).puppet("B", "--seed 2").set("openings", book.display());
-    assert_refused(&bench, plan.flag("strict-book").run(), 3, &["bad.epd:2:"]);
+    assert_refused(&bench, plan.switch("strict-book").run(), 3, &["bad.epd:2:"]);
 }
 
 #[test]

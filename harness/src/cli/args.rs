@@ -86,7 +86,8 @@ pub struct PlayArgs {
     /// File with settings [default: arbiter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Opening book: EPD, FEN list or PGN; plain, .gz or .zip [default: the bundled book]
+    /// Opening book: EPD, FEN list or PGN; plain, .gz, .zst or .zip. Bad lines are left
+    /// out [default: the bundled book]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Take only so many plies of each PGN opening

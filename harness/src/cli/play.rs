@@ -10,7 +10,7 @@ use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
 use crate::config::ablation::AblationError;
 use crate::config::plan::{Kind, Plan, PlanError};
-use crate::openings::Book;
+use crate::openings::{Book, quarantine};
 use crate::report::live::Live;
 use crate::report::pgn::PgnHeader;
 use crate::report::standings::rules_in_words;
@@ -288,11 +288,11 @@ fn announce(prepared: &Prepared) {
     if let Some(ablation) = &plan.ablation {
         note(&format!("against itself without {}", ablation.features.join(", ")));
     }
-    let quarantine = book.quarantine();
-    for line in quarantine.lines() {
+    let left_out = book.quarantine();
+    for line in left_out.first(quarantine::KEPT) {
         note(&format!("left out: {line}"));
     }
-    let without = match quarantine.count {
+    let without = match left_out.count {
         0 => String::new(),
         count => format!(" ({count} bad ones left out)"),
     };

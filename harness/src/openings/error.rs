@@ -53,7 +53,11 @@ pub enum OpeningError {
         file: String,
     },
     /// There is something in the book, but nothing that a game can begin from.
-    #[error("{file}: expected at least one opening, got faults only:\n  {}", .quarantine.lines().join("\n  "))]
+    #[error(
+        "{file}: expected at least one opening, got {} bad ones: {}",
+        .quarantine.count,
+        .quarantine.first(3).join("; ")
+    )]
     Unusable {
         /// The book.
         file: String,

@@ -154,9 +154,9 @@ impl Book {
     }
 }
 
-/// Reads the book at `path`: EPD, FEN list or PGN; plain, gzipped, or in a zip archive.
+/// Reads the book at `path`: EPD, FEN list or PGN; plain, gzip, Zstandard, or in a zip archive.
 ///
-/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, before a `.gz`), or else by
+/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, before a `.gz` or `.zst`), or else by
 /// what the text looks like; compression is told by the content. Of an archive, all members with
 /// a known extension are read in archive order, or all members if none has one.
 pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {

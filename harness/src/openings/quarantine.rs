@@ -3,7 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 /// Faults kept word by word. A file of the wrong kind has one on each line.
-const KEPT: usize = 20;
+pub const KEPT: usize = 20;
 
 /// The lines or games of a book that no game can begin from. They are skipped, and every report of
 /// the run says so.
@@ -29,11 +29,12 @@ impl Quarantine {
         self.count == 0
     }
 
-    /// One line for each fault that is kept, and one for the others.
-    pub fn lines(&self) -> Vec<String> {
-        let others = self.count.saturating_sub(self.faults.len() as u64);
+    /// The first faults, `most` or as many as are kept, and how many others there are.
+    pub fn first(&self, most: usize) -> Vec<String> {
+        let told = &self.faults[..self.faults.len().min(most)];
+        let others = self.count.saturating_sub(told.len() as u64);
         let others = (others > 0).then(|| format!("and {others} more"));
-        self.faults.iter().cloned().chain(others).collect()
+        told.iter().cloned().chain(others).collect()
     }
 }
 
@@ -44,12 +45,13 @@ mod tests {
     #[test]
     fn the_first_faults_are_kept_and_all_are_counted() {
         let mut quarantine = Quarantine::default();
-        assert!(quarantine.is_empty() && quarantine.lines().is_empty());
+        assert!(quarantine.is_empty() && quarantine.first(9).is_empty());
         for line in 1..=23 {
             quarantine.add(format!("a.epd:{line}: bad"));
         }
-        let lines = quarantine.lines();
+        let lines = quarantine.first(99);
         assert_eq!((quarantine.count, lines.len()), (23, 21));
         assert_eq!((lines[0].as_str(), lines[20].as_str()), ("a.epd:1: bad", "and 3 more"));
+        assert_eq!(quarantine.first(1), ["a.epd:1: bad", "and 22 more"]);
     }
 }

@@ -41,8 +41,8 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock config openings rate report run schedule seed stats store suite \
-         tune uci/session",
+        "adjudicate broker build clock compressed config openings rate report run schedule seed stats \
+         store suite tune uci/session",
     ),
     layer(
         "report",
@@ -79,7 +79,8 @@ const LAYERS: &[Layer] = &[
     // Games of others, as counts.
     layer("rate", "stats"),
     // Vocabulary and computation.
-    layer("openings", "seed"),
+    layer("openings", "compressed seed"),
+    layer("compressed", ""),
     pure("protocol", "cecp uci"),
     pure("cecp", "clock uci"),
     pure("uci", ""),
