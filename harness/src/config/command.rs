@@ -32,6 +32,9 @@ pub fn command(plan: &Plan) -> String {
     if let Some(plies) = plan.plies {
         flag("plies", plies.to_string());
     }
+    if let Some(depth) = plan.book_depth {
+        flag("book-depth", depth.to_string());
+    }
     if plan.order == Order::Sequential {
         flag("order", "sequential".to_owned());
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use zip::ZipArchive;
 
 use super::error::OpeningError;
-use super::{Collector, epd, pgn};
+use super::{Collector, epd, pgn, polyglot};
 use crate::compressed::decompressed;
 
 /// How much of a text of unknown kind is looked at.
@@ -20,13 +20,11 @@ const SNIFFED_BYTES: u64 = 4096;
 enum Kind {
     Positions,
     Games,
+    Polyglot,
 }
 
 /// Reads the file at `path`, called `name` in errors.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bin")) {
-        return Err(OpeningError::Polyglot { file: name.into() });
-    }
     let cannot_open = |reason| OpeningError::Open { file: name.into(), reason };
     let mut file = File::open(path).map_err(cannot_open)?;
     let mut magic = Vec::new();
@@ -64,6 +62,7 @@ fn read_list(
     match kind {
         Kind::Positions => epd::read(name, text, book),
         Kind::Games => pgn::read(name, text, book),
+        Kind::Polyglot => polyglot::read(name, text, book),
     }
 }
 
@@ -97,6 +96,7 @@ fn kind_by_extension(name: &str) -> Option<Kind> {
     match Path::new(name).extension()?.to_str()? {
         "epd" | "fen" => Some(Kind::Positions),
         "pgn" => Some(Kind::Games),
+        "bin" => Some(Kind::Polyglot),
         _ => None,
     }
 }

@@ -12,9 +12,11 @@ mod archive;
 mod epd;
 pub mod error;
 pub mod generate;
+mod lines;
 mod movetext;
 pub mod order;
 mod pgn;
+pub mod polyglot;
 pub mod quarantine;
 
 #[cfg(test)]
@@ -38,6 +40,10 @@ pub const MAX_OPENINGS: usize = 10_000_000;
 pub struct ReadOptions {
     /// Half-moves to take from each game of a PGN file: all if `None`.
     pub plies: Option<u32>,
+    /// Half-moves to follow a Polyglot book: [`polyglot::DEFAULT_DEPTH`] if `None`.
+    pub depth: Option<u32>,
+    /// From which the choice of a Polyglot book's lines derives.
+    pub seed: u64,
     /// Castling rules of every opening. If `None`, standard, or Chess960 for an opening whose
     /// castling rights or `Variant` tag require it.
     pub castling_mode: Option<CastlingMode>,
@@ -85,7 +91,8 @@ impl Opening {
         &self.moves
     }
 
-    /// Line of the file on which the opening (for PGN: its game) begins, from 1.
+    /// Line of the file on which the opening (for PGN: its game) begins, from 1. Of a Polyglot book,
+    /// the number of the line of moves.
     pub fn line(&self) -> u64 {
         self.line
     }
@@ -154,9 +161,9 @@ impl Book {
     }
 }
 
-/// Reads the book at `path`: EPD, FEN list or PGN; plain, gzip, Zstandard, or in a zip archive.
+/// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip archive.
 ///
-/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, before a `.gz` or `.zst`), or else by
+/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or `.zst`), or else by
 /// what the text looks like; compression is told by the content. Of an archive, all members with
 /// a known extension are read in archive order, or all members if none has one.
 pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {

@@ -386,9 +386,6 @@ fn missing_files_are_errors() {
     assert!(error.to_string().starts_with("no/such/book.epd: cannot open the opening book"));
     let dir = TempDir::new().expect("a temporary directory");
     assert!(load(dir.path(), ReadOptions::default()).is_err());
-    let (book, path) = load_bytes("book.bin", &[0; 32]);
-    let error = book.expect_err("another format").to_string();
-    assert!(error.starts_with(&format!("{path}: expected EPD, FEN or PGN")), "{error}");
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub(super) struct PlanRow {
     quarantine: QuarantineRow,
     plies: Option<u32>,
     #[serde(default)]
+    book_depth: Option<u32>,
+    #[serde(default)]
     strict_book: bool,
     order: String,
     seed: u64,
@@ -203,6 +205,7 @@ impl PlanRow {
                 faults: fingerprints.quarantine.faults.clone(),
             },
             plies: plan.plies,
+            book_depth: plan.book_depth,
             strict_book: plan.strict_book,
             order: order_name(plan.order).to_owned(),
             seed: plan.seed,
@@ -294,6 +297,7 @@ impl PlanRow {
             engines: engines.collect::<Result<_, _>>()?,
             book: self.book.map_or(BookSource::Bundled, BookSource::File),
             plies: self.plies,
+            book_depth: self.book_depth,
             strict_book: self.strict_book,
             order: parse(&self.order, &[Order::Sequential, Order::Random], order_name)?,
             seed: self.seed,
@@ -425,7 +429,13 @@ mod tests {
         let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
                    ponder=true,stderr=e.log,memory=64";
         let engines = ["cmd=bundled", odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
-        let request = Request { rules, engines, ..Request::default() };
+        let request = Request {
+            rules,
+            engines,
+            book_depth: Some(6),
+            strict_book: true,
+            ..Request::default()
+        };
         let plan = Plan::resolve(Kind::Sprt, request).unwrap();
         let fingerprints = Fingerprints {
             book: "b".into(),
