@@ -92,3 +92,33 @@ fn hash(path: &Path) -> Result<String, FingerprintError> {
     hasher.update_reader(File::open(path).map_err(fail)?).map_err(fail)?;
     Ok(hasher.finalize().to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::plan::Kind;
+    use crate::config::request::Request;
+    use crate::openings::{ReadOptions, from_text};
+
+    #[test]
+    fn a_book_that_is_read_in_another_way_is_another_book() {
+        let plan = Plan::resolve(Kind::Match, Request::default()).unwrap();
+        let own_binary = std::env::current_exe().unwrap();
+        let take = |text: &str| {
+            let book = from_text("a.epd", text, ReadOptions::default()).unwrap();
+            take(&plan, &book, &own_binary).unwrap()
+        };
+        let one = "4k3/8/8/8/8/8/8/4K2R w K - 0 1\n";
+        let then = take(one);
+        let same = take(&format!("nonsense\n{one}"));
+        assert_eq!((then.quarantine.count, same.quarantine.count), (0, 1));
+        assert!(compare(&plan, &then, &same).is_ok());
+        for other in [format!("{one}{one}"), one.replace(" K ", " - "), one.replace("0 1", "1 1")] {
+            let error = compare(&plan, &then, &take(&other)).unwrap_err().to_string();
+            assert!(error.starts_with("what is read from the opening book changed"), "{error}");
+        }
+        // Runs of before know only the file.
+        let older = Fingerprints { openings: None, ..then };
+        assert!(compare(&plan, &older, &take(&one.repeat(2))).is_ok());
+    }
+}
