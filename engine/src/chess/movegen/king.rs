@@ -67,8 +67,13 @@ pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Way; 2] {
     let rooks = (node.rights.castling & back_rank) - node.lines.straight_pins;
     if rooks.any() {
         let occupied = node.board.occupied();
-        for (rook, way) in rooks.zip(&mut ways) {
+        // One on each side of the king at most.
+        let outer = [rooks.first(), rooks.last()];
+        for (rook, way) in outer.into_iter().zip(&mut ways) {
             *way = (rook, free_way(S::COLOR, node.king, rook, occupied));
+        }
+        if !rooks.several() {
+            ways[1] = NO_WAYS[1];
         }
     }
     ways
@@ -79,10 +84,8 @@ pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Way; 2] {
 pub(super) fn free_way(color: Color, king: Square, rook: Square, occupied: Bitboard) -> Bitboard {
     let way = &FILES[king.file() as usize][rook.file() as usize];
     let shift = 8 * color.relative_rank(0);
-    if occupied.0 >> shift & u64::from(way.both) != 0 {
-        return Bitboard::EMPTY;
-    }
-    Bitboard(u64::from(way.king) << shift)
+    let is_free = occupied.0 >> shift & u64::from(way.both) == 0;
+    Bitboard(u64::from(way.king) << shift).when(is_free)
 }
 
 /// Announces castling over ways that are not attacked. The king must not be in check.
