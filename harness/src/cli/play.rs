@@ -294,7 +294,7 @@ fn announce(prepared: &Prepared) {
     }
     let without = match left_out.count {
         0 => String::new(),
-        count => format!(" ({count} bad ones left out)"),
+        count => format!(" ({count} bad left out)"),
     };
     note(&format!(
         "{} openings from {}{without}, seed {}, {} games at once",
