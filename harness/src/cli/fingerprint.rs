@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_book_that_is_read_in_another_way_is_another_book() {
-        let plan = Plan::resolve(Kind::Match, Request::default()).unwrap();
+        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
         let own_binary = std::env::current_exe().unwrap();
         let take = |text: &str| {
             let book = from_text("a.epd", text, ReadOptions::default()).unwrap();
