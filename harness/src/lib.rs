@@ -3,6 +3,7 @@ pub mod adjudicate;
 pub mod cecp;
 pub mod cli;
 pub mod clock;
+pub mod compressed;
 pub mod config;
 pub mod game;
 pub mod openings;

@@ -91,13 +91,16 @@ fn a_description_that_makes_no_sense() {
 }
 
 #[test]
-fn a_book_with_a_bad_line() {
+fn a_book_of_bad_lines_only() {
     let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
     let bad = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w - -\n";
-    book_is_refused(format!("{good}{good}{bad}").as_bytes(), &["bad.epd", "3"]);
-    book_is_refused(format!("{good}hello\n").as_bytes(), &["bad.epd", "2"]);
+    book_is_refused(format!("{bad}hello\n").as_bytes(), &["bad.epd:1:", "bad.epd:2:", "hello"]);
     let mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq -\n";
-    book_is_refused(format!("{good}{mated}").as_bytes(), &["bad.epd", "2"]);
+    book_is_refused(format!("# mated\n{mated}").as_bytes(), &["bad.epd:2:", "checkmate"]);
+    let bench = Bench::new();
+    let book = bench.write("bad.epd", format!("{good}{bad}"));
+    let plan = usable(&bench).puppet("B", "--seed 2").set("openings", book.display());
+    assert_refused(&bench, plan.switch("strict-book").run(), 3, &["bad.epd:2:"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! disk and leaves running.
 
 mod ablate;
+mod books;
 mod cli;
 mod faults;
 mod games;

@@ -86,12 +86,19 @@ pub struct PlayArgs {
     /// File with settings [default: arbiter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Opening book: EPD, FEN list or PGN; plain, .gz or .zip [default: the bundled book]
+    /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are
+    /// left out [default: the bundled book]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Take only so many plies of each PGN opening
     #[arg(long, value_name = "N")]
     plies: Option<u32>,
+    /// Follow a Polyglot book for so many plies [default: 8]
+    #[arg(long, value_name = "PLIES", conflicts_with = "resume")]
+    book_depth: Option<u32>,
+    /// Refuse a book with a bad line instead of leaving that line out
+    #[arg(long, conflicts_with = "resume")]
+    strict_book: bool,
     /// Order of the openings [default: random]
     #[arg(long)]
     order: Option<OrderArg>,
@@ -353,6 +360,8 @@ impl PlayArgs {
             each,
             openings: self.openings.or_else(|| settings.openings.clone()),
             plies: self.plies.or(settings.plies),
+            book_depth: self.book_depth.or(settings.book_depth),
+            strict_book: self.strict_book || settings.strict_book.unwrap_or(false),
             order: match self.order {
                 Some(order) => Some(order.into()),
                 None => settings.order.as_deref().map(order_word).transpose()?,

@@ -11,7 +11,13 @@ const BUNDLED_NAME: &str = "bundled book";
 
 /// Reads the plan's openings.
 pub fn load(plan: &Plan) -> Result<Book, OpeningError> {
-    let options = ReadOptions { plies: plan.plies, ..ReadOptions::default() };
+    let options = ReadOptions {
+        plies: plan.plies,
+        depth: plan.book_depth,
+        seed: plan.seed,
+        strict: plan.strict_book,
+        castling_mode: None,
+    };
     match &plan.book {
         BookSource::Bundled => openings::from_text(BUNDLED_NAME, BUNDLED, options),
         BookSource::File(path) => openings::load(path, options),

@@ -1,5 +1,6 @@
 //! What the inputs of a run look like, so that a resumed run is known to be the same run.
 
+use std::fmt::Write;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -8,6 +9,7 @@ use thiserror::Error;
 
 use super::book;
 use crate::config::plan::{BookSource, Plan, Program};
+use crate::openings::Book;
 use crate::store::Fingerprints;
 
 /// An input cannot be read.
@@ -28,8 +30,12 @@ pub struct Changed {
     what: String,
 }
 
-/// Hashes the plan's book and programs.
-pub fn take(plan: &Plan, own_binary: &Path) -> Result<Fingerprints, FingerprintError> {
+/// Hashes the plan's book, the openings that were read from it, and the programs.
+pub fn take(
+    plan: &Plan,
+    opened: &Book,
+    own_binary: &Path,
+) -> Result<Fingerprints, FingerprintError> {
     let book = match &plan.book {
         BookSource::Bundled => blake3::hash(book::bundled_bytes()).to_string(),
         BookSource::File(path) => hash(path)?,
@@ -38,13 +44,22 @@ pub fn take(plan: &Plan, own_binary: &Path) -> Result<Fingerprints, FingerprintE
         Program::Bundled => hash(own_binary),
         Program::Path(path) => hash(path),
     });
-    Ok(Fingerprints { book, engines: engines.collect::<Result<_, _>>()? })
+    Ok(Fingerprints {
+        book,
+        openings: Some(hash_openings(opened)),
+        quarantine: opened.quarantine().clone(),
+        engines: engines.collect::<Result<_, _>>()?,
+    })
 }
 
 /// Compares what a run began with and what there is now.
 pub fn compare(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Result<(), Changed> {
     if then.book != now.book {
         return Err(Changed { what: "the opening book".to_owned() });
+    }
+    // The same file may be read in another way by another version of this program.
+    if then.openings.is_some() && then.openings != now.openings {
+        return Err(Changed { what: "what is read from the opening book".to_owned() });
     }
     let pairs = then.engines.iter().zip(&now.engines).zip(&plan.engines);
     for ((then, now), engine) in pairs {
@@ -55,9 +70,55 @@ pub fn compare(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Result<(
     Ok(())
 }
 
+fn hash_openings(book: &Book) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut text = String::new();
+    for opening in book.openings() {
+        text.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{}", opening.fen());
+        for m in opening.moves() {
+            let _ = write!(text, " {m}");
+        }
+        let _ = writeln!(text, " {:?}", opening.castling_mode());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize().to_string()
+}
+
 fn hash(path: &Path) -> Result<String, FingerprintError> {
     let fail = |source| FingerprintError { path: path.display().to_string(), source };
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(path).map_err(fail)?).map_err(fail)?;
     Ok(hasher.finalize().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::plan::Kind;
+    use crate::config::request::Request;
+    use crate::openings::{ReadOptions, from_text};
+
+    #[test]
+    fn a_book_that_is_read_in_another_way_is_another_book() {
+        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let own_binary = std::env::current_exe().unwrap();
+        let take = |text: &str| {
+            let book = from_text("a.epd", text, ReadOptions::default()).unwrap();
+            take(&plan, &book, &own_binary).unwrap()
+        };
+        let one = "4k3/8/8/8/8/8/8/4K2R w K - 0 1\n";
+        let then = take(one);
+        let same = take(&format!("nonsense\n{one}"));
+        assert_eq!((then.quarantine.count, same.quarantine.count), (0, 1));
+        assert!(compare(&plan, &then, &same).is_ok());
+        for other in [format!("{one}{one}"), one.replace(" K ", " - "), one.replace("0 1", "1 1")] {
+            let error = compare(&plan, &then, &take(&other)).unwrap_err().to_string();
+            assert!(error.starts_with("what is read from the opening book changed"), "{error}");
+        }
+        // Runs of before know only the file.
+        let older = Fingerprints { openings: None, ..then };
+        assert!(compare(&plan, &older, &take(&one.repeat(2))).is_ok());
+    }
 }

@@ -10,7 +10,7 @@ use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
 use crate::config::ablation::AblationError;
 use crate::config::plan::{Kind, Plan, PlanError};
-use crate::openings::Book;
+use crate::openings::{Book, quarantine};
 use crate::report::live::Live;
 use crate::report::pgn::PgnHeader;
 use crate::report::standings::rules_in_words;
@@ -103,7 +103,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         _ => Failure::invalid(error),
     })?;
     let book = book::load(&plan).map_err(Failure::invalid)?;
-    let fingerprints = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
+    let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let created_ms = unix_time_ms();
     let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
     RunLock::check_name(&name)?;
@@ -141,7 +141,7 @@ fn resume(
     }
     let lock = RunLock::take(&results, &name)?;
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
-    let now = fingerprint::take(&plan, &own_binary).map_err(Failure::invalid)?;
+    let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let state = results::replayed(&store, &name, &plan)?;
     if state.ending().is_none() {
@@ -234,8 +234,8 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
         }
         None => run(&mut prepared)?.request,
     };
-    let Prepared { name, plan, state, store, results, .. } = &prepared;
-    let summary = results::summary(name, plan, state, state.ending());
+    let Prepared { name, plan, book, state, store, results, .. } = &prepared;
+    let summary = results::summary(name, plan, book.quarantine(), state, state.ending());
     results::print(store, &summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",
@@ -288,8 +288,16 @@ fn announce(prepared: &Prepared) {
     if let Some(ablation) = &plan.ablation {
         note(&format!("against itself without {}", ablation.features.join(", ")));
     }
+    let left_out = book.quarantine();
+    for line in left_out.first(quarantine::KEPT) {
+        note(&format!("left out: {line}"));
+    }
+    let without = match left_out.count {
+        0 => String::new(),
+        count => format!(" ({count} bad left out)"),
+    };
     note(&format!(
-        "{} openings from {}, seed {}, {} games at once",
+        "{} openings from {}{without}, seed {}, {} games at once",
         book.openings().len(),
         book.name(),
         plan.seed,

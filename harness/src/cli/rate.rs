@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use flate2::read::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::Format;
 use super::{ExitCode, Failure, emit, exit_code, fail, threads};
-use crate::rate::frames::{Frames, is_zstd};
+use crate::compressed::decompressed;
 use crate::rate::pipeline::scan_all;
 use crate::rate::scan::Asked;
 use crate::rate::tally::Tally;
@@ -221,14 +220,5 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
 
 /// The text of a file, decompressed.
 fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read + Send>> {
-    let mut file = File::open(path)?;
-    let mut magic = Vec::new();
-    (&mut file).take(4).read_to_end(&mut magic)?;
-    file.seek(SeekFrom::Start(0))?;
-    let file = bar.wrap_read(file);
-    Ok(match magic.as_slice() {
-        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(file)),
-        start if is_zstd(start) => Box::new(Frames::new(file)),
-        _ => Box::new(file),
-    })
+    decompressed(bar.wrap_read(File::open(path)?))
 }

@@ -9,6 +9,7 @@ use super::{ExitCode, Failure, emit};
 use crate::config::command::command;
 use crate::config::plan::Plan;
 use crate::openings::order::Order;
+use crate::openings::quarantine::Quarantine;
 use crate::report::markdown::{self, Origin};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
@@ -110,12 +111,20 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let stored = store.run(run)?;
     let state = replayed(store, run, &stored.plan)?;
     let ending = state.ending().or(stored.head.ending);
-    Ok(summary(run, &stored.plan, &state, ending))
+    Ok(summary(run, &stored.plan, &stored.fingerprints.quarantine, &state, ending))
 }
 
 /// What there is to say of a run.
-pub fn summary(run: &str, plan: &Plan, state: &RunState, ending: Option<Ending>) -> Summary {
-    Summary::new(run, plan, state.standing(), state.looks(), ending, state.schedule())
+pub fn summary(
+    run: &str,
+    plan: &Plan,
+    quarantine: &Quarantine,
+    state: &RunState,
+    ending: Option<Ending>,
+) -> Summary {
+    let (standing, looks) = (state.standing(), state.looks());
+    let summary = Summary::new(run, plan, standing, looks, ending, state.schedule());
+    Summary { quarantine: quarantine.clone(), ..summary }
 }
 
 /// The state of a run after the pairs that are on disk.

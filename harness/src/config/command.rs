@@ -32,6 +32,9 @@ pub fn command(plan: &Plan) -> String {
     if let Some(plies) = plan.plies {
         flag("plies", plies.to_string());
     }
+    if let Some(depth) = plan.book_depth {
+        flag("book-depth", depth.to_string());
+    }
     if plan.order == Order::Sequential {
         flag("order", "sequential".to_owned());
     }
@@ -52,6 +55,7 @@ pub fn command(plan: &Plan) -> String {
     }
     adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
     deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));
+    words.extend(plan.strict_book.then(|| "--strict-book".to_owned()));
     words.extend(plan.design.is_single.then(|| "--noswap".to_owned()));
     words.extend(plan.design.is_reversed.then(|| "--reverse".to_owned()));
     shell_words::join(words)

@@ -25,6 +25,10 @@ pub struct ConfigFile {
     pub openings: Option<PathBuf>,
     /// Plies taken from PGN openings.
     pub plies: Option<u32>,
+    /// Plies taken from lines of a Polyglot book.
+    pub book_depth: Option<u32>,
+    /// Whether a bad line of the book is an error.
+    pub strict_book: Option<bool>,
     /// `sequential` or `random`.
     pub order: Option<String>,
     /// Seed of the run.

@@ -121,6 +121,10 @@ pub struct Plan {
     pub book: BookSource,
     /// Plies taken from PGN openings; all if `None`.
     pub plies: Option<u32>,
+    /// Plies taken from lines of a Polyglot book, if not the usual number.
+    pub book_depth: Option<u32>,
+    /// Whether a bad line of the book is an error instead of being left out.
+    pub strict_book: bool,
     /// In which order.
     pub order: Order,
     /// From which every random choice derives.
@@ -266,6 +270,8 @@ impl Plan {
                 .as_deref()
                 .map_or(BookSource::Bundled, |path| BookSource::File(absolute(path.to_owned()))),
             plies: request.plies,
+            book_depth: request.book_depth,
+            strict_book: request.strict_book,
             order: request.order.unwrap_or(Order::Random),
             seed: request.seed.unwrap_or(1),
             opening_start: request.tournament.opening_start()?,

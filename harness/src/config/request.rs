@@ -27,6 +27,10 @@ pub struct Request {
     pub openings: Option<PathBuf>,
     /// Plies taken from PGN openings.
     pub plies: Option<u32>,
+    /// Plies taken from lines of a Polyglot book.
+    pub book_depth: Option<u32>,
+    /// Whether a bad line of the book is an error.
+    pub strict_book: bool,
     /// Order of the openings.
     pub order: Option<Order>,
     /// Seed.

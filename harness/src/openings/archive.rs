@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
 use super::error::OpeningError;
-use super::{Collector, epd, pgn};
+use super::{Collector, epd, pgn, polyglot};
+use crate::compressed::decompressed;
 
 /// How much of a text of unknown kind is looked at.
 const SNIFFED_BYTES: u64 = 4096;
@@ -20,13 +20,11 @@ const SNIFFED_BYTES: u64 = 4096;
 enum Kind {
     Positions,
     Games,
+    Polyglot,
 }
 
 /// Reads the file at `path`, called `name` in errors.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bin")) {
-        return Err(OpeningError::Polyglot { file: name.into() });
-    }
     let cannot_open = |reason| OpeningError::Open { file: name.into(), reason };
     let mut file = File::open(path).map_err(cannot_open)?;
     let mut magic = Vec::new();
@@ -34,10 +32,8 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
     file.seek(SeekFrom::Start(0)).map_err(cannot_open)?;
     if magic.starts_with(b"PK\x03\x04") || magic.starts_with(b"PK\x05\x06") {
         read_archive(name, file, book)
-    } else if magic.starts_with(b"\x1f\x8b") {
-        read_text(name, &mut MultiGzDecoder::new(file), book)
     } else {
-        read_text(name, &mut file, book)
+        read_text(name, &mut decompressed(file).map_err(cannot_open)?, book)
     }
 }
 
@@ -66,6 +62,7 @@ fn read_list(
     match kind {
         Kind::Positions => epd::read(name, text, book),
         Kind::Games => pgn::read(name, text, book),
+        Kind::Polyglot => polyglot::read(name, text, book),
     }
 }
 
@@ -84,18 +81,22 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
         members.retain(|(_, member)| kind_by_extension(member).is_some());
     }
     for (index, member) in members {
-        let mut text = archive.by_index(index).map_err(damaged)?;
-        read_text(&format!("{name}/{member}"), &mut text, book)?;
+        let packed = archive.by_index(index).map_err(damaged)?;
+        let member = format!("{name}/{member}");
+        let cannot_read = |reason| OpeningError::Read { file: member.clone(), line: 1, reason };
+        read_text(&member, &mut decompressed(packed).map_err(cannot_read)?, book)?;
     }
     Ok(())
 }
 
 fn kind_by_extension(name: &str) -> Option<Kind> {
     let name = name.to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
+    let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {
         "epd" | "fen" => Some(Kind::Positions),
         "pgn" => Some(Kind::Games),
+        "bin" => Some(Kind::Polyglot),
         _ => None,
     }
 }
@@ -121,7 +122,7 @@ mod tests {
 
     #[test]
     fn kinds_are_told_by_extension() {
-        for name in ["a.epd", "A.EPD", "dir.pgn/a.fen", "a.epd.gz", "z.zip/b.Fen"] {
+        for name in ["a.epd", "A.EPD", "dir.pgn/a.fen", "a.epd.gz", "a.epd.zst", "z.zip/b.Fen"] {
             assert_eq!(kind_by_extension(name), Some(Kind::Positions), "{name}");
         }
         for name in ["a.pgn", "a.PGN.GZ", "epd.pgn"] {

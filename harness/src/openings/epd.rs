@@ -18,7 +18,7 @@ use super::{Collector, Opening};
 /// Longest line accepted, in bytes. Positions take 90, comments rarely another 1000.
 const MAX_LINE: usize = 1 << 16;
 
-/// Reads every position of `source` into `book`.
+/// Reads every position of `source` into `book`; what is none is left out.
 pub(super) fn read(
     file: &str,
     source: &mut dyn Read,
@@ -35,21 +35,35 @@ pub(super) fn read(
         }
         let at_line = |fault| OpeningError::Line { file: file.into(), line, fault };
         if bytes.len() > MAX_LINE {
-            return Err(at_line(Fault::TooLong { limit: MAX_LINE }));
+            book.leave_out(at_line(Fault::TooLong { limit: MAX_LINE }))?;
+            if !bytes.ends_with(b"\n") {
+                let rest = source.skip_until(b'\n');
+                rest.map_err(|reason| OpeningError::Read { file: file.into(), line, reason })?;
+            }
+            continue;
         }
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| line == 1).unwrap_or(&bytes);
         let text = text.trim_ascii();
         if text.is_empty() || text.starts_with(b"#") {
             continue;
         }
-        let start = parse_position(text, book.options.castling_mode).map_err(at_line)?;
-        if let Some(ending) = ending(&start.position) {
-            return Err(at_line(Fault::Over(ending)));
+        match playable(text, book.options.castling_mode) {
+            Ok(Start { fen, castling_mode, .. }) => {
+                book.add(file, Opening { fen, castling_mode, moves: Vec::new(), line })?;
+            }
+            Err(fault) => book.leave_out(at_line(fault))?,
         }
-        let Start { fen, castling_mode, .. } = start;
-        book.add(file, Opening { fen, castling_mode, moves: Vec::new(), line })?;
     }
     Ok(())
+}
+
+/// A position in which the game is not over.
+fn playable(text: &[u8], castling_mode: Option<CastlingMode>) -> Result<Start, Fault> {
+    let start = parse_position(text, castling_mode)?;
+    match ending(&start.position) {
+        Some(ending) => Err(Fault::Over(ending)),
+        None => Ok(start),
+    }
 }
 
 /// A starting position, as written and as understood.

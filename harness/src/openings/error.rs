@@ -8,6 +8,8 @@ use shakmaty::{Chess, PositionError};
 use thiserror::Error;
 use zip::result::ZipError;
 
+use super::quarantine::Quarantine;
+
 /// Why a book cannot be used. Files inside an archive are named `archive.zip/member.epd`; lines are
 /// counted from 1.
 #[derive(Debug, Error)]
@@ -38,17 +40,47 @@ pub enum OpeningError {
         /// What the archive reader said.
         reason: ZipError,
     },
-    /// The file is of a known kind that cannot be used.
-    #[error("{file}: expected EPD, FEN or PGN, got a Polyglot book; convert it to one of those")]
+    /// The file cannot be a Polyglot book.
+    #[error("{file}: expected a Polyglot book, at most 2^26 entries of 16 bytes, got {got} bytes")]
     Polyglot {
         /// The book.
         file: String,
+        /// Its length.
+        got: u64,
+    },
+    /// The lines of a Polyglot book begin elsewhere.
+    #[error("{file}: expected a Polyglot book with moves from the initial position, got none")]
+    PolyglotStart {
+        /// The book.
+        file: String,
+    },
+    /// An entry of a Polyglot book is wrong.
+    #[error("{file}: entry {entry}: {fault}")]
+    Entry {
+        /// The book.
+        file: String,
+        /// Number of the entry in its file, from 1.
+        entry: u64,
+        /// What is wrong with it.
+        fault: Fault,
     },
     /// There is nothing in the book.
     #[error("{file}: expected at least one opening, got none")]
     Empty {
         /// The book.
         file: String,
+    },
+    /// There is something in the book, but nothing that a game can begin from.
+    #[error(
+        "{file}: expected at least one opening, got {} bad ones: {}",
+        .quarantine.count,
+        .quarantine.first(3).join("; ")
+    )]
+    Unusable {
+        /// The book.
+        file: String,
+        /// The faults.
+        quarantine: Quarantine,
     },
     /// The book is larger than this program is willing to hold in memory.
     #[error("{file}: expected at most {limit} openings; split the book")]
@@ -144,6 +176,12 @@ pub enum Fault {
         san: SanPlus,
         /// Whether it is illegal or ambiguous.
         reason: SanError,
+    },
+    /// The move of a Polyglot book does not exist in the position with its key.
+    #[error("expected a move that is legal in its position, got {got}")]
+    BookMove {
+        /// The move.
+        got: String,
     },
     /// The text of a game contains something that is neither a move nor a remark.
     #[error("expected a move, a comment or a result, got `{got}`")]

@@ -2,7 +2,8 @@
 //!
 //! A book is a list of [`Opening`]s, each a legal position (perhaps followed by moves) from which a
 //! game can be played. Everything is validated when it is read, so that a bad line is reported with
-//! its number before the first game and not in the middle of a run.
+//! its number before the first game and not in the middle of a run. It is left out, and the rest of
+//! the book is used; a book of bad lines only is an error.
 //!
 //! [`load`] reads a file, [`from_text`] a book compiled into the program. [`order`] says which
 //! opening belongs to which pair of games; [`generate`] makes up new openings.
@@ -11,9 +12,12 @@ mod archive;
 mod epd;
 pub mod error;
 pub mod generate;
+mod lines;
 mod movetext;
 pub mod order;
 mod pgn;
+pub mod polyglot;
+pub mod quarantine;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +30,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
 
 pub use error::{Ending, Fault, OpeningError};
+use quarantine::Quarantine;
 
 /// Most openings a book may hold. They are kept in memory, some 200 bytes each.
 pub const MAX_OPENINGS: usize = 10_000_000;
@@ -35,9 +40,15 @@ pub const MAX_OPENINGS: usize = 10_000_000;
 pub struct ReadOptions {
     /// Half-moves to take from each game of a PGN file: all if `None`.
     pub plies: Option<u32>,
+    /// Half-moves to follow a Polyglot book: [`polyglot::DEFAULT_DEPTH`] if `None`.
+    pub depth: Option<u32>,
+    /// From which the choice of a Polyglot book's lines derives.
+    pub seed: u64,
     /// Castling rules of every opening. If `None`, standard, or Chess960 for an opening whose
     /// castling rights or `Variant` tag require it.
     pub castling_mode: Option<CastlingMode>,
+    /// Whether a bad line is an error instead of being left out.
+    pub strict: bool,
 }
 
 /// A position, and moves played from it, with which a game begins. Always legal, never over.
@@ -80,7 +91,8 @@ impl Opening {
         &self.moves
     }
 
-    /// Line of the file on which the opening (for PGN: its game) begins, from 1.
+    /// Line of the file on which the opening (for PGN: its game) begins, from 1. Of a Polyglot book,
+    /// the number of the line of moves.
     pub fn line(&self) -> u64 {
         self.line
     }
@@ -107,12 +119,17 @@ impl Opening {
 pub struct Book {
     name: String,
     openings: Vec<Opening>,
+    quarantine: Quarantine,
 }
 
 impl Book {
     /// The book used when none is given: the initial position of standard chess.
     pub fn standard() -> Book {
-        Book { name: "initial position".into(), openings: vec![Opening::standard()] }
+        Book {
+            name: "initial position".into(),
+            openings: vec![Opening::standard()],
+            quarantine: Quarantine::default(),
+        }
     }
 
     /// Where the book came from: its path, or the name it was given.
@@ -123,6 +140,11 @@ impl Book {
     /// The openings in the order of the file; never empty.
     pub fn openings(&self) -> &[Opening] {
         &self.openings
+    }
+
+    /// What of the file is left out.
+    pub fn quarantine(&self) -> &Quarantine {
+        &self.quarantine
     }
 
     /// The book without some of its openings, by their places in [`Book::openings`]; `None` if
@@ -139,9 +161,9 @@ impl Book {
     }
 }
 
-/// Reads the book at `path`: EPD, FEN list or PGN; plain, gzipped, or in a zip archive.
+/// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip archive.
 ///
-/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, before a `.gz`), or else by
+/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or `.zst`), or else by
 /// what the text looks like; compression is told by the content. Of an archive, all members with
 /// a known extension are read in archive order, or all members if none has one.
 pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {
@@ -162,11 +184,12 @@ pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, O
 struct Collector {
     options: ReadOptions,
     openings: Vec<Opening>,
+    quarantine: Quarantine,
 }
 
 impl Collector {
     fn new(options: ReadOptions) -> Collector {
-        Collector { options, openings: Vec::new() }
+        Collector { options, openings: Vec::new(), quarantine: Quarantine::default() }
     }
 
     fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
@@ -177,10 +200,29 @@ impl Collector {
         Ok(())
     }
 
-    fn finish(self, name: String) -> Result<Book, OpeningError> {
-        if self.openings.is_empty() {
-            return Err(OpeningError::Empty { file: name });
+    /// Leaves out what cannot be used, or gives its fault back if that is not allowed.
+    fn leave_out(&mut self, fault: OpeningError) -> Result<(), OpeningError> {
+        if self.options.strict {
+            return Err(fault);
         }
-        Ok(Book { name, openings: self.openings })
+        self.quarantine.add(fault);
+        Ok(())
+    }
+
+    /// Takes the opening added last out again.
+    fn withdraw(&mut self) {
+        self.openings.pop();
+    }
+
+    fn finish(self, name: String) -> Result<Book, OpeningError> {
+        let Collector { openings, quarantine, .. } = self;
+        if !openings.is_empty() {
+            return Ok(Book { name, openings, quarantine });
+        }
+        Err(if quarantine.is_empty() {
+            OpeningError::Empty { file: name }
+        } else {
+            OpeningError::Unusable { file: name, quarantine }
+        })
     }
 }

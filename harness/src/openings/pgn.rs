@@ -24,7 +24,7 @@ const MAX_TAG_LINE: usize = 1 << 13;
 /// Longest game accepted, in bytes.
 const MAX_GAME: usize = 1 << 26;
 
-/// Reads every game of `source` into `book`.
+/// Reads every game of `source` into `book`; what is none is left out.
 pub(super) fn read(
     file: &str,
     source: &mut dyn Read,
@@ -33,6 +33,7 @@ pub(super) fn read(
     let text = Rc::new(RefCell::new(Text { line: 1, unused: Vec::new() }));
     let source = Tap { source, text: Rc::clone(&text) };
     let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
+    let mut is_last_added = false;
     for game in 1.. {
         let more = reader.has_more();
         let line = text.borrow_mut().forget_until(reader.buffer());
@@ -43,26 +44,39 @@ pub(super) fn read(
         let at = |line, fault| OpeningError::Game { file: file.into(), line, game, fault };
         let head = first_line(reader.buffer());
         if !begins_a_game(reader.buffer()) {
-            return Err(at(line, Fault::NotAGame { got: head }));
+            // What stands before the gap was not the whole of its game either.
+            if std::mem::take(&mut is_last_added) {
+                book.withdraw();
+            }
+            book.leave_out(at(line, Fault::NotAGame { got: head }))?;
+            reader.skip_game().map_err(cannot_read)?;
+            continue;
         }
-        let item =
-            reader.read_game(&mut Mainline { options: book.options }).map_err(cannot_read)?;
+        let mut mainline = Mainline { options: book.options };
+        let item = reader.read_game(&mut mainline).map_err(cannot_read)?;
         let text = text.borrow();
         let read = text.until(reader.buffer());
-        if let Some(Item::Nothing) = item {
-            return Err(at(line, Fault::NotAGame { got: head }));
-        }
-        if let Some(Item::BadGame(fault)) = item {
-            return Err(at(line, fault));
-        }
-        if let Some(unknown) = unknown_word(read) {
-            let got = excerpt(unknown.word);
-            return Err(at(line + newlines(&read[..unknown.offset]), Fault::Word { got }));
-        }
-        match item {
-            Some(Item::Opening(opening)) => book.add(file, Opening { line, ..*opening })?,
-            Some(Item::BadMove(fault)) => return Err(at(line + newlines(read), fault)),
-            Some(Item::Remark | Item::Nothing | Item::BadGame(_)) | None => {}
+        let fault = match item {
+            Some(Item::Nothing) => Some((line, Fault::NotAGame { got: head })),
+            Some(Item::BadGame(fault)) => Some((line, fault)),
+            // A word that means nothing comes before the move that fails for want of it.
+            item => match (unknown_word(read), item) {
+                (Some(unknown), _) => {
+                    let got = excerpt(unknown.word);
+                    Some((line + newlines(&read[..unknown.offset]), Fault::Word { got }))
+                }
+                (None, Some(Item::BadMove(fault))) => Some((line + newlines(read), fault)),
+                (None, Some(Item::Opening(opening))) => {
+                    book.add(file, Opening { line, ..*opening })?;
+                    is_last_added = true;
+                    continue;
+                }
+                (None, _) => None,
+            },
+        };
+        is_last_added = false;
+        if let Some((line, fault)) = fault {
+            book.leave_out(at(line, fault))?;
         }
     }
     Ok(())

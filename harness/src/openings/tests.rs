@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use shakmaty::CastlingMode;
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
@@ -28,8 +29,10 @@ fn moves(opening: &Opening) -> String {
     moves.join(" ")
 }
 
+/// What a bad line is told by if it is not left out.
 fn check_error(name: &str, text: &str, expected: &str) {
-    let error = read(name, text).expect_err(text);
+    let options = ReadOptions { strict: true, ..ReadOptions::default() };
+    let error = from_text(name, text, options).expect_err(text);
     assert_eq!(error.to_string(), expected);
 }
 
@@ -88,7 +91,8 @@ fn chess960_is_detected_where_castling_needs_it() {
 #[test]
 fn a_castling_mode_can_be_demanded() {
     let demand = |mode, fen| {
-        let options = ReadOptions { castling_mode: Some(mode), ..ReadOptions::default() };
+        let options =
+            ReadOptions { castling_mode: Some(mode), strict: true, ..ReadOptions::default() };
         from_text("a.epd", fen, options)
     };
     let book = demand(CastlingMode::Chess960, START).expect("standard chess is chess960, too");
@@ -155,6 +159,42 @@ fn empty_books_are_refused() {
         }
     }
     check_error("a.epd", "# nothing\n", "a.epd: expected at least one opening, got none");
+}
+
+#[test]
+fn bad_lines_are_left_out_and_told() {
+    let long = "x".repeat(200_000);
+    let text = format!("{START}\nnonsense\n{long}\n{AFTER_E4} 0 1\n8/8/8/8/8/8/8/K7 w - -");
+    let book = read("a.epd", &text).expect("two sound lines");
+    let lines: Vec<u64> = book.openings().iter().map(Opening::line).collect();
+    assert_eq!(lines, [1, 4]);
+    let places: Vec<&str> =
+        book.quarantine().faults.iter().filter_map(|fault| fault.get(..8)).collect();
+    assert_eq!(places, ["a.epd:2:", "a.epd:3:", "a.epd:5:"]);
+    assert_eq!(book.quarantine().count, 3);
+}
+
+#[test]
+fn bad_games_are_left_out_and_told() {
+    let text = "[Event \"a\"]\n\n1. e4 e5 2. Ke3 (2. Nf3) Nc6 *\n\n[Event \"b\"]\n\n1. d4 *\n\n\
+                [Variant \"Atomic\"]\n\n1. e4 *\n\nhello world\n\n[Event \"c\"]\n\n1. c4 c5\n\n\
+                2. Nc3 Nc6 *\n\n1. Ng9 Nf6 *\n\n[Event \"d\"]\n\n1. Nf3 d5 *\n";
+    let book = read("a.pgn", text).expect("two sound games");
+    let lines: Vec<String> = book.openings().iter().map(moves).collect();
+    // Game c has a gap; its first half alone is not the opening that was meant.
+    assert_eq!(lines, ["d2d4", "g1f3 d7d5"]);
+    let faults = &book.quarantine().faults;
+    let places: Vec<&str> = faults.iter().filter_map(|fault| fault.split(": ").next()).collect();
+    assert_eq!(places, ["a.pgn:3", "a.pgn:9", "a.pgn:13", "a.pgn:19", "a.pgn:21"]);
+}
+
+#[test]
+fn a_book_of_faults_only_names_the_first() {
+    let error = read("a.epd", &"nonsense\n".repeat(30)).expect_err("nothing").to_string();
+    let told: Vec<&str> = error.split("; ").collect();
+    let first = "a.epd: expected at least one opening, got 30 bad ones: a.epd:1: expected a";
+    assert!(told[0].starts_with(first), "{error}");
+    assert!(told[2].starts_with("a.epd:3: ") && told[3] == "and 27 more", "{error}");
 }
 
 #[test]
@@ -259,6 +299,10 @@ fn gzipped(text: &str) -> Vec<u8> {
     encoder.finish().expect("memory takes it")
 }
 
+fn zstandard(text: &str) -> Vec<u8> {
+    compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
+}
+
 fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in members {
@@ -289,6 +333,9 @@ fn containers_do_not_change_the_book() {
         ("a.epd.gz", gzipped(&text)),
         ("misnamed.epd", gzipped(&text)),
         ("two.gz", [gzipped(START), gzipped(&format!("\n{AFTER_E4} 0 1"))].concat()),
+        ("a.epd.zst", zstandard(&text)),
+        ("misnamed.gz", zstandard(&text)),
+        ("two.zst", [zstandard(START), zstandard(&format!("\n{AFTER_E4} 0 1"))].concat()),
         ("a.epd.zip", zipped(&[("a.epd", &text)])),
         ("b.zip", zipped(&[("d/", ""), ("d/1.fen", START), ("2.EPD", AFTER_E4), ("COPYING", "x")])),
         ("c.zip", zipped(&[("unnamed", &text)])),
@@ -307,8 +354,9 @@ fn containers_do_not_change_the_book() {
 fn faults_in_containers_name_the_member() {
     let text = format!("{START}\nnonsense\n");
     let (book, path) = load_bytes("a.zip", &zipped(&[("d/b.epd", &text)]));
-    let error = book.expect_err("nonsense").to_string();
-    assert!(error.starts_with(&format!("{path}/d/b.epd:2: expected a position")), "{error}");
+    let book = book.expect("one sound line");
+    let fault = &book.quarantine().faults[0];
+    assert!(fault.starts_with(&format!("{path}/d/b.epd:2: expected a position")), "{fault}");
     let (book, path) = load_bytes("empty.zip", &zipped(&[]));
     let error = book.expect_err("nothing").to_string();
     assert_eq!(error, format!("{path}: expected at least one opening, got none"));
@@ -319,6 +367,9 @@ fn damaged_containers_are_errors() {
     let text = format!("{START}\n").repeat(1000);
     let gz = gzipped(&text);
     let (book, _) = load_bytes("cut.epd.gz", &gz[..gz.len() / 2]);
+    assert!(matches!(book, Err(OpeningError::Read { .. })), "{book:?}");
+    let zst = zstandard(&text);
+    let (book, _) = load_bytes("cut.epd.zst", &zst[..zst.len() / 2]);
     assert!(matches!(book, Err(OpeningError::Read { .. })), "{book:?}");
     let zip = zipped(&[("a.epd", &text)]);
     let (book, _) = load_bytes("cut.zip", &zip[..zip.len() / 2]);
@@ -335,9 +386,6 @@ fn missing_files_are_errors() {
     assert!(error.to_string().starts_with("no/such/book.epd: cannot open the opening book"));
     let dir = TempDir::new().expect("a temporary directory");
     assert!(load(dir.path(), ReadOptions::default()).is_err());
-    let (book, path) = load_bytes("book.bin", &[0; 32]);
-    let error = book.expect_err("another format").to_string();
-    assert!(error.starts_with(&format!("{path}: expected EPD, FEN or PGN")), "{error}");
 }
 
 #[test]

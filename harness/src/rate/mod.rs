@@ -8,7 +8,6 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod blocks;
-pub mod frames;
 pub mod movetext;
 pub mod pieces;
 pub mod pipeline;

@@ -17,6 +17,11 @@ struct Report<'a> {
     run: &'a str,
     kind: &'static str,
     seed: u64,
+    /// Lines or games of the opening book that were left out.
+    openings_left_out: u64,
+    /// The first of them, and what is wrong with each.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    opening_faults: &'a [String],
     engines: &'a [String],
     ending: Option<&'static str>,
     verdict: &'static str,
@@ -139,6 +144,8 @@ pub fn render(summary: &Summary) -> String {
         run: &summary.run,
         kind: summary.kind.as_str(),
         seed: summary.seed,
+        openings_left_out: summary.quarantine.count,
+        opening_faults: &summary.quarantine.faults,
         engines: &summary.engines,
         ending: summary.ending.map(|ending| match ending {
             Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",

@@ -321,6 +321,9 @@ fn conditions(summary: &Summary, origin: &Origin<'_>) -> String {
         BookSource::File(path) => path.display().to_string(),
     };
     row("openings", format!("{book}, BLAKE3 {}, {}", short(origin.book_hash), origin.openings));
+    if !summary.quarantine.is_empty() {
+        row("openings left out", terminal::left_out(summary));
+    }
     row("seed", plan.seed.to_string());
     row("schedule", rules_in_words(&plan.design, plan.engines.len()));
     row("games counted", summary.standing.games().to_string());

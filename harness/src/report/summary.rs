@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::clock::Limits;
 use crate::config::ablation::Ablation;
 use crate::config::plan::{Kind, Plan};
+use crate::openings::quarantine::Quarantine;
 use crate::report::standings::Standings;
 use crate::run::event::Ending;
 use crate::run::standing::{Encounter, Standing};
@@ -55,6 +56,8 @@ pub struct Summary {
     pub limits: Vec<Limits>,
     /// Seed.
     pub seed: u64,
+    /// What of the opening book was left out.
+    pub quarantine: Quarantine,
     /// The stopping rule.
     pub sprt: Option<Sprt>,
     /// What the stopping rule says of the counted pairs of each two engines that have any.
@@ -143,6 +146,7 @@ impl Summary {
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
             seed: plan.seed,
+            quarantine: Quarantine::default(),
             sprt: plan.sprt,
             looks: looks.clone(),
             ablation: plan.ablation.clone(),

@@ -41,6 +41,9 @@ pub fn render(summary: &Summary) -> String {
         line(&mut text, "LLR", sprt_text(&sprt, look));
         line(&mut text, "Bounds", bounds_text(&sprt));
     }
+    if !summary.quarantine.is_empty() {
+        line(&mut text, "Openings", left_out(summary));
+    }
     line(&mut text, "Endings", terminations(summary));
     line(&mut text, "Faults", faults(summary));
     text.push('\n');
@@ -139,6 +142,13 @@ fn encounter_table(summary: &Summary) -> String {
         ]);
     }
     table.sharp()
+}
+
+/// What of the opening book was left out, in one line.
+pub(super) fn left_out(summary: &Summary) -> String {
+    let count = summary.quarantine.count;
+    let first = summary.quarantine.faults.first().map_or("", String::as_str);
+    format!("{count} of the book left out as bad; the first: {first}")
 }
 
 /// How the games ended, the most frequent way first.

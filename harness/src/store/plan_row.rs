@@ -11,6 +11,7 @@ use crate::config::ablation::Ablation;
 use crate::config::manners::Manners;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
+use crate::openings::quarantine::Quarantine;
 use crate::protocol::WordError;
 use crate::schedule::{Design, Format, OpeningPolicy};
 use crate::stats::sprt::{Correction, Model, Sprt};
@@ -22,6 +23,10 @@ use crate::uci::session::Deadlines;
 pub struct Fingerprints {
     /// Of the opening book.
     pub book: String,
+    /// Of the openings read from it; `None` in runs from before it was kept.
+    pub openings: Option<String>,
+    /// What of the book was left out.
+    pub quarantine: Quarantine,
     /// Of each engine's program.
     pub engines: Vec<String>,
 }
@@ -39,7 +44,15 @@ pub(super) struct PlanRow {
     engines: Vec<EngineRow>,
     book: Option<PathBuf>,
     book_hash: String,
+    #[serde(default)]
+    openings_hash: Option<String>,
+    #[serde(default)]
+    quarantine: QuarantineRow,
     plies: Option<u32>,
+    #[serde(default)]
+    book_depth: Option<u32>,
+    #[serde(default)]
+    strict_book: bool,
     order: String,
     seed: u64,
     #[serde(default = "round_robin")]
@@ -136,6 +149,12 @@ impl MannersRow {
     }
 }
 
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct QuarantineRow {
+    count: u64,
+    faults: Vec<String>,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 struct DrawRow {
     move_number: u32,
@@ -180,7 +199,14 @@ impl PlanRow {
                 BookSource::File(path) => Some(path.clone()),
             },
             book_hash: fingerprints.book.clone(),
+            openings_hash: fingerprints.openings.clone(),
+            quarantine: QuarantineRow {
+                count: fingerprints.quarantine.count,
+                faults: fingerprints.quarantine.faults.clone(),
+            },
             plies: plan.plies,
+            book_depth: plan.book_depth,
+            strict_book: plan.strict_book,
             order: order_name(plan.order).to_owned(),
             seed: plan.seed,
             schedule: plan.design.format.as_str().to_owned(),
@@ -237,6 +263,8 @@ impl PlanRow {
     pub(super) fn into_plan(self) -> Result<(Plan, Fingerprints), String> {
         let fingerprints = Fingerprints {
             book: self.book_hash,
+            openings: self.openings_hash,
+            quarantine: Quarantine { count: self.quarantine.count, faults: self.quarantine.faults },
             engines: self.engines.iter().map(|engine| engine.program_hash.clone()).collect(),
         };
         let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
@@ -269,6 +297,8 @@ impl PlanRow {
             engines: engines.collect::<Result<_, _>>()?,
             book: self.book.map_or(BookSource::Bundled, BookSource::File),
             plies: self.plies,
+            book_depth: self.book_depth,
+            strict_book: self.strict_book,
             order: parse(&self.order, &[Order::Sequential, Order::Random], order_name)?,
             seed: self.seed,
             design,
@@ -399,9 +429,20 @@ mod tests {
         let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
                    ponder=true,stderr=e.log,memory=64";
         let engines = ["cmd=bundled", odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
-        let request = Request { rules, engines, ..Request::default() };
+        let request = Request {
+            rules,
+            engines,
+            book_depth: Some(6),
+            strict_book: true,
+            ..Request::default()
+        };
         let plan = Plan::resolve(Kind::Sprt, request).unwrap();
-        let fingerprints = Fingerprints { book: "b".into(), engines: vec!["x".into(), "y".into()] };
+        let fingerprints = Fingerprints {
+            book: "b".into(),
+            openings: Some("o".into()),
+            quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
+            engines: vec!["x".into(), "y".into()],
+        };
         let json = PlanRow::of(&plan, &fingerprints).to_json();
         let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
         assert_eq!(format!("{read:?}"), format!("{plan:?}"));

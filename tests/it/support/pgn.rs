@@ -149,7 +149,9 @@ impl Visitor for Judge {
 fn start(tags: &BTreeMap<String, String>) -> Result<Chess, String> {
     let Some(fen) = tags.get("FEN") else { return Ok(Chess::default()) };
     let parsed: Fen = fen.parse().map_err(|error| format!("FEN {fen}: {error}"))?;
-    parsed.into_position(CastlingMode::Standard).map_err(|error| format!("FEN {fen}: {error}"))
+    let chess960 = tags.get("Variant").is_some_and(|variant| variant == "Chess960");
+    let rules = CastlingMode::from_chess960(chess960);
+    parsed.into_position(rules).map_err(|error| format!("FEN {fen}: {error}"))
 }
 
 fn game(result: &str, moves: &str) -> String {

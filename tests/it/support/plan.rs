@@ -19,13 +19,15 @@ pub struct Plan<'a> {
     command: &'static str,
     engines: Vec<String>,
     flags: Vec<(String, String)>,
+    /// Flags without a value.
+    switches: Vec<String>,
 }
 
 impl<'a> Plan<'a> {
     /// A run of `pairs` pairs from as many different openings, one move a node.
     pub fn new(bench: &'a Bench, command: &'static str, pairs: usize) -> Plan<'a> {
         let book = bench.write("book.epd", openings(pairs.max(1)));
-        Plan { bench, command, engines: Vec::new(), flags: Vec::new() }
+        Plan { bench, command, engines: Vec::new(), flags: Vec::new(), switches: Vec::new() }
             .set("pairs", pairs)
             .set("results", bench.path("results").display())
             .set("name", "run")
@@ -63,6 +65,12 @@ impl<'a> Plan<'a> {
         self
     }
 
+    /// Sets a flag that takes no value.
+    pub fn switch(mut self, flag: &str) -> Plan<'a> {
+        self.switches.push(format!("--{flag}"));
+        self
+    }
+
     /// Starts it.
     pub fn start(self) -> Running {
         let bench = self.bench;
@@ -85,6 +93,7 @@ impl<'a> Plan<'a> {
         for (flag, value) in self.flags {
             args.extend([format!("--{flag}"), value]);
         }
+        args.extend(self.switches);
         args
     }
 

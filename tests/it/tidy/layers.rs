@@ -41,13 +41,13 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock config openings rate report run schedule seed stats store suite \
-         tune uci/session",
+        "adjudicate broker build clock compressed config openings rate report run schedule seed stats \
+         store suite tune uci/session",
     ),
     layer(
         "report",
-        "clock config/ablation config/plan game/outcome game/record rate run/event run/job run/standing schedule \
-         stats suite uci/info uci/score",
+        "clock config/ablation config/plan game/outcome game/record openings/quarantine \
+         rate run/event run/job run/standing schedule stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
@@ -81,7 +81,8 @@ const LAYERS: &[Layer] = &[
     // Games of others, as counts.
     layer("rate", "stats"),
     // Vocabulary and computation.
-    layer("openings", "seed"),
+    layer("openings", "compressed seed"),
+    layer("compressed", ""),
     pure("protocol", "cecp uci"),
     pure("cecp", "clock uci"),
     pure("uci", ""),

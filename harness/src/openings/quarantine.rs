@@ -1,0 +1,57 @@
+//! What of a book is left out because it is wrong.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+/// Faults kept word by word. A file of the wrong kind has one on each line.
+pub const KEPT: usize = 20;
+
+/// The lines or games of a book that no game can begin from. They are skipped, and every report of
+/// the run says so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Quarantine {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them, each with its file, its line and what is wrong.
+    pub faults: Vec<String>,
+}
+
+impl Quarantine {
+    /// Puts one more in.
+    pub(super) fn add(&mut self, fault: impl ToString) {
+        self.count += 1;
+        if self.faults.len() < KEPT {
+            self.faults.push(fault.to_string());
+        }
+    }
+
+    /// Whether the whole book can be used.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The first faults, `most` or as many as are kept, and how many others there are.
+    pub fn first(&self, most: usize) -> Vec<String> {
+        let told = &self.faults[..self.faults.len().min(most)];
+        let others = self.count.saturating_sub(told.len() as u64);
+        let others = (others > 0).then(|| format!("and {others} more"));
+        told.iter().cloned().chain(others).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_faults_are_kept_and_all_are_counted() {
+        let mut quarantine = Quarantine::default();
+        assert!(quarantine.is_empty() && quarantine.first(9).is_empty());
+        for line in 1..=23 {
+            quarantine.add(format!("a.epd:{line}: bad"));
+        }
+        let lines = quarantine.first(99);
+        assert_eq!((quarantine.count, lines.len()), (23, 21));
+        assert_eq!((lines[0].as_str(), lines[20].as_str()), ("a.epd:1: bad", "and 3 more"));
+        assert_eq!(quarantine.first(1), ["a.epd:1: bad", "and 22 more"]);
+    }
+}

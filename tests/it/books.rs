@@ -1,0 +1,166 @@
+//! Opening books of every kind: what of them is played, and what engines are told.
+
+use std::collections::BTreeMap;
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+
+use crate::support::bench::Bench;
+use crate::support::plan::{Plan, openings};
+
+/// A match of two honest puppets that write down what they are told.
+fn logged(bench: &Bench, pairs: usize) -> Plan<'_> {
+    let log = bench.logs();
+    Plan::new(bench, "match", pairs)
+        .puppet("A", &format!("--seed 1 {log}"))
+        .puppet("B", &format!("--seed 2 {log}"))
+}
+
+#[test]
+fn bad_lines_are_left_out_and_reported() {
+    let bench = Bench::new();
+    let sound = openings(3);
+    let mut lines: Vec<&str> = sound.lines().collect();
+    lines.insert(1, "hello");
+    lines.push("8/8/8/8/8/8/8/K7 w - -");
+    let book = bench.write("some.epd", lines.join("\n"));
+    let finished = logged(&bench, 3).set("openings", book.display()).run().expect_code(0);
+    let told = |words: &str| finished.stderr.matches(words).count();
+    assert_eq!(told("some.epd:2: expected a position"), 1, "{finished:#?}");
+    assert_eq!(told("some.epd:5: expected a legal position"), 1, "{finished:#?}");
+    assert_eq!(told("3 openings from"), 1, "{finished:#?}");
+    assert_eq!(told("(2 bad left out)"), 1, "{finished:#?}");
+    assert_eq!(bench.read("games.pgn").matches("[FEN ").count(), 6);
+
+    let results = bench.path("results").display().to_string();
+    let show = |format| {
+        let args = ["results", "--results", &results, "--format", format, "show", "run"];
+        bench.arbiter(args).finish().expect_code(0)
+    };
+    for report in [finished.json(), show("json").json()] {
+        assert_eq!(report["openings_left_out"], 2, "{report:#}");
+        let faults = report["opening_faults"].as_array().expect("a list");
+        assert!(faults[1].as_str().is_some_and(|fault| fault.contains("some.epd:5: ")));
+    }
+    for format in ["human", "md"] {
+        assert!(show(format).stdout.contains("2 of the book left out as bad"), "{format}");
+    }
+}
+
+/// What `startpos` stands for.
+const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// Positions whose castling rights say which rules they need.
+const MIXED: [(&str, CastlingMode); 8] = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", CastlingMode::Standard),
+    // Chess960 in X-FEN, double Chess960 in Shredder-FEN.
+    ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq -", CastlingMode::Chess960),
+    ("bbnrkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNQNRBKR w HEfd -", CastlingMode::Chess960),
+    // The same letters, but no need for other rules.
+    ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAha - 3 9", CastlingMode::Standard),
+    ("1r2k2r/pppppppp/8/8/8/8/PPPPPPPP/1R2K2R w KQkq -", CastlingMode::Chess960),
+    ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBha -", CastlingMode::Chess960),
+    // Not the outermost rook.
+    ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RR2K3 w B -", CastlingMode::Chess960),
+    ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 7 30", CastlingMode::Standard),
+];
+
+#[test]
+fn each_opening_of_a_mixed_book_is_played_by_its_own_rules() {
+    let bench = Bench::new();
+    let lines = MIXED.map(|(line, _)| line);
+    // Three times: some will castle.
+    let book = bench.write("mixed.epd", lines.repeat(3).join("\n"));
+    let plan = logged(&bench, 24).set("openings", book.display()).set("max-moves", 30);
+    let games = plan.played(0).games();
+    for (pair, (line, mode)) in games.chunks(2).zip(MIXED.repeat(3)) {
+        for game in pair {
+            assert_eq!(game.tags.contains_key("Variant"), mode == CastlingMode::Chess960, "{line}");
+        }
+    }
+
+    let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut castled = [0, 0];
+    let conversations = bench.conversations();
+    for conversation in &conversations {
+        let mut mode = CastlingMode::Standard;
+        for line in conversation {
+            if let Some(value) = line.strip_prefix("setoption name UCI_Chess960 value ") {
+                mode = CastlingMode::from_chess960(value == "true");
+            }
+            let Some(told) = line.strip_prefix("position ") else { continue };
+            let (start, moves) = told.split_once(" moves ").unwrap_or((told, ""));
+            let fen = start.strip_prefix("fen ").unwrap_or(INITIAL);
+            let pieces = fen.split(' ').next().expect("a word");
+            let (line, expected) =
+                MIXED.iter().find(|(line, _)| line.starts_with(pieces)).expect("an opening");
+            assert_eq!(mode, *expected, "{told}");
+            *positions.entry(line).or_default() += 1;
+            let opening: Fen = if line.ends_with('-') {
+                format!("{line} 0 1").parse().expect("a position")
+            } else {
+                line.parse().expect("a position")
+            };
+            let mut position: Chess = opening.into_position(mode).expect("a legal position");
+            let start: Chess =
+                fen.parse::<Fen>().expect("FEN").into_position(mode).expect("a legal position");
+            assert_eq!((&start, start.halfmoves()), (&position, position.halfmoves()), "{told}");
+            for word in moves.split_whitespace() {
+                let uci: UciMove = word.parse().expect("a move");
+                let m = uci.to_move(&position).expect("a legal move");
+                assert_eq!(UciMove::from_move(m, mode), uci, "{told}");
+                castled[usize::from(mode.is_chess960())] += usize::from(m.is_castle());
+                position.play_unchecked(m);
+            }
+        }
+    }
+    assert_eq!(positions.len(), MIXED.len());
+    assert!(castled.iter().all(|&times| times > 0), "{castled:?}");
+}
+
+/// A Polyglot book with an entry for each move of the lines given.
+fn polyglot(lines: &[&[&str]]) -> Vec<u8> {
+    let mut entries: Vec<[u8; 16]> = Vec::new();
+    for line in lines {
+        let mut position = Chess::default();
+        for word in *line {
+            let uci: UciMove = word.parse().expect("a move");
+            let UciMove::Normal { from, to, .. } = uci else { panic!("{word}") };
+            let key: Zobrist64 = position.zobrist_hash(EnPassantMode::PseudoLegal);
+            let bits = u16::from(from) << 6 | u16::from(to);
+            let mut entry = [0; 16];
+            entry[..8].copy_from_slice(&key.0.to_be_bytes());
+            entry[8..10].copy_from_slice(&bits.to_be_bytes());
+            entry[10..12].copy_from_slice(&1u16.to_be_bytes());
+            entries.push(entry);
+            position.play_unchecked(uci.to_move(&position).expect("a legal move"));
+        }
+    }
+    entries.sort_unstable();
+    entries.dedup();
+    entries.concat()
+}
+
+#[test]
+fn a_polyglot_book_is_followed_to_its_depth() {
+    let lines: [&[&str]; 3] = [
+        &["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"],
+        &["e2e4", "c7c5", "g1f3", "d7d6", "d2d4"],
+        &["d2d4", "d7d5", "c2c4", "e7e6", "b1c3"],
+    ];
+    let bench = Bench::new();
+    let book = bench.write("book.bin", polyglot(&lines));
+    let plan = logged(&bench, 3).set("openings", book.display()).set("max-moves", 10);
+    let finished = plan.set("book-depth", 4).run().expect_code(0);
+    assert!(finished.stderr.contains("3 openings from"), "{finished:#?}");
+    // What an engine is told before its first move of a game is the line.
+    let conversations = bench.conversations();
+    let told: Vec<&str> = conversations.iter().flatten().map(String::as_str).collect();
+    for line in lines {
+        let first = format!("position startpos moves {}", line[..4].join(" "));
+        let times = told.iter().filter(|told| **told == first).count();
+        assert_eq!(times, 2, "{first} in {told:#?}");
+    }
+}
