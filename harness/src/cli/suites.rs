@@ -12,8 +12,7 @@ use super::{ExitCode, Failure};
 use crate::clock::{Limits, parse_seconds};
 use crate::config::plan::{Engine, resolve_engine};
 use crate::config::spec::EngineSpec;
-use crate::game::player::Player;
-use crate::run::seats::{Seat, seat, try_each};
+use crate::run::seats::{Seat, seat, try_for_questions};
 use crate::run::signal::{Request, Signals};
 use crate::suite::drive::{self, Answers, DriveError, Task};
 use crate::suite::{Unusable, decode};
@@ -105,16 +104,11 @@ pub(super) fn ask<T: Task>(
     bar.set_style(style);
     let mut faults = 0;
     let work = async {
-        let judge = |player: &Player| match () {
-            () if !player.speaks_uci() => Err("does not speak UCI, which suites need"),
-            () if needs_chess960 && !player.plays_chess960() => {
-                Err("does not play Chess960, which a position needs")
+        try_for_questions(&seats, needs_chess960).await.map_err(|error| {
+            match error.environment {
+                true => Failure::environment(error),
+                false => Failure::invalid(error),
             }
-            () => Ok(()),
-        };
-        try_each(&seats, judge).await.map_err(|error| match error.environment {
-            true => Failure::environment(error),
-            false => Failure::invalid(error),
         })?;
         let observe = |_, answer: &Result<T::Done, String>| {
             bar.inc(1);

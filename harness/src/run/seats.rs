@@ -86,8 +86,18 @@ pub async fn try_out(seats: &[Seat], book: &Book) -> Result<BTreeSet<usize>, Tri
     Ok(untold)
 }
 
+/// As [`try_out`], for engines that are asked about positions and play no games.
+pub async fn try_for_questions(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialError> {
+    let judge = |player: &Player| match (player.speaks_uci(), player.plays_chess960()) {
+        (false, _) => Err("does not speak UCI, which suites need"),
+        (true, false) if needs_chess960 => Err("does not play Chess960, which a position needs"),
+        _ => Ok(()),
+    };
+    try_each(seats, judge).await
+}
+
 /// Starts, configures and ends each engine once, and lets `judge` say why it is unfit.
-pub async fn try_each(
+async fn try_each(
     seats: &[Seat],
     mut judge: impl FnMut(&Player) -> Result<(), &'static str>,
 ) -> Result<(), TrialError> {

@@ -51,7 +51,7 @@ const LAYERS: &[Layer] = &[
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
-    layer("suite", "clock config game openings process run seed stats uci"),
+    layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),
     pure("suite/perft", "game/player"),
     layer("tune", "config game openings run schedule seed stats store"),
