@@ -34,11 +34,6 @@ impl<C: Cpu> Visitor for Lister<'_, C> {
     }
 
     #[inline(always)]
-    fn pinned(&mut self, from: Square, targets: Bitboard) {
-        self.piece(Mover::Queen, from, targets);
-    }
-
-    #[inline(always)]
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
         self.write(Fan::of_pawns(step, kind), targets);
     }

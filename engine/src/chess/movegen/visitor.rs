@@ -28,7 +28,11 @@ pub(in crate::chess) trait Visitor {
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard);
 
     /// A pinned bishop, rook or queen on `from` may go to any of `targets`.
-    fn pinned(&mut self, from: Square, targets: Bitboard);
+    /// Which of them it is matters only to those who move it.
+    #[inline(always)]
+    fn pinned(&mut self, from: Square, targets: Bitboard) {
+        self.piece(Mover::Queen, from, targets);
+    }
 
     /// Pawns may arrive on `targets`, each from `step` squares earlier; none promotes.
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
@@ -54,11 +58,6 @@ impl Visitor for Counter {
     #[inline(always)]
     fn piece(&mut self, _mover: Mover, _from: Square, targets: Bitboard) {
         self.count += u64::from(targets.len());
-    }
-
-    #[inline(always)]
-    fn pinned(&mut self, from: Square, targets: Bitboard) {
-        self.piece(Mover::Queen, from, targets);
     }
 
     #[inline(always)]
