@@ -11,6 +11,8 @@ mod fields;
 pub mod perft;
 pub mod start;
 
+use crate::game::outcome::printable;
+
 /// A line of a suite that says nothing that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable {
@@ -20,8 +22,30 @@ pub struct Unusable {
     pub reason: String,
 }
 
+/// How much of a reason, which may quote the line, is kept, in characters.
+const MAX_REASON: usize = 300;
+
+impl Unusable {
+    /// A line with its number, from 1, and what is wrong with it.
+    pub fn new(line: usize, reason: &str) -> Unusable {
+        Unusable { line, reason: printable(reason, MAX_REASON) }
+    }
+}
+
 /// The text of a suite: odd bytes become replacement characters, and a byte order mark goes.
 pub fn decode(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_line_says_to_a_terminal_is_not_passed_on() {
+        let unusable = Unusable::new(1, "got '\u{1b}[2J'");
+        assert_eq!(unusable.reason, "got '\u{fffd}[2J'");
+        assert_eq!(Unusable::new(1, &"x".repeat(9999)).reason.len(), MAX_REASON);
+    }
 }

@@ -29,7 +29,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
         }
         match record(line, text, is_chess960) {
             Ok(record) => suite.records.push(record),
-            Err(reason) => suite.unusable.push(Unusable { line, reason }),
+            Err(reason) => suite.unusable.push(Unusable::new(line, &reason)),
         }
     }
     suite

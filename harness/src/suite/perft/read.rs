@@ -163,7 +163,7 @@ impl Reader {
     }
 
     fn refuse(&mut self, line: usize, reason: &str) {
-        self.suite.unusable.push(Unusable { line, reason: reason.to_owned() });
+        self.suite.unusable.push(Unusable::new(line, reason));
     }
 }
 
