@@ -17,4 +17,5 @@ pub mod seed;
 pub mod stats;
 pub mod store;
 pub mod suite;
+pub mod tablebases;
 pub mod uci;

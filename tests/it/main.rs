@@ -21,5 +21,6 @@ mod sprt;
 mod statistics;
 mod suites;
 mod support;
+mod tablebases;
 mod tidy;
 mod tournaments;

@@ -166,8 +166,10 @@ pub enum ArgsError {
     #[error(transparent)]
     File(#[from] FileError),
     /// An adjudication rule of the file is wrong.
-    #[error("{}: {key} = \"{value}\": {source}", file::DEFAULT_NAME)]
+    #[error("{file}: {key} = \"{value}\": {source}")]
     Rule {
+        /// The file.
+        file: String,
         /// The key.
         key: &'static str,
         /// The value.
@@ -176,20 +178,32 @@ pub enum ArgsError {
         source: RuleError,
     },
     /// A deadline of the file is wrong.
-    #[error("{}: deadline: {source}", file::DEFAULT_NAME)]
+    #[error("{file}: deadline: {source}")]
     Deadline {
+        /// The file.
+        file: String,
         /// What is wrong.
-        #[from]
         source: TimeError,
     },
     /// A factor is out of range.
     #[error("start-scale {0} is not a factor between 0.01 and 1000")]
     Scale(String),
+    /// Rules for tables without tables.
+    #[error("syzygy: name the folders of the tables with --syzygy DIRS")]
+    NoTables,
+    /// No table has so few or so many pieces.
+    #[error("{file}: syzygy-pieces = {pieces}: expected 3 to 7")]
+    Pieces {
+        /// The file.
+        file: String,
+        /// The number.
+        pieces: u32,
+    },
     /// A word of the file is not known.
     #[error("{file}: {key} = \"{value}\": expected {expected}")]
     Word {
         /// The file.
-        file: &'static str,
+        file: String,
         /// The key.
         key: &'static str,
         /// The value.
@@ -249,6 +263,7 @@ impl PlayArgs {
             Some(text) => spec("--each", text)?.or(&loaded.each),
             None => loaded.each.clone(),
         };
+        let (rules, tables) = self.adjudication.resolve(settings)?;
         let request = Request {
             engines: if own.is_empty() { loaded.engines.clone() } else { own },
             each,
@@ -258,14 +273,18 @@ impl PlayArgs {
             strict_book: self.strict_book || settings.strict_book.unwrap_or(false),
             order: match self.order {
                 Some(order) => Some(order.into()),
-                None => settings.order.as_deref().map(order_word).transpose()?,
+                None => {
+                    let word = settings.order.as_deref();
+                    word.map(|word| order_word(settings, word)).transpose()?
+                }
             },
             seed: self.seed.or(settings.seed),
             tournament: self.tournament.ask(settings)?,
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
-            rules: self.adjudication.resolve(settings)?,
+            rules,
+            tables,
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, &loaded)?,
             ablation: None,
@@ -292,8 +311,10 @@ impl PlayArgs {
 
 fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtRequest, ArgsError> {
     let table = &loaded.settings.sprt;
-    let model = table.model.as_deref().map(model_word).transpose()?;
-    let correction = table.overshoot.as_deref().map(overshoot_word).transpose()?;
+    let model =
+        table.model.as_deref().map(|word| model_word(&loaded.settings, word)).transpose()?;
+    let correction = table.overshoot.as_deref();
+    let correction = correction.map(|word| overshoot_word(&loaded.settings, word)).transpose()?;
     let Some(bounds) = bounds else { return Ok(SprtRequest::default()) };
     Ok(SprtRequest {
         elo0: bounds.elo0.or(table.elo0),

@@ -1,6 +1,7 @@
 //! Plays a run: a new one, or one that goes on.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
@@ -8,6 +9,7 @@ use super::args::{Asked, Form, Resume};
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
+use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::{Book, quarantine};
@@ -24,6 +26,7 @@ use crate::run::seats::{seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
 use crate::store::{Store, StoreError};
+use crate::tablebases::Syzygy;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.
@@ -71,6 +74,7 @@ struct Prepared {
     store: Store,
     pgn: Option<PgnFile>,
     state: RunState,
+    tables: Option<Arc<dyn Tables>>,
     own_binary: PathBuf,
     results: PathBuf,
     /// Held as long as the run is ours.
@@ -105,6 +109,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let created_ms = unix_time_ms();
+    let tables = open_tables(&plan)?;
     let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
     RunLock::check_name(&name)?;
     let store = Store::create(&asked.results)?;
@@ -121,7 +126,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
     store.begin_run(&name, created_ms, &plan, &fingerprints, offset)?;
     let state = RunState::new(plan.schedule(), plan.sprt);
     let results = asked.results;
-    Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
+    Ok(Prepared { name, plan, book, store, pgn, state, tables, own_binary, results, _lock: lock })
 }
 
 fn resume(
@@ -141,6 +146,7 @@ fn resume(
     }
     let lock = RunLock::take(&results, &name)?;
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
+    let tables = open_tables(&plan)?;
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let state = results::replayed(&store, &name, &plan)?;
@@ -172,7 +178,19 @@ fn resume(
         None => None,
     };
     plan.concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
-    Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
+    Ok(Prepared { name, plan, book, store, pgn, state, tables, own_binary, results, _lock: lock })
+}
+
+/// The endgame tables that the plan's rules need.
+fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
+    let Some(rule) = plan.rules.tablebase else { return Ok(None) };
+    let tables =
+        Syzygy::open(plan.tables.iter().map(PathBuf::as_path)).map_err(Failure::invalid)?;
+    let most = tables.max_pieces();
+    if rule.pieces as usize > most {
+        note(&format!("syzygy: these tables have up to {most} pieces only"));
+    }
+    Ok(Some(Arc::new(tables)))
 }
 
 fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failure> {
@@ -249,9 +267,10 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
 }
 
 fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
-    let Prepared { name, plan, book, store, pgn, state, own_binary, results, .. } = prepared;
+    let Prepared { name, plan, book, store, pgn, state, tables, own_binary, results, .. } =
+        prepared;
     let seats = seats(plan, own_binary);
-    let jobs = JobMaker::new(plan, book);
+    let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let mut live = Live::new(state.schedule().clone(), plan.sprt, names);
     let mut observers: Vec<&mut dyn Observer> = Vec::new();

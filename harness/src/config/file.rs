@@ -79,9 +79,46 @@ pub struct ConfigFile {
     pub move_deadline: Option<f64>,
     /// Seconds from `stop` to `bestmove`.
     pub stop_deadline: Option<f64>,
+    /// Folders of Syzygy tables, relative to the file.
+    pub syzygy: Option<Folders>,
+    /// Most pieces of a position that is looked up in them.
+    pub syzygy_pieces: Option<u32>,
+    /// Whether wins count that the fifty-move rule prevents.
+    pub syzygy_ignore_50: Option<bool>,
+    /// Results that tables give out, in the word of the flag.
+    pub syzygy_adjudicate: Option<String>,
+    /// Where all this was read, for messages; empty if there is no file.
+    #[serde(skip)]
+    path: PathBuf,
     /// `[sprt]`.
     #[serde(default)]
     pub sprt: SprtTable,
+}
+
+impl ConfigFile {
+    /// The name of the file, for messages.
+    pub fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+/// Folders as a list, or as one text with `:` between them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Folders {
+    /// As the flag has them.
+    Text(String),
+    /// One by one.
+    List(Vec<PathBuf>),
+}
+
+impl From<Folders> for Vec<PathBuf> {
+    fn from(folders: Folders) -> Vec<PathBuf> {
+        match folders {
+            Folders::Text(text) => std::env::split_paths(&text).collect(),
+            Folders::List(folders) => folders,
+        }
+    }
 }
 
 /// The `[sprt]` table.
@@ -156,6 +193,10 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
     for place in [&mut settings.openings, &mut settings.results, &mut settings.pgn] {
         *place = place.take().map(|p| base.join(p));
     }
+    settings.syzygy = settings.syzygy.take().map(|folders| {
+        Folders::List(Vec::from(folders).into_iter().map(|folder| base.join(folder)).collect())
+    });
+    settings.path = path.to_owned();
     let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
         engine(table, base).map_err(|source| FileError::Engine {
             path: path.to_owned(),

@@ -145,6 +145,8 @@ pub struct Plan {
     pub fault_limit: f64,
     /// When games end before the rules of chess say so.
     pub rules: Rules,
+    /// Folders of the endgame tables that the rules need.
+    pub tables: Vec<PathBuf>,
     /// How long engines may take to answer.
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
@@ -282,6 +284,7 @@ impl Plan {
             ablation: ablation.map(|request| request.ablation),
             fault_limit,
             rules: request.rules,
+            tables: request.tables.into_iter().map(absolute).collect(),
             deadlines: request.deadlines,
             pgn: request.pgn.map(absolute),
         };
@@ -311,7 +314,8 @@ impl Plan {
             let manners = &engine.manners;
             program.into_iter().chain(engine.dir.as_deref()).chain(manners.stderr.as_deref())
         });
-        engines.chain(book).chain(self.pgn.as_deref())
+        let tables = self.tables.iter().map(PathBuf::as_path);
+        engines.chain(book).chain(self.pgn.as_deref()).chain(tables)
     }
 
     /// Who meets whom, before the first result.

@@ -45,6 +45,8 @@ pub struct Request {
     pub fault_limit: Option<f64>,
     /// Adjudication.
     pub rules: Rules,
+    /// Folders of the endgame tables that the rules need.
+    pub tables: Vec<PathBuf>,
     /// Deadlines.
     pub deadlines: Deadlines,
     /// Bounds of the SPRT.

@@ -1,11 +1,12 @@
 //! Plays one game: carries turns from the referee to the players and their answers back.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
-use crate::adjudicate::Rules;
+use crate::adjudicate::{Rules, Tables};
 use crate::clock::Conditions;
 use crate::game::outcome::Outcome;
 use crate::game::player::Player;
@@ -30,6 +31,8 @@ pub struct GameSetup {
     pub conditions: ByColor<Conditions>,
     /// When the game ends before the rules of chess say so.
     pub rules: Rules,
+    /// Endgame tables, if the rules need them.
+    pub tables: Option<Arc<dyn Tables>>,
 }
 
 /// Plays `setup` to its end between players that are ready for it. Whatever an engine does ends in
@@ -76,7 +79,8 @@ pub fn forfeited(setup: &GameSetup, absent: Color, fault: Fault) -> GameRecord {
 }
 
 fn referee(setup: &GameSetup) -> Referee {
-    Referee::new(setup.start.clone(), setup.mode, &setup.book, setup.conditions, setup.rules)
+    let GameSetup { start, mode, book, conditions, rules, tables, .. } = setup;
+    Referee::new(start.clone(), *mode, book, *conditions, *rules).with_tables(tables.clone())
 }
 
 fn record(setup: &GameSetup, referee: Referee, outcome: Outcome, started: Instant) -> GameRecord {

@@ -3,8 +3,9 @@
 //! A pure state machine over shakmaty's rules, which are not the bundled engine's: a bug in one
 //! cannot hide in the other. The order of judgement is fixed: gone or silent, unparseable,
 //! illegal, over time, then the endings that the rules of chess know, and only then adjudication:
-//! resignation, draw, move cap.
+//! endgame tables, resignation, draw, move cap.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
@@ -12,7 +13,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
-use crate::adjudicate::{Adjudicator, Played, Rules};
+use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
 use crate::clock::{Clock, Conditions};
 use crate::game::outcome::{Outcome, Termination, color_name, printable};
 use crate::game::record::{MoveRecord, Thought};
@@ -127,6 +128,12 @@ impl Referee {
             }
         }
         referee
+    }
+
+    /// The same game with endgame tables, which are asked after each move of an engine.
+    pub fn with_tables(mut self, tables: Option<Arc<dyn Tables>>) -> Referee {
+        self.adjudicator.set_tables(tables);
+        self
     }
 
     /// How the game ended, once it has.
@@ -291,7 +298,10 @@ impl Referee {
             zeroing: m.is_zeroing(),
             score: thought.and_then(|thought| thought.score),
         });
-        self.outcome = self.rule_ending().or(adjudicated);
+        // The book is not to blame for what tables know.
+        let is_own = thought.is_some();
+        let looked_up = || is_own.then(|| self.adjudicator.look_up(&self.position)).flatten();
+        self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
     }
 
     fn rule_ending(&self) -> Option<Outcome> {

@@ -94,9 +94,10 @@ fn termination(termination: Termination) -> &'static str {
         | Termination::FiftyMoves
         | Termination::DeadPosition
         | Termination::Resignation => "normal",
-        Termination::ResignAdjudication | Termination::DrawAdjudication | Termination::MoveCap => {
-            "adjudication"
-        }
+        Termination::ResignAdjudication
+        | Termination::DrawAdjudication
+        | Termination::TablebaseAdjudication
+        | Termination::MoveCap => "adjudication",
         Termination::TimeForfeit => "time forfeit",
         Termination::IllegalMove | Termination::UnparseableMove | Termination::ProtocolError => {
             "rules infraction"

@@ -1,10 +1,11 @@
 //! The unit of work and of evidence: a pair of games.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use shakmaty::ByColor;
 
-use crate::adjudicate::Rules;
+use crate::adjudicate::{Rules, Tables};
 use crate::clock::Conditions;
 use crate::config::plan::Plan;
 use crate::game::driver::GameSetup;
@@ -55,11 +56,12 @@ pub struct JobMaker<'a> {
     order: OpeningOrder,
     conditions: Vec<Conditions>,
     rules: Rules,
+    tables: Option<Arc<dyn Tables>>,
 }
 
 impl JobMaker<'_> {
-    /// The jobs of a plan.
-    pub fn new<'a>(plan: &Plan, book: &'a Book) -> JobMaker<'a> {
+    /// The jobs of a plan; `tables` are those that its rules ask for.
+    pub fn new<'a>(plan: &Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
         let length = NonZeroUsize::new(book.openings().len());
         let length = length.expect("a book has at least one opening");
         JobMaker {
@@ -68,6 +70,7 @@ impl JobMaker<'_> {
             order: OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length),
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
             rules: plan.rules,
+            tables,
         }
     }
 
@@ -92,6 +95,7 @@ impl JobMaker<'_> {
             book: opening.moves().to_vec(),
             conditions: engines.map(|index| self.conditions[index]),
             rules: self.rules,
+            tables: self.tables.clone(),
         }
     }
 }

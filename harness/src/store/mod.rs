@@ -9,6 +9,7 @@ mod plan_row;
 mod query;
 mod rows;
 mod schema;
+mod tables_row;
 
 use std::path::{Path, PathBuf};
 

@@ -42,7 +42,7 @@ const LAYERS: &[Layer] = &[
     layer(
         "cli",
         "adjudicate broker build clock compressed config openings rate report run schedule seed stats \
-         store suite tune uci/session",
+         store suite tablebases tune uci/session",
     ),
     layer(
         "report",
@@ -78,6 +78,7 @@ const LAYERS: &[Layer] = &[
     pure("game/referee", "adjudicate clock protocol uci"),
     pure("adjudicate", "game/outcome uci"),
     layer("process", "uci"),
+    layer("tablebases", "adjudicate"),
     // Games of others, as counts.
     layer("rate", "stats"),
     // Vocabulary and computation.
