@@ -2,6 +2,7 @@
 
 mod adjudication;
 mod deadlines;
+mod output;
 mod words;
 
 use std::num::NonZeroUsize;
@@ -11,6 +12,7 @@ use clap::{Args, ValueEnum};
 
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
+use self::output::OutputArgs;
 pub use self::words::{ModelArg, OvershootArg};
 use self::words::{OrderArg, model_word, order_word, overshoot_word};
 use super::tournament_args::TournamentArgs;
@@ -110,6 +112,8 @@ pub struct PlayArgs {
     #[arg(long, value_name = "SHARE")]
     fault_limit: Option<f64>,
     #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
     adjudication: AdjudicationArgs,
     #[command(flatten)]
     deadlines: DeadlineArgs,
@@ -184,6 +188,18 @@ pub enum ArgsError {
         file: String,
         /// What is wrong.
         source: TimeError,
+    },
+    /// A value of the file is wrong.
+    #[error("{file}: {key} = \"{value}\": {reason}")]
+    Value {
+        /// The file.
+        file: String,
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is wrong.
+        reason: String,
     },
     /// A factor is out of range.
     #[error("start-scale {0} is not a factor between 0.01 and 1000")]
@@ -263,6 +279,7 @@ impl PlayArgs {
             Some(text) => spec("--each", text)?.or(&loaded.each),
             None => loaded.each.clone(),
         };
+        let output = self.output.resolve(settings)?;
         let (rules, tables) = self.adjudication.resolve(settings)?;
         let request = Request {
             engines: if own.is_empty() { loaded.engines.clone() } else { own },
@@ -282,6 +299,10 @@ impl PlayArgs {
             tournament: self.tournament.ask(settings)?,
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
+            annotation: output.annotation,
+            epd: output.epd,
+            transcripts: output.transcripts,
+            stderr_dir: output.stderr_dir,
             fault_limit: self.fault_limit.or(settings.fault_limit),
             rules,
             tables,

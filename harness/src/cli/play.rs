@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 
 use super::args::{Asked, Form, Resume};
-use super::pgn_file::{PgnFile, PgnFileError};
+use super::games_file::{Content, GamesFile, GamesFileError};
 use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
 use crate::adjudicate::Tables;
@@ -14,6 +14,7 @@ use crate::config::ablation::AblationError;
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::{Book, quarantine};
 use crate::report::live::Live;
+use crate::report::openings::OpeningNames;
 use crate::report::pgn::PgnHeader;
 use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
@@ -25,7 +26,7 @@ use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::seats::{seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
-use crate::store::{Store, StoreError};
+use crate::store::{Fingerprints, Offsets, Store, StoreError};
 use crate::tablebases::Syzygy;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
@@ -47,11 +48,11 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<PgnFileError> for Failure {
-    fn from(error: PgnFileError) -> Failure {
+impl From<GamesFileError> for Failure {
+    fn from(error: GamesFileError) -> Failure {
         let code = match &error {
-            PgnFileError::Io { .. } => ExitCode::Environment,
-            PgnFileError::Foreign(_) | PgnFileError::Busy(_) => ExitCode::Invalid,
+            GamesFileError::Io { .. } => ExitCode::Environment,
+            GamesFileError::Foreign { .. } | GamesFileError::Busy { .. } => ExitCode::Invalid,
         };
         Failure::new(code, error)
     }
@@ -72,7 +73,7 @@ struct Prepared {
     plan: Plan,
     book: Book,
     store: Store,
-    pgn: Option<PgnFile>,
+    files: Vec<GamesFile>,
     state: RunState,
     tables: Option<Arc<dyn Tables>>,
     own_binary: PathBuf,
@@ -99,6 +100,7 @@ fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
 }
 
 fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    let stderr_dir = asked.request.stderr_dir.clone();
     let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
         PlanError::EngineCount(..) | PlanError::Ablation(AblationError::EngineCount(_)) => {
@@ -106,6 +108,11 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         }
         _ => Failure::invalid(error),
     })?;
+    if let Some(dir) = stderr_dir {
+        std::fs::create_dir_all(&dir).map_err(|error| {
+            Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
+        })?;
+    }
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let created_ms = unix_time_ms();
@@ -118,15 +125,22 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         return Err(StoreError::Exists(found.head.run).into());
     }
     let book = check_engines(&plan, book, &own_binary)?;
-    let header = pgn_header(&plan, created_ms);
-    let (pgn, offset) = match &plan.pgn {
-        Some(path) => PgnFile::begin(path, header).map(|(pgn, offset)| (Some(pgn), offset))?,
-        None => (None, 0),
-    };
-    store.begin_run(&name, created_ms, &plan, &fingerprints, offset)?;
+    let mut offsets = Offsets::default();
+    let mut files = Vec::new();
+    if let Some(path) = &plan.pgn {
+        let (file, offset) = GamesFile::begin(path, pgn(&plan, &fingerprints, created_ms))?;
+        offsets.pgn = offset;
+        files.push(file);
+    }
+    if let Some(path) = &plan.epd {
+        let (file, offset) = GamesFile::begin(path, Content::Epd)?;
+        offsets.epd = offset;
+        files.push(file);
+    }
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets)?;
     let state = RunState::new(plan.schedule(), plan.sprt);
     let results = asked.results;
-    Ok(Prepared { name, plan, book, store, pgn, state, tables, own_binary, results, _lock: lock })
+    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
 fn resume(
@@ -154,31 +168,33 @@ fn resume(
         book = check_engines(&plan, book, &own_binary)?;
         store.set_ending(&name, None)?;
     }
-    let header = pgn_header(&plan, stored.head.created_ms);
+    let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
     let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
     let pgn = match wanted_pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
         // Another file takes all games, after what it holds already.
         Some(path) => {
-            let (pgn, offset) = PgnFile::begin(&path, header)?;
+            let (pgn, offset) = GamesFile::begin(&path, content)?;
             plan.pgn = Some(path);
             store.set_plan(&name, &plan, &stored.fingerprints, offset)?;
             Some((pgn, offset))
         }
         None => match &plan.pgn {
-            Some(path) => Some((PgnFile::open(path, header)?, stored.pgn_offset)),
+            Some(path) => Some((GamesFile::open(path, content)?, stored.offsets.pgn)),
             None => None,
         },
     };
-    let pgn = match pgn {
-        Some((mut pgn, offset)) => {
-            let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
-            pgn.reconcile(offset, pairs)?;
-            Some(pgn)
-        }
+    let epd = match &plan.epd {
+        Some(path) => Some((GamesFile::open(path, Content::Epd)?, stored.offsets.epd)),
         None => None,
     };
+    let mut files = Vec::new();
+    for (mut file, offset) in pgn.into_iter().chain(epd) {
+        let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
+        file.reconcile(offset, pairs)?;
+        files.push(file);
+    }
     plan.concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
-    Ok(Prepared { name, plan, book, store, pgn, state, tables, own_binary, results, _lock: lock })
+    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
 /// The endgame tables that the plan's rules need.
@@ -267,14 +283,14 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
 }
 
 fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
-    let Prepared { name, plan, book, store, pgn, state, tables, own_binary, results, .. } =
+    let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
         prepared;
     let seats = seats(plan, own_binary);
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let mut live = Live::new(state.schedule().clone(), plan.sprt, names);
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
-    observers.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Observer));
+    observers.extend(files.iter_mut().map(|file| file as &mut dyn Observer));
     observers.push(&mut live);
     let run = Run { name, store, jobs, observers };
     let runtime = runtime()?;
@@ -343,9 +359,11 @@ fn announce(prepared: &Prepared) {
     }
 }
 
-fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
+fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
     let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
-    PgnHeader {
+    let annotation = &plan.annotation;
+    let is_named = annotation.has_origin && !annotation.is_minimal;
+    Content::Pgn(Box::new(PgnHeader {
         event: match plan.kind {
             Kind::Sprt => "Arbiter SPRT".to_owned(),
             Kind::Match => "Arbiter match".to_owned(),
@@ -355,7 +373,11 @@ fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
         date: created.strftime("%Y.%m.%d").to_string(),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
         limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
-    }
+        hashes: fingerprints.engines.clone(),
+        seed: plan.seed,
+        annotation: annotation.clone(),
+        names: is_named.then(OpeningNames::new),
+    }))
 }
 
 fn default_name(kind: Kind, created_ms: i64) -> String {

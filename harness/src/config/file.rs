@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use super::spec::{EngineSpec, SpecError};
@@ -61,6 +61,21 @@ pub struct ConfigFile {
     pub results: Option<PathBuf>,
     /// PGN file, relative to the file.
     pub pgn: Option<PathBuf>,
+    /// Further facts in its comments: a list, or a text with commas.
+    #[serde(default, deserialize_with = "words")]
+    pub pgn_fields: Option<Vec<String>>,
+    /// Engine lines that go into its comments, as a regular expression.
+    pub pgn_match: Option<String>,
+    /// How it has moves, in the word of the flag.
+    pub notation: Option<String>,
+    /// Whether it has no comments and few tags.
+    pub pgn_minimal: Option<bool>,
+    /// File for final positions, relative to the file.
+    pub epd: Option<PathBuf>,
+    /// Of which games what was said is kept, in the word of the flag.
+    pub transcripts: Option<String>,
+    /// Folder for the engines' error output, relative to the file.
+    pub stderr_dir: Option<PathBuf>,
     /// Share of games that may end by a fault of an engine.
     pub fault_limit: Option<f64>,
     /// Draw rule, in the form of the flag.
@@ -100,6 +115,21 @@ impl ConfigFile {
     pub fn name(&self) -> String {
         self.path.display().to_string()
     }
+}
+
+/// A list of words, or one text with commas between them.
+fn words<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Vec<String>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Words {
+        Text(String),
+        List(Vec<String>),
+    }
+    Ok(match Option::<Words>::deserialize(source)? {
+        Some(Words::Text(text)) => Some(vec![text]),
+        Some(Words::List(words)) => Some(words),
+        None => None,
+    })
 }
 
 /// Folders as a list, or as one text with `:` between them.
@@ -190,7 +220,8 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
         path: path.to_owned(),
         message: error.to_string().trim_end().to_owned(),
     })?;
-    for place in [&mut settings.openings, &mut settings.results, &mut settings.pgn] {
+    let ConfigFile { openings, results, pgn, epd, stderr_dir, .. } = &mut settings;
+    for place in [openings, results, pgn, epd, stderr_dir] {
         *place = place.take().map(|p| base.join(p));
     }
     settings.syzygy = settings.syzygy.take().map(|folders| {

@@ -7,12 +7,13 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::ablation::{Ablation, AblationError};
-use super::manners::Manners;
+use super::manners::{self, Manners};
 use super::program::{self, ProgramError};
 use super::request::Request;
 use super::spec::EngineSpec;
 use super::tournament::TournamentError;
 use crate::adjudicate::Rules;
+use crate::annotation::{Annotation, Keeping};
 use crate::clock::{Conditions, Limits, TimeControl};
 use crate::openings::order::Order;
 use crate::protocol::Protocol;
@@ -151,6 +152,12 @@ pub struct Plan {
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
     pub pgn: Option<PathBuf>,
+    /// What they tell there besides their moves.
+    pub annotation: Annotation,
+    /// Where final positions are written.
+    pub epd: Option<PathBuf>,
+    /// Of which games what was said is kept.
+    pub transcripts: Keeping,
 }
 
 /// Why a request is not a plan.
@@ -247,7 +254,10 @@ impl Plan {
             }
             _ => {}
         }
-        let engines = resolve_engines(&request)?;
+        let mut engines = resolve_engines(&request)?;
+        if let Some(dir) = &request.stderr_dir {
+            manners::spread_stderr(&mut engines, &absolute(dir.clone()));
+        }
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
         let is_sequential = match &ablation {
             Some(ablation) => ablation.sequential,
@@ -287,6 +297,9 @@ impl Plan {
             tables: request.tables.into_iter().map(absolute).collect(),
             deadlines: request.deadlines,
             pgn: request.pgn.map(absolute),
+            annotation: Annotation { has_origin: true, ..request.annotation },
+            epd: request.epd.map(absolute),
+            transcripts: request.transcripts,
         };
         if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
             return Err(PlanError::Path(path.to_owned()));
@@ -315,7 +328,8 @@ impl Plan {
             program.into_iter().chain(engine.dir.as_deref()).chain(manners.stderr.as_deref())
         });
         let tables = self.tables.iter().map(PathBuf::as_path);
-        engines.chain(book).chain(self.pgn.as_deref()).chain(tables)
+        let files = self.pgn.iter().chain(&self.epd).map(PathBuf::as_path);
+        engines.chain(book).chain(files).chain(tables)
     }
 
     /// Who meets whom, before the first result.

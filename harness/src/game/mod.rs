@@ -6,3 +6,4 @@ pub mod outcome;
 pub mod player;
 pub mod record;
 pub mod referee;
+pub mod transcript;

@@ -9,8 +9,10 @@ use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::timeout_at;
 
+use crate::annotation::LinePattern;
 use crate::game::outcome::printable;
 use crate::game::referee::{Fault, Forecast, Reply, Turn};
+use crate::game::transcript::{Mark, Tape};
 use crate::process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 use crate::protocol::{self, Game, Protocol, Restart, Session, Step};
 use crate::uci::info::Info;
@@ -25,6 +27,9 @@ const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// How much of a dead engine's last line of error output is reported, in characters.
 const LAST_WORDS: usize = 200;
+
+/// How many lines of a search the user can see with its move.
+const MAX_CHOSEN: usize = 32;
 
 /// What a player needs to know of its engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +46,8 @@ pub struct Seat {
     pub restart: Restart,
     /// How long answers may take.
     pub deadlines: Deadlines,
+    /// Which lines of its searches the user wants to see.
+    pub pattern: Option<LinePattern>,
 }
 
 /// Why an engine cannot be used. The text is made to follow the engine's name.
@@ -73,9 +80,9 @@ impl PlayerError {
     }
 
     /// What this error amounts to in a game.
-    pub fn into_fault(self) -> Fault {
+    pub fn fault(&self) -> Fault {
         match self {
-            PlayerError::Exited(how) => Fault::Crashed(how),
+            PlayerError::Exited(how) => Fault::Crashed(how.clone()),
             PlayerError::Spawn(error) => Fault::Crashed(error.to_string()),
             PlayerError::Closed | PlayerError::Write(WriteError::Closed) => {
                 Fault::Disconnected(self.to_string())
@@ -105,16 +112,41 @@ pub struct Player {
     expected: Option<String>,
     /// The `position` line that it ponders.
     pondered: String,
+    pattern: Option<LinePattern>,
+    /// Lines of the search in progress that the pattern chose.
+    chosen: Vec<String>,
+    /// What was said.
+    tape: Tape,
+    /// When the last text was handed over.
+    flushed: Instant,
+    /// How long it took to get ready for its last game.
+    ready_time: Option<Duration>,
 }
 
 impl Player {
     /// Starts the engine and completes the handshake, options included.
     pub async fn start(spawner: &Spawner, seat: &Seat) -> Result<Player, PlayerError> {
+        Player::try_start(spawner, seat).await.map_err(|(error, _)| error)
+    }
+
+    /// As [`Player::start`]; if that fails, what was said is handed over.
+    pub async fn try_start(
+        spawner: &Spawner,
+        seat: &Seat,
+    ) -> Result<Player, (PlayerError, Option<Tape>)> {
+        let mut player = Player::spawn(spawner, seat).map_err(|error| (error.into(), None))?;
+        match player.shake_hands().await {
+            Ok(()) => Ok(player),
+            Err(error) => Err((error, Some(player.take_tape()))),
+        }
+    }
+
+    fn spawn(spawner: &Spawner, seat: &Seat) -> Result<Player, SpawnError> {
         let (sender, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
         let sink = move |chunk| sender.blocking_send(chunk).is_ok();
         let process = spawner.spawn(&seat.launch, sink)?;
         let since = Instant::now();
-        let mut player = Player {
+        Ok(Player {
             process,
             session: Session::new(seat.protocol, seat.setup.clone(), seat.deadlines),
             chunks,
@@ -125,11 +157,41 @@ impl Player {
             ponders: seat.setup.ponder,
             expected: None,
             pondered: String::new(),
+            pattern: seat.pattern.clone(),
+            chosen: Vec::new(),
+            tape: Tape::new(since),
+            flushed: since,
+            ready_time: None,
+        })
+    }
+
+    async fn shake_hands(&mut self) -> Result<(), PlayerError> {
+        let text = self.session.open(self.since);
+        let sent = self.send(&text);
+        let shaken = match sent {
+            Ok(()) => self.until_ready().await,
+            error => error,
         };
-        let text = player.session.open(since);
-        player.send(&text)?;
-        player.until_ready().await?;
-        Ok(player)
+        shaken.inspect_err(|error| self.note_fault(&error.fault()))
+    }
+
+    fn note_fault(&mut self, fault: &Fault) {
+        self.tape.note(Instant::now(), Mark::Event, &fault.to_string());
+    }
+
+    /// What was said since its start and in the game in progress.
+    pub fn tape(&self) -> &Tape {
+        &self.tape
+    }
+
+    /// Hands over what was said; to be asked of an engine that is of no use any more.
+    pub fn take_tape(&mut self) -> Tape {
+        std::mem::replace(&mut self.tape, Tape::new(self.since))
+    }
+
+    /// How long it took to get ready for its last game, from the question to the answer.
+    pub fn ready_time(&self) -> Option<Duration> {
+        self.ready_time
     }
 
     /// Whether it speaks UCI.
@@ -160,9 +222,18 @@ impl Player {
     /// Prepares for another game.
     pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
         self.since = Instant::now();
+        self.ready_time = None;
+        self.tape.begin_game(self.since);
+        let prepared = self.prepare(game).await;
+        prepared.inspect_err(|error| self.note_fault(&error.fault()))
+    }
+
+    async fn prepare(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
         let text = self.session.new_game(self.since, game)?;
         self.send(&text)?;
-        self.until_ready().await
+        self.until_ready().await?;
+        self.ready_time = Some(self.heard.saturating_duration_since(self.flushed));
+        Ok(())
     }
 
     /// Whether its process has ended by itself since the last game.
@@ -237,8 +308,11 @@ impl Player {
         turn: Turn,
         look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
     ) -> Reply {
-        let search = self.search(turn, look).await;
-        search.unwrap_or_else(|error| Reply::Fault(error.into_fault()))
+        self.search(turn, look).await.unwrap_or_else(|error| {
+            let fault = error.fault();
+            self.note_fault(&fault);
+            Reply::Fault(fault)
+        })
     }
 
     async fn search(
@@ -248,6 +322,7 @@ impl Player {
     ) -> Result<Reply, PlayerError> {
         let Turn { color, position, mut go, mut budget } = turn;
         self.expected = None;
+        self.chosen.clear();
         if let Some(claim) = self.session.false_claim() {
             return Ok(Reply::Claim(claim));
         }
@@ -270,12 +345,13 @@ impl Player {
         };
         self.send(&text)?;
         // The clock starts when the bytes are with the engine.
-        let flushed = Instant::now();
+        let flushed = self.flushed;
         let mut may_halt = budget.is_some();
         let mut is_halted = false;
         loop {
             let is_enough = match self.step().await {
-                Ok(Step::Move { text, info, ponder }) => {
+                Ok(Step::Move { text, mut info, ponder }) => {
+                    info.lines = std::mem::take(&mut self.chosen);
                     self.expected = ponder;
                     let elapsed = self.stamp_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
@@ -364,6 +440,11 @@ impl Player {
             return self.overdue();
         }
         self.heard = *at;
+        if self.chosen.len() < MAX_CHOSEN
+            && self.pattern.as_ref().is_some_and(|pattern| pattern.matches(line))
+        {
+            self.chosen.push(line.clone());
+        }
         let step = self.session.receive(*at, line)?;
         if !matches!(step, Step::Move { .. }) {
             // The line of a move is kept until its stamp was asked for.
@@ -414,6 +495,9 @@ impl Player {
 
     fn take(&mut self, chunk: Chunk) {
         self.closed = chunk.closed;
+        for line in &chunk.lines {
+            self.tape.note(chunk.at, Mark::FromEngine, line);
+        }
         self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
     }
 
@@ -432,7 +516,11 @@ impl Player {
 
     fn send(&mut self, text: &str) -> Result<(), PlayerError> {
         match self.process.write(text.as_bytes()) {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.flushed = Instant::now();
+                self.tape.note(self.flushed, Mark::ToEngine, text);
+                Ok(())
+            }
             Err(WriteError::Closed) => Err(self.gone()),
             Err(error) => Err(error.into()),
         }

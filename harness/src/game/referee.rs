@@ -5,6 +5,8 @@
 //! illegal, over time, then the endings that the rules of chess know, and only then adjudication:
 //! endgame tables, resignation, draw, move cap.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,6 +78,30 @@ pub enum Fault {
     Crashed(String),
     /// The pipe closed but the process lives; the text says what happened.
     Disconnected(String),
+}
+
+/// A word for the kind, and the text; reads back.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Silent(what) => write!(f, "silent: {what}"),
+            Fault::Crashed(how) => write!(f, "crashed: {how}"),
+            Fault::Disconnected(how) => write!(f, "disconnected: {how}"),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Fault, String> {
+        match text.split_once(": ") {
+            Some(("silent", what)) => Ok(Fault::Silent(what.to_owned())),
+            Some(("crashed", how)) => Ok(Fault::Crashed(how.to_owned())),
+            Some(("disconnected", how)) => Ok(Fault::Disconnected(how.to_owned())),
+            _ => Err(format!("'{text}' is no fault")),
+        }
+    }
 }
 
 /// The state of one game.
@@ -195,7 +221,7 @@ impl Referee {
                 self.forfeit(color, fault);
             }
             Reply::Claim(claim) => self.judge_claim(color, &claim),
-            Reply::Move { text, elapsed, info } => self.judge_move(color, &text, elapsed, &info),
+            Reply::Move { text, elapsed, info } => self.judge_move(color, &text, elapsed, info),
         }
     }
 
@@ -234,7 +260,7 @@ impl Referee {
         self.outcome = Some(Outcome::lost(color, termination, detail));
     }
 
-    fn judge_move(&mut self, color: Color, text: &str, elapsed: Duration, info: &Info) {
+    fn judge_move(&mut self, color: Color, text: &str, elapsed: Duration, info: Info) {
         let name = color_name(color);
         let Ok(uci) = UciMove::from_ascii(text.as_bytes()) else {
             let detail =
@@ -258,6 +284,13 @@ impl Referee {
             seldepth: info.seldepth,
             nodes: info.nodes,
             elapsed,
+            reported: info.time,
+            left: self.clocks.get(color).as_ref().map(Clock::left),
+            nps: info.nps,
+            hashfull: info.hashfull,
+            tbhits: info.tbhits,
+            pv: info.pv,
+            lines: info.lines,
         };
         self.play(m, Some(thought));
     }
@@ -285,6 +318,8 @@ impl Referee {
     fn play(&mut self, m: Move, thought: Option<Thought>) {
         let uci = m.to_uci(self.mode).to_string();
         append(&mut self.line, self.moves.is_empty(), &uci);
+        let is_own = thought.is_some();
+        let score = thought.as_ref().and_then(|thought| thought.score);
         self.moves.push(MoveRecord { uci, thought });
         if self.position.is_irreversible(m) {
             self.seen.clear();
@@ -296,10 +331,9 @@ impl Referee {
             color,
             move_number: self.moves.len().div_ceil(2) as u32,
             zeroing: m.is_zeroing(),
-            score: thought.and_then(|thought| thought.score),
+            score,
         });
         // The book is not to blame for what tables know.
-        let is_own = thought.is_some();
         let looked_up = || is_own.then(|| self.adjudicator.look_up(&self.position)).flatten();
         self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
     }

@@ -3,9 +3,11 @@
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
 pub mod bracket;
+pub mod epd;
 pub mod json;
 pub mod live;
 pub mod markdown;
+pub mod openings;
 pub mod pgn;
 pub mod ratings;
 pub mod run_list;

@@ -139,6 +139,7 @@ impl Run<'_> {
                 {
                     played = stored;
                 }
+                played.drop_transcripts();
                 let tally = PairTally::of(&played);
                 held.insert(tally.pair, played);
                 Ok(Event::Committed(tally))

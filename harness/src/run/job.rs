@@ -9,7 +9,7 @@ use crate::adjudicate::{Rules, Tables};
 use crate::clock::Conditions;
 use crate::config::plan::Plan;
 use crate::game::driver::GameSetup;
-use crate::game::record::GameRecord;
+use crate::game::record::{GameRecord, Keep};
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
 use crate::schedule::Pairing;
@@ -48,6 +48,15 @@ pub struct PlayedPair {
     pub games: Games<GameRecord>,
 }
 
+impl PlayedPair {
+    /// Forgets what was said, which is in the store.
+    pub fn drop_transcripts(&mut self) {
+        let Games { first, second } = &mut self.games;
+        first.transcript = None;
+        second.iter_mut().for_each(|game| game.transcript = None);
+    }
+}
+
 /// Makes the job of a pairing from the plan alone, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
@@ -57,6 +66,7 @@ pub struct JobMaker<'a> {
     conditions: Vec<Conditions>,
     rules: Rules,
     tables: Option<Arc<dyn Tables>>,
+    keep: Arc<Keep>,
 }
 
 impl JobMaker<'_> {
@@ -71,6 +81,7 @@ impl JobMaker<'_> {
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
             rules: plan.rules,
             tables,
+            keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
         }
     }
 
@@ -96,6 +107,7 @@ impl JobMaker<'_> {
             conditions: engines.map(|index| self.conditions[index]),
             rules: self.rules,
             tables: self.tables.clone(),
+            keep: self.keep.clone(),
         }
     }
 }

@@ -5,11 +5,14 @@
 //! counts) is derived from it and can be made again.
 
 mod append;
+mod latencies;
+mod output_row;
 mod plan_row;
 mod query;
 mod rows;
 mod schema;
 mod tables_row;
+mod transcripts;
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +21,15 @@ use thiserror::Error;
 
 pub use plan_row::Fingerprints;
 pub use query::{RunHead, StoredRun};
+
+/// Where a run's games begin in the files that are written besides the store, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Offsets {
+    /// In the PGN file.
+    pub pgn: u64,
+    /// In the EPD file.
+    pub epd: u64,
+}
 
 /// Name of the store inside a results folder.
 pub const FILE_NAME: &str = "arbiter.db";

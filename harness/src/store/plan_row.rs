@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::output_row::OutputRow;
 use super::tables_row::TablesRow;
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
@@ -90,6 +91,8 @@ pub(super) struct PlanRow {
     #[serde(default)]
     tables: Option<TablesRow>,
     pgn: Option<PathBuf>,
+    #[serde(default)]
+    output: OutputRow,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -249,6 +252,7 @@ impl PlanRow {
             move_cap: plan.rules.move_cap,
             tables: plan.rules.tablebase.map(|rule| TablesRow::of(rule, &plan.tables)),
             pgn: plan.pgn.clone(),
+            output: OutputRow::of(plan),
         }
     }
 
@@ -273,6 +277,7 @@ impl PlanRow {
         };
         let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
         let sprt = self.sprt.map(|row| row.into_sprt()).transpose()?;
+        let (annotation, epd, transcripts) = self.output.into_output()?;
         let (tablebase, tables) = self.tables.map(TablesRow::into_rule).transpose()?.unzip();
         let rules =
             Rules {
@@ -320,6 +325,9 @@ impl PlanRow {
             tables: tables.unwrap_or_default(),
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
             pgn: self.pgn,
+            annotation,
+            epd,
+            transcripts,
         };
         Ok((plan, fingerprints))
     }
@@ -424,6 +432,7 @@ fn model_name(model: Model) -> &'static str {
 mod tests {
     use super::*;
     use crate::adjudicate::{Scope, TablebaseRule};
+    use crate::annotation::{Annotation, Field, Keeping, Notation};
     use crate::config::request::Request;
     use crate::config::spec::EngineSpec;
 
@@ -443,6 +452,15 @@ mod tests {
             engines,
             book_depth: Some(6),
             strict_book: true,
+            annotation: Annotation {
+                notation: Notation::Lan,
+                fields: vec![Field::Nodes, Field::Pv],
+                pattern: Some("^info string".parse().unwrap()),
+                is_minimal: true,
+                has_origin: true,
+            },
+            epd: Some("/tmp/ends.epd".into()),
+            transcripts: Keeping::All,
             tables: vec!["/tables/3-4".into(), "/tables/5".into()],
             ..Request::default()
         };
