@@ -41,7 +41,7 @@ fn pair<'a>(bench: &'a Bench, position: &str) -> Plan<'a> {
 }
 
 const WON: &str = "4k3/8/8/8/8/8/8/KQ6 b - - 0 80";
-const DRAWN: &str = "k7/8/1n6/8/8/5B2/8/K7 w - - 0 80";
+const DRAWN: &str = "k6n/8/8/8/8/8/4B3/K7 w - - 0 80";
 /// Fifty moves are nearly over.
 const TOO_LATE: &str = "4k3/8/8/8/8/8/8/KQ6 b - - 97 80";
 

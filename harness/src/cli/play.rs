@@ -198,7 +198,7 @@ fn resume(
 }
 
 /// The endgame tables that the plan's rules need.
-fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
+pub fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
     let Some(rule) = plan.rules.tablebase else { return Ok(None) };
     let tables =
         Syzygy::open(plan.tables.iter().map(PathBuf::as_path)).map_err(Failure::invalid)?;

@@ -6,4 +6,5 @@ pub mod outcome;
 pub mod player;
 pub mod record;
 pub mod referee;
+pub mod replay;
 pub mod transcript;

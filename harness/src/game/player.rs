@@ -515,10 +515,12 @@ impl Player {
     }
 
     fn send(&mut self, text: &str) -> Result<(), PlayerError> {
+        let asked = Instant::now();
         match self.process.write(text.as_bytes()) {
             Ok(()) => {
                 self.flushed = Instant::now();
-                self.tape.note(self.flushed, Mark::ToEngine, text);
+                self.tape.note(asked, Mark::ToEngine, text);
+                self.tape.note(self.flushed, Mark::Flushed, "");
                 Ok(())
             }
             Err(WriteError::Closed) => Err(self.gone()),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shakmaty::ByColor;
+use shakmaty::{ByColor, Color};
 
 use crate::annotation::{Annotation, Field, Keeping};
 use crate::game::outcome::Outcome;
@@ -33,6 +33,9 @@ pub struct Thought {
     pub elapsed: Duration,
     /// Time that the engine itself reported last.
     pub reported: Option<Duration>,
+    /// How far it went past the time it had for this move (0 if it did not); `None` if it had no
+    /// such time. Of this only sums are stored.
+    pub overrun: Option<Duration>,
     /// Time left on the mover's clock after the move.
     pub left: Option<Duration>,
     /// Nodes per second, as the engine says.
@@ -66,6 +69,16 @@ impl Thought {
         unless(Field::Hashfull, |thought| thought.hashfull = None);
         unless(Field::Tbhits, |thought| thought.tbhits = None);
         unless(Field::Pv, |thought| thought.pv = Vec::new());
+    }
+}
+
+impl GameRecord {
+    /// Who made the first move.
+    pub fn first_to_move(&self) -> Color {
+        match self.fen.split(' ').nth(1) {
+            Some("b") => Color::Black,
+            _ => Color::White,
+        }
     }
 }
 
@@ -106,7 +119,8 @@ pub struct GameRecord {
     pub outcome: Outcome,
     /// Length in real time.
     pub duration: Duration,
-    /// How long each engine took to get ready for the game; `None` if it did not.
+    /// How long each engine took to get ready for the game; `None` if it did not. Of this only
+    /// sums are stored.
     pub ready: ByColor<Option<Duration>>,
     /// What was said, if it is kept.
     pub transcript: Option<Transcript>,

@@ -285,6 +285,7 @@ impl Referee {
             nodes: info.nodes,
             elapsed,
             reported: info.time,
+            overrun: self.conditions.get(color).limits.movetime.map(|t| elapsed.saturating_sub(t)),
             left: self.clocks.get(color).as_ref().map(Clock::left),
             nps: info.nps,
             hashfull: info.hashfull,

@@ -24,6 +24,8 @@ pub enum Mark {
     FromEngine,
     /// Something happened to the engine; the text says what.
     Event,
+    /// What we said has been handed over; clocks run from here.
+    Flushed,
     /// The engine gets ready for this game; what is above was said before.
     NewGame,
     /// Lines are missing here; the text says how many.
@@ -31,10 +33,11 @@ pub enum Mark {
 }
 
 impl Mark {
-    const ALL: [(Mark, char); 5] = [
+    const ALL: [(Mark, char); 6] = [
         (Mark::ToEngine, '<'),
         (Mark::FromEngine, '>'),
         (Mark::Event, '!'),
+        (Mark::Flushed, '.'),
         (Mark::NewGame, '='),
         (Mark::Cut, '~'),
     ];
@@ -161,8 +164,8 @@ impl Tape {
 /// One line of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Time since the first move was asked for, in microseconds; below zero before.
-    pub at_us: i64,
+    /// Time since the first move was asked for, in nanoseconds; below zero before.
+    pub at_ns: i64,
     /// Whose line it is.
     pub color: Color,
     /// What it is.
@@ -184,32 +187,33 @@ impl Transcript {
         let mut entries = Vec::new();
         for (color, tape) in [(Color::White, tapes.white), (Color::Black, tapes.black)] {
             let Some(tape) = tape else { continue };
-            let before = signed_us(zero.saturating_duration_since(tape.epoch));
-            let after = signed_us(tape.epoch.saturating_duration_since(zero));
-            entries.extend(tape.entries().map(|(ns, mark, text)| Entry {
-                at_us: signed_us(Duration::from_nanos(ns)) - before + after,
-                color,
-                mark,
-                text,
+            let before = signed_ns(zero.saturating_duration_since(tape.epoch));
+            let after = signed_ns(tape.epoch.saturating_duration_since(zero));
+            let mut latest = i64::MIN;
+            entries.extend(tape.entries().map(|(ns, mark, text)| {
+                let at_ns = i64::try_from(ns).unwrap_or(i64::MAX) - before + after;
+                // An answer may be read before we know that the question was handed over. Each
+                // tape stays in the order in which it was taken down.
+                latest = latest.max(at_ns);
+                (latest, Entry { at_ns, color, mark, text })
             }));
         }
-        // Lines of one time stay in the order in which they were taken down.
-        entries.sort_by_key(|entry| entry.at_us);
-        Transcript { entries }
+        entries.sort_by_key(|(latest, _)| *latest);
+        Transcript { entries: entries.into_iter().map(|(_, entry)| entry).collect() }
     }
 }
 
-fn signed_us(time: Duration) -> i64 {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+fn signed_ns(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// One line each: time in microseconds, `W` or `B`, a mark, the text. `<` is to the engine, `>`
-/// from it, `!` an event, `=` the beginning of the game, `~` a place where lines are missing.
+/// One line each: time in nanoseconds, `W` or `B`, a mark, the text. `<` is to the engine, `.` means
+/// that it has been handed over, `>` is from the engine, `!` an event, `=` the beginning of the game, `~` a place where lines are missing.
 impl fmt::Display for Transcript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Entry { at_us, color, mark, text } in &self.entries {
+        for Entry { at_ns, color, mark, text } in &self.entries {
             let side = color.fold_wb('W', 'B');
-            writeln!(f, "{at_us} {side}{} {text}", mark.as_char())?;
+            writeln!(f, "{at_ns} {side}{} {text}", mark.as_char())?;
         }
         Ok(())
     }
@@ -239,7 +243,7 @@ fn entry(line: &str) -> Option<Entry> {
     let color = Color::from_char(kind.next()?.to_ascii_lowercase())?;
     let written = kind.next()?;
     let (mark, _) = Mark::ALL.into_iter().find(|(_, c)| *c == written)?;
-    Some(Entry { at_us: at.parse().ok()?, color, mark, text: text.to_owned() })
+    Some(Entry { at_ns: at.parse().ok()?, color, mark, text: text.to_owned() })
 }
 
 #[cfg(test)]
@@ -259,14 +263,17 @@ mod tests {
         white.note(now + ms(2), Mark::FromEngine, "uciok");
         white.begin_game(now + ms(3));
         white.note(now + ms(12), Mark::ToEngine, "position startpos\ngo nodes 1\n");
-        white.note(now + ms(14), Mark::FromEngine, "bestmove e2e4 > !");
+        white.note(now + ms(14), Mark::Flushed, "");
+        let early = now + ms(14) - Duration::from_nanos(1);
+        white.note(early, Mark::FromEngine, "bestmove e2e4 > !");
         let mut black = Tape::new(now + ms(13));
         black.note(now + ms(13), Mark::Event, "gone");
         let both = ByColor { white: Some(&white), black: Some(&black) };
         let transcript = Transcript::of(both, now + ms(10));
         let text = transcript.to_string();
-        let expect = "-9000 W< uci\n-8000 W> uciok\n-7000 W= \n2000 W< position startpos\n\
-                      2000 W< go nodes 1\n3000 B! gone\n4000 W> bestmove e2e4 > !\n";
+        let expect = "-9000000 W< uci\n-8000000 W> uciok\n-7000000 W= \n\
+                      2000000 W< position startpos\n2000000 W< go nodes 1\n3000000 B! gone\n\
+                      4000000 W. \n3999999 W> bestmove e2e4 > !\n";
         assert_eq!(text, expect);
         assert_eq!(text.parse(), Ok(transcript));
         assert!("1 W< a\nx W< b\n".parse::<Transcript>().unwrap_err().contains("line 2"));

@@ -19,4 +19,5 @@ pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod terminal;
+pub mod transcript;
 pub mod worth;

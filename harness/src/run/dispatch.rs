@@ -65,6 +65,11 @@ pub fn unix_time_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// Any moment, for computations that need one to count from and do not care which it is.
+pub fn any_moment() -> Instant {
+    Instant::now()
+}
+
 /// Plays until the state says that the run is over. Whatever happens, no engine is left.
 pub async fn dispatch<E: Executor>(
     mut run: Run<'_>,

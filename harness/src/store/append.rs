@@ -4,8 +4,8 @@ use rusqlite::params;
 
 use super::plan_row::{Fingerprints, PlanRow};
 use super::rows::GameRow;
-use super::{latencies, transcripts};
 use super::{Offsets, Store, StoreError};
+use super::{latencies, transcripts};
 use crate::config::plan::Plan;
 use crate::run::event::Ending;
 use crate::run::job::PlayedPair;

@@ -30,9 +30,8 @@ impl Store {
             let mut statement = self
                 .connection
                 .prepare("SELECT engine, kind, us, count FROM latencies WHERE run = ?1")?;
-            let row = |row: &rusqlite::Row<'_>| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-            };
+            let row =
+                |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
             statement.query_map([run], row)?.collect()
         };
         let mut latencies = Latencies::default();

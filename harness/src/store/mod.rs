@@ -9,6 +9,7 @@ mod latencies;
 mod output_row;
 mod plan_row;
 mod query;
+mod recorded;
 mod rows;
 mod schema;
 mod tables_row;
@@ -21,6 +22,7 @@ use thiserror::Error;
 
 pub use plan_row::Fingerprints;
 pub use query::{RunHead, StoredRun};
+pub use recorded::Recorded;
 
 /// Where a run's games begin in the files that are written besides the store, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -11,7 +11,7 @@ use crate::game::record::{GameRecord, MoveRecord, Thought};
 use crate::uci::score::Score;
 
 /// One row of the table `games`, but for its key.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct GameRow {
     pub(super) white: usize,
     pub(super) black: usize,
@@ -153,6 +153,7 @@ impl MoveRow {
             nodes: row.n,
             elapsed: Duration::from_nanos(row.ns),
             reported: row.t.map(Duration::from_millis),
+            overrun: None,
             left: row.l.map(Duration::from_nanos),
             nps: row.nps,
             hashfull: row.hf,
@@ -179,6 +180,7 @@ mod tests {
             nodes: Some(123_456_789_012),
             elapsed: Duration::from_nanos(1_234_567),
             reported: Some(Duration::from_millis(1)),
+            overrun: None,
             left: Some(Duration::from_nanos(7)),
             nps: Some(1_000),
             hashfull: None,

@@ -41,14 +41,14 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate annotation broker build clock compressed config game/replay game/transcript openings rate report run schedule seed stats \
+        "adjudicate annotation broker build clock compressed config game openings rate report run schedule seed stats \
          store suite tablebases tune uci/session",
     ),
     layer(
         "report",
-        "annotation clock config/ablation config/plan game/outcome game/record \
+        "annotation clock config/ablation config/plan game/outcome game/record game/transcript \
          openings/quarantine \
-         rate run/event run/job run/standing schedule stats suite uci/info uci/score",
+         rate run/event run/job run/latency run/standing schedule stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
@@ -62,12 +62,13 @@ const LAYERS: &[Layer] = &[
         "adjudicate annotation clock config game openings process protocol schedule seed stats store uci",
     ),
     pure("run/event", "game/outcome game/record openings schedule stats"),
+    pure("run/latency", "game/outcome game/record"),
     pure("run/standing", "game/outcome game/record schedule stats"),
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
         "adjudicate annotation clock config game/outcome game/record game/transcript openings protocol \
-         run/event run/job \
+         run/event run/job run/latency \
          run/standing schedule stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.

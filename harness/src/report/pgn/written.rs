@@ -119,6 +119,7 @@ mod tests {
             nodes: Some(900),
             elapsed: Duration::from_millis(104),
             reported: ms(100),
+            overrun: None,
             left: ms(61_500),
             nps: Some(9_000),
             hashfull: None,
