@@ -17,6 +17,7 @@ use crate::report::live::Live;
 use crate::report::openings::OpeningNames;
 use crate::report::pgn::PgnHeader;
 use crate::report::standings::rules_in_words;
+use crate::report::summary::Summary;
 use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
@@ -114,6 +115,14 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         })?;
     }
     let book = book::load(&plan).map_err(Failure::invalid)?;
+    let openings = book.openings().len();
+    if plan.opening_start >= openings as u64 {
+        return Err(Failure::invalid(format!(
+            "--opening-start {} is past the end of {}, which has {openings} openings",
+            plan.opening_start + 1,
+            book.name()
+        )));
+    }
     let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let created_ms = unix_time_ms();
     let tables = open_tables(&plan)?;
@@ -270,6 +279,7 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let summary = results::summary(name, plan, book.quarantine(), state, state.ending());
+    let summary = Summary { latencies: store.latencies(name)?, ..summary };
     results::print(store, &summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",

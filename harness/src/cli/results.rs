@@ -111,7 +111,8 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let stored = store.run(run)?;
     let state = replayed(store, run, &stored.plan)?;
     let ending = state.ending().or(stored.head.ending);
-    Ok(summary(run, &stored.plan, &stored.fingerprints.quarantine, &state, ending))
+    let summary = summary(run, &stored.plan, &stored.fingerprints.quarantine, &state, ending);
+    Ok(Summary { latencies: store.latencies(run)?, ..summary })
 }
 
 /// What there is to say of a run.

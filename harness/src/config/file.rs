@@ -218,7 +218,7 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
     let base = path.parent().unwrap_or(Path::new(""));
     let mut settings: ConfigFile = toml::from_str(&text).map_err(|error| FileError::Syntax {
         path: path.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
+        message: placed(&text, &error),
     })?;
     let ConfigFile { openings, results, pgn, epd, stderr_dir, .. } = &mut settings;
     for place in [openings, results, pgn, epd, stderr_dir] {
@@ -243,6 +243,19 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
         each: spec(&settings.each, "[each]".into())?,
         settings,
     })
+}
+
+/// The reader's words on one line, with line and column.
+fn placed(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().replace('\n', " ");
+    match error.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => {
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
+            format!("line {line}, column {column}: {message}")
+        }
+        None => message,
+    }
 }
 
 /// One table as a spec. Numbers and booleans are taken as the text they would be as a flag, and
@@ -340,9 +353,12 @@ mod tests {
         let check = |text: &str, part: &str| {
             let message = load_text(text).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
+            assert!(!message.contains('\n'), "{message}");
         };
         check("pears = 3", "line 1");
         check("pears = 3", "pairs");
+        check("pairs = 3\n seed = 'x'", "line 2, column 9");
+        check("pairs = 3\nseed = = 2", "line 2");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
     }

@@ -75,6 +75,11 @@ struct Note {
 }
 
 impl Part {
+    /// Bytes in use.
+    fn size(&self) -> usize {
+        self.text.len() + self.notes.len() * size_of::<Note>()
+    }
+
     fn clear(&mut self) {
         self.text.clear();
         self.notes.clear();
@@ -130,16 +135,16 @@ impl Tape {
 
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
         if !self.is_started {
-            if self.start.text.len() + line.len() <= MAX_START {
+            if self.start.size() + line.len() <= MAX_START {
                 self.start.note(ns, mark, line);
             } else {
                 self.start.lost += 1;
             }
-        } else if self.tails[1].notes.is_empty() && self.head.text.len() < MAX_HEAD {
+        } else if self.tails[1].notes.is_empty() && self.head.size() < MAX_HEAD {
             self.head.note(ns, mark, line);
         } else {
             self.tails[1].note(ns, mark, line);
-            if self.tails[1].text.len() >= MIN_TAIL {
+            if self.tails[1].size() >= MIN_TAIL {
                 self.lost += self.tails[0].notes.len() as u64;
                 self.tails.swap(0, 1);
                 self.tails[1].clear();
@@ -290,6 +295,15 @@ mod tests {
             tape.note(now, Mark::FromEngine, line);
         }
         assert_eq!(texts(&tape), ["start", "", "second"]);
+    }
+
+    #[test]
+    fn empty_lines_take_room_too() {
+        let now = Instant::now();
+        let mut tape = Tape::new(now);
+        tape.begin_game(now);
+        (0..1_000_000).for_each(|_| tape.note(now, Mark::FromEngine, ""));
+        assert!(texts(&tape).len() < 50_000);
     }
 
     #[test]

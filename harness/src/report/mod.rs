@@ -5,6 +5,7 @@
 pub mod bracket;
 pub mod epd;
 pub mod json;
+pub mod latency;
 pub mod live;
 pub mod markdown;
 pub mod openings;
