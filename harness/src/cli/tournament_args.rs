@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn a_wrong_word_in_the_file_is_answered_with_the_right_ones() {
-        let error = word::<ScheduleArg>("schedule", "swill").unwrap_err().to_string();
+        let file = ConfigFile::default();
+        let error = word::<ScheduleArg>(&file, "schedule", "swill").unwrap_err().to_string();
         assert!(error.contains("schedule = \"swill\"") && error.contains("swiss"), "{error}");
     }
 }

@@ -243,17 +243,7 @@ impl Plan {
             Kind::Ablate => request.for_ablation()?,
             _ => request,
         };
-        let count = request.engines.len();
-        match kind {
-            Kind::Sprt if count != 2 => return Err(PlanError::EngineCount("sprt", "two", count)),
-            Kind::Match if count < 2 => {
-                return Err(PlanError::EngineCount("match", "at least two", count));
-            }
-            Kind::Tournament if count < 2 => {
-                return Err(PlanError::EngineCount("tournament", "at least two", count));
-            }
-            _ => {}
-        }
+        check_count(kind, request.engines.len())?;
         let mut engines = resolve_engines(&request)?;
         if let Some(dir) = &request.stderr_dir {
             manners::spread_stderr(&mut engines, &absolute(dir.clone()));
@@ -341,6 +331,16 @@ impl Plan {
     /// again.
     pub fn is_timed(&self) -> bool {
         self.engines.iter().any(|engine| engine.conditions.limits.is_timed())
+    }
+}
+
+fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
+    match kind {
+        Kind::Sprt if count != 2 => Err(PlanError::EngineCount("sprt", "two", count)),
+        Kind::Match | Kind::Tournament if count < 2 => {
+            Err(PlanError::EngineCount(kind.as_str(), "at least two", count))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -75,7 +75,9 @@ pub struct Player {
     chosen: Vec<String>,
     /// What was said.
     tape: Tape,
-    /// When the last text was handed over.
+    /// When the last text was about to be sent.
+    asked: Instant,
+    /// When it was handed over.
     flushed: Instant,
     /// How long it took to get ready for its last game.
     ready_time: Option<Duration>,
@@ -118,6 +120,7 @@ impl Player {
             pattern: seat.pattern.clone(),
             chosen: Vec::new(),
             tape: Tape::new(since),
+            asked: since,
             flushed: since,
             ready_time: None,
         })
@@ -205,7 +208,7 @@ impl Player {
         if let Some(text) = self.session.game_over(result) {
             self.send(&text)?;
         }
-        self.cease_pondering().await
+        self.cease_pondering().await.map(drop)
     }
 
     /// The reply that the engine expects to its last move, if it may think about it.
@@ -242,14 +245,17 @@ impl Player {
         Ok(())
     }
 
-    async fn cease_pondering(&mut self) -> Result<(), PlayerError> {
+    /// Ends its thinking on its opponent's time, and tells how long that took.
+    async fn cease_pondering(&mut self) -> Result<Duration, PlayerError> {
         self.catch_up().await?;
-        if self.session.is_pondering() {
-            let text = self.session.end_pondering(Instant::now(), false, None);
-            self.send(&text)?;
-            self.until_ready().await?;
+        if !self.session.is_pondering() {
+            return Ok(Duration::ZERO);
         }
-        Ok(())
+        let text = self.session.end_pondering(Instant::now(), false, None);
+        self.send(&text)?;
+        let asked = self.asked;
+        self.until_ready().await?;
+        Ok(self.heard.saturating_duration_since(asked))
     }
 
     /// Lets the engine think. One that goes past its budget is told to stop, and its answer to
@@ -287,9 +293,7 @@ impl Player {
         self.catch_up().await?;
         let mut lost = Duration::ZERO;
         if self.session.is_pondering() && self.pondered != position {
-            let began = Instant::now();
-            self.cease_pondering().await?;
-            lost = began.elapsed();
+            lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
@@ -473,11 +477,11 @@ impl Player {
     }
 
     fn send(&mut self, text: &str) -> Result<(), PlayerError> {
-        let asked = Instant::now();
+        self.asked = Instant::now();
         match self.process.write(text.as_bytes()) {
             Ok(()) => {
                 self.flushed = Instant::now();
-                self.tape.note(asked, Mark::ToEngine, text);
+                self.tape.note(self.asked, Mark::ToEngine, text);
                 self.tape.note(self.flushed, Mark::Flushed, "");
                 Ok(())
             }

@@ -220,8 +220,7 @@ impl Side {
             self.since = self.next_moment();
             self.session.think(self.since, position, go, budget)
         };
-        // The clock that was told after a wrong guess depends on less than a microsecond.
-        self.sent(&text, lost.is_zero())?;
+        self.sent(&text, true)?;
         let flushed = self.flushed;
         let mut may_halt = budget.is_some();
         loop {

@@ -147,7 +147,7 @@ mod tests {
         close(0.5, 500.0);
         close(0.9, 900.0);
         close(1.0, 1_000.0);
-        assert_eq!(distribution.decades(), [0, 9, 90, 900, 1].map(u64::from));
+        assert_eq!(distribution.decades(), [0_u64, 9, 90, 900, 1]);
     }
 
     #[test]

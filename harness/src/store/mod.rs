@@ -137,3 +137,6 @@ impl Store {
         StoreError::Corrupt { file: self.file.clone(), run: run.into(), what: what.to_string() }
     }
 }
+
+#[cfg(test)]
+mod tests;

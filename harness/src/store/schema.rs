@@ -12,7 +12,7 @@ const FORMAT: i64 = STEPS.len() as i64;
 const BUSY: Duration = Duration::from_secs(30);
 
 /// Step n takes a file from format n to n + 1.
-const STEPS: [&str; 2] = [
+pub(super) const STEPS: [&str; 2] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
