@@ -148,12 +148,12 @@ fn what_cannot_be_understood_is_refused() {
 
 #[test]
 fn a_book_can_be_begun_where_it_has_an_opening_only() {
-    let plan = |bench, start: usize| {
+    let run = |bench: &Bench, start: usize| {
         let plan = Plan::new(bench, "match", 3).puppet("A", "--seed 1").puppet("B", "--seed 2");
         plan.set("opening-start", start).run()
     };
-    plan(&Bench::new(), 3).expect_code(0);
-    plan(&Bench::new(), 4).expect_refusal(3, &["--opening-start 4", "book.epd", "3 openings"]);
+    run(&Bench::new(), 3).expect_code(0);
+    run(&Bench::new(), 4).expect_refusal(3, &["--opening-start 4", "book.epd", "3 openings"]);
 }
 
 /// The final positions of the games in a PGN, as the file of positions should have them.

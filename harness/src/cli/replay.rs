@@ -13,7 +13,6 @@ use super::{ExitCode, Failure, emit};
 use crate::game::outcome::Outcome;
 use crate::game::referee::Referee;
 use crate::game::replay::{Part, Replayed, replay};
-use crate::protocol::Game;
 use crate::report::transcript;
 use crate::run::dispatch::any_moment;
 use crate::run::seats::seats;
@@ -129,11 +128,15 @@ fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
     let seats = seats(plan, Path::new(""));
     let part = |color: Color| {
         let seat = &seats[*record.engines.get(color)];
-        Part { protocol: seat.protocol, setup: seat.setup.clone(), deadlines: seat.deadlines }
+        Part {
+            protocol: seat.protocol,
+            setup: seat.setup.clone(),
+            deadlines: seat.deadlines,
+            limits: conditions.get(color).limits,
+        }
     };
-    let game = |color: Color| Game { start: &start, mode, limits: conditions.get(color).limits };
-    let (games, parts) = (ByColor::new_with(game), ByColor::new_with(part));
-    Ok(replay(referee, games, parts, transcript, any_moment()))
+    let parts = ByColor::new_with(part);
+    Ok(replay(referee, &start, mode, parts, transcript, any_moment()))
 }
 
 /// What to say of it, and the exit code.

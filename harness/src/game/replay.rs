@@ -6,11 +6,12 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use shakmaty::{ByColor, Color};
+use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
 use super::outcome::{Outcome, color_name};
 use super::referee::{Fault, Referee, Reply, Turn};
 use super::transcript::{Entry, Mark, Transcript};
+use crate::clock::Limits;
 use crate::protocol::{Game, Protocol, Session, Step};
 use crate::uci::session::{Deadlines, Setup};
 
@@ -23,6 +24,8 @@ pub struct Part {
     pub setup: Setup,
     /// How long its answers could take.
     pub deadlines: Deadlines,
+    /// What bounded its thinking.
+    pub limits: Limits,
 }
 
 /// What came out.
@@ -46,15 +49,18 @@ enum Stop {
     Missing(String),
 }
 
-/// Plays the game of `transcript` again from the referee's first position; `zero` is any moment,
-/// from which its times are counted.
+/// Plays the game of `transcript` again, which began at `start`, where `referee` is ready to judge
+/// it; `zero` is any moment, from which times are counted.
 pub fn replay(
     mut referee: Referee,
-    games: ByColor<Game<'_>>,
+    start: &Chess,
+    mode: CastlingMode,
     parts: ByColor<Part>,
     transcript: &Transcript,
     zero: Instant,
 ) -> Replayed {
+    let limits = ByColor { white: parts.white.limits, black: parts.black.limits };
+    let games = limits.map(|limits| Game { start, mode, limits });
     let ByColor { white, black } = parts;
     let white = Side::new(Color::White, white, transcript, zero);
     let black = Side::new(Color::Black, black, transcript, zero);
@@ -132,6 +138,8 @@ struct Side {
     heard: Instant,
     /// When the last line that was sent had been handed over.
     flushed: Instant,
+    /// Pings are numbered through the life of a process: the answer as it was, and as it would be.
+    pong: Option<(String, String)>,
     /// The first line that we would not say so now.
     difference: Option<String>,
 }
@@ -151,6 +159,7 @@ impl Side {
             since: zero,
             heard: zero,
             flushed: zero,
+            pong: None,
             difference: None,
         }
     }
@@ -166,7 +175,7 @@ impl Side {
 
     /// Handshake and preparation for the game.
     fn get_ready(&mut self, game: Game<'_>) -> Result<(), Stop> {
-        let text = self.session.open(self.next_moment());
+        let text = self.session.open(self.asked());
         self.sent(&text, true)?;
         self.until_ready()?;
         while let Some(entry) = self.entries.front()
@@ -180,7 +189,7 @@ impl Side {
         if self.entries.pop_front().is_none() {
             return Err(self.stop());
         }
-        self.since = self.next_moment();
+        self.since = self.asked();
         let told = self.session.new_game(self.since, game);
         let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
         // What it was told for an earlier game need not be said again.
@@ -206,7 +215,7 @@ impl Side {
         }
         let mut lost = Duration::ZERO;
         if self.session.is_pondering() && self.pondered != position {
-            let began = self.next_moment();
+            let began = self.asked();
             let text = self.session.end_pondering(began, false, None);
             self.sent(&text, true)?;
             self.until_ready()?;
@@ -215,9 +224,9 @@ impl Side {
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
         let text = if self.session.is_pondering() {
-            self.session.end_pondering(self.next_moment(), true, budget)
+            self.session.end_pondering(self.asked(), true, budget)
         } else {
-            self.since = self.next_moment();
+            self.since = self.asked();
             self.session.think(self.since, position, go, budget)
         };
         self.sent(&text, true)?;
@@ -234,7 +243,7 @@ impl Side {
                 Ok(_) => {}
                 Err(Stop::Late(_)) if may_halt => {
                     may_halt = false;
-                    let stop = self.session.halt(self.next_moment());
+                    let stop = self.session.halt(self.asked());
                     self.sent(&stop, true)?;
                 }
                 Err(stop) => return Err(stop),
@@ -264,7 +273,11 @@ impl Side {
             return self.overdue(at);
         }
         self.heard = at;
-        let step = self.session.receive(at, &entry.text);
+        let text = match &self.pong {
+            Some((then, now)) if *then == entry.text => now.as_str(),
+            _ => entry.text.as_str(),
+        };
+        let step = self.session.receive(at, text);
         self.obey(step.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?)
     }
 
@@ -283,12 +296,16 @@ impl Side {
     /// Compares what is due now with what was said then. Without `exactly` the lines may differ.
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
-        while exactly && !due.is_empty() || !exactly && self.is_next(Mark::ToEngine) {
-            let at = self.next_moment();
-            let said = self.entries.pop_front_if(|entry| entry.mark == Mark::ToEngine);
-            let Some(entry) = said else { return Err(self.stop()) };
-            self.flushed = at;
+        while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {
+            let Some(entry) = self.take_own(Mark::ToEngine) else { return Err(self.stop()) };
+            self.flushed = self.moment(entry.at_ns);
             let wanted = due.pop_front();
+            if let (Some(then), Some(Some(now))) =
+                (entry.text.strip_prefix("ping "), wanted.map(|line| line.strip_prefix("ping ")))
+            {
+                self.pong = Some((format!("pong {then}"), format!("pong {now}")));
+                continue;
+            }
             if exactly && wanted != Some(entry.text.as_str()) && self.difference.is_none() {
                 self.difference = Some(format!(
                     "{:.3} ms: {} was told '{}', and would now be told '{}'",
@@ -299,11 +316,27 @@ impl Side {
                 ));
             }
         }
-        if self.is_next(Mark::Flushed) {
-            self.flushed = self.next_moment();
-            self.entries.pop_front();
+        if let Some(entry) = self.take_own(Mark::Flushed) {
+            self.flushed = self.moment(entry.at_ns);
         }
         Ok(())
+    }
+
+    /// The place of what we did next, if it is `mark`. Lines that the engine had said by then, and
+    /// that nobody had looked at, may come before it.
+    fn own_next(&self, mark: Mark) -> Option<usize> {
+        let place = self.entries.iter().position(|entry| entry.mark != Mark::FromEngine);
+        place.filter(|place| self.entries[*place].mark == mark)
+    }
+
+    fn take_own(&mut self, mark: Mark) -> Option<Entry> {
+        self.own_next(mark).and_then(|place| self.entries.remove(place))
+    }
+
+    /// When we said something next.
+    fn asked(&self) -> Instant {
+        let place = self.own_next(Mark::ToEngine);
+        place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
     }
 
     /// Why the next entry, which is no line, ends this.

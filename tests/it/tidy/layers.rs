@@ -41,7 +41,8 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate annotation broker build clock compressed config game openings rate report run schedule seed stats \
+        "adjudicate annotation broker build clock compressed config game/outcome game/referee game/replay \
+         openings rate report run schedule seed stats \
          store suite tablebases tune uci/session",
     ),
     layer(

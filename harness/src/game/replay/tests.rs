@@ -46,15 +46,18 @@ fn replayed(text: &str) -> Replayed {
     let start = Chess::default();
     let mode = CastlingMode::Standard;
     let referee = Referee::new(start.clone(), mode, &[], conditions, Rules::default());
-    let game = Game { start: &start, mode, limits };
-    let part =
-        Part { protocol: Protocol::Uci, setup: Setup::default(), deadlines: Deadlines::default() };
+    let part = Part {
+        protocol: Protocol::Uci,
+        setup: Setup::default(),
+        deadlines: Deadlines::default(),
+        limits,
+    };
     let mut transcript: Transcript = text.parse().unwrap();
     // The texts above are in microseconds.
     transcript.entries.iter_mut().for_each(|entry| entry.at_ns *= 1_000);
     transcript.entries.sort_by_key(|entry| entry.at_ns);
     let parts = ByColor { white: part.clone(), black: part };
-    replay(referee, ByColor { white: game, black: game }, parts, &transcript, Instant::now())
+    replay(referee, &start, mode, parts, &transcript, Instant::now())
 }
 
 fn ending(text: &str) -> (Termination, String) {
