@@ -207,6 +207,18 @@ fn each_engine_has_a_file_for_its_error_output() {
     plan.run().expect_refusal(7, &["B.own"]);
 }
 
+#[test]
+fn moves_that_lose_on_time_are_latencies_too() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode slow --delay-ms 700");
+    let plan = plan.puppet("B", "--seed 2").set("each", "tc=0.2");
+    let report = plan.run().expect_code(6).json();
+    let late = latency(&report, "A", "overrun").expect("it was late");
+    assert_eq!(late["count"], 2, "{late}");
+    assert!(late["max_us"].as_u64().expect("a time") >= 9_900, "{late}");
+    assert_eq!(latency(&report, "B", "overrun"), None);
+}
+
 /// The figures of one engine and kind.
 fn latency<'a>(report: &'a Value, engine: &str, kind: &str) -> Option<&'a Value> {
     let all = report["latencies"].as_array().expect("there is a list");

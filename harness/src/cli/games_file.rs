@@ -237,6 +237,7 @@ mod tests {
             outcome: Outcome::lost(Color::Black, Termination::Stall, "Black stalled"),
             duration: Duration::ZERO,
             ready: ByColor::default(),
+            late: None,
             transcript: None,
         };
         let pairing = Pairing { pair, engines: [0, 1], opening: pair };

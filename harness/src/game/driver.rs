@@ -107,6 +107,7 @@ fn record(
         Keeping::Abnormal => outcome.termination.is_fault(),
         Keeping::None => false,
     };
+    let late = referee.late();
     GameRecord {
         engines: setup.engines,
         fen: setup.fen.clone(),
@@ -115,6 +116,7 @@ fn record(
         outcome,
         duration: started.elapsed(),
         ready: ByColor::default(),
+        late,
         transcript: is_kept.then(|| Transcript::of(tapes, started)),
     }
 }

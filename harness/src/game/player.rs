@@ -297,7 +297,8 @@ impl Player {
             go.take_from(color.is_white(), lost);
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
-        let text = if self.session.is_pondering() {
+        let has_pondered = self.session.is_pondering();
+        let text = if has_pondered {
             self.session.end_pondering(Instant::now(), true, budget)
         } else {
             // An engine may say more than it was asked, such as a second `bestmove`. What it said
@@ -314,6 +315,8 @@ impl Player {
             let is_enough = match self.step().await {
                 Ok(Step::Move { text, mut info, ponder }) => {
                     info.lines = std::mem::take(&mut self.chosen);
+                    // Its own clock has run since it began to ponder.
+                    info.time = info.time.filter(|_| !has_pondered);
                     self.expected = ponder;
                     let elapsed = self.stamp_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });

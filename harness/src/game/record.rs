@@ -122,6 +122,8 @@ pub struct GameRecord {
     /// How long each engine took to get ready for the game; `None` if it did not. Of this only
     /// sums are stored.
     pub ready: ByColor<Option<Duration>>,
+    /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
+    pub late: Option<Duration>,
     /// What was said, if it is kept.
     pub transcript: Option<Transcript>,
 }

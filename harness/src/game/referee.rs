@@ -118,6 +118,8 @@ pub struct Referee {
     moves: Vec<MoveRecord>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
+    /// How late the move was that lost on time.
+    late: Option<Duration>,
 }
 
 impl Referee {
@@ -145,6 +147,7 @@ impl Referee {
             moves: Vec::new(),
             adjudicator: Adjudicator::new(rules),
             outcome: None,
+            late: None,
         };
         for uci in book {
             let Ok(m) = uci.to_move(&referee.position) else { break };
@@ -274,6 +277,7 @@ impl Referee {
             return;
         };
         if let Err(over) = self.charge(color, elapsed, info.nodes) {
+            self.late = Some(over);
             let detail = format!("{name} loses on time ({:.1} ms over)", over.as_secs_f64() * 1e3);
             self.outcome = Some(Outcome::lost(color, Termination::TimeForfeit, detail));
             return;
@@ -356,6 +360,11 @@ impl Referee {
         } else {
             None
         }
+    }
+
+    /// How late the move was that lost the game on time, if one did.
+    pub fn late(&self) -> Option<Duration> {
+        self.late
     }
 
     /// All moves so far.

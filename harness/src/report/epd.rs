@@ -59,6 +59,7 @@ mod tests {
             outcome: Outcome::drawn(Termination::MoveCap, "draw"),
             duration: Duration::ZERO,
             ready: ByColor::default(),
+            late: None,
             transcript: None,
         };
         let expect = "rnbqkbnr/ppp1pppp/8/3p4/3N4/8/PPPPPPPP/RNBQKB1R b KQkq - hmvc 1; fmvn 8; \

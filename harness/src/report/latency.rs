@@ -11,7 +11,8 @@ const MAX_ON_TERMINAL: usize = 8;
 
 /// What the kinds mean.
 pub const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
-     the move, less the time that the engine reported last. overrun: past the time for the move.";
+     the move, less the time that the engine reported last. overrun: past the end of its time, of moves \
+     with st= and of those that lost on time.";
 
 /// Quantiles by engine and kind, for a terminal; nothing for many engines, or if nothing was
 /// measured.

@@ -21,7 +21,8 @@ pub enum Kind {
     /// From `go` to its move, less the time that it reported last: start and end of a search,
     /// pipes, and the scheduler.
     Move,
-    /// From the end of the time it had for a move (`st=`) to its move.
+    /// From the end of its time to its move: of each move that had a time of its own (`st=`), 0 if
+    /// it was not needed, and of each that lost on time.
     Overrun,
 }
 
@@ -99,6 +100,10 @@ impl Latencies {
                 if let Some(time) = ready {
                     latencies.add(engine, Kind::Ready, micros(time), 1);
                 }
+            }
+            if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
+                let loser = *game.engines.get(winner.other());
+                latencies.add(loser, Kind::Overrun, micros(late), 1);
             }
             let mut color = game.first_to_move();
             for played in &game.moves {

@@ -112,6 +112,7 @@ impl GameRow {
             },
             duration,
             ready: ByColor::default(),
+            late: None,
             transcript: None,
         })
     }
@@ -197,6 +198,7 @@ mod tests {
             outcome: Outcome::lost(Color::White, Termination::Crash, "White crashed (\"x\")"),
             duration: Duration::from_millis(1_500),
             ready: ByColor::default(),
+            late: None,
             transcript: None,
         };
         assert_eq!(GameRow::of(&record).into_record(), Ok(record));

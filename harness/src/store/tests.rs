@@ -22,9 +22,10 @@ fn game() -> GameRecord {
         fen: "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1".into(),
         chess960: false,
         moves: vec![MoveRecord { uci: "e8e7".into(), thought: Some(thought) }],
-        outcome: Outcome::lost(Color::White, Termination::Stall, "White stalled"),
+        outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White was late"),
         duration: Duration::from_secs(1),
         ready: ByColor { white: None, black: Some(Duration::from_micros(70)) },
+        late: Some(Duration::from_millis(30)),
         transcript: Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap()),
     }
 }
@@ -48,7 +49,7 @@ fn what_is_committed_twice_counts_once() {
     let (store, _) = filled(dir.path());
     let latencies = store.latencies("run").unwrap();
     let found: Vec<_> = latencies.iter().map(|(e, kind, d)| (e, kind, d.count())).collect();
-    assert_eq!(found, [(1, Latency::Ready, 2), (1, Latency::Move, 2)]);
+    assert_eq!(found, [(0, Latency::Overrun, 2), (1, Latency::Ready, 2), (1, Latency::Move, 2)]);
     let median = latencies.iter().find(|(_, kind, _)| *kind == Latency::Move).unwrap().2;
     assert!((249..=251).contains(&median.quantile_us(0.5)));
     assert_eq!(store.run("run").unwrap().offsets, Offsets { pgn: 3, epd: 4 });
