@@ -267,7 +267,7 @@ fn latencies_are_measured_and_kept() {
 #[test]
 fn latencies_of_a_run_that_was_killed_count_each_game_once() {
     let bench = Bench::new();
-    let running = resume::slow(&bench).start();
+    let running = resume::slow(&bench).set("each", "tc=60+1").start();
     resume::wait_for_pairs(&bench, 3);
     running.signal(Signal::KILL);
     running.finish();

@@ -17,7 +17,6 @@ use crate::report::live::Live;
 use crate::report::openings::OpeningNames;
 use crate::report::pgn::PgnHeader;
 use crate::report::standings::rules_in_words;
-use crate::report::summary::Summary;
 use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
@@ -279,7 +278,7 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let summary = results::summary(name, plan, book.quarantine(), state, state.ending());
-    let summary = Summary { latencies: store.latencies(name)?, ..summary };
+    let summary = results::with_latencies(store, plan, summary)?;
     results::print(store, &summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",

@@ -44,7 +44,7 @@ struct Report<'a> {
     llr_stop_upper: Option<f64>,
     terminations: BTreeMap<&'static str, u64>,
     faults: Vec<Fault<'a>>,
-    /// How promptly engines answered.
+    /// How promptly engines answered; nothing if no clock bounds them.
     latencies: Vec<LatencyFigures<'a>>,
     encounters: Vec<EncounterFigures<'a>>,
     /// `pair`, or `game` if each opening is played once.
