@@ -13,6 +13,7 @@ const MATE: &str = "\
 -500 W= 
 -500 W< ucinewgame
 -500 W< isready
+-500 W. 
 -400 W> readyok
 -900 B< uci
 -800 B> id name B
@@ -22,6 +23,7 @@ const MATE: &str = "\
 -500 B= 
 -500 B< ucinewgame
 -500 B< isready
+-500 B. 
 -400 B> readyok
 10 W< position startpos
 10 W< go wtime 1000 btime 1000
