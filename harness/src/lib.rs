@@ -1,6 +1,7 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
 pub mod cecp;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod compressed;

@@ -7,6 +7,7 @@
 
 mod ablate;
 mod books;
+mod check;
 mod cli;
 mod faults;
 mod games;

@@ -5,6 +5,7 @@
 mod ablate;
 mod args;
 mod book;
+mod check;
 mod engine;
 mod epd;
 mod exit_code;
@@ -61,6 +62,9 @@ enum Command {
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
     /// paired comparisons.
     Stats(stats::StatsArgs),
+    /// Does an engine keep to UCI? Some eighty checks with grades, and the conversation behind each
+    /// failure.
+    Check(check::CheckArgs),
     /// Does an engine know the rules? Compares its perft counts with a suite's, and finds the first
     /// wrong position.
     Perft(perft::PerftArgs),
@@ -83,6 +87,7 @@ impl Cli {
             Command::Results(args) => results::results(args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
+            Command::Check(args) => check::check(&args),
             Command::Perft(args) => perft::perft(&args),
             Command::Epd(args) => epd::epd(&args),
             Command::Openings(args) => openings::openings(args),

@@ -41,12 +41,12 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock compressed config openings rate report run schedule seed stats \
-         store suite tune uci/session",
+        "adjudicate broker build check clock compressed config openings process protocol rate report \
+         run schedule seed stats store suite tune uci/session",
     ),
     layer(
         "report",
-        "clock config/ablation config/plan game/outcome game/record openings/quarantine \
+        "check clock config/ablation config/plan game/outcome game/record openings/quarantine \
          rate run/event run/job run/standing schedule stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
@@ -54,6 +54,9 @@ const LAYERS: &[Layer] = &[
     layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),
     pure("suite/perft", "game/player"),
+    // Conversations with engines, and their judges.
+    pure("check", "suite/start uci"),
+    layer("check/drive", "process"),
     layer("tune", "config game openings run schedule seed stats store"),
     // The run: it passes the plan, and the settings in it, on to those below.
     layer(
