@@ -14,6 +14,7 @@ mod games;
 mod input;
 mod limits;
 mod manners;
+mod mine;
 mod puppet;
 mod real;
 mod resume;

@@ -10,6 +10,7 @@ mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
+mod mine;
 mod openings;
 mod perft;
 mod pgn_file;
@@ -70,6 +71,9 @@ enum Command {
     Perft(perft::PerftArgs),
     /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
     Epd(epd::EpdArgs),
+    /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
+    /// engine.
+    Mine(mine::MineArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -90,6 +94,7 @@ impl Cli {
             Command::Check(args) => check::check(&args),
             Command::Perft(args) => perft::perft(&args),
             Command::Epd(args) => epd::epd(&args),
+            Command::Mine(args) => mine::mine(&args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }

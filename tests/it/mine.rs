@@ -1,0 +1,108 @@
+//! Positions for suites are found in games, and nothing is lost on the way.
+
+use std::path::PathBuf;
+
+use arbiter::suite::epd::read::read;
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::programs::installed;
+
+/// White mates on f7; before that, Black could have prevented it.
+const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
+    1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n\
+    1. e4 e5 2. Qh5 Nc6 3. Bc4 g6 4. Qf3 Nd4 5. Qxf7# 1-0\n";
+
+/// Stockfish, or `None` with a notice if it is missing.
+fn stockfish() -> Option<PathBuf> {
+    let found = installed("stockfish");
+    let notice = "not installed: stockfish; tests/run installs it";
+    assert!(found.is_some() || std::env::var_os("CI").is_none(), "{notice}");
+    if found.is_none() {
+        eprintln!("skipped: {notice}");
+    }
+    found
+}
+
+fn mine(bench: &Bench, out: &str, more: &[&str]) -> Finished {
+    let fixed = ["mine", "--pgn", "games.pgn", "--out", out, "--depth", "8", "--looks", "4"];
+    let args = [&fixed, &["--found-at", "1", "--from-ply", "0"][..], more].concat();
+    bench.arbiter(args).finish()
+}
+
+#[test]
+fn a_missed_mate_becomes_a_question() {
+    if stockfish().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    bench.write("games.pgn", GAMES);
+    let found = mine(&bench, "suite.epd", &[]).expect_code(0);
+    assert!(found.stdout.starts_with("Positions "), "{found:#?}");
+    let text = bench.read("suite.epd");
+    let suite = read(&text, false);
+    assert_eq!(suite.unusable, []);
+    let mates: Vec<&str> = text.lines().filter(|line| line.contains(" bm Qxf7#;")).collect();
+    assert_eq!(mates.len(), 2, "{text}");
+    assert!(mates[0].contains("id \"mate.001\"; c0 \"mate, "), "{text}");
+    assert!(mates[0].contains("c2 \"A v B, games.pgn game 1 ply 6\"; acd 8; dm 1;"), "{text}");
+    assert!(text.starts_with("# Positions with one clearly best move, from 2 games (games.pgn)."));
+    assert!(text.contains("Proven by Stockfish"), "{text}");
+    assert!(!bench.path("suite.epd.journal").exists());
+    // The order in which positions are searched makes no difference.
+    mine(&bench, "again.epd", &["--concurrency", "3"]).expect_code(0);
+    assert_eq!(bench.read("again.epd"), text);
+}
+
+#[test]
+fn what_the_engine_failed_at_is_asked_again() {
+    if stockfish().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    bench.write("games.pgn", GAMES);
+    // No engine looks eight plies ahead in no time.
+    let failed = mine(&bench, "suite.epd", &["--deadline", "0.000001"]).expect_code(6);
+    assert!(failed.stderr.contains("the engine failed at"), "{failed:#?}");
+    assert!(!bench.path("suite.epd").exists());
+    assert!(bench.path("suite.epd.journal").exists());
+    mine(&bench, "suite.epd", &["--gap", "300"]).expect_refusal(3, &["suite.epd.journal"]);
+    mine(&bench, "suite.epd", &[]).expect_code(0);
+    // More games may join an attempt that was not finished.
+    mine(&bench, "more.epd", &["--deadline", "0.000001"]).expect_code(6);
+    bench.write("one.pgn", "1. f3 e5 2. g4 Qh4# 0-1\n");
+    mine(&bench, "more.epd", &["--pgn", "one.pgn"]).expect_code(0);
+    assert!(bench.read("more.epd").contains("bm Qh4#;"), "{}", bench.read("more.epd"));
+}
+
+#[test]
+fn what_cannot_be_mined_is_refused() {
+    let bench = Bench::new();
+    bench.write("games.pgn", GAMES);
+    bench.write("empty.pgn", "");
+    let puppet = bench.puppet("P", "", "");
+    mine(&bench, "out.epd", &["--engine", &puppet]).expect_refusal(3, &["no option 'MultiPV'"]);
+    mine(&bench, "out.epd", &["--looks", "9"]).expect_refusal(2, &["--looks", "--depth 8"]);
+    mine(&bench, "out.epd", &["--found-at", "7"]).expect_refusal(2, &["--found-at 7"]);
+    mine(&bench, "out.epd", &["--pgn", "none.pgn"]).expect_refusal(3, &["none.pgn"]);
+    let nothing = ["mine", "--pgn", "empty.pgn", "--out", "out.epd"];
+    bench.arbiter(nothing).finish().expect_refusal(4, &["no position"]);
+    bench.arbiter(["mine", "--out", "out.epd"]).finish().expect_code(2);
+    assert!(!bench.path("out.epd").exists());
+}
+
+#[test]
+fn games_of_the_store_are_read() {
+    let Some(stockfish) = stockfish() else { return };
+    let bench = Bench::new();
+    let play = ["match", "--pairs", "1", "--name", "quick", "--seed", "3", "--max-moves", "12"];
+    let engines =
+        ["--engine", "cmd=bundled,nodes=50,name=A", "--engine", "cmd=bundled,nodes=50,name=B"];
+    bench.arbiter([&play[..], &engines].concat()).finish().expect_code(0);
+    let engine = format!("cmd={}", stockfish.display());
+    let args = ["mine", "--run", "quick", "--engine", &engine, "--out", "q.epd", "--depth", "6"];
+    let more = ["--looks", "3", "--found-at", "1", "--gap", "1", "--from-ply", "0"];
+    bench.arbiter([&args[..], &more].concat()).finish().expect_code(0);
+    assert!(bench.read("q.epd").contains("run quick pair 1 game "), "{}", bench.read("q.epd"));
+    let unknown = ["mine", "--run", "nothing", "--out", "n.epd"];
+    bench.arbiter(unknown).finish().expect_refusal(3, &["nothing"]);
+}
