@@ -23,10 +23,15 @@ fn stockfish() -> Option<PathBuf> {
     found
 }
 
-fn mine(bench: &Bench, out: &str, more: &[&str]) -> Finished {
-    let fixed = ["mine", "--pgn", "games.pgn", "--out", out, "--depth", "8", "--looks", "4"];
-    let args = [&fixed, &["--found-at", "1", "--from-ply", "0"][..], more].concat();
-    bench.arbiter(args).finish()
+/// Flags of a search that takes a moment.
+const QUICK: [&str; 6] = ["--depth", "8", "--looks", "4", "--found-at", "1"];
+
+/// Flags of a search that no engine is through with in a millisecond.
+const SLOWER: [&str; 6] = ["--depth", "14", "--looks", "12", "--found-at", "1"];
+
+fn mine(bench: &Bench, out: &str, more: &[&[&str]]) -> Finished {
+    let fixed = ["mine", "--pgn", "games.pgn", "--out", out, "--from-ply", "0"];
+    bench.arbiter([&fixed, &more.concat()[..]].concat()).finish()
 }
 
 #[test]
@@ -36,7 +41,7 @@ fn a_missed_mate_becomes_a_question() {
     }
     let bench = Bench::new();
     bench.write("games.pgn", GAMES);
-    let found = mine(&bench, "suite.epd", &[]).expect_code(0);
+    let found = mine(&bench, "suite.epd", &[&QUICK]).expect_code(0);
     assert!(found.stdout.starts_with("Positions "), "{found:#?}");
     let text = bench.read("suite.epd");
     let suite = read(&text, false);
@@ -49,7 +54,7 @@ fn a_missed_mate_becomes_a_question() {
     assert!(text.contains("Proven by Stockfish"), "{text}");
     assert!(!bench.path("suite.epd.journal").exists());
     // The order in which positions are searched makes no difference.
-    mine(&bench, "again.epd", &["--concurrency", "3"]).expect_code(0);
+    mine(&bench, "again.epd", &[&QUICK, &["--concurrency", "3"]]).expect_code(0);
     assert_eq!(bench.read("again.epd"), text);
 }
 
@@ -60,18 +65,19 @@ fn what_the_engine_failed_at_is_asked_again() {
     }
     let bench = Bench::new();
     bench.write("games.pgn", GAMES);
-    // No engine looks eight plies ahead in no time.
-    let failed = mine(&bench, "suite.epd", &["--deadline", "0.000001"]).expect_code(6);
+    let hurry = ["--deadline", "0.001"];
+    let failed = mine(&bench, "suite.epd", &[&SLOWER, &hurry]).expect_code(6);
     assert!(failed.stderr.contains("the engine failed at"), "{failed:#?}");
     assert!(!bench.path("suite.epd").exists());
     assert!(bench.path("suite.epd.journal").exists());
-    mine(&bench, "suite.epd", &["--gap", "300"]).expect_refusal(3, &["suite.epd.journal"]);
-    mine(&bench, "suite.epd", &[]).expect_code(0);
+    let other = mine(&bench, "suite.epd", &[&SLOWER, &["--gap", "300"]]);
+    other.expect_refusal(3, &["suite.epd.journal"]);
     // More games may join an attempt that was not finished.
-    mine(&bench, "more.epd", &["--deadline", "0.000001"]).expect_code(6);
     bench.write("one.pgn", "1. f3 e5 2. g4 Qh4# 0-1\n");
-    mine(&bench, "more.epd", &["--pgn", "one.pgn"]).expect_code(0);
-    assert!(bench.read("more.epd").contains("bm Qh4#;"), "{}", bench.read("more.epd"));
+    mine(&bench, "suite.epd", &[&SLOWER, &["--pgn", "one.pgn"]]).expect_code(0);
+    let text = bench.read("suite.epd");
+    assert!(text.contains("bm Qh4#;") && text.contains("bm Qxf7#;"), "{text}");
+    assert!(!bench.path("suite.epd.journal").exists());
 }
 
 #[test]
@@ -80,10 +86,15 @@ fn what_cannot_be_mined_is_refused() {
     bench.write("games.pgn", GAMES);
     bench.write("empty.pgn", "");
     let puppet = bench.puppet("P", "", "");
-    mine(&bench, "out.epd", &["--engine", &puppet]).expect_refusal(3, &["no option 'MultiPV'"]);
-    mine(&bench, "out.epd", &["--looks", "9"]).expect_refusal(2, &["--looks", "--depth 8"]);
-    mine(&bench, "out.epd", &["--found-at", "7"]).expect_refusal(2, &["--found-at 7"]);
-    mine(&bench, "out.epd", &["--pgn", "none.pgn"]).expect_refusal(3, &["none.pgn"]);
+    let refused = |more: &[&str], code, words: &[&str]| {
+        mine(&bench, "out.epd", &[&QUICK, more]).expect_refusal(code, words);
+    };
+    refused(&["--engine", &puppet], 3, &["no option 'MultiPV'"]);
+    refused(&["--looks", "9"], 2, &["--looks", "--depth 8"]);
+    refused(&["--gap", "1300"], 2, &["--gap 1300"]);
+    refused(&["--pgn", "none.pgn"], 3, &["none.pgn"]);
+    mine(&bench, "out.epd", &[&["--depth", "14", "--found-at", "13"]])
+        .expect_refusal(2, &["--found-at 13"]);
     let nothing = ["mine", "--pgn", "empty.pgn", "--out", "out.epd"];
     bench.arbiter(nothing).finish().expect_refusal(4, &["no position"]);
     bench.arbiter(["mine", "--out", "out.epd"]).finish().expect_code(2);

@@ -86,8 +86,13 @@ impl Script {
     }
 
     /// Waits until the engine has left.
-    pub fn leave(mut self) -> Script {
-        self.steps.push(Step::Leave(Patience::Usual));
+    pub fn leave(self) -> Script {
+        self.leave_within(Patience::Usual)
+    }
+
+    /// Waits until the engine has left, for longer than usual perhaps.
+    pub fn leave_within(mut self, patience: Patience) -> Script {
+        self.steps.push(Step::Leave(patience));
         self
     }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::super::script::Script;
+use super::super::script::{Patience, Script};
+use super::super::talk::Event;
 use super::super::{Case, Check, Grade};
 use super::{answered_within, field, ms, nothing_more, number, one_answer, one_legal_answer_each};
 
@@ -209,12 +210,9 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Nice,
         says: "the argument bench prints a count of nodes and ends (no part of the protocol)",
         script: |_| {
-            let mut script = Script::raw();
-            script.args.push("bench".to_owned());
-            script
-                .steps
-                .push(super::super::script::Step::Leave(super::super::script::Patience::Times(12)));
-            Ok(script)
+            // One that knows no such argument waits for commands, and leaves at their end.
+            let script = Script { args: vec!["bench".to_owned()], ..Script::raw() };
+            Ok(script.close().leave_within(Patience::Times(12)))
         },
         judge: benched,
         is_timed: false,
@@ -308,7 +306,6 @@ fn counts_leaves(case: &Case) -> Result<(), String> {
 }
 
 fn benched(case: &Case) -> Result<(), String> {
-    use super::super::talk::Event;
     let is_count = |line: &String| {
         let line = line.to_ascii_lowercase();
         line.contains("nodes") && line.contains(|c: char| c.is_ascii_digit())
