@@ -258,6 +258,12 @@ fn judge(
                 Ok(())
             }
         }
+    })
+    .map_err(|Failure(code, told)| match code {
+        ExitCode::Interrupted | ExitCode::Terminated => {
+            Failure::new(code, format!("{told}; the same command goes on"))
+        }
+        code => Failure(code, told),
     })?;
     Ok(faults)
 }

@@ -63,8 +63,8 @@ enum Command {
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
     /// paired comparisons.
     Stats(stats::StatsArgs),
-    /// Does an engine keep to UCI? Some eighty checks with grades, and the conversation behind each
-    /// failure.
+    /// Does an engine keep to UCI? More than a hundred checks with grades, and the conversation
+    /// behind each failure.
     Check(check::CheckArgs),
     /// Does an engine know the rules? Compares its perft counts with a suite's, and finds the first
     /// wrong position.
