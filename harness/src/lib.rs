@@ -2,6 +2,7 @@
 pub mod adjudicate;
 pub mod annotation;
 pub mod cecp;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod compressed;

@@ -7,12 +7,14 @@
 
 mod ablate;
 mod books;
+mod check;
 mod cli;
 mod faults;
 mod games;
 mod input;
 mod limits;
 mod manners;
+mod mine;
 mod puppet;
 mod real;
 mod records;

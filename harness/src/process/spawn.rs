@@ -174,6 +174,11 @@ impl Process {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
     }
 
+    /// Closes its input, which is then at its end.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
     /// The last lines of its error output, oldest first.
     pub fn error_tail(&self) -> Vec<String> {
         self.errors.lines()

@@ -41,21 +41,24 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate annotation broker build clock compressed config game/outcome game/referee game/replay \
-         openings rate report run schedule seed stats \
-         store suite tablebases tune uci/session",
+        "adjudicate annotation broker build check clock compressed config game/outcome game/referee \
+         game/replay openings process protocol rate report run schedule seed stats store suite \
+         tablebases tune uci/session",
     ),
     layer(
         "report",
-        "annotation clock config/ablation config/plan game/outcome game/record game/transcript \
-         openings/quarantine \
-         rate run/event run/job run/latency run/standing schedule stats suite uci/info uci/score",
+        "annotation check clock config/ablation config/plan game/outcome game/record \
+         game/transcript openings/quarantine rate run/event run/job run/latency run/standing \
+         schedule stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
     layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),
     pure("suite/perft", "game/player"),
+    // Conversations with engines, and their judges.
+    pure("check", "suite/start uci"),
+    layer("check/drive", "process"),
     layer("tune", "config game openings run schedule seed stats store"),
     // The run: it passes the plan, and the settings in it, on to those below.
     layer(
