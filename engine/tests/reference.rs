@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use palimpsest::chess::{Position, fen};
+use palimpsest::chess::{Game, Position, fen};
 use palimpsest::eval::feature::FeatureSet;
 use palimpsest::eval::pair::Pair;
 use palimpsest::eval::report::Report;
@@ -99,16 +99,23 @@ fn positions() -> Vec<Position> {
         .collect()
 }
 
-/// Evaluates many positions with one evaluator, whose tables fill up on the way.
+/// Evaluates many positions with one evaluator, whose tables fill up on the way; each is its own
+/// root if that matters to the evaluation.
 struct Through<'a>(&'a [Position]);
 
 impl Task for Through<'_> {
     type Output = Vec<Score>;
 
     fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
-        evaluator.reset(&self.0[0]);
+        evaluator.reset(&Game::new(self.0[0]));
         let twice = self.0.iter().chain(self.0);
-        twice.map(|position| evaluator.evaluate(position)).collect()
+        let score = |position: &Position| {
+            if !E::CONTEXT.is_none() {
+                evaluator.reset(&Game::new(*position));
+            }
+            evaluator.evaluate(position)
+        };
+        twice.map(score).collect()
     }
 }
 
@@ -161,6 +168,26 @@ const ENDINGS: [&str; 5] = [
     "4k3/8/8/2B5/8/1b6/1P6/4K3 b - - 0 1",
 ];
 
+/// The scores of a position and, if the way to it matters, of those one move on.
+struct Around<'a>(&'a Position);
+
+impl Task for Around<'_> {
+    type Output = Vec<Score>;
+
+    fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
+        evaluator.reset(&Game::new(*self.0));
+        let mut scores = vec![evaluator.evaluate(self.0)];
+        if E::CONTEXT.is_path() {
+            for &mv in self.0.legal_moves().iter() {
+                evaluator.push(self.0, mv);
+                scores.push(evaluator.evaluate(&self.0.play(mv)));
+                evaluator.pop();
+            }
+        }
+        scores
+    }
+}
+
 #[test]
 fn every_feature_matters_somewhere() {
     let mut positions = positions();
@@ -168,9 +195,9 @@ fn every_feature_matters_somewhere() {
     for variant in Variant::ALL {
         for feature in variant.features() {
             let without = Choice { variant, disabled: FeatureSet::EMPTY.with(feature.index) };
-            let matters = positions
-                .iter()
-                .any(|position| without.evaluate(position) != variant.evaluate(position));
+            let matters = positions.iter().any(|position| {
+                without.dispatch(Around(position)) != variant.dispatch(Around(position))
+            });
             assert!(matters, "{variant:?} {}", feature.name);
         }
     }

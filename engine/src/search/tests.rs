@@ -4,6 +4,7 @@ use super::*;
 use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
 use crate::eval::Variant;
+use crate::eval::score::mate_distance_moves;
 
 fn find(variant: Variant, position: Position, limits: &Limits, memory: &mut Memory) -> Finding {
     let request = Request {
