@@ -76,15 +76,21 @@ impl<E: Evaluator> Line<E> {
     /// Within the line one earlier occurrence is enough, since what was good once will be good
     /// again; occurrences before the root must be two.
     pub fn is_draw(&self) -> bool {
+        self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
+    }
+
+    /// Is the current position a draw by the fifty-move rule or by insufficient material?
+    pub fn is_dead(&self) -> bool {
         let position = self.position();
         if position.halfmove_clock() >= 100 {
             // Mate on the board goes before the rule.
             return !position.in_check() || position.count_legal_moves() > 0;
         }
-        position.is_insufficient_material() || self.repeats()
+        position.is_insufficient_material()
     }
 
-    fn repeats(&self) -> bool {
+    /// Did the current position occur before: once in the line, or twice before the root?
+    pub fn repeats(&self) -> bool {
         let position = self.position();
         let reversible = usize::from(position.halfmove_clock()).min(self.keys.len());
         let mut earlier = 0;

@@ -11,6 +11,7 @@ pub mod material;
 pub mod micromax;
 pub mod pair;
 pub mod palimpsest;
+pub(crate) mod rdchess;
 pub mod report;
 mod rybka;
 pub mod score;
@@ -82,6 +83,8 @@ pub enum Variant {
     Rybka2_3_2a,
     /// Blunder as of December 2021.
     Blunder,
+    /// RDChess, as its author describes it.
+    Rdchess,
     /// micro-Max 3.2, which judges moves instead of positions.
     Micromax,
     /// Counts material and nothing else.
@@ -114,11 +117,12 @@ pub trait Task {
 
 impl Variant {
     /// All variants, the default first.
-    pub const ALL: [Variant; 6] = [
+    pub const ALL: [Variant; 7] = [
         Variant::Palimpsest,
         Variant::Rybka1_0Beta,
         Variant::Rybka2_3_2a,
         Variant::Blunder,
+        Variant::Rdchess,
         Variant::Micromax,
         Variant::Material,
     ];
@@ -130,6 +134,7 @@ impl Variant {
             Variant::Rybka1_0Beta => "rybka-1.0-beta",
             Variant::Rybka2_3_2a => "rybka-2.3.2a",
             Variant::Blunder => "blunder",
+            Variant::Rdchess => "rdchess",
             Variant::Micromax => "micromax",
             Variant::Material => "material",
         }
@@ -140,7 +145,9 @@ impl Variant {
         match self {
             Variant::Rybka1_0Beta | Variant::Rybka2_3_2a => "1/3399 pawn",
             Variant::Micromax => "1/99 pawn",
-            Variant::Palimpsest | Variant::Blunder | Variant::Material => "centipawns",
+            Variant::Palimpsest | Variant::Blunder | Variant::Rdchess | Variant::Material => {
+                "centipawns"
+            }
         }
     }
 
@@ -156,6 +163,7 @@ impl Variant {
             Variant::Rybka1_0Beta => rybka::Rybka::<rybka::V1_0Beta>::features(),
             Variant::Rybka2_3_2a => rybka::Rybka::<rybka::V2_3_2a>::features(),
             Variant::Blunder => blunder::Blunder::features(),
+            Variant::Rdchess => rdchess::RdChess::features(),
             Variant::Micromax => micromax::MicroMax::features(),
             Variant::Material => material::Material::features(),
         }
@@ -168,6 +176,7 @@ impl Variant {
             Variant::Rybka1_0Beta => rybka::entries::<rybka::V1_0Beta>(),
             Variant::Rybka2_3_2a => rybka::entries::<rybka::V2_3_2a>(),
             Variant::Blunder => blunder::entries(),
+            Variant::Rdchess => rdchess::entries(),
             Variant::Micromax => micromax::entries(),
             Variant::Material => material::entries(),
         }
@@ -193,6 +202,7 @@ impl Choice {
             Variant::Rybka1_0Beta => task.run(rybka::Rybka::<rybka::V1_0Beta>::new(disabled)),
             Variant::Rybka2_3_2a => task.run(rybka::Rybka::<rybka::V2_3_2a>::new(disabled)),
             Variant::Blunder => task.run(blunder::Blunder::new(disabled)),
+            Variant::Rdchess => task.run(rdchess::RdChess::new(disabled)),
             Variant::Micromax => task.run(micromax::MicroMax::new(disabled)),
             Variant::Material => task.run(material::Material::new(disabled)),
         }
@@ -230,6 +240,7 @@ impl Choice {
             }
             Variant::Rybka2_3_2a => rybka::Rybka::<rybka::V2_3_2a>::new(disabled).explain(position),
             Variant::Blunder => blunder::Blunder::new(disabled).explain(position),
+            Variant::Rdchess => rdchess::RdChess::new(disabled).explain(game),
             Variant::Micromax => micromax::MicroMax::new(disabled).explain(game),
             Variant::Material => material::Material::new(disabled).explain(position),
         }

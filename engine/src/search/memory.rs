@@ -1,8 +1,8 @@
 //! What is remembered from one search to the next.
 
 use super::history::Histories;
-use super::micromax;
 use super::personality::Personality;
+use super::{micromax, rdchess};
 use crate::tt::{OutOfMemory, TranspositionTable};
 
 /// The memory of one personality; another one starts with an empty memory of the same size.
@@ -17,6 +17,8 @@ pub(super) enum Kept {
     Palimpsest { table: TranspositionTable, histories: Histories },
     /// A table of positions.
     Micromax(micromax::Table),
+    /// A table of positions.
+    Rdchess(rdchess::Table),
 }
 
 impl Kept {
@@ -27,6 +29,7 @@ impl Kept {
                 histories: Histories::new(),
             },
             Personality::Micromax => Kept::Micromax(micromax::Table::new(megabytes)?),
+            Personality::Rdchess => Kept::Rdchess(rdchess::Table::new(megabytes)?),
         })
     }
 
@@ -34,6 +37,7 @@ impl Kept {
         match self {
             Kept::Palimpsest { .. } => Personality::Palimpsest,
             Kept::Micromax(_) => Personality::Micromax,
+            Kept::Rdchess(_) => Personality::Rdchess,
         }
     }
 }
@@ -66,6 +70,7 @@ impl Memory {
                 histories.clear();
             }
             Kept::Micromax(table) => table.clear(),
+            Kept::Rdchess(table) => table.clear(),
         }
     }
 

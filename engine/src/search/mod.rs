@@ -15,6 +15,7 @@ mod personality;
 mod picker;
 mod prune;
 mod quiescence;
+mod rdchess;
 mod reduce;
 mod see;
 
@@ -114,6 +115,9 @@ pub fn search(
             player.eval.dispatch(Palimpsest { request, table, histories, report })
         }
         Kept::Micromax(table) => micromax::search(&player, request, table, report),
+        Kept::Rdchess(table) => {
+            player.eval.dispatch(rdchess::RdChess { player, request, table, report })
+        }
     }
 }
 

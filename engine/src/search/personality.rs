@@ -1,6 +1,6 @@
 //! Ways to search, chosen by name.
 
-use super::micromax;
+use super::{micromax, rdchess};
 use crate::eval::feature::{Feature, FeatureSet, UnknownFeature};
 use crate::eval::{Choice, Variant};
 
@@ -12,17 +12,21 @@ pub enum Personality {
     Palimpsest,
     /// That of micro-Max 3.2, node for node.
     Micromax,
+    /// That of RDChess, by its description.
+    Rdchess,
 }
 
 impl Personality {
     /// All personalities, the default first.
-    pub const ALL: [Personality; 2] = [Personality::Palimpsest, Personality::Micromax];
+    pub const ALL: [Personality; 3] =
+        [Personality::Palimpsest, Personality::Micromax, Personality::Rdchess];
 
     /// The name used by the UCI option `Personality`.
     pub const fn name(self) -> &'static str {
         match self {
             Personality::Palimpsest => "palimpsest",
             Personality::Micromax => "micromax",
+            Personality::Rdchess => "rdchess",
         }
     }
 
@@ -36,6 +40,7 @@ impl Personality {
         match self {
             Personality::Palimpsest => Variant::Palimpsest,
             Personality::Micromax => Variant::Micromax,
+            Personality::Rdchess => Variant::Rdchess,
         }
     }
 
@@ -49,6 +54,7 @@ impl Personality {
         match self {
             Personality::Palimpsest => &[],
             Personality::Micromax => micromax::FEATURES,
+            Personality::Rdchess => rdchess::FEATURES,
         }
     }
 }

@@ -213,7 +213,7 @@ impl Search<'_> {
         shot.taken = self.board.at(shot.victim);
         let is_own = shot.taken.is_some_and(|taken| taken.color == node.side);
         let is_straight = step & 7 == 0;
-        !is_own && !(is_pawn && is_straight == shot.taken.is_some())
+        !(is_own || is_pawn && is_straight == shot.taken.is_some())
     }
 
     /// Does the move take the king, or reach a square it has crossed or left in castling?

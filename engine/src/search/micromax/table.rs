@@ -103,7 +103,7 @@ impl Table {
     /// Where the position is or would be kept, and what is known about it.
     pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
         let last = self.slots.len() - TRIES;
-        let first = (u128::from(key) * last as u128 >> 64) as usize;
+        let first = ((u128::from(key) * last as u128) >> 64) as usize;
         for (index, &[there, content]) in self.slots[first..first + TRIES].iter().enumerate() {
             if content == 0 {
                 return (Slot(Some(first + index)), None);
