@@ -175,13 +175,14 @@ mod tests {
             game.play(parse(text, game.position(), CastlingForm::KingTo).unwrap());
             assert_eq!(time_of(&game), time);
         }
-        let mut table = Table::new(1).unwrap();
-        table.store(1, entry(9));
-        table.begin(&game, true);
-        for key in 2..=4 {
-            table.store(key, entry(1));
+        for ages in [true, false] {
+            let mut table = Table::new(1).unwrap();
+            table.store(1, entry(9));
+            table.begin(&game, ages);
+            for key in 2..=5 {
+                table.store(key, entry(1));
+            }
+            assert_eq!(table.probe(1).is_none(), ages);
         }
-        table.store(5, entry(1));
-        assert_eq!(table.probe(1), None);
     }
 }
