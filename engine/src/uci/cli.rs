@@ -28,8 +28,9 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          use these instructions instead of the fastest
        palimpsest eval [--variant NAME] [--disable FEATURES] [--json] [FEN | --positions FILE]
                                          the static evaluation, term by term
-       palimpsest eval [--variant NAME] --features [--json]
-                                         what can be switched off, by name
+       palimpsest eval [--variant NAME] [--personality NAME] --features [--json]
+                                         what can be switched off, by name: features of the
+                                         evaluation, and with a personality those of its search
        palimpsest compare NAME NAME [--markdown | --json] [--positions FILE]
                                          two evaluations side by side
        palimpsest trace [--personality NAME] [--fen FEN] [--moves MOVES] [--nodes N]
