@@ -1,21 +1,25 @@
 //! Flags that `sprt`, `match` and `tournament` share, and how they merge with `arbiter.toml`.
 
+mod adjudication;
+mod deadlines;
+mod words;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use self::adjudication::AdjudicationArgs;
+use self::deadlines::DeadlineArgs;
+pub use self::words::{ModelArg, OvershootArg};
+use self::words::{OrderArg, model_word, order_word, overshoot_word};
 use super::tournament_args::TournamentArgs;
-use crate::adjudicate::{DrawRule, ResignRule, Rules};
-use crate::clock::{TimeError, parse_seconds};
-use crate::config::adjudication::{RuleError, parse_draw, parse_resign};
-use crate::config::file::{self, ConfigFile, FileError, Loaded};
+use crate::clock::TimeError;
+use crate::config::adjudication::RuleError;
+use crate::config::file::{self, FileError, Loaded};
 use crate::config::request::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
-use crate::openings::order::Order;
 use crate::stats::sprt::{Correction, Model};
-use crate::uci::session::Deadlines;
 
 /// Where runs are kept unless the user says otherwise.
 pub const DEFAULT_RESULTS: &str = "results";
@@ -38,32 +42,6 @@ pub enum Form {
     Json,
     /// A Markdown document.
     Md,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum OrderArg {
-    Sequential,
-    Random,
-}
-
-/// The scale of test bounds.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ModelArg {
-    /// Normalized Elo
-    Normalized,
-    /// Logistic Elo
-    Logistic,
-    /// BayesElo, converted to logistic Elo with the draws of the sample
-    Bayesian,
-}
-
-/// The correction of a test's bounds.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum OvershootArg {
-    /// Move the bounds inwards by the mean excess measured so far, as fishtest does
-    Dynamic,
-    /// Stop at Wald's bounds, as fastchess does
-    None,
 }
 
 /// Flags of every command that plays games.
@@ -135,90 +113,6 @@ pub struct PlayArgs {
     adjudication: AdjudicationArgs,
     #[command(flatten)]
     deadlines: DeadlineArgs,
-}
-
-/// When games end before the rules of chess say so.
-#[derive(Debug, Args)]
-struct AdjudicationArgs {
-    /// Draw games in which both engines see equality: movenumber=N (not before; 40), movecount=N
-    /// (moves of each in a row, none of them a capture or pawn move; 8), score=CP (10)
-    #[arg(long, value_name = "RULE", value_parser = parse_draw)]
-    draw: Option<DrawRule>,
-    /// Let engines resign that know they are lost: movecount=N (moves in a row; 3), score=CP
-    /// (600), twosided=true if the winner must see it too
-    #[arg(long, value_name = "RULE", value_parser = parse_resign)]
-    resign: Option<ResignRule>,
-    /// Draw games after so many moves of each side
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max_moves: Option<u32>,
-}
-
-impl AdjudicationArgs {
-    fn resolve(&self, file: &ConfigFile) -> Result<Rules, ArgsError> {
-        let wrong = |key, value: &str, source: RuleError| ArgsError::Rule {
-            key,
-            value: value.to_owned(),
-            source,
-        };
-        let draw = file.draw.as_deref();
-        let draw = draw.map(|text| parse_draw(text).map_err(|e| wrong("draw", text, e)));
-        let resign = file.resign.as_deref();
-        let resign = resign.map(|text| parse_resign(text).map_err(|e| wrong("resign", text, e)));
-        Ok(Rules {
-            draw: self.draw.or(draw.transpose()?),
-            resign: self.resign.or(resign.transpose()?),
-            move_cap: self.max_moves.or(file.max_moves),
-        })
-    }
-}
-
-/// How long engines may take to answer where no clock says so, in seconds.
-#[derive(Debug, Args)]
-struct DeadlineArgs {
-    /// Seconds an engine may take from its start to "uciok" [default: 10]
-    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
-    start_deadline: Option<Duration>,
-    /// Multiply the deadlines of an engine's start, "uciok" and "isready", by this [default: 1]
-    #[arg(long, value_name = "FACTOR", value_parser = parse_scale)]
-    start_scale: Option<f64>,
-    /// Seconds it may take to answer "isready" [default: 30]
-    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
-    ready_deadline: Option<Duration>,
-    /// Seconds it may take for a move that no clock bounds (nodes, depth) [default: 60]
-    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
-    move_deadline: Option<Duration>,
-    /// Seconds it may take to answer "stop" after its flag has fallen [default: 2]
-    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
-    stop_deadline: Option<Duration>,
-}
-
-impl DeadlineArgs {
-    fn resolve(&self, file: &ConfigFile) -> Result<Deadlines, ArgsError> {
-        let usual = Deadlines::default();
-        let pick = |flag: Option<Duration>, written: Option<f64>, usual| match (flag, written) {
-            (Some(flag), _) => Ok(flag),
-            (None, Some(seconds)) => Ok(parse_seconds(&seconds.to_string())?),
-            (None, None) => Ok::<Duration, ArgsError>(usual),
-        };
-        let scale = match (self.start_scale, file.start_scale) {
-            (Some(scale), _) => scale,
-            (None, Some(scale)) => parse_scale(&scale.to_string())?,
-            (None, None) => 1.0,
-        };
-        let deadlines = Deadlines {
-            uciok: pick(self.start_deadline, file.start_deadline, usual.uciok)?,
-            readyok: pick(self.ready_deadline, file.ready_deadline, usual.readyok)?,
-            bestmove: pick(self.move_deadline, file.move_deadline, usual.bestmove)?,
-            stop: pick(self.stop_deadline, file.stop_deadline, usual.stop)?,
-        };
-        Ok(deadlines.with_start_scaled(scale))
-    }
-}
-
-/// A factor that is good for a deadline.
-fn parse_scale(text: &str) -> Result<f64, ArgsError> {
-    let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
-    factor.ok_or_else(|| ArgsError::Scale(text.to_owned()))
 }
 
 /// Flags of the stopping rule.
@@ -409,61 +303,6 @@ fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtReque
         model: bounds.model.map(Model::from).or(model),
         correction: bounds.overshoot.map(Correction::from).or(correction),
     })
-}
-
-fn order_word(word: &str) -> Result<Order, ArgsError> {
-    OrderArg::from_str(word, false).map(Order::from).map_err(|_| ArgsError::Word {
-        file: file::DEFAULT_NAME,
-        key: "order",
-        value: word.to_owned(),
-        expected: "sequential or random".to_owned(),
-    })
-}
-
-fn model_word(word: &str) -> Result<Model, ArgsError> {
-    ModelArg::from_str(word, false).map(Model::from).map_err(|_| ArgsError::Word {
-        file: file::DEFAULT_NAME,
-        key: "model",
-        value: word.to_owned(),
-        expected: "normalized, logistic or bayesian".to_owned(),
-    })
-}
-
-fn overshoot_word(word: &str) -> Result<Correction, ArgsError> {
-    OvershootArg::from_str(word, false).map(Correction::from).map_err(|_| ArgsError::Word {
-        file: file::DEFAULT_NAME,
-        key: "overshoot",
-        value: word.to_owned(),
-        expected: "dynamic or none".to_owned(),
-    })
-}
-
-impl From<OvershootArg> for Correction {
-    fn from(arg: OvershootArg) -> Correction {
-        match arg {
-            OvershootArg::Dynamic => Correction::Dynamic,
-            OvershootArg::None => Correction::None,
-        }
-    }
-}
-
-impl From<OrderArg> for Order {
-    fn from(arg: OrderArg) -> Order {
-        match arg {
-            OrderArg::Sequential => Order::Sequential,
-            OrderArg::Random => Order::Random,
-        }
-    }
-}
-
-impl From<ModelArg> for Model {
-    fn from(arg: ModelArg) -> Model {
-        match arg {
-            ModelArg::Normalized => Model::Normalized,
-            ModelArg::Logistic => Model::Logistic,
-            ModelArg::Bayesian => Model::Bayesian,
-        }
-    }
 }
 
 #[cfg(test)]

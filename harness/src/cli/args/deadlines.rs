@@ -1,0 +1,59 @@
+//! Flags that say how long engines may be silent.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::ArgsError;
+use crate::clock::parse_seconds;
+use crate::config::file::ConfigFile;
+use crate::uci::session::Deadlines;
+
+/// How long engines may take to answer where no clock says so, in seconds.
+#[derive(Debug, Args)]
+pub(super) struct DeadlineArgs {
+    /// Seconds an engine may take from its start to "uciok" [default: 10]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    start_deadline: Option<Duration>,
+    /// Multiply the deadlines of an engine's start, "uciok" and "isready", by this [default: 1]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_scale)]
+    start_scale: Option<f64>,
+    /// Seconds it may take to answer "isready" [default: 30]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    ready_deadline: Option<Duration>,
+    /// Seconds it may take for a move that no clock bounds (nodes, depth) [default: 60]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    move_deadline: Option<Duration>,
+    /// Seconds it may take to answer "stop" after its flag has fallen [default: 2]
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds)]
+    stop_deadline: Option<Duration>,
+}
+
+impl DeadlineArgs {
+    pub(super) fn resolve(&self, file: &ConfigFile) -> Result<Deadlines, ArgsError> {
+        let usual = Deadlines::default();
+        let pick = |flag: Option<Duration>, written: Option<f64>, usual| match (flag, written) {
+            (Some(flag), _) => Ok(flag),
+            (None, Some(seconds)) => Ok(parse_seconds(&seconds.to_string())?),
+            (None, None) => Ok::<Duration, ArgsError>(usual),
+        };
+        let scale = match (self.start_scale, file.start_scale) {
+            (Some(scale), _) => scale,
+            (None, Some(scale)) => parse_scale(&scale.to_string())?,
+            (None, None) => 1.0,
+        };
+        let deadlines = Deadlines {
+            uciok: pick(self.start_deadline, file.start_deadline, usual.uciok)?,
+            readyok: pick(self.ready_deadline, file.ready_deadline, usual.readyok)?,
+            bestmove: pick(self.move_deadline, file.move_deadline, usual.bestmove)?,
+            stop: pick(self.stop_deadline, file.stop_deadline, usual.stop)?,
+        };
+        Ok(deadlines.with_start_scaled(scale))
+    }
+}
+
+/// A factor that is good for a deadline.
+fn parse_scale(text: &str) -> Result<f64, ArgsError> {
+    let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
+    factor.ok_or_else(|| ArgsError::Scale(text.to_owned()))
+}

@@ -1,0 +1,90 @@
+//! Values that are words, in flags and in `arbiter.toml`.
+
+use clap::ValueEnum;
+
+use super::ArgsError;
+use crate::config::file;
+use crate::openings::order::Order;
+use crate::stats::sprt::{Correction, Model};
+
+/// The order of openings.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum OrderArg {
+    Sequential,
+    Random,
+}
+
+/// The scale of test bounds.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ModelArg {
+    /// Normalized Elo
+    Normalized,
+    /// Logistic Elo
+    Logistic,
+    /// BayesElo, converted to logistic Elo with the draws of the sample
+    Bayesian,
+}
+
+/// The correction of a test's bounds.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum OvershootArg {
+    /// Move the bounds inwards by the mean excess measured so far, as fishtest does
+    Dynamic,
+    /// Stop at Wald's bounds, as fastchess does
+    None,
+}
+
+pub(super) fn order_word(word: &str) -> Result<Order, ArgsError> {
+    OrderArg::from_str(word, false).map(Order::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "order",
+        value: word.to_owned(),
+        expected: "sequential or random".to_owned(),
+    })
+}
+
+pub(super) fn model_word(word: &str) -> Result<Model, ArgsError> {
+    ModelArg::from_str(word, false).map(Model::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "model",
+        value: word.to_owned(),
+        expected: "normalized, logistic or bayesian".to_owned(),
+    })
+}
+
+pub(super) fn overshoot_word(word: &str) -> Result<Correction, ArgsError> {
+    OvershootArg::from_str(word, false).map(Correction::from).map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "overshoot",
+        value: word.to_owned(),
+        expected: "dynamic or none".to_owned(),
+    })
+}
+
+impl From<OvershootArg> for Correction {
+    fn from(arg: OvershootArg) -> Correction {
+        match arg {
+            OvershootArg::Dynamic => Correction::Dynamic,
+            OvershootArg::None => Correction::None,
+        }
+    }
+}
+
+impl From<OrderArg> for Order {
+    fn from(arg: OrderArg) -> Order {
+        match arg {
+            OrderArg::Sequential => Order::Sequential,
+            OrderArg::Random => Order::Random,
+        }
+    }
+}
+
+impl From<ModelArg> for Model {
+    fn from(arg: ModelArg) -> Model {
+        match arg {
+            ModelArg::Normalized => Model::Normalized,
+            ModelArg::Logistic => Model::Logistic,
+            ModelArg::Bayesian => Model::Bayesian,
+        }
+    }
+}
