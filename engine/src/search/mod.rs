@@ -18,6 +18,7 @@ mod quiescence;
 mod rdchess;
 mod reduce;
 mod see;
+mod slots;
 
 use crate::chess::{Game, Move};
 use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mated_in};

@@ -2,10 +2,14 @@
 
 use super::board::Place;
 use crate::eval::Score;
+use crate::search::slots;
 use crate::tt::OutOfMemory;
 
 /// An entry is looked for in so many places in a row.
 const TRIES: usize = 9;
+
+/// Where in a content the number of the search begins.
+const SEARCH_SHIFT: u32 = 48;
 
 /// A best move, or where to begin looking for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +55,6 @@ impl Entry {
             | u64::from(self.best.simple) << 40
             | u64::from(self.is_lower) << 41
             | u64::from(self.is_upper) << 42
-            | 1 << 43
     }
 
     fn unpack(word: u64) -> Entry {
@@ -75,8 +78,10 @@ pub(super) struct Slot(Option<usize>);
 
 /// The table.
 pub struct Table {
-    /// Key and content; content zero means that the slot is empty.
-    slots: Vec<[u64; 2]>,
+    /// Key and content, the high bits of which tell the search that has written it.
+    slots: Vec<slots::Slot>,
+    /// Counts searches, from 1: what earlier ones have written is as good as nothing.
+    search: u16,
 }
 
 impl Table {
@@ -86,18 +91,21 @@ impl Table {
     ///
     /// If the memory cannot be had.
     pub(in crate::search) fn new(megabytes: usize) -> Result<Table, OutOfMemory> {
-        let megabytes = megabytes.max(1);
-        let count = megabytes * ((1 << 20) / size_of::<[u64; 2]>());
-        let mut probe: Vec<[u64; 2]> = Vec::new();
-        probe.try_reserve_exact(count).map_err(|_| OutOfMemory { megabytes })?;
-        drop(probe);
-        // Zeroed memory comes from the system without being touched.
-        Ok(Table { slots: vec![[0; 2]; count] })
+        Ok(Table { slots: slots::empty(megabytes)?, search: 1 })
     }
 
-    /// Forgets everything.
+    /// Forgets everything. This takes no time, since it is done before every move.
     pub(in crate::search) fn clear(&mut self) {
-        self.slots.fill([0; 2]);
+        self.search = self.search.wrapping_add(1);
+        if self.search == 0 {
+            self.slots.fill([0; 2]);
+            self.search = 1;
+        }
+    }
+
+    /// Does the slot hold nothing?
+    fn is_empty(&self, content: u64) -> bool {
+        content >> SEARCH_SHIFT != u64::from(self.search)
     }
 
     /// Where the position is or would be kept, and what is known about it.
@@ -105,7 +113,7 @@ impl Table {
         let last = self.slots.len() - TRIES;
         let first = ((u128::from(key) * last as u128) >> 64) as usize;
         for (index, &[there, content]) in self.slots[first..first + TRIES].iter().enumerate() {
-            if content == 0 {
+            if self.is_empty(content) {
                 return (Slot(Some(first + index)), None);
             }
             if there == key {
@@ -117,17 +125,17 @@ impl Table {
 
     /// Keeps an entry, unless its slot holds an exact one that was searched deeper.
     pub(super) fn store(&mut self, slot: Slot, key: u64, entry: &Entry) {
-        let Some(slot) = slot.0.map(|index| &mut self.slots[index]) else { return };
-        let old = Entry::unpack(slot[1]);
-        if slot[1] == 0 || !old.is_exact() || old.depth <= entry.depth {
-            *slot = [key, entry.pack()];
+        let Some(index) = slot.0 else { return };
+        let content = self.slots[index][1];
+        let old = Entry::unpack(content);
+        if self.is_empty(content) || !old.is_exact() || old.depth <= entry.depth {
+            self.slots[index] = [key, entry.pack() | u64::from(self.search) << SEARCH_SHIFT];
         }
     }
 
     /// How full the table is, in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
-        let sample = &self.slots[..self.slots.len().min(1000)];
-        sample.iter().filter(|slot| slot[1] != 0).count() * 1000 / sample.len()
+        slots::fullness_permille(&self.slots, |content| !self.is_empty(content))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::chess::{Game, Kind, Move};
 use crate::eval::Score;
+use crate::search::slots;
 use crate::tt::{Bound, Entry, OutOfMemory};
 
 /// Entries that compete for a place.
@@ -52,7 +53,7 @@ impl Kept {
 /// The table.
 pub struct Table {
     /// Key and content; content zero means that the slot is empty.
-    slots: Vec<[u64; 2]>,
+    slots: Vec<slots::Slot>,
     /// The time of the game: a move is one step, a capture or pawn move two.
     now: u16,
     /// Do entries grow old?
@@ -66,13 +67,7 @@ impl Table {
     ///
     /// If the memory cannot be had.
     pub(in crate::search) fn new(megabytes: usize) -> Result<Table, OutOfMemory> {
-        let megabytes = megabytes.max(1);
-        let count = megabytes * ((1 << 20) / size_of::<[u64; 2]>());
-        let mut probe: Vec<[u64; 2]> = Vec::new();
-        probe.try_reserve_exact(count).map_err(|_| OutOfMemory { megabytes })?;
-        drop(probe);
-        // Zeroed memory comes from the system without being touched.
-        Ok(Table { slots: vec![[0; 2]; count], now: 0, ages: true })
+        Ok(Table { slots: slots::empty(megabytes)?, now: 0, ages: true })
     }
 
     /// Forgets everything.
@@ -121,8 +116,7 @@ impl Table {
 
     /// How full the table is, in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
-        let sample = &self.slots[..self.slots.len().min(1000)];
-        sample.iter().filter(|slot| slot[1] != 0).count() * 1000 / sample.len()
+        slots::fullness_permille(&self.slots, |content| content != 0)
     }
 }
 
