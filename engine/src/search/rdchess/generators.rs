@@ -89,24 +89,51 @@ pub(super) fn arrange(moves: &mut MoveList, key: impl Fn(Move) -> i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench;
+    use crate::chess::fen;
+
+    fn bits(moves: &[Move]) -> Vec<u16> {
+        let mut bits: Vec<u16> = moves.iter().map(|mv| mv.bits()).collect();
+        bits.sort_unstable();
+        bits
+    }
 
     #[test]
     fn two_generators_give_all_legal_moves() {
         let mut checks = 0;
-        for position in bench::positions() {
-            checks += usize::from(position.in_check());
-            for towards in [None, Some(position.board().king(!position.turn()))] {
-                let pair = Generator::pair(&position).map(|one| one.moves(&position, towards));
-                let mut found: Vec<u16> =
-                    pair.iter().flat_map(|moves| moves.iter().map(|mv| mv.bits())).collect();
-                let mut legal: Vec<u16> =
-                    position.legal_moves().iter().map(|mv| mv.bits()).collect();
-                found.sort_unstable();
-                legal.sort_unstable();
-                assert_eq!(found, legal, "{position}");
+        for text in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        ] {
+            let root = fen::parse(text).unwrap();
+            let positions = root.legal_moves().iter().map(|&mv| root.play(mv)).collect::<Vec<_>>();
+            let replies = positions.iter().flat_map(|position| {
+                let moves = position.legal_moves();
+                moves.iter().map(|&mv| position.play(mv)).collect::<Vec<_>>()
+            });
+            for position in replies {
+                checks += usize::from(position.in_check());
+                for towards in [None, Some(position.board().king(!position.turn()))] {
+                    let [first, second] =
+                        Generator::pair(&position).map(|one| one.moves(&position, towards));
+                    let both = bits(&[&first[..], &second[..]].concat());
+                    assert_eq!(both, bits(&position.legal_moves()), "{position}");
+                }
             }
         }
-        assert!(checks > 100, "{checks}");
+        assert!(checks > 20, "{checks}");
+    }
+
+    #[test]
+    fn checks_are_answered_by_taking_the_checker_first() {
+        let position = fen::parse("4k3/8/8/8/8/5n2/4P1P1/4K3 w - - 0 1").unwrap();
+        let [first, second] = Generator::pair(&position);
+        let taken = first.moves(&position, None);
+        assert!(taken.len() == 2 && taken.iter().all(|mv| mv.is_capture()));
+        assert!(second.moves(&position, None).iter().all(|mv| !mv.is_capture()));
+        // The pawn whose advance gave check falls en passant.
+        let position = fen::parse("8/8/8/3k4/3pP3/8/8/4K3 b - e3 0 1").unwrap();
+        let taken = Generator::CheckerCaptures.moves(&position, None);
+        assert!(taken.iter().any(|mv| mv.is_en_passant()), "{:?}", &taken[..]);
     }
 }

@@ -259,3 +259,65 @@ pub(super) fn gain(position: &Position, mv: Move) -> Score {
     let promoted = mv.promotion().map_or(0, |kind| worth(kind) - worth(Kind::Pawn));
     position.captured(mv).map_or(0, worth) + promoted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen;
+    use crate::chess::uci_move::{CastlingForm, format, parse};
+    use crate::search::rdchess::FEATURES;
+
+    fn hints(position: &Position, moves: [&str; 3], capturer: &str) -> Hints {
+        let [table, first, second] = moves.map(|mv| parse(mv, position, CastlingForm::KingTo));
+        Hints {
+            table,
+            killers: [first, second],
+            capturer: Square::parse(capturer),
+            enemy_king: position.board().king(!position.turn()),
+            disabled: FeatureSet::EMPTY,
+        }
+    }
+
+    fn all(mut order: Order, position: &Position) -> Vec<String> {
+        std::iter::from_fn(|| order.next(position))
+            .map(|next| match next {
+                Next::Move(mv) => format(mv, CastlingForm::KingTo),
+                Next::Null => "null".to_owned(),
+            })
+            .collect()
+    }
+
+    const MIDDLE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    #[test]
+    fn every_legal_move_comes_once_whatever_is_switched_off() {
+        for text in [MIDDLE, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"] {
+            let position = fen::parse(text).unwrap();
+            let moves = position.legal_moves();
+            let mut expected: Vec<String> =
+                moves.iter().map(|&mv| format(mv, CastlingForm::KingTo)).collect();
+            expected.push("null".to_owned());
+            expected.sort_unstable();
+            for off in std::iter::once(None).chain(FEATURES.iter().map(Some)) {
+                let mut hints = hints(&position, ["e5g6", "a2a3", "a5b6"], "h3");
+                hints.disabled = off.map_or(hints.disabled, |one| hints.disabled.with(one.index));
+                let mut found = all(Order::all(hints), &position);
+                found.sort_unstable();
+                assert_eq!(found, expected, "{text} {off:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_follow_one_another() {
+        let position = fen::parse(MIDDLE).unwrap();
+        // Of the killers one is legal, and the table's move is no more tried in its place.
+        let found = all(Order::all(hints(&position, ["e2a6", "a2a3", "e1e8"], "h3")), &position);
+        assert_eq!(found[..2], ["e2a6", "null"]);
+        let place = |mv: &str| found.iter().position(|found| found == mv).expect("it is legal");
+        assert!(place("g2h3") < 4 && place("f3h3") < 4, "{found:?}");
+        assert_eq!(place("a2a3"), 4, "{found:?}");
+        // A pawn for a pawn before quiet moves; a queen for a knight after them.
+        assert!(place("d5e6") < place("e1g1") && place("e1g1") < place("f3f6"), "{found:?}");
+    }
+}
