@@ -1,5 +1,6 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
+pub mod annotation;
 pub mod cecp;
 pub mod check;
 pub mod cli;
@@ -18,4 +19,5 @@ pub mod seed;
 pub mod stats;
 pub mod store;
 pub mod suite;
+pub mod tablebases;
 pub mod uci;

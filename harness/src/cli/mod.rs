@@ -10,12 +10,13 @@ mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
+mod games_file;
 mod mine;
 mod openings;
 mod perft;
-mod pgn_file;
 mod play;
 mod rate;
+mod replay;
 mod results;
 mod run_lock;
 mod stats;
@@ -58,6 +59,8 @@ enum Command {
     Ablate(ablate::AblateArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Shows what was said in a game, line by line, and lets the referee judge it again.
+    Replay(replay::ReplayArgs),
     /// Rates players by their games in any PGN.
     Rate(rate::RateArgs),
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
@@ -89,6 +92,7 @@ impl Cli {
             Command::Tournament(args) => versus::tournament(args),
             Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
+            Command::Replay(args) => replay::run(&args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
             Command::Check(args) => check::check(&args),

@@ -4,9 +4,12 @@
 
 pub mod bracket;
 pub mod check;
+pub mod epd;
 pub mod json;
+pub mod latency;
 pub mod live;
 pub mod markdown;
+pub mod openings;
 pub mod pgn;
 pub mod ratings;
 pub mod run_list;
@@ -18,4 +21,5 @@ pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod terminal;
+pub mod transcript;
 pub mod worth;
