@@ -13,6 +13,7 @@ mod games;
 mod input;
 mod limits;
 mod manners;
+mod noise;
 mod puppet;
 mod real;
 mod resume;

@@ -12,11 +12,12 @@ use clap::{Args, ValueEnum};
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 pub use self::words::{ModelArg, OvershootArg};
-use self::words::{OrderArg, model_word, order_word, overshoot_word};
+use self::words::{OrderArg, model_word, noise_word, order_word, overshoot_word};
 use super::tournament_args::TournamentArgs;
 use crate::clock::TimeError;
 use crate::config::adjudication::RuleError;
 use crate::config::file::{self, FileError, Loaded};
+use crate::config::noise::NoiseLimit;
 use crate::config::request::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::stats::sprt::{Correction, Model};
@@ -99,7 +100,7 @@ pub struct PlayArgs {
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
-        "order", "seed", "name", "fault_limit", "start_scale", "start_deadline", "ready_deadline",
+        "order", "seed", "name", "fault_limit", "noise_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
     /// Form of the result
@@ -109,6 +110,12 @@ pub struct PlayArgs {
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
     #[arg(long, value_name = "SHARE")]
     fault_limit: Option<f64>,
+    /// Share of an engine's thinking time, 0 to 1, for which it may have to wait for a processor in
+    /// a game under a clock. Beyond it the pair is void and played again, twice at most; then it
+    /// counts, and the report says so. The same holds for the share of processor time that the host
+    /// of a virtual machine takes. "off" does not measure [default: 0.25]
+    #[arg(long, value_name = "SHARE")]
+    noise_limit: Option<NoiseLimit>,
     #[command(flatten)]
     adjudication: AdjudicationArgs,
     #[command(flatten)]
@@ -266,6 +273,11 @@ impl PlayArgs {
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
             rules: self.adjudication.resolve(settings)?,
+            noise_limit: match (self.noise_limit, &settings.noise_limit) {
+                (Some(limit), _) => limit,
+                (None, Some(value)) => noise_word(&file::plain(value))?,
+                (None, None) => NoiseLimit::default(),
+            },
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, &loaded)?,
             ablation: None,

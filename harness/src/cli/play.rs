@@ -18,7 +18,7 @@ use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
-use crate::run::executor::local::Local;
+use crate::run::executor::local::{Local, Room};
 use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::seats::{seats, try_out};
 use crate::run::signal::{Request, Signals};
@@ -235,7 +235,9 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
         None => run(&mut prepared)?.request,
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
-    let summary = results::summary(name, plan, book.quarantine(), state, state.ending());
+    let disturbances = store.disturbances(name)?;
+    let summary =
+        results::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
     results::print(store, &summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",
@@ -261,7 +263,8 @@ fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
     let runtime = runtime()?;
     runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let local = Local::new(plan.concurrency, seats, plan.wait);
+        let room = Room { slots: plan.concurrency, wait: plan.wait, noise_limit: plan.noise_limit };
+        let local = Local::new(room, seats);
         let executor = local.map_err(Failure::environment)?;
         dispatch(run, state, executor, &mut signals).await.map_err(|error| {
             let go_on = resume_command(plan.kind, name, results);

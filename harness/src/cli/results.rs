@@ -15,6 +15,7 @@ use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
 use crate::run::event::Ending;
+use crate::run::noise::Disturbances;
 use crate::run::state::{Event, RunState};
 use crate::store::{RunHead, Store, StoreError, StoredRun};
 
@@ -111,7 +112,8 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let stored = store.run(run)?;
     let state = replayed(store, run, &stored.plan)?;
     let ending = state.ending().or(stored.head.ending);
-    Ok(summary(run, &stored.plan, &stored.fingerprints.quarantine, &state, ending))
+    let left_out = &stored.fingerprints.quarantine;
+    Ok(summary(run, &stored.plan, left_out, store.disturbances(run)?, &state, ending))
 }
 
 /// What there is to say of a run.
@@ -119,12 +121,13 @@ pub fn summary(
     run: &str,
     plan: &Plan,
     quarantine: &Quarantine,
+    disturbances: Disturbances,
     state: &RunState,
     ending: Option<Ending>,
 ) -> Summary {
     let (standing, looks) = (state.standing(), state.looks());
     let summary = Summary::new(run, plan, standing, looks, ending, state.schedule());
-    Summary { quarantine: quarantine.clone(), ..summary }
+    Summary { quarantine: quarantine.clone(), disturbances, ..summary }
 }
 
 /// The state of a run after the pairs that are on disk.

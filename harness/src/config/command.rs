@@ -1,5 +1,6 @@
 //! The command line that plays a plan again.
 
+use super::noise::NoiseLimit;
 use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
@@ -46,6 +47,10 @@ pub fn command(plan: &Plan) -> String {
     flag("pairs", plan.design.pairs.to_string());
     flag("concurrency", plan.concurrency.to_string());
     flag("fault-limit", plan.fault_limit.to_string());
+    let noise_limit = NoiseLimit(plan.noise_limit);
+    if noise_limit != NoiseLimit::default() {
+        flag("noise-limit", noise_limit.to_string());
+    }
     if let Some(sprt) = plan.sprt {
         flag("elo0", sprt.elo0().to_string());
         flag("elo1", sprt.elo1().to_string());

@@ -9,6 +9,7 @@ pub mod adjudication;
 pub mod command;
 pub mod file;
 pub mod manners;
+pub mod noise;
 pub mod plan;
 pub mod program;
 pub mod request;

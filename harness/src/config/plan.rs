@@ -145,6 +145,9 @@ pub struct Plan {
     pub fault_limit: f64,
     /// When games end before the rules of chess say so.
     pub rules: Rules,
+    /// Share of an engine's thinking time that may be lost for want of a processor before a pair
+    /// is void; `None` does not measure.
+    pub noise_limit: Option<f64>,
     /// How long engines may take to answer.
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
@@ -282,6 +285,7 @@ impl Plan {
             ablation: ablation.map(|request| request.ablation),
             fault_limit,
             rules: request.rules,
+            noise_limit: request.noise_limit.0,
             deadlines: request.deadlines,
             pgn: request.pgn.map(absolute),
         };

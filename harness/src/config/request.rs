@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::ablation::{Ablation, AblationError};
+use super::noise::NoiseLimit;
 use super::plan::BUNDLED;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
@@ -45,6 +46,8 @@ pub struct Request {
     pub fault_limit: Option<f64>,
     /// Adjudication.
     pub rules: Rules,
+    /// Host noise.
+    pub noise_limit: NoiseLimit,
     /// Deadlines.
     pub deadlines: Deadlines,
     /// Bounds of the SPRT.

@@ -11,7 +11,7 @@ use tokio::time::timeout_at;
 
 use crate::game::outcome::printable;
 use crate::game::referee::{Fault, Forecast, Reply, Turn};
-use crate::process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
+use crate::process::{Chunk, Delays, Launch, Process, SpawnError, Spawner, WriteError};
 use crate::protocol::{self, Game, Protocol, Restart, Session, Step};
 use crate::uci::info::Info;
 use crate::uci::session::{Deadlines, SessionError, Setup};
@@ -155,6 +155,11 @@ impl Player {
     /// Memory its process holds now; `None` where the system does not say.
     pub fn resident_bytes(&self) -> Option<u64> {
         self.process.resident_bytes()
+    }
+
+    /// How long the threads of its process have waited for a processor so far.
+    pub fn delays(&self) -> Delays {
+        self.process.delays()
     }
 
     /// Prepares for another game.

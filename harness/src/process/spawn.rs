@@ -5,12 +5,14 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit};
 use thiserror::Error;
 
+use super::delay::Delays;
 use super::kin::{Family, Kin};
 use super::reader::{Chunk, read_lines};
 use super::stop;
@@ -122,6 +124,8 @@ pub struct Process {
     child: Child,
     input: Option<Writer>,
     errors: Tail,
+    /// Number of the thread that reads its output; 0 until it runs.
+    reader: Arc<AtomicI32>,
     /// Finds what the engine has started out of its group.
     family: Family,
     /// Whether the leader was waited for, which ends its group too.
@@ -147,11 +151,12 @@ impl Process {
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let errors = Tail::default();
-        let mut process = Process { child, input: None, errors, family, reaped: false };
+        let reader = Arc::default();
+        let mut process = Process { child, input: None, errors, reader, family, reaped: false };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
             let tail = process.errors.clone();
-            reader_thread(stdout, sink).map_err(fail)?;
+            reader_thread(stdout, sink, process.reader.clone()).map_err(fail)?;
             let keep = move |chunk: Chunk| {
                 for line in chunk.lines {
                     // A log that cannot be written any more must not cost the engine its game.
@@ -163,7 +168,7 @@ impl Process {
                 }
                 true
             };
-            reader_thread(stderr, keep).map_err(fail)?;
+            reader_thread(stderr, keep, Arc::default()).map_err(fail)?;
         }
         Ok(process)
     }
@@ -184,6 +189,12 @@ impl Process {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
         Some(kilobytes * 1024)
+    }
+
+    /// How long its threads and the one that reads it have waited for a processor so far.
+    pub fn delays(&self) -> Delays {
+        let leader = stop::pid(&self.child).as_raw_nonzero().get();
+        Delays::of(leader, self.reader.load(Ordering::Relaxed))
     }
 
     /// How the process ended, if it does within `limit`; words such as "exit code 3". Blocks.
@@ -230,12 +241,14 @@ fn describe(status: ExitStatus) -> String {
 fn reader_thread(
     source: impl Read + Send + 'static,
     sink: impl FnMut(Chunk) -> bool + Send + 'static,
+    number: Arc<AtomicI32>,
 ) -> io::Result<()> {
-    std::thread::Builder::new()
-        .name("engine reader".into())
-        .stack_size(READER_STACK)
-        .spawn(move || read_lines(source, sink))
-        .map(drop)
+    let read = move || {
+        number.store(rustix::thread::gettid().as_raw_nonzero().get(), Ordering::Relaxed);
+        read_lines(source, sink);
+    };
+    let thread = std::thread::Builder::new().name("engine reader".into()).stack_size(READER_STACK);
+    thread.spawn(read).map(drop)
 }
 
 /// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it

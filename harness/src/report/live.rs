@@ -145,6 +145,16 @@ impl Observer for Live {
                 }
                 self.show(*elapsed);
             }
+            RunEvent::Disturbed { pair, reason, is_void } => {
+                let fate = match is_void {
+                    true => "is void and is played again",
+                    false => "counts, as it was disturbed each time",
+                };
+                self.say(&format!(
+                    "pair {} {fate}: {reason}; lower --concurrency, or raise --noise-limit",
+                    pair + 1
+                ));
+            }
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Draining { in_flight } => self.say(&format!(
                 "interrupted: {in_flight} pairs in flight are played to their end; \

@@ -335,6 +335,9 @@ fn conditions(summary: &Summary, origin: &Origin<'_>) -> String {
         row("adjudication", rule.clone());
     }
     row("faults allowed", percent(Some(plan.fault_limit)));
+    if let Some(noise) = terminal::host_noise(summary) {
+        row("host noise", noise);
+    }
     text.push_str(&table.markdown());
     text
 }

@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::run::event::{Ending, Observer, ObserverError, RunEvent};
 use crate::run::executor::{Executor, JobEvent};
 use crate::run::job::{JobMaker, PlayedPair};
+use crate::run::noise;
 use crate::run::signal::{Request, Signals};
 use crate::run::standing::PairTally;
 use crate::run::state::{Effect, Event, RunState};
@@ -132,12 +133,22 @@ impl Run<'_> {
         held: &mut BTreeMap<u64, PlayedPair>,
     ) -> Result<Event, RunError> {
         match event {
-            JobEvent::Played(mut played) => {
+            JobEvent::Played { played, noise: Some(reason) } if self.is_void(&played)? => {
+                let pair = played.pairing.pair;
+                self.store.void(self.name, &played, &reason)?;
+                self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
+                Ok(Event::Voided(pair))
+            }
+            JobEvent::Played { mut played, noise } => {
                 // What counts is what is on disk, even if it is not what was played just now.
-                if !self.store.append(self.name, &played)?
+                if !self.store.append(self.name, &played, noise.as_deref())?
                     && let Some(stored) = self.store.pair(self.name, played.pairing.pair)?
                 {
                     played = stored;
+                }
+                if let Some(reason) = &noise {
+                    let pair = played.pairing.pair;
+                    self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;
                 }
                 let tally = PairTally::of(&played);
                 held.insert(tally.pair, played);
@@ -145,6 +156,11 @@ impl Run<'_> {
             }
             JobEvent::Failed { pair, reason } => Err(RunError::Environment { pair, reason }),
         }
+    }
+
+    /// Whether a disturbed pair may still be played again.
+    fn is_void(&self, played: &PlayedPair) -> Result<bool, StoreError> {
+        Ok(noise::is_void(self.store.times_voided(self.name, played.pairing.pair)?))
     }
 
     async fn carry_out<E: Executor>(

@@ -44,6 +44,15 @@ pub enum RunEvent<'a> {
         /// Since the start or resumption.
         elapsed: Duration,
     },
+    /// The machine disturbed a pair.
+    Disturbed {
+        /// The pair.
+        pair: u64,
+        /// How, in words.
+        reason: &'a str,
+        /// Whether it is played again; if not, it counts as it is.
+        is_void: bool,
+    },
     /// Time passed; a chance to show that the run is alive.
     Tick {
         /// Since the start or resumption.

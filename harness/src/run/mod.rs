@@ -5,10 +5,12 @@
 //! elsewhere.
 
 pub mod analyst;
+pub mod control;
 pub mod dispatch;
 pub mod event;
 pub mod executor;
 pub mod job;
+pub mod noise;
 pub mod seats;
 pub mod signal;
 pub mod standing;

@@ -5,6 +5,7 @@
 //! counts) is derived from it and can be made again.
 
 mod append;
+mod disturbance;
 mod plan_row;
 mod query;
 mod rows;

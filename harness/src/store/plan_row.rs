@@ -79,6 +79,9 @@ pub(super) struct PlanRow {
     #[serde(default)]
     ablation: Option<AblationRow>,
     fault_limit: f64,
+    /// Absent in runs from before there was one: nothing was measured.
+    #[serde(default)]
+    noise_limit: Option<f64>,
     deadlines_ms: [u64; 4],
     #[serde(default)]
     draw: Option<DrawRow>,
@@ -233,6 +236,7 @@ impl PlanRow {
                 features: ablation.features.clone(),
             }),
             fault_limit: plan.fault_limit,
+            noise_limit: plan.noise_limit,
             deadlines_ms: [limits.uciok, limits.readyok, limits.bestmove, limits.stop]
                 .map(|limit| limit.as_millis() as u64),
             draw: plan.rules.draw.map(|DrawRule { move_number, move_count, score_cp }| DrawRow {
@@ -310,6 +314,7 @@ impl PlanRow {
                 .ablation
                 .map(|AblationRow { option, features }| Ablation { option, features }),
             fault_limit: self.fault_limit,
+            noise_limit: self.noise_limit,
             rules,
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
             pgn: self.pgn,

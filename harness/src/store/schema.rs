@@ -12,7 +12,8 @@ const FORMAT: i64 = STEPS.len() as i64;
 const BUSY: Duration = Duration::from_secs(30);
 
 /// Step n takes a file from format n to n + 1.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
         created_ms INTEGER NOT NULL,           -- Unix time
@@ -46,7 +47,19 @@ const STEPS: [&str; 1] = ["
         PRIMARY KEY (run, pair, half),
         FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
     );
-"];
+",
+    "
+    CREATE TABLE disturbances (
+        run     TEXT NOT NULL REFERENCES runs(run),
+        pair    INTEGER NOT NULL,
+        attempt INTEGER NOT NULL,              -- from 0
+        reason  TEXT NOT NULL,
+        counted INTEGER NOT NULL,              -- 0: void, the pair was played again
+        games   TEXT NOT NULL,                 -- JSON, of void pairs; others are in games
+        PRIMARY KEY (run, pair, attempt)
+    ) WITHOUT ROWID;
+",
+];
 
 impl Store {
     /// Sets the connection up and migrates the file.

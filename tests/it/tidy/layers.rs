@@ -47,7 +47,7 @@ const LAYERS: &[Layer] = &[
     layer(
         "report",
         "clock config/ablation config/plan game/outcome game/record openings/quarantine \
-         rate run/event run/job run/standing schedule stats suite uci/info uci/score",
+         rate run/event run/job run/noise run/standing schedule stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
@@ -61,12 +61,13 @@ const LAYERS: &[Layer] = &[
         "adjudicate clock config game openings process protocol schedule seed stats store uci",
     ),
     pure("run/event", "game/outcome game/record openings schedule stats"),
+    pure("run/noise", ""),
     pure("run/standing", "game/outcome game/record schedule stats"),
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
         "adjudicate clock config game/outcome game/record openings protocol run/event run/job \
-         run/standing schedule stats uci",
+         run/noise run/standing schedule stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
     layer("config", "adjudicate build clock openings protocol schedule seed stats uci"),

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use super::ArgsError;
 use crate::config::file;
+use crate::config::noise::NoiseLimit;
 use crate::openings::order::Order;
 use crate::stats::sprt::{Correction, Model};
 
@@ -49,6 +50,15 @@ pub(super) fn model_word(word: &str) -> Result<Model, ArgsError> {
         key: "model",
         value: word.to_owned(),
         expected: "normalized, logistic or bayesian".to_owned(),
+    })
+}
+
+pub(super) fn noise_word(word: &str) -> Result<NoiseLimit, ArgsError> {
+    word.parse().map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "noise-limit",
+        value: word.to_owned(),
+        expected: "a share between 0 and 1, or \"off\"".to_owned(),
     })
 }
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use shakmaty::{ByColor, Color};
 
+use super::local::Room;
+use super::meter;
 use super::rest::Rest;
 use crate::game::driver::{self, GameSetup};
 use crate::game::outcome::Termination;
@@ -31,6 +33,10 @@ pub(super) struct Slot {
     rest: Arc<Rest<Player>>,
     /// Pause between two games.
     wait: Duration,
+    /// Share of time that a game may lose to the machine; `None` does not measure.
+    noise_limit: Option<f64>,
+    /// How the machine disturbed games of the pair in hand.
+    noises: Vec<String>,
     has_played: bool,
 }
 
@@ -39,13 +45,27 @@ impl Slot {
         spawner: Spawner,
         seats: Arc<Vec<Seat>>,
         rest: Arc<Rest<Player>>,
-        wait: Duration,
+        room: &Room,
     ) -> Slot {
-        Slot { spawner, seats, players: BTreeMap::new(), rest, wait, has_played: false }
+        Slot {
+            spawner,
+            seats,
+            players: BTreeMap::new(),
+            rest,
+            wait: room.wait,
+            noise_limit: room.noise_limit,
+            noises: Vec::new(),
+            has_played: false,
+        }
     }
 
-    /// Plays the games. An error is the machine's, never an engine's.
-    pub(super) async fn play(&mut self, job: PairJob) -> Result<PlayedPair, String> {
+    /// Plays the games, and says how the machine disturbed them if it did. An error is the
+    /// machine's, never an engine's.
+    pub(super) async fn play(
+        &mut self,
+        job: PairJob,
+    ) -> Result<(PlayedPair, Option<String>), String> {
+        self.noises.clear();
         self.release_others(job.pairing.engines).await;
         self.call_rested(job.pairing.engines);
         self.pause().await;
@@ -57,7 +77,8 @@ impl Slot {
             }
             None => None,
         };
-        Ok(PlayedPair { pairing: job.pairing, games: Games { first, second } })
+        let noise = (!self.noises.is_empty()).then(|| self.noises.join("; "));
+        Ok((PlayedPair { pairing: job.pairing, games: Games { first, second } }, noise))
     }
 
     /// Waits between two games; not before the first.
@@ -120,7 +141,9 @@ impl Slot {
         let [(_, white), (_, black)] = &mut seated[..] else {
             return Err("a game needs two players".to_owned());
         };
-        let record = driver::play(setup, ByColor { white, black }).await;
+        let players = ByColor { white, black };
+        let (record, noise) = meter::play(setup, players, self.noise_limit).await;
+        self.noises.extend(noise.map(|noise| noise.words(|index| self.seats[index].name.as_str())));
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
         for (color, mut player) in seated {
             let index = *setup.engines.get(color);
