@@ -6,8 +6,11 @@
 //! disk and leaves running.
 
 mod ablate;
+mod affinity;
 mod books;
 mod cli;
+mod compat;
+mod control;
 mod faults;
 mod games;
 mod input;

@@ -12,10 +12,12 @@ use clap::{Args, ValueEnum};
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 pub use self::words::{ModelArg, OvershootArg};
-use self::words::{OrderArg, model_word, noise_word, order_word, overshoot_word};
+use self::words::{OrderArg, affinity_word, model_word, noise_word, order_word, overshoot_word};
+use super::compat::Style;
 use super::tournament_args::TournamentArgs;
 use crate::clock::TimeError;
 use crate::config::adjudication::RuleError;
+use crate::config::affinity::Affinity;
 use crate::config::file::{self, FileError, Loaded};
 use crate::config::noise::NoiseLimit;
 use crate::config::request::{Request, SprtRequest};
@@ -89,6 +91,11 @@ pub struct PlayArgs {
     /// Games at once [default: one less than there are cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
+    /// Processors for the games: auto (each game its own, different physical cores first), a list
+    /// such as 0-3,8 (taken in this order), or none. A game gets as many as its engines have
+    /// Threads, of both if they may ponder [default: none]
+    #[arg(long, value_name = "CPUS")]
+    affinity: Option<Affinity>,
     /// Folder of the results store [default: results]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
@@ -215,6 +222,8 @@ pub struct Resume {
     pub pgn: Option<PathBuf>,
     /// Another number of games at once.
     pub concurrency: Option<usize>,
+    /// Other processors.
+    pub affinity: Option<Affinity>,
 }
 
 /// What is to be played, and how the user wants to see it.
@@ -230,6 +239,8 @@ pub struct Asked {
     pub resume: Option<Resume>,
     /// Form of the result.
     pub format: Form,
+    /// Show the run as another program does, instead of the live view and the result.
+    pub compat: Option<Style>,
 }
 
 impl PlayArgs {
@@ -242,6 +253,7 @@ impl PlayArgs {
             run,
             pgn: self.pgn.clone(),
             concurrency: self.concurrency.map(NonZeroUsize::get),
+            affinity: self.affinity.clone(),
         });
         let spec = |flag, text: &String| {
             EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
@@ -270,6 +282,11 @@ impl PlayArgs {
             seed: self.seed.or(settings.seed),
             tournament: self.tournament.ask(settings)?,
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
+            affinity: match (self.affinity, &settings.affinity) {
+                (Some(affinity), _) => affinity,
+                (None, Some(value)) => affinity_word(&file::plain(value))?,
+                (None, None) => Affinity::None,
+            },
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             fault_limit: self.fault_limit.or(settings.fault_limit),
             rules: self.adjudication.resolve(settings)?,
@@ -289,6 +306,7 @@ impl PlayArgs {
             name: self.name,
             resume,
             format: self.format,
+            compat: None,
         })
     }
 

@@ -5,10 +5,13 @@
 mod ablate;
 mod args;
 mod book;
+mod compat;
+mod ctl;
 mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
+mod keys;
 mod openings;
 mod perft;
 mod pgn_file;
@@ -56,6 +59,10 @@ enum Command {
     Ablate(ablate::AblateArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Steers a run that is being played: pause, resume, drain, games at once, status.
+    Ctl(ctl::CtlArgs),
+    /// Plays a command line of fastchess or cutechess-cli, and reports in its form.
+    Compat(compat::CompatArgs),
     /// Rates players by their games in any PGN.
     Rate(rate::RateArgs),
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
@@ -81,6 +88,8 @@ impl Cli {
             Command::Tournament(args) => versus::tournament(args),
             Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
+            Command::Compat(args) => compat::compat(args),
+            Command::Ctl(args) => ctl::ctl(&args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
             Command::Perft(args) => perft::perft(&args),

@@ -3,12 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
 
 use super::args::{Asked, Form, Resume};
+use super::compat::{Printer, Style};
+use super::keys::Keys;
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
-use super::{ExitCode, Failure, book, fingerprint, results};
+use super::{ExitCode, Failure, book, ctl, fingerprint, results};
 use crate::config::ablation::AblationError;
+use crate::config::affinity::list;
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::{Book, quarantine};
 use crate::report::live::Live;
@@ -20,10 +24,13 @@ use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::{Local, Room};
 use crate::run::job::{JobMaker, PlayedPair};
-use crate::run::seats::{seats, try_out};
+use crate::run::seats::{places_of, seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
 use crate::store::{Store, StoreError};
+
+/// Commands to a running run that may wait for it.
+const WISHES: usize = 64;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.
@@ -79,8 +86,8 @@ struct Prepared {
 
 /// Plays what was asked for and prints the result.
 pub fn play(kind: Kind, asked: Asked) -> ExitCode {
-    let format = asked.format;
-    match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format)) {
+    let (format, style) = (asked.format, asked.compat);
+    match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format, style)) {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }
@@ -102,6 +109,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         }
         _ => Failure::invalid(error),
     })?;
+    places_of(&plan).map_err(Failure::invalid)?;
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let created_ms = unix_time_ms();
@@ -172,6 +180,7 @@ fn resume(
         None => None,
     };
     plan.concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
+    plan.affinity = wanted.affinity.unwrap_or(plan.affinity);
     Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
 }
 
@@ -222,7 +231,11 @@ fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Fai
     book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
 }
 
-fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> {
+fn carry_out(
+    mut prepared: Prepared,
+    format: Form,
+    style: Option<Style>,
+) -> Result<ExitCode, Failure> {
     if prepared.state.ending().is_none() {
         announce(&prepared);
     }
@@ -232,13 +245,15 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
             prepared.store.set_ending(&prepared.name, Some(ending))?;
             None
         }
-        None => run(&mut prepared)?.request,
+        None => run(&mut prepared, style)?.request,
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let disturbances = store.disturbances(name)?;
     let summary =
         results::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
-    results::print(store, &summary, format)?;
+    if style.is_none() {
+        results::print(store, &summary, format)?;
+    }
     note(&format!(
         "results in {}; show them again: {}",
         store.file().display(),
@@ -247,26 +262,41 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
     if summary.ending == Some(Ending::Interrupted) {
         note(&format!("go on with: {}", resume_command(plan.kind, name, results)));
     }
-    Ok(results::exit_code(&summary, request == Some(Request::Terminate)))
+    Ok(results::exit_code(&summary, request))
 }
 
-fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
+fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failure> {
     let Prepared { name, plan, book, store, pgn, state, own_binary, results, .. } = prepared;
     let seats = seats(plan, own_binary);
+    let places = places_of(plan).map_err(Failure::invalid)?;
     let jobs = JobMaker::new(plan, book);
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-    let mut live = Live::new(state.schedule().clone(), plan.sprt, names);
+    let (wish, wishes) = mpsc::channel(WISHES);
+    let keys = if style.is_some() { None } else { Keys::listen(wish.clone()) };
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Observer));
-    observers.push(&mut live);
-    let run = Run { name, store, jobs, observers };
+    let schedule = state.schedule().clone();
+    let mut view: Box<dyn Observer> = match style {
+        Some(style) => Box::new(Printer::new(style, plan, schedule)),
+        None => Box::new(Live::new(schedule, plan.sprt, names, keys.is_some())),
+    };
+    observers.push(&mut *view);
+    let run = Run { name, store, jobs, observers, wishes };
     let runtime = runtime()?;
     runtime.block_on(async {
+        let socket = ctl::Server::listen(results, name, wish);
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let room = Room { slots: plan.concurrency, wait: plan.wait, noise_limit: plan.noise_limit };
+        let room = Room {
+            slots: plan.concurrency,
+            wait: plan.wait,
+            noise_limit: plan.noise_limit,
+            places,
+        };
         let local = Local::new(room, seats);
         let executor = local.map_err(Failure::environment)?;
-        dispatch(run, state, executor, &mut signals).await.map_err(|error| {
+        let finished = dispatch(run, state, executor, &mut signals).await;
+        socket.close().await;
+        finished.map_err(|error| {
             let go_on = resume_command(plan.kind, name, results);
             let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
             match error {
@@ -309,6 +339,11 @@ fn announce(prepared: &Prepared) {
     note(&rules_in_words(&plan.design, plan.engines.len()));
     for rule in plan.rules.words() {
         note(&rule);
+    }
+    let games = places_of(plan).unwrap_or_default();
+    let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
+    if !games.is_empty() {
+        note(&format!("processors of the games at once: {}", games.join(" | ")));
     }
     if let Some(sprt) = plan.sprt {
         note(&format!(

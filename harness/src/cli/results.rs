@@ -14,8 +14,10 @@ use crate::report::markdown::{self, Origin};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
+use crate::run::dispatch::Caller;
 use crate::run::event::Ending;
 use crate::run::noise::Disturbances;
+use crate::run::signal::Request;
 use crate::run::state::{Event, RunState};
 use crate::store::{RunHead, Store, StoreError, StoredRun};
 
@@ -95,11 +97,14 @@ fn document(stored: &StoredRun, summary: &Summary) -> String {
     markdown::render(summary, &origin)
 }
 
-/// The exit code that a run's end deserves.
-pub fn exit_code(summary: &Summary, terminated: bool) -> ExitCode {
+/// The exit code that a run's end deserves, and who asked for it.
+pub fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
-        (Some(Ending::Interrupted), _) if terminated => ExitCode::Terminated,
-        (Some(Ending::Interrupted), _) => ExitCode::Interrupted,
+        (Some(Ending::Interrupted), _) => match request {
+            Some(Caller::Signal(Request::Terminate)) => ExitCode::Terminated,
+            Some(Caller::Drain) => ExitCode::Drained,
+            Some(Caller::Signal(Request::Interrupt)) | None => ExitCode::Interrupted,
+        },
         _ if summary.is_invalid() => ExitCode::Faulty,
         (_, Verdict::H1 | Verdict::None) => ExitCode::Passed,
         (_, Verdict::H0) => ExitCode::Negative,

@@ -57,6 +57,8 @@ pub struct ConfigFile {
     pub wait: Option<u64>,
     /// Games at once.
     pub concurrency: Option<usize>,
+    /// On which processors, in the form of the flag.
+    pub affinity: Option<toml::Value>,
     /// Results folder, relative to the file.
     pub results: Option<PathBuf>,
     /// PGN file, relative to the file.

@@ -6,6 +6,7 @@
 
 pub mod ablation;
 pub mod adjudication;
+pub mod affinity;
 pub mod command;
 pub mod file;
 pub mod manners;

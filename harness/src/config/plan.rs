@@ -7,6 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::ablation::{Ablation, AblationError};
+use super::affinity::Affinity;
 use super::manners::Manners;
 use super::program::{self, ProgramError};
 use super::request::Request;
@@ -137,6 +138,8 @@ pub struct Plan {
     pub wait: Duration,
     /// Games at once.
     pub concurrency: usize,
+    /// On which processors.
+    pub affinity: Affinity,
     /// The stopping rule, for each two engines that meet.
     pub sprt: Option<Sprt>,
     /// What the engines after the first do without, if that is the question.
@@ -281,6 +284,7 @@ impl Plan {
             design,
             wait: request.tournament.wait.unwrap_or_default(),
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
+            affinity: request.affinity,
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
             ablation: ablation.map(|request| request.ablation),
             fault_limit,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::ablation::{Ablation, AblationError};
+use super::affinity::Affinity;
 use super::noise::NoiseLimit;
 use super::plan::BUNDLED;
 use super::spec::EngineSpec;
@@ -40,6 +41,8 @@ pub struct Request {
     pub tournament: TournamentRequest,
     /// Games at once.
     pub concurrency: Option<usize>,
+    /// On which processors.
+    pub affinity: Affinity,
     /// PGN file.
     pub pgn: Option<PathBuf>,
     /// Share of faults.

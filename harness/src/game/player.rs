@@ -43,6 +43,14 @@ pub struct Seat {
     pub deadlines: Deadlines,
 }
 
+impl Seat {
+    /// The same on some processors.
+    pub fn on(&self, cpus: &[usize]) -> Seat {
+        let launch = Launch { cpus: cpus.to_vec(), ..self.launch.clone() };
+        Seat { launch, ..self.clone() }
+    }
+}
+
 /// Why an engine cannot be used. The text is made to follow the engine's name.
 #[derive(Debug, Error)]
 pub enum PlayerError {
@@ -160,6 +168,11 @@ impl Player {
     /// How long the threads of its process have waited for a processor so far.
     pub fn delays(&self) -> Delays {
         self.process.delays()
+    }
+
+    /// Moves its process to some processors.
+    pub fn move_to(&self, cpus: &[usize]) {
+        self.process.move_to(cpus);
     }
 
     /// Prepares for another game.

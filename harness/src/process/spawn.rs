@@ -12,6 +12,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit};
 use thiserror::Error;
 
+use super::cpus;
 use super::delay::Delays;
 use super::kin::{Family, Kin};
 use super::reader::{Chunk, read_lines};
@@ -38,6 +39,8 @@ pub struct Launch {
     pub stderr: Option<PathBuf>,
     /// Address space that it and each of its children may have, in bytes.
     pub memory_bytes: Option<u64>,
+    /// Processors on which it may run; all that we may use if empty.
+    pub cpus: Vec<usize>,
 }
 
 /// Why a process could not be started.
@@ -146,7 +149,7 @@ impl Process {
         if let Some(dir) = &launch.dir {
             command.current_dir(dir);
         }
-        prepare_child(&mut command, launch.memory_bytes);
+        prepare_child(&mut command, launch);
         let (mut child, family) = kin.spawn(&mut command).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -195,6 +198,11 @@ impl Process {
     pub fn delays(&self) -> Delays {
         let leader = stop::pid(&self.child).as_raw_nonzero().get();
         Delays::of(leader, self.reader.load(Ordering::Relaxed))
+    }
+
+    /// Moves it, with what it has started, to some processors.
+    pub fn move_to(&self, cpus: &[usize]) {
+        cpus::move_to(stop::pid(&self.child).as_raw_nonzero().get(), cpus);
     }
 
     /// How the process ended, if it does within `limit`; words such as "exit code 3". Blocks.
@@ -253,7 +261,9 @@ fn reader_thread(
 
 /// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
 /// to its limits.
-fn prepare_child(command: &mut Command, memory_bytes: Option<u64>) {
+fn prepare_child(command: &mut Command, launch: &Launch) {
+    let memory_bytes = launch.memory_bytes;
+    let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
     let limit = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     let prepare = move || {
@@ -262,6 +272,9 @@ fn prepare_child(command: &mut Command, memory_bytes: Option<u64>) {
         if let Some(bytes) = memory_bytes {
             rustix::process::setrlimit(Resource::As, limit(bytes))?;
         }
+        if let Some(cpus) = &cpus {
+            rustix::thread::sched_setaffinity(None, cpus)?;
+        }
         // We may have died between fork and the line above.
         if rustix::process::getppid() != Some(parent) {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
@@ -269,7 +282,7 @@ fn prepare_child(command: &mut Command, memory_bytes: Option<u64>) {
         Ok(())
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
-    // four system calls and allocates nothing.
+    // five system calls and allocates nothing.
     unsafe {
         command.pre_exec(prepare);
     }
@@ -286,6 +299,7 @@ mod tests {
             dir: None,
             stderr: None,
             memory_bytes: None,
+            cpus: Vec::new(),
         }
     }
 
@@ -375,6 +389,20 @@ mod tests {
         assert_eq!(all_lines(chunks), ["0"], "tail must not get its buffer");
         assert!(limited.exit_within(Duration::from_secs(5)).is_some());
         assert!(limited.error_tail().iter().any(|line| line.contains("memory")));
+    }
+
+    #[test]
+    fn a_process_runs_where_it_is_told_to() {
+        let last = *cpus::allowed().last().unwrap();
+        let script = "grep Cpus_allowed_list /proc/self/status; read x; \
+                      grep Cpus_allowed_list /proc/self/status";
+        let (mut process, chunks) = shell_with(script, |launch| launch.cpus = vec![last]);
+        let expected = format!("Cpus_allowed_list:\t{last}");
+        assert_eq!(chunks.recv().unwrap().lines, [expected]);
+        let first = cpus::allowed()[0];
+        process.move_to(&[first]);
+        process.write(b"\n").unwrap();
+        assert_eq!(all_lines(chunks), [format!("Cpus_allowed_list:\t{first}")]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod event;
 pub mod executor;
 pub mod job;
 pub mod noise;
+pub mod places;
 pub mod seats;
 pub mod signal;
 pub mod standing;

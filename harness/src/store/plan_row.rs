@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
+use crate::config::affinity::Affinity;
 use crate::config::manners::Manners;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
@@ -75,6 +76,9 @@ pub(super) struct PlanRow {
     #[serde(default)]
     wait_ms: u64,
     concurrency: usize,
+    /// As typed; absent in runs from before there was a choice.
+    #[serde(default)]
+    affinity: Option<String>,
     sprt: Option<SprtRow>,
     #[serde(default)]
     ablation: Option<AblationRow>,
@@ -223,6 +227,7 @@ impl PlanRow {
             tie_breaks: plan.design.tie_breaks,
             wait_ms: plan.wait.as_millis() as u64,
             concurrency: plan.concurrency,
+            affinity: Some(plan.affinity.to_string()),
             sprt: plan.sprt.map(|sprt| SprtRow {
                 elo0: sprt.elo0(),
                 elo1: sprt.elo1(),
@@ -309,6 +314,10 @@ impl PlanRow {
             opening_start: self.opening_start,
             wait: Duration::from_millis(self.wait_ms),
             concurrency: self.concurrency,
+            affinity: self
+                .affinity
+                .map_or(Ok(Affinity::None), |text| text.parse())
+                .map_err(|error| format!("plan: {error}"))?,
             sprt,
             ablation: self
                 .ablation

@@ -85,6 +85,12 @@ impl<'a> Plan<'a> {
         bench.start(Path::new("/bin/sh"), shell.chain([arbiter]).chain(self.args()))
     }
 
+    /// It as a line of a shell script.
+    pub fn command_line(self) -> String {
+        let words = std::iter::once(programs::arbiter().display().to_string()).chain(self.args());
+        words.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ")
+    }
+
     fn args(self) -> Vec<String> {
         let mut args = vec![self.command.to_owned()];
         for spec in self.engines {

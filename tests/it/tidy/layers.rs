@@ -46,8 +46,8 @@ const LAYERS: &[Layer] = &[
     ),
     layer(
         "report",
-        "clock config/ablation config/plan game/outcome game/record openings/quarantine \
-         rate run/event run/job run/noise run/standing schedule stats suite uci/info uci/score",
+        "clock config/ablation config/affinity config/plan game/outcome game/record openings/quarantine \
+         rate run/control run/event run/job run/noise run/standing schedule stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
@@ -61,7 +61,9 @@ const LAYERS: &[Layer] = &[
         "adjudicate clock config game openings process protocol schedule seed stats store uci",
     ),
     pure("run/event", "game/outcome game/record openings schedule stats"),
+    pure("run/control", ""),
     pure("run/noise", ""),
+    pure("run/places", "config/affinity"),
     pure("run/standing", "game/outcome game/record schedule stats"),
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(

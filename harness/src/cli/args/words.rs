@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use super::ArgsError;
+use crate::config::affinity::Affinity;
 use crate::config::file;
 use crate::config::noise::NoiseLimit;
 use crate::openings::order::Order;
@@ -50,6 +51,15 @@ pub(super) fn model_word(word: &str) -> Result<Model, ArgsError> {
         key: "model",
         value: word.to_owned(),
         expected: "normalized, logistic or bayesian".to_owned(),
+    })
+}
+
+pub(super) fn affinity_word(word: &str) -> Result<Affinity, ArgsError> {
+    word.parse().map_err(|_| ArgsError::Word {
+        file: file::DEFAULT_NAME,
+        key: "affinity",
+        value: word.to_owned(),
+        expected: "auto, none or a list such as \"0-3,8\"".to_owned(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Plays pairs on this machine.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub struct Room {
     /// Share of an engine's thinking time that may be lost for want of a processor; `None` does
     /// not measure.
     pub noise_limit: Option<f64>,
+    /// The processors of each slot; if none are given, the system decides.
+    pub places: Vec<Vec<usize>>,
 }
 
 /// A number of slots, each a task of its own.
@@ -39,10 +42,13 @@ pub struct Local {
     leaving: JoinSet<()>,
     /// Pairs in flight.
     in_flight: usize,
+    /// Numbers of slots, and with them their processors, that are taken.
+    taken: BTreeSet<usize>,
     /// Slots at work; a slot comes back with what became of its job.
     busy: JoinSet<()>,
-    done: mpsc::UnboundedReceiver<(Slot, JobEvent)>,
-    report: mpsc::UnboundedSender<(Slot, JobEvent)>,
+    /// What happens; what ends a job brings its slot back.
+    done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
+    report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
 
 impl Local {
@@ -61,6 +67,7 @@ impl Local {
             rest,
             leaving: JoinSet::new(),
             in_flight: 0,
+            taken: BTreeSet::new(),
             busy: JoinSet::new(),
             done,
             report,
@@ -69,8 +76,15 @@ impl Local {
 }
 
 impl Local {
-    fn new_slot(&self) -> Slot {
-        Slot::new(self.spawner.clone(), self.seats.clone(), self.rest.clone(), &self.room)
+    fn new_slot(&mut self) -> Slot {
+        let number = (0..).find(|number| !self.taken.contains(number));
+        let number = number.expect("there are more numbers than slots");
+        self.taken.insert(number);
+        let seats = match self.room.places.get(number) {
+            None => self.seats.clone(),
+            Some(cpus) => Arc::new(self.seats.iter().map(|seat| seat.on(cpus)).collect()),
+        };
+        Slot::new(number, self.spawner.clone(), seats, self.rest.clone(), &self.room)
     }
 
     /// Ends the engines of idle slots that are too many.
@@ -78,6 +92,7 @@ impl Local {
         while self.idle.len() + self.in_flight > self.room.slots
             && let Some(mut slot) = self.idle.pop()
         {
+            self.taken.remove(&slot.number);
             self.leaving.spawn(async move { slot.clear().await });
         }
         // What has left need not be remembered.
@@ -96,12 +111,14 @@ impl Executor for Local {
         let report = self.report.clone();
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
-            let event = match slot.play(job).await {
+            let pairing = job.pairing;
+            // Nobody waits any more once the run has ended; the same holds below.
+            let started = |half| drop(report.send((None, JobEvent::Started { pairing, half })));
+            let event = match slot.play(job, started).await {
                 Ok((played, noise)) => JobEvent::Played { played, noise },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
-            // Nobody waits any more once the run has ended.
-            let _ = report.send((slot, event));
+            let _ = report.send((Some(slot), event));
         });
     }
 
@@ -110,6 +127,10 @@ impl Executor for Local {
     }
 
     fn set_slots(&mut self, slots: usize) -> Result<(), String> {
+        let places = self.room.places.len();
+        if places > 0 && slots > places {
+            return Err(format!("there are processors for {places} games at once (--affinity)"));
+        }
         self.room.slots = slots;
         self.dismiss();
         Ok(())
@@ -119,9 +140,11 @@ impl Executor for Local {
         loop {
             tokio::select! {
                 Some((slot, event)) = self.done.recv() => {
-                    self.in_flight -= 1;
-                    self.idle.push(slot);
-                    self.dismiss();
+                    if let Some(slot) = slot {
+                        self.in_flight -= 1;
+                        self.idle.push(slot);
+                        self.dismiss();
+                    }
                     return event;
                 }
                 // Tasks only report; one that ended otherwise has panicked.
@@ -140,9 +163,10 @@ impl Executor for Local {
         // Dropping a task drops its players, which kills their engines.
         self.busy.shutdown().await;
         while let Ok((slot, _)) = self.done.try_recv() {
-            self.idle.push(slot);
+            self.idle.extend(slot);
         }
         self.in_flight = 0;
+        self.taken = self.idle.iter().map(|slot| slot.number).collect();
     }
 
     async fn finish(mut self) {

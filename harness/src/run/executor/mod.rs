@@ -6,10 +6,11 @@ mod rest;
 mod slot;
 
 use crate::run::job::{PairJob, PlayedPair};
+use crate::schedule::Pairing;
 
 /// What became of a job.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "the small variant ends the run")]
+#[expect(clippy::large_enum_variant, reason = "the large variant is what pairs are played for")]
 pub enum JobEvent {
     /// All its games are over.
     Played {
@@ -17,6 +18,13 @@ pub enum JobEvent {
         played: PlayedPair,
         /// How the machine disturbed it, in words, if it did.
         noise: Option<String>,
+    },
+    /// A game of a pair has begun.
+    Started {
+        /// Its pair.
+        pairing: Pairing,
+        /// Which game of the pair, from 0.
+        half: usize,
     },
     /// The pair could not be played for a reason that is no engine's fault.
     Failed {

@@ -26,6 +26,8 @@ const UNKNOWN_BYTES: u64 = 256 << 20;
 /// A table with its engines; they stay from game to game as long as they behave.
 #[derive(Debug)]
 pub(super) struct Slot {
+    /// Its number among those at work.
+    pub(super) number: usize,
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
     players: BTreeMap<usize, Player>,
@@ -42,12 +44,14 @@ pub(super) struct Slot {
 
 impl Slot {
     pub(super) fn new(
+        number: usize,
         spawner: Spawner,
         seats: Arc<Vec<Seat>>,
         rest: Arc<Rest<Player>>,
         room: &Room,
     ) -> Slot {
         Slot {
+            number,
             spawner,
             seats,
             players: BTreeMap::new(),
@@ -59,20 +63,23 @@ impl Slot {
         }
     }
 
-    /// Plays the games, and says how the machine disturbed them if it did. An error is the
-    /// machine's, never an engine's.
+    /// Plays the games, and says how the machine disturbed them if it did. `started` is told which
+    /// of the games begins. An error is the machine's, never an engine's.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
+        started: impl Fn(usize),
     ) -> Result<(PlayedPair, Option<String>), String> {
         self.noises.clear();
         self.release_others(job.pairing.engines).await;
         self.call_rested(job.pairing.engines);
         self.pause().await;
+        started(0);
         let first = self.play_game(&job.games.first).await?;
         let second = match &job.games.second {
             Some(setup) => {
                 self.pause().await;
+                started(1);
                 Some(self.play_game(setup).await?)
             }
             None => None,
@@ -114,6 +121,11 @@ impl Slot {
             if !self.players.contains_key(&index)
                 && let Some(player) = self.rest.call(index)
             {
+                let cpus = &self.seats[index].launch.cpus;
+                if !cpus.is_empty() {
+                    // It may have played elsewhere.
+                    player.move_to(cpus);
+                }
                 self.players.insert(index, player);
             }
         }
