@@ -90,3 +90,19 @@ fn processors_that_are_not_there_are_errors() {
         slow(&bench).run().expect_refusal(3, &[words]);
     }
 }
+
+#[test]
+fn the_file_can_ask_for_it_and_the_report_says_it() {
+    let bench = Bench::new();
+    bench.write("arbiter.toml", "affinity = \"auto\"\nnoise-limit = 0.5\n");
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let report = plan.set("each", "tc=8+0.08").set("format", "md").run().expect_code(0).stdout;
+    for words in [
+        "auto, 1 for each game",
+        "no pair lost more than 50.0 % to the machine",
+        "--affinity auto",
+        "--noise-limit 0.5",
+    ] {
+        assert!(report.contains(words), "`{words}` is missing: {report}");
+    }
+}

@@ -97,8 +97,16 @@ fn a_test_ends_with_its_verdict_and_exit_code_0_whatever_it_is() {
     let more = "-each nodes=1 -openings file=book.epd format=epd -rounds 500 -repeat \
                 -sprt elo0=0 elo1=100 alpha=0.05 beta=0.05 model=normalized";
     for (program, args, words) in [
-        ("fastchess", ["--seed 1", "--mode illegal-move"], "SPRT ([0.00, 100.00]) completed - H1 was"),
-        ("fastchess", ["--mode illegal-move", "--seed 1"], "SPRT ([0.00, 100.00]) completed - H0 was"),
+        (
+            "fastchess",
+            ["--seed 1", "--mode illegal-move"],
+            "SPRT ([0.00, 100.00]) completed - H1 was",
+        ),
+        (
+            "fastchess",
+            ["--mode illegal-move", "--seed 1"],
+            "SPRT ([0.00, 100.00]) completed - H0 was",
+        ),
         ("cutechess", ["--seed 1", "--mode illegal-move"], " - H1 was accepted"),
     ] {
         let bench = Bench::new();

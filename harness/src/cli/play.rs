@@ -152,7 +152,11 @@ fn resume(
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let state = results::replayed(&store, &name, &plan)?;
+    let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
+    let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     if state.ending().is_none() {
+        let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
+        places_of(&changed).map_err(Failure::invalid)?;
         book = check_engines(&plan, book, &own_binary)?;
         store.set_ending(&name, None)?;
     }
@@ -179,8 +183,7 @@ fn resume(
         }
         None => None,
     };
-    plan.concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
-    plan.affinity = wanted.affinity.unwrap_or(plan.affinity);
+    (plan.concurrency, plan.affinity) = (concurrency, affinity);
     Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
 }
 

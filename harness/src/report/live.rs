@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::report::standings::leaders_line;
-use crate::report::status::{Progress, one_line, status_lines};
+use crate::report::status::{Progress, disturbance, one_line, status_lines};
 use crate::report::terminal::note;
 use crate::run::control::Pace;
 use crate::run::event::{Observer, ObserverError, RunEvent};
@@ -171,28 +171,24 @@ impl Observer for Live {
                 self.show(*elapsed);
             }
             RunEvent::Disturbed { pair, reason, is_void } => {
-                let fate = match is_void {
-                    true => "is void and is played again",
-                    false => "counts, as it was disturbed each time",
-                };
-                self.say(&format!(
-                    "pair {} {fate}: {reason}; lower --concurrency, or raise --noise-limit",
-                    pair + 1
-                ));
+                self.say(&disturbance(*pair, reason, *is_void));
             }
             RunEvent::GameStarted { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),
-            RunEvent::Steered { pace, slots } => {
+            RunEvent::Steered { pace, slots, elapsed } => {
                 if self.bar.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
                     note(&format!("{}, {slots} games at once", pace.as_str()));
                 }
                 (self.pace, self.slots) = (*pace, Some(*slots));
+                if self.bar.is_some() {
+                    self.show(*elapsed);
+                }
             }
             RunEvent::Draining { in_flight } => {
                 self.pace = Pace::Draining;
                 self.say(&format!(
-                    "interrupted: {in_flight} pairs in flight are played to their end; \
-                     interrupt again to stop now"
+                    "no more pairs start; {in_flight} in flight are played to their end; interrupt \
+                     again to stop now"
                 ));
             }
             RunEvent::Ended { elapsed, .. } => match &self.bar {

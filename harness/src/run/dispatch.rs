@@ -146,7 +146,8 @@ impl Run<'_> {
                         self.carry_out(effect, state, executor, &mut held, clock).await?;
                     }
                     let status = status(state, executor);
-                    self.tell(&RunEvent::Steered { pace: status.pace, slots: status.slots })?;
+                    let (pace, slots, elapsed) = (status.pace, status.slots, clock.elapsed());
+                    self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
                     // Whoever asked may be gone.
                     let _ = wish.reply.send(Answer { words, status });
                     continue;

@@ -73,6 +73,8 @@ pub enum RunEvent<'a> {
         pace: Pace,
         /// Games at once.
         slots: usize,
+        /// Since the start or resumption.
+        elapsed: Duration,
     },
     /// No more pairs will start; those in flight are played to their end.
     Draining {

@@ -160,6 +160,9 @@ impl Options {
                 let limit = Some(Duration::from_millis(word.number()?));
                 self.deadlines[1] = self.deadlines[1].max(limit);
             }
+            "recover" | "force-concurrency" | "testEnv" | "strict" if !word.values.is_empty() => {
+                word.bare()?;
+            }
             name => match without_effect(name) {
                 Some(why) => self.notes.push(format!("-{name}: {why}")),
                 None => return Err(self.unknown(word)),
@@ -183,6 +186,8 @@ impl Options {
         }
         self.openings.order = Some(Order::Random);
         (self.games, self.rounds) = (Some(2), Some(25_000));
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        self.concurrency = Some(cores.saturating_sub(2).max(1));
         self.draw = Some(DrawRule { move_number: 30, move_count: 8, score_cp: 8 });
         self.output = Dialect::Cutechess;
         Ok(())

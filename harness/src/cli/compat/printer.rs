@@ -6,6 +6,8 @@ use super::Style;
 use crate::cli::{Failure, emit};
 use crate::config::plan::Plan;
 use crate::report::compat::{Dialect, Scene};
+use crate::report::status::disturbance;
+use crate::report::terminal::note;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
@@ -106,6 +108,10 @@ impl Observer for Printer {
             RunEvent::Ended { ending, .. } => {
                 let figures = if self.is_up_to_date { String::new() } else { self.figures() };
                 figures + &self.scene.ended(*ending)
+            }
+            RunEvent::Disturbed { pair, reason, is_void } => {
+                note(&disturbance(*pair, reason, *is_void));
+                String::new()
             }
             _ => String::new(),
         };
