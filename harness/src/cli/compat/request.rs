@@ -53,12 +53,7 @@ pub(super) fn request(options: Options) -> Result<(Kind, Request), String> {
         concurrency: Some(options.concurrency.unwrap_or(1)),
         affinity: options.affinity,
         pgn: options.pgn,
-        rules: Rules {
-            draw: options.draw,
-            resign: options.resign,
-            move_cap: options.move_cap,
-            ..Rules::default()
-        },
+        rules: Rules { draw: options.draw, resign: options.resign, move_cap: options.move_cap },
         deadlines,
         sprt: options.sprt.map_or_else(SprtRequest::default, |test| SprtRequest {
             elo0: Some(test.elo0),
@@ -82,9 +77,11 @@ fn tournament(options: &Options) -> Result<TournamentRequest, String> {
     let total = rounds.saturating_mul(games);
     let is_duel = options.engines.specs.len() == 2;
     let is_knockout = options.format == Some(Format::Knockout);
+    // In a round robin they make no difference.
+    let has_seeds = matches!(options.format, Some(Format::Gauntlet | Format::Knockout));
     let mut request = TournamentRequest {
         format: options.format.filter(|_| !is_duel),
-        seeds: options.seeds.filter(|seeds| *seeds > 0 && !is_duel && options.format != None),
+        seeds: options.seeds.filter(|seeds| *seeds > 0 && !is_duel && has_seeds),
         reverse: options.reverse,
         noswap: options.noswap,
         openings: options.openings.policy,
