@@ -27,7 +27,10 @@ fn duel(scene: &Scene, standing: &Standing) -> String {
     let los = shown(percent(strength.los), 2);
     let (draws, ratio) = match scene.penta {
         true => {
-            let ratio = shown(pairs.pairs_ratio().unwrap_or(f64::NAN), 2);
+            // Without a lost pair it is what a division by zero gives.
+            let [.., wd, ww] = pairs.0;
+            let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
+            let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);
             (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
         }
         false => (games.draw_ratio(), String::new()),
