@@ -87,7 +87,7 @@ fn processors_that_are_not_there_are_errors() {
         ("noise-limit = \"loud\"", "a share between 0 and 1"),
     ] {
         bench.write("arbiter.toml", format!("{line}\n"));
-        slow(&bench).run().expect_refusal(3, &[words]);
+        slow(&bench).unset("noise-limit").run().expect_refusal(3, &[words]);
     }
 }
 
@@ -96,6 +96,7 @@ fn the_file_can_ask_for_it_and_the_report_says_it() {
     let bench = Bench::new();
     bench.write("arbiter.toml", "affinity = \"auto\"\nnoise-limit = 0.5\n");
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let plan = plan.unset("noise-limit");
     let report = plan.set("each", "tc=8+0.08").set("format", "md").run().expect_code(0).stdout;
     for words in [
         "auto, 1 for each game",

@@ -45,6 +45,7 @@ fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
     Plan::new(bench, "match", pairs)
         .engine(format!("name=A,cmd=sh,args=\"{}\"", script.display()))
         .puppet("B", "--seed 2")
+        .unset("noise-limit")
         .set("max-moves", 3)
         .set("fault-limit", 1)
 }

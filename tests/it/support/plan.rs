@@ -38,6 +38,8 @@ impl<'a> Plan<'a> {
             .set("order", "sequential")
             .set("concurrency", 1)
             .set("each", "nodes=1")
+            // What tests count must not depend on how busy the machine is.
+            .set("noise-limit", "off")
     }
 
     /// Adds a puppet that is called `name` in the results.
@@ -62,6 +64,12 @@ impl<'a> Plan<'a> {
     pub fn set(mut self, flag: &str, value: impl Display) -> Plan<'a> {
         self.flags.retain(|(name, _)| name != flag);
         self.flags.push((flag.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Leaves a flag out.
+    pub fn unset(mut self, flag: &str) -> Plan<'a> {
+        self.flags.retain(|(name, _)| name != flag);
         self
     }
 
