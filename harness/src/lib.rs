@@ -1,6 +1,8 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
+pub mod annotation;
 pub mod cecp;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod compressed;
@@ -17,4 +19,5 @@ pub mod seed;
 pub mod stats;
 pub mod store;
 pub mod suite;
+pub mod tablebases;
 pub mod uci;

@@ -5,18 +5,21 @@
 mod ablate;
 mod args;
 mod book;
+mod check;
 mod compat;
 mod ctl;
 mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
+mod games_file;
 mod keys;
+mod mine;
 mod openings;
 mod perft;
-mod pgn_file;
 mod play;
 mod rate;
+mod replay;
 mod results;
 mod run_lock;
 mod stats;
@@ -59,6 +62,8 @@ enum Command {
     Ablate(ablate::AblateArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Shows what was said in a game, line by line, and lets the referee judge it again.
+    Replay(replay::ReplayArgs),
     /// Steers a run that is being played: pause, resume, drain, games at once, status.
     Ctl(ctl::CtlArgs),
     /// Plays a command line of fastchess or cutechess-cli, and reports in its form.
@@ -68,11 +73,17 @@ enum Command {
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
     /// paired comparisons.
     Stats(stats::StatsArgs),
+    /// Does an engine keep to UCI? More than a hundred checks with grades, and the conversation
+    /// behind each failure.
+    Check(check::CheckArgs),
     /// Does an engine know the rules? Compares its perft counts with a suite's, and finds the first
     /// wrong position.
     Perft(perft::PerftArgs),
     /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
     Epd(epd::EpdArgs),
+    /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
+    /// engine.
+    Mine(mine::MineArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -90,10 +101,13 @@ impl Cli {
             Command::Results(args) => results::results(args),
             Command::Compat(args) => compat::compat(args),
             Command::Ctl(args) => ctl::ctl(&args),
+            Command::Replay(args) => replay::run(&args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
+            Command::Check(args) => check::check(&args),
             Command::Perft(args) => perft::perft(&args),
             Command::Epd(args) => epd::epd(&args),
+            Command::Mine(args) => mine::mine(&args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }

@@ -118,7 +118,18 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let state = replayed(store, run, &stored.plan)?;
     let ending = state.ending().or(stored.head.ending);
     let left_out = &stored.fingerprints.quarantine;
-    Ok(summary(run, &stored.plan, left_out, store.disturbances(run)?, &state, ending))
+    let disturbances = store.disturbances(run)?;
+    let summary = summary(run, &stored.plan, left_out, disturbances, &state, ending);
+    with_latencies(store, &stored.plan, summary)
+}
+
+/// The same with how promptly engines answered; not in a run that no clock bounds, as the report of
+/// the same games is to be the same.
+pub fn with_latencies(store: &Store, plan: &Plan, summary: Summary) -> Result<Summary, StoreError> {
+    match plan.is_timed() {
+        true => Ok(Summary { latencies: store.latencies(&summary.run)?, ..summary }),
+        false => Ok(summary),
+    }
 }
 
 /// What there is to say of a run.

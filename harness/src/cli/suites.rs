@@ -33,6 +33,13 @@ pub struct SuiteArgs {
     /// All positions are Chess960 [default: those with castling rights that need it]
     #[arg(long)]
     pub(super) chess960: bool,
+    #[command(flatten)]
+    pub(super) asking: AskArgs,
+}
+
+/// How engines are asked.
+#[derive(Debug, Args)]
+pub struct AskArgs {
     /// Questions at once
     #[arg(long, value_name = "N", default_value = "1")]
     pub(super) concurrency: NonZeroUsize,
@@ -91,10 +98,21 @@ pub(super) fn engines(specs: &[String], limits: Limits) -> Result<Vec<Engine>, F
 
 /// Tries the engines out and puts all tasks to them, with a bar on standard error.
 pub(super) fn ask<T: Task>(
-    args: &SuiteArgs,
+    args: &AskArgs,
     engines: &[Engine],
     needs_chess960: bool,
     tasks: Vec<T>,
+) -> Result<Answers<T::Done>, Failure> {
+    ask_and_tell(args, engines, needs_chess960, tasks, |_, _| Ok(()))
+}
+
+/// As [`ask`]; `tell` hears of each answer as it comes, and an error of it ends it all.
+pub(super) fn ask_and_tell<T: Task>(
+    args: &AskArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    tasks: Vec<T>,
+    mut tell: impl FnMut(usize, &Result<T::Done, String>) -> Result<(), String>,
 ) -> Result<Answers<T::Done>, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let seats = seats(engines, &own_binary, args.deadline);
@@ -110,12 +128,13 @@ pub(super) fn ask<T: Task>(
                 false => Failure::invalid(error),
             }
         })?;
-        let observe = |_, answer: &Result<T::Done, String>| {
+        let observe = |index, answer: &Result<T::Done, String>| {
             bar.inc(1);
             if answer.is_err() {
                 faults += 1;
                 bar.set_message(format!("{faults} faults"));
             }
+            tell(index, answer).map_err(DriveError::Environment)
         };
         let asked = drive::run(seats.clone(), tasks, args.concurrency.get(), observe).await;
         asked.map_err(|error| match error {

@@ -9,6 +9,7 @@ use super::plan::BUNDLED;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
 use crate::adjudicate::Rules;
+use crate::annotation::{Annotation, Keeping};
 use crate::openings::order::Order;
 use crate::schedule::Format;
 use crate::stats::sprt::{Correction, Model, Sprt, SprtError};
@@ -45,10 +46,20 @@ pub struct Request {
     pub affinity: Affinity,
     /// PGN file.
     pub pgn: Option<PathBuf>,
+    /// What games tell there besides their moves.
+    pub annotation: Annotation,
+    /// File for final positions.
+    pub epd: Option<PathBuf>,
+    /// Of which games what was said is kept.
+    pub transcripts: Keeping,
+    /// Folder for the error output of engines that have no file of their own.
+    pub stderr_dir: Option<PathBuf>,
     /// Share of faults.
     pub fault_limit: Option<f64>,
     /// Adjudication.
     pub rules: Rules,
+    /// Folders of the endgame tables that the rules need.
+    pub tables: Vec<PathBuf>,
     /// Host noise.
     pub noise_limit: NoiseLimit,
     /// Deadlines.

@@ -3,10 +3,14 @@
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
 pub mod bracket;
+pub mod check;
 pub mod compat;
+pub mod epd;
 pub mod json;
+pub mod latency;
 pub mod live;
 pub mod markdown;
+pub mod openings;
 pub mod pgn;
 pub mod ratings;
 pub mod run_list;
@@ -18,4 +22,5 @@ pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod terminal;
+pub mod transcript;
 pub mod worth;

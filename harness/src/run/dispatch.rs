@@ -22,6 +22,9 @@ use crate::store::{Store, StoreError};
 /// How often observers may look at the time while nothing happens.
 const TICK: Duration = Duration::from_millis(500);
 
+/// Pairs kept in memory until they are counted.
+const HELD_PAIRS: usize = 16;
+
 /// What a run needs besides its state and executor.
 pub struct Run<'a> {
     /// Its name in the store.
@@ -95,6 +98,11 @@ pub struct Finished {
 pub fn unix_time_ms() -> i64 {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Any moment, for computations that need one to count from and do not care which it is.
+pub fn any_moment() -> Instant {
+    Instant::now()
 }
 
 /// Plays until the state says that the run is over. Whatever happens, no engine is left.
@@ -197,8 +205,12 @@ impl Run<'_> {
                     let pair = played.pairing.pair;
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;
                 }
+                played.drop_transcripts();
                 let tally = PairTally::of(&played);
-                held.insert(tally.pair, played);
+                // One that has to wait long for earlier pairs is read from the store again.
+                if held.len() < HELD_PAIRS {
+                    held.insert(tally.pair, played);
+                }
                 Ok(Some(Event::Committed(tally)))
             }
             JobEvent::Started { pairing, half } => {

@@ -10,6 +10,7 @@ pub mod dispatch;
 pub mod event;
 pub mod executor;
 pub mod job;
+pub mod latency;
 pub mod noise;
 pub mod places;
 pub mod seats;

@@ -20,8 +20,12 @@ const QUIT_GRACE: Duration = Duration::from_secs(1);
 
 /// One seat for each engine of the plan; `own_binary` is where the bundled engine lives.
 pub fn seats(plan: &Plan, own_binary: &Path) -> Vec<Seat> {
-    let with_deadlines = |engine| Seat { deadlines: plan.deadlines, ..seat(engine, own_binary) };
-    plan.engines.iter().map(with_deadlines).collect()
+    let with_plan = |engine| Seat {
+        deadlines: plan.deadlines,
+        pattern: plan.annotation.pattern.clone(),
+        ..seat(engine, own_binary)
+    };
+    plan.engines.iter().map(with_plan).collect()
 }
 
 /// The processors of each of the plan's games on this machine; none if the system decides.
@@ -56,6 +60,7 @@ pub fn seat(engine: &Engine, own_binary: &Path) -> Seat {
         },
         restart: engine.manners.restart,
         deadlines: Deadlines::default(),
+        pattern: None,
     }
 }
 
@@ -103,6 +108,17 @@ pub async fn try_for_questions(seats: &[Seat], needs_chess960: bool) -> Result<(
         _ => Ok(()),
     };
     try_each(seats, judge).await
+}
+
+/// What an engine calls itself, which often says its version.
+pub async fn introduce(seat: &Seat) -> Result<Option<String>, TrialError> {
+    let mut name = None;
+    try_each(std::slice::from_ref(seat), |player| {
+        name = player.engine_name().map(str::to_owned);
+        Ok(())
+    })
+    .await?;
+    Ok(name)
 }
 
 /// Starts, configures and ends each engine once, and lets `judge` say why it is unfit.

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::output_row::OutputRow;
+use super::tables_row::TablesRow;
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
@@ -93,7 +95,11 @@ pub(super) struct PlanRow {
     resign: Option<ResignRow>,
     #[serde(default)]
     move_cap: Option<u32>,
+    #[serde(default)]
+    tables: Option<TablesRow>,
     pgn: Option<PathBuf>,
+    #[serde(default)]
+    output: OutputRow,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -253,7 +259,9 @@ impl PlanRow {
                 ResignRow { move_count, score_cp, two_sided }
             }),
             move_cap: plan.rules.move_cap,
+            tables: plan.rules.tablebase.map(|rule| TablesRow::of(rule, &plan.tables)),
             pgn: plan.pgn.clone(),
+            output: OutputRow::of(plan),
         }
     }
 
@@ -278,6 +286,8 @@ impl PlanRow {
         };
         let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
         let sprt = self.sprt.map(|row| row.into_sprt()).transpose()?;
+        let (annotation, epd, transcripts) = self.output.into_output()?;
+        let (tablebase, tables) = self.tables.map(TablesRow::into_rule).transpose()?.unzip();
         let rules =
             Rules {
                 draw: self.draw.map(|DrawRow { move_number, move_count, score_cp }| DrawRule {
@@ -289,6 +299,7 @@ impl PlanRow {
                     ResignRule { move_count, score_cp, two_sided }
                 }),
                 move_cap: self.move_cap,
+                tablebase,
             };
         let design = Design {
             format: parse(&self.schedule, &Format::ALL, Format::as_str)?,
@@ -325,8 +336,12 @@ impl PlanRow {
             fault_limit: self.fault_limit,
             noise_limit: self.noise_limit,
             rules,
+            tables: tables.unwrap_or_default(),
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
             pgn: self.pgn,
+            annotation,
+            epd,
+            transcripts,
         };
         Ok((plan, fingerprints))
     }
@@ -430,6 +445,8 @@ fn model_name(model: Model) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adjudicate::{Scope, TablebaseRule};
+    use crate::annotation::{Annotation, Field, Keeping, Notation};
     use crate::config::request::Request;
     use crate::config::spec::EngineSpec;
 
@@ -439,6 +456,7 @@ mod tests {
             draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
             resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
             move_cap: Some(200),
+            tablebase: Some(TablebaseRule { pieces: 5, ignores_fifty: true, scope: Scope::Wins }),
         };
         let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
                    ponder=true,stderr=e.log,memory=64";
@@ -448,6 +466,16 @@ mod tests {
             engines,
             book_depth: Some(6),
             strict_book: true,
+            annotation: Annotation {
+                notation: Notation::Lan,
+                fields: vec![Field::Nodes, Field::Pv],
+                pattern: Some("^info string".parse().unwrap()),
+                is_minimal: true,
+                has_origin: true,
+            },
+            epd: Some("/tmp/ends.epd".into()),
+            transcripts: Keeping::All,
+            tables: vec!["/tables/3-4".into(), "/tables/5".into()],
             ..Request::default()
         };
         let plan = Plan::resolve(Kind::Sprt, request).unwrap();

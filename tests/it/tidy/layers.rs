@@ -41,26 +41,32 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock compressed config openings rate report run schedule seed stats \
-         store suite tune uci/session",
+        "adjudicate annotation broker build check clock compressed config game/outcome game/referee \
+         game/replay openings process protocol rate report run schedule seed stats store suite \
+         tablebases tune uci/session",
     ),
     layer(
         "report",
-        "clock config/ablation config/affinity config/plan game/outcome game/record openings/quarantine \
-         rate run/control run/event run/job run/noise run/standing schedule stats suite uci/info uci/score",
+        "annotation check clock config/ablation config/affinity config/plan game/outcome game/record \
+         game/transcript openings/quarantine rate run/control run/event run/job run/latency \
+         run/noise run/standing schedule stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
     layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),
     pure("suite/perft", "game/player"),
+    // Conversations with engines, and their judges.
+    pure("check", "suite/start uci"),
+    layer("check/drive", "process"),
     layer("tune", "config game openings run schedule seed stats store"),
     // The run: it passes the plan, and the settings in it, on to those below.
     layer(
         "run",
-        "adjudicate clock config game openings process protocol schedule seed stats store uci",
+        "adjudicate annotation clock config game openings process protocol schedule seed stats store uci",
     ),
     pure("run/event", "game/outcome game/record openings schedule stats"),
+    pure("run/latency", "game/outcome game/record"),
     pure("run/control", ""),
     pure("run/noise", ""),
     pure("run/places", "config/affinity"),
@@ -68,19 +74,22 @@ const LAYERS: &[Layer] = &[
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
-        "adjudicate clock config game/outcome game/record openings protocol run/event run/job \
-         run/noise run/standing schedule stats uci",
+        "adjudicate annotation clock config game/outcome game/record game/transcript openings protocol \
+         run/event run/job run/latency run/noise run/standing schedule stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
-    layer("config", "adjudicate build clock openings protocol schedule seed stats uci"),
+    layer("config", "adjudicate annotation build clock openings protocol schedule seed stats uci"),
     layer("build", ""),
     // One game: only the driver knows that engines are processes.
-    layer("game", "adjudicate clock protocol uci"),
-    layer("game/driver", "adjudicate clock process protocol uci"),
-    layer("game/player", "clock process protocol uci"),
+    layer("game", "adjudicate annotation clock protocol uci"),
+    layer("game/driver", "adjudicate annotation clock process protocol uci"),
+    layer("game/player", "annotation clock process protocol uci"),
     pure("game/referee", "adjudicate clock protocol uci"),
+    pure("game/replay", "adjudicate clock protocol uci"),
+    pure("game/transcript", ""),
     pure("adjudicate", "game/outcome uci"),
     layer("process", "uci"),
+    layer("tablebases", "adjudicate"),
     // Games of others, as counts.
     layer("rate", "stats"),
     // Vocabulary and computation.
@@ -88,6 +97,7 @@ const LAYERS: &[Layer] = &[
     layer("compressed", ""),
     pure("protocol", "cecp uci"),
     pure("cecp", "clock uci"),
+    pure("annotation", ""),
     pure("uci", ""),
     pure("clock", ""),
     pure("seed", ""),

@@ -2,6 +2,7 @@
 //! reported in their form.
 
 mod engine;
+mod extras;
 mod options;
 mod pending;
 mod printer;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::engine::Engines;
+use super::extras::{Tablebase, Written, scope};
 use super::pending::Pending;
 use super::words::{Word, figure, truth};
 use crate::adjudicate::{DrawRule, ResignRule};
@@ -47,6 +48,9 @@ pub(super) struct Options {
     pub(super) penta: bool,
     /// Deadline for `uciok`, and for `readyok`.
     pub(super) deadlines: [Option<Duration>; 2],
+    pub(super) tablebase: Tablebase,
+    pub(super) written: Written,
+    pub(super) epd: Option<PathBuf>,
     pub(super) pending: Pending,
     /// What was read and does nothing here, and why.
     pub(super) notes: Vec<String>,
@@ -102,6 +106,9 @@ impl Options {
             score_interval: 1,
             penta: is_fastchess,
             deadlines: [None, None],
+            tablebase: Tablebase::default(),
+            written: Written::default(),
+            epd: None,
             pending: Pending::default(),
             notes: Vec::new(),
         };
@@ -145,10 +152,10 @@ impl Options {
             "epdout" => self.epdout(word)?,
             "event" => self.pending.event = Some(word.values.join(" ")),
             "site" => self.pending.site = Some(word.values.join(" ")),
-            "tb" => self.pending.tablebases = Some(word.single()?.to_owned()),
-            "tbpieces" => self.pending.tablebase_pieces = Some(word.number()?),
-            "tbignore50" => self.pending.ignores_fifty_moves = word.bare().map(|()| true)?,
-            "tbadjudicate" => self.pending.tablebase_verdicts = Some(word.single()?.to_owned()),
+            "tb" => self.tablebase.folders = Some(word.single()?.to_owned()),
+            "tbpieces" => self.tablebase.pieces = Some(word.number()?),
+            "tbignore50" => self.tablebase.ignores_fifty = word.bare().map(|()| true)?,
+            "tbadjudicate" => self.tablebase.scope = Some(scope(word.single()?)?),
             "ratinginterval" => self.rating_interval = word.number()?,
             "scoreinterval" => self.score_interval = word.number()?,
             "report" => self.report(word)?,
@@ -297,23 +304,24 @@ impl Options {
         for (key, value) in word.fields() {
             match (key, value) {
                 ("file", Some(value)) => self.pgn = Some(PathBuf::from(value)),
-                ("notation", Some("san")) => {}
-                ("notation", Some(value)) => self.pending.notation = Some(value.to_owned()),
-                ("append", Some(value)) => self.pgn_is_new = !truth(&word.name, key, value)?,
-                ("min", Some(value)) => self.pending.minimal = truth(&word.name, key, value)?,
-                ("match_line", Some(value)) => {
-                    self.pending.fields.push(format!("match_line={value}"));
+                ("notation", Some(value)) => {
+                    let notation = value.parse();
+                    self.written.notation =
+                        notation.map_err(|error| format!("-pgnout notation={value}: {error}"))?;
                 }
+                ("append", Some(value)) => self.pgn_is_new = !truth(&word.name, key, value)?,
+                ("min", Some(value)) => self.written.is_minimal = truth(&word.name, key, value)?,
+                ("match_line", Some(value)) => self.written.lines.push(value.to_owned()),
                 (_, Some(value)) if FIELDS.contains(&key) => {
                     if truth(&word.name, key, value)? {
-                        self.pending.fields.push(format!("{key}=true"));
+                        self.written.add(key)?;
                     }
                 }
                 (_, Some(_)) => return Err(word.unknown_key(key, PGN_KEYS)),
                 // The form of cutechess-cli: the file, then words. Only finished games are
                 // written anyway.
                 ("fi", None) if self.pgn.is_some() => {}
-                ("min", None) if self.pgn.is_some() => self.pending.minimal = true,
+                ("min", None) if self.pgn.is_some() => self.written.is_minimal = true,
                 (_, None) if self.pgn.is_none() => self.pgn = Some(PathBuf::from(key)),
                 (_, None) => return Err(word.unknown_key(key, PGN_KEYS)),
             }
@@ -327,9 +335,9 @@ impl Options {
     fn epdout(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.fields() {
             match (key, value) {
-                ("file", Some(value)) => self.pending.positions = Some(PathBuf::from(value)),
+                ("file", Some(value)) => self.epd = Some(PathBuf::from(value)),
                 ("append", Some("true")) => {}
-                (file, None) => self.pending.positions = Some(PathBuf::from(file)),
+                (file, None) => self.epd = Some(PathBuf::from(file)),
                 _ => return Err(word.unknown_key(key, "file")),
             }
         }

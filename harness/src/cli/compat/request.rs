@@ -43,6 +43,7 @@ pub(super) fn request(options: Options) -> Result<(Kind, Request), String> {
     if let Some(scale) = options.engines.start_scale {
         deadlines = deadlines.with_start_scaled(scale);
     }
+    let (tablebase, tables) = options.tablebase.resolve()?;
     let request = Request {
         engines: options.engines.specs,
         openings: options.openings.file,
@@ -53,7 +54,15 @@ pub(super) fn request(options: Options) -> Result<(Kind, Request), String> {
         concurrency: Some(options.concurrency.unwrap_or(1)),
         affinity: options.affinity,
         pgn: options.pgn,
-        rules: Rules { draw: options.draw, resign: options.resign, move_cap: options.move_cap },
+        annotation: options.written.annotation()?,
+        epd: options.epd,
+        tables,
+        rules: Rules {
+            draw: options.draw,
+            resign: options.resign,
+            move_cap: options.move_cap,
+            tablebase,
+        },
         deadlines,
         sprt: options.sprt.map_or_else(SprtRequest::default, |test| SprtRequest {
             elo0: Some(test.elo0),

@@ -10,23 +10,20 @@ use crate::game::record::GameRecord;
 use crate::process::{self, Delays};
 use crate::run::noise::{self, Measured, Noise, Side};
 
-/// Plays a game between players that are ready for it, and says whether it lost more than `limit`
-/// to the machine. Without a limit, or a clock, nothing is measured.
+/// Plays a game between players that are ready for it, gives them back, and says whether the game
+/// lost more than `limit` to the machine. Without a limit, or a clock, nothing is measured.
 pub(super) async fn play(
     setup: &GameSetup,
-    players: ByColor<&mut Player>,
+    players: ByColor<Player>,
     limit: Option<f64>,
-) -> (GameRecord, Option<Noise>) {
+) -> (GameRecord, ByColor<Player>, Option<Noise>) {
     let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
-    let Some(limit) = limit.filter(|_| is_timed) else {
-        return (driver::play(setup, players).await, None);
-    };
-    let meter = Meter::start(&players);
-    let ByColor { white, black } = players;
-    let record = driver::play(setup, ByColor { white: &mut *white, black: &mut *black }).await;
-    let measured = meter.stop(&ByColor { white, black }, setup, &record);
-    let noise = noise::judge(limit, &measured);
-    (record, noise)
+    let limit = limit.filter(|_| is_timed);
+    let meter = limit.map(|limit| (limit, Meter::start(&players)));
+    let (record, players) = driver::play(setup.clone(), players).await;
+    let noise =
+        meter.and_then(|(limit, meter)| noise::judge(limit, &meter.stop(&players, setup, &record)));
+    (record, players, noise)
 }
 
 /// What was read at the start of a game.
@@ -37,19 +34,14 @@ struct Meter {
 
 impl Meter {
     /// Reads the meters before the first move.
-    fn start(players: &ByColor<&mut Player>) -> Meter {
+    fn start(players: &ByColor<Player>) -> Meter {
         let delays = players.as_ref().map(|player| player.delays());
         Meter { delays, stolen: process::stolen() }
     }
 
     /// Reads them again after the last move. An engine that is gone by now has lost nothing that
     /// could be measured.
-    fn stop(
-        &self,
-        players: &ByColor<&mut Player>,
-        setup: &GameSetup,
-        record: &GameRecord,
-    ) -> Measured {
+    fn stop(&self, players: &ByColor<Player>, setup: &GameSetup, record: &GameRecord) -> Measured {
         let thought = thinking(setup.start.turn(), record);
         let side = |color: Color| {
             let (moves, thought) = *thought.get(color);
@@ -104,6 +96,9 @@ mod tests {
             moves: moves.map(|thought| MoveRecord { uci: "e2e4".into(), thought }).into(),
             outcome: Outcome::lost(Color::White, Termination::Crash, ""),
             duration: Duration::ZERO,
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
         };
         let time = Duration::from_millis;
         let sum = thinking(Color::Black, &record);
