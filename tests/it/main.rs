@@ -6,15 +6,19 @@
 //! disk and leaves running.
 
 mod ablate;
+mod affinity;
 mod books;
 mod check;
 mod cli;
+mod compat;
+mod control;
 mod faults;
 mod games;
 mod input;
 mod limits;
 mod manners;
 mod mine;
+mod noise;
 mod puppet;
 mod real;
 mod records;

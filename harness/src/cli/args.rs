@@ -14,11 +14,14 @@ use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
 pub use self::words::{ModelArg, OvershootArg};
-use self::words::{OrderArg, model_word, order_word, overshoot_word};
+use self::words::{OrderArg, affinity_word, model_word, noise_word, order_word, overshoot_word};
+use super::compat::Style;
 use super::tournament_args::TournamentArgs;
 use crate::clock::TimeError;
 use crate::config::adjudication::RuleError;
+use crate::config::affinity::Affinity;
 use crate::config::file::{self, FileError, Loaded};
+use crate::config::noise::NoiseLimit;
 use crate::config::request::{Request, SprtRequest};
 use crate::config::spec::{EngineSpec, SpecError};
 use crate::stats::sprt::{Correction, Model};
@@ -90,6 +93,11 @@ pub struct PlayArgs {
     /// Games at once [default: one less than there are cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
+    /// Processors for the games: auto (each game its own, different physical cores first), a list
+    /// such as 0-3,8 (taken in this order), or none. A game gets as many as its engines have
+    /// Threads, of both if they may ponder [default: none]
+    #[arg(long, value_name = "CPUS")]
+    affinity: Option<Affinity>,
     /// Folder of the results store [default: results]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
@@ -101,7 +109,7 @@ pub struct PlayArgs {
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
     #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
-        "order", "seed", "name", "fault_limit", "start_scale", "start_deadline", "ready_deadline",
+        "order", "seed", "name", "fault_limit", "noise_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
     /// Form of the result
@@ -111,6 +119,12 @@ pub struct PlayArgs {
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
     #[arg(long, value_name = "SHARE")]
     fault_limit: Option<f64>,
+    /// Share of an engine's thinking time, 0 to 1, for which it may have to wait for a processor in
+    /// a game under a clock. Beyond it the pair is void and played again, twice at most; then it
+    /// counts, and the report says so. The same holds for the share of processor time that the host
+    /// of a virtual machine takes. "off" does not measure [default: 0.25]
+    #[arg(long, value_name = "SHARE")]
+    noise_limit: Option<NoiseLimit>,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -238,6 +252,8 @@ pub struct Resume {
     pub pgn: Option<PathBuf>,
     /// Another number of games at once.
     pub concurrency: Option<usize>,
+    /// Other processors.
+    pub affinity: Option<Affinity>,
 }
 
 /// What is to be played, and how the user wants to see it.
@@ -253,6 +269,8 @@ pub struct Asked {
     pub resume: Option<Resume>,
     /// Form of the result.
     pub format: Form,
+    /// Show the run as another program does, instead of the live view and the result.
+    pub compat: Option<Style>,
 }
 
 impl PlayArgs {
@@ -265,6 +283,7 @@ impl PlayArgs {
             run,
             pgn: self.pgn.clone(),
             concurrency: self.concurrency.map(NonZeroUsize::get),
+            affinity: self.affinity.clone(),
         });
         let spec = |flag, text: &String| {
             EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
@@ -298,6 +317,11 @@ impl PlayArgs {
             seed: self.seed.or(settings.seed),
             tournament: self.tournament.ask(settings)?,
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
+            affinity: match (self.affinity, &settings.affinity) {
+                (Some(affinity), _) => affinity,
+                (None, Some(value)) => affinity_word(settings, &file::plain(value))?,
+                (None, None) => Affinity::None,
+            },
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             annotation: output.annotation,
             epd: output.epd,
@@ -306,6 +330,11 @@ impl PlayArgs {
             fault_limit: self.fault_limit.or(settings.fault_limit),
             rules,
             tables,
+            noise_limit: match (self.noise_limit, &settings.noise_limit) {
+                (Some(limit), _) => limit,
+                (None, Some(value)) => noise_word(settings, &file::plain(value))?,
+                (None, None) => NoiseLimit::default(),
+            },
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, &loaded)?,
             ablation: None,
@@ -317,6 +346,7 @@ impl PlayArgs {
             name: self.name,
             resume,
             format: self.format,
+            compat: None,
         })
     }
 

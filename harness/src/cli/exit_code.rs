@@ -22,6 +22,8 @@ pub enum ExitCode {
     Environment = 7,
     /// A bug of ours.
     Bug = 70,
+    /// `arbiter ctl RUN drain`, or the key; results are saved.
+    Drained = 75,
     /// SIGINT; results are saved.
     Interrupted = 130,
     /// SIGTERM; results are saved.
@@ -40,6 +42,7 @@ Exit codes:
     6  invalid run: more engine faults than --fault-limit
     7  environment failure: disk, memory, processes
    70  a bug of arbiter
+   75  drained by arbiter ctl or a key; results are saved, the resume command is printed
   130  interrupted (143: terminated); results are saved, the resume command is printed";
 
 /// The part of the table that matters to `stats`, which decides nothing.
@@ -123,6 +126,7 @@ mod tests {
             Faulty,
             Environment,
             Bug,
+            Drained,
             Interrupted,
             Terminated,
         ];

@@ -6,11 +6,14 @@ mod ablate;
 mod args;
 mod book;
 mod check;
+mod compat;
+mod ctl;
 mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
 mod games_file;
+mod keys;
 mod mine;
 mod openings;
 mod perft;
@@ -61,6 +64,10 @@ enum Command {
     Results(results::ResultsArgs),
     /// Shows what was said in a game, line by line, and lets the referee judge it again.
     Replay(replay::ReplayArgs),
+    /// Steers a run that is being played: pause, resume, drain, games at once, status.
+    Ctl(ctl::CtlArgs),
+    /// Plays a command line of fastchess or cutechess-cli, and reports in its form.
+    Compat(compat::CompatArgs),
     /// Rates players by their games in any PGN.
     Rate(rate::RateArgs),
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
@@ -92,6 +99,8 @@ impl Cli {
             Command::Tournament(args) => versus::tournament(args),
             Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
+            Command::Compat(args) => compat::compat(args),
+            Command::Ctl(args) => ctl::ctl(&args),
             Command::Replay(args) => replay::run(&args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),

@@ -4,13 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
 
 use super::args::{Asked, Form, Resume};
+use super::compat::{Printer, Style};
 use super::games_file::{Content, GamesFile, GamesFileError};
+use super::keys::Keys;
 use super::run_lock::{LockError, RunLock};
-use super::{ExitCode, Failure, book, fingerprint, results};
+use super::{ExitCode, Failure, book, ctl, fingerprint, results};
 use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
+use crate::config::affinity::list;
 use crate::config::plan::{Kind, Plan, PlanError};
 use crate::openings::{Book, quarantine};
 use crate::report::live::Live;
@@ -21,13 +25,16 @@ use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
-use crate::run::executor::local::Local;
+use crate::run::executor::local::{Local, Room};
 use crate::run::job::{JobMaker, PlayedPair};
-use crate::run::seats::{seats, try_out};
+use crate::run::seats::{places_of, seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
 use crate::store::{Fingerprints, Offsets, Store, StoreError};
 use crate::tablebases::Syzygy;
+
+/// Commands to a running run that may wait for it.
+const WISHES: usize = 64;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.
@@ -84,8 +91,8 @@ struct Prepared {
 
 /// Plays what was asked for and prints the result.
 pub fn play(kind: Kind, asked: Asked) -> ExitCode {
-    let format = asked.format;
-    match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format)) {
+    let (format, style) = (asked.format, asked.compat);
+    match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format, style)) {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }
@@ -108,6 +115,7 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
         }
         _ => Failure::invalid(error),
     })?;
+    places_of(&plan).map_err(Failure::invalid)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
@@ -172,7 +180,11 @@ fn resume(
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let state = results::replayed(&store, &name, &plan)?;
+    let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
+    let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     if state.ending().is_none() {
+        let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
+        places_of(&changed).map_err(Failure::invalid)?;
         book = check_engines(&plan, book, &own_binary)?;
         store.set_ending(&name, None)?;
     }
@@ -201,7 +213,7 @@ fn resume(
         file.reconcile(offset, pairs)?;
         files.push(file);
     }
-    plan.concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
+    (plan.concurrency, plan.affinity) = (concurrency, affinity);
     Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
@@ -264,7 +276,11 @@ fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Fai
     book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
 }
 
-fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> {
+fn carry_out(
+    mut prepared: Prepared,
+    format: Form,
+    style: Option<Style>,
+) -> Result<ExitCode, Failure> {
     if prepared.state.ending().is_none() {
         announce(&prepared);
     }
@@ -274,12 +290,16 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
             prepared.store.set_ending(&prepared.name, Some(ending))?;
             None
         }
-        None => run(&mut prepared)?.request,
+        None => run(&mut prepared, style)?.request,
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
-    let summary = results::summary(name, plan, book.quarantine(), state, state.ending());
+    let disturbances = store.disturbances(name)?;
+    let summary =
+        results::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
     let summary = results::with_latencies(store, plan, summary)?;
-    results::print(store, &summary, format)?;
+    if style.is_none() {
+        results::print(store, &summary, format)?;
+    }
     note(&format!(
         "results in {}; show them again: {}",
         store.file().display(),
@@ -288,26 +308,42 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
     if summary.ending == Some(Ending::Interrupted) {
         note(&format!("go on with: {}", resume_command(plan.kind, name, results)));
     }
-    Ok(results::exit_code(&summary, request == Some(Request::Terminate)))
+    Ok(results::exit_code(&summary, request))
 }
 
-fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
+fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failure> {
     let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
         prepared;
     let seats = seats(plan, own_binary);
+    let places = places_of(plan).map_err(Failure::invalid)?;
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-    let mut live = Live::new(state.schedule().clone(), plan.sprt, names);
+    let (wish, wishes) = mpsc::channel(WISHES);
+    let keys = if style.is_some() { None } else { Keys::listen(wish.clone()) };
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(files.iter_mut().map(|file| file as &mut dyn Observer));
-    observers.push(&mut live);
-    let run = Run { name, store, jobs, observers };
+    let schedule = state.schedule().clone();
+    let mut view: Box<dyn Observer> = match style {
+        Some(style) => Box::new(Printer::new(style, plan, schedule)),
+        None => Box::new(Live::new(schedule, plan.sprt, names, keys.is_some())),
+    };
+    observers.push(&mut *view);
+    let run = Run { name, store, jobs, observers, wishes };
     let runtime = runtime()?;
     runtime.block_on(async {
+        let socket = ctl::Server::listen(results, name, wish);
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let local = Local::new(plan.concurrency, seats, plan.wait);
+        let room = Room {
+            slots: plan.concurrency,
+            wait: plan.wait,
+            noise_limit: plan.noise_limit,
+            places,
+        };
+        let local = Local::new(room, seats);
         let executor = local.map_err(Failure::environment)?;
-        dispatch(run, state, executor, &mut signals).await.map_err(|error| {
+        let finished = dispatch(run, state, executor, &mut signals).await;
+        socket.close().await;
+        finished.map_err(|error| {
             let go_on = resume_command(plan.kind, name, results);
             let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
             match error {
@@ -350,6 +386,11 @@ fn announce(prepared: &Prepared) {
     note(&rules_in_words(&plan.design, plan.engines.len()));
     for rule in plan.rules.words() {
         note(&rule);
+    }
+    let games = places_of(plan).unwrap_or_default();
+    let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
+    if !games.is_empty() {
+        note(&format!("processors of the games at once: {}", games.join(" | ")));
     }
     if let Some(sprt) = plan.sprt {
         note(&format!(

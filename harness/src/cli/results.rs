@@ -14,7 +14,10 @@ use crate::report::markdown::{self, Origin};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
+use crate::run::dispatch::Caller;
 use crate::run::event::Ending;
+use crate::run::noise::Disturbances;
+use crate::run::signal::Request;
 use crate::run::state::{Event, RunState};
 use crate::store::{RunHead, Store, StoreError, StoredRun};
 
@@ -94,11 +97,14 @@ fn document(stored: &StoredRun, summary: &Summary) -> String {
     markdown::render(summary, &origin)
 }
 
-/// The exit code that a run's end deserves.
-pub fn exit_code(summary: &Summary, terminated: bool) -> ExitCode {
+/// The exit code that a run's end deserves, and who asked for it.
+pub fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
-        (Some(Ending::Interrupted), _) if terminated => ExitCode::Terminated,
-        (Some(Ending::Interrupted), _) => ExitCode::Interrupted,
+        (Some(Ending::Interrupted), _) => match request {
+            Some(Caller::Signal(Request::Terminate)) => ExitCode::Terminated,
+            Some(Caller::Drain) => ExitCode::Drained,
+            Some(Caller::Signal(Request::Interrupt)) | None => ExitCode::Interrupted,
+        },
         _ if summary.is_invalid() => ExitCode::Faulty,
         (_, Verdict::H1 | Verdict::None) => ExitCode::Passed,
         (_, Verdict::H0) => ExitCode::Negative,
@@ -111,7 +117,9 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let stored = store.run(run)?;
     let state = replayed(store, run, &stored.plan)?;
     let ending = state.ending().or(stored.head.ending);
-    let summary = summary(run, &stored.plan, &stored.fingerprints.quarantine, &state, ending);
+    let left_out = &stored.fingerprints.quarantine;
+    let disturbances = store.disturbances(run)?;
+    let summary = summary(run, &stored.plan, left_out, disturbances, &state, ending);
     with_latencies(store, &stored.plan, summary)
 }
 
@@ -129,12 +137,13 @@ pub fn summary(
     run: &str,
     plan: &Plan,
     quarantine: &Quarantine,
+    disturbances: Disturbances,
     state: &RunState,
     ending: Option<Ending>,
 ) -> Summary {
     let (standing, looks) = (state.standing(), state.looks());
     let summary = Summary::new(run, plan, standing, looks, ending, state.schedule());
-    Summary { quarantine: quarantine.clone(), ..summary }
+    Summary { quarantine: quarantine.clone(), disturbances, ..summary }
 }
 
 /// The state of a run after the pairs that are on disk.

@@ -55,6 +55,25 @@ impl Periods {
         self.list[index.min(self.last)]
     }
 
+    /// Time for the first `moves` moves: the bases of the periods that these reach, and an
+    /// increment for each move.
+    pub(super) fn granted(&self, moves: u32) -> Duration {
+        let mut total = Duration::ZERO;
+        let mut left = moves;
+        for index in 0.. {
+            let period = self.get(index);
+            let played = period.moves.map_or(left, |moves| left.min(moves));
+            let gained = period.increment.saturating_mul(played);
+            total = total.saturating_add(period.base).saturating_add(gained);
+            left -= played;
+            // A period of no moves would never end.
+            if left == 0 || played == 0 {
+                break;
+            }
+        }
+        total
+    }
+
     /// All periods.
     pub fn as_slice(&self) -> &[Period] {
         &self.list[..=self.last]

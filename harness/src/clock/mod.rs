@@ -36,6 +36,20 @@ impl Limits {
         self.nodestime.is_none() && (self.clock.is_some() || self.movetime.is_some())
     }
 
+    /// Time that the clock gives a side for its first `moves` moves; `None` where real time
+    /// decides nothing. Of an hourglass it is what the side begins with.
+    pub fn granted(&self, moves: u32) -> Option<Duration> {
+        if !self.is_timed() {
+            return None;
+        }
+        let by_move = self.movetime.map(|time| time.saturating_mul(moves));
+        let by_clock = self.clock.map(|clock| match clock {
+            TimeControl::Periods(periods) => periods.granted(moves),
+            TimeControl::Hourglass(base) => base,
+        });
+        by_move.into_iter().chain(by_clock).min()
+    }
+
     /// Whether nothing at all bounds the search.
     pub fn is_empty(&self) -> bool {
         *self == Limits::default()
@@ -83,6 +97,24 @@ mod tests {
         assert_eq!(limits.cost(real, None), Duration::ZERO);
         assert_eq!(limits.cost(real, Some(u64::MAX)).as_nanos(), u128::from(u64::MAX));
         assert_eq!(Limits::default().cost(real, Some(900)), real);
+    }
+
+    #[test]
+    fn the_time_that_a_game_gives_is_known() {
+        let granted = |tc: &str, moves| {
+            let clock = Some(tc.parse().unwrap());
+            Limits { clock, ..Limits::default() }.granted(moves).unwrap().as_secs_f64()
+        };
+        assert_eq!(granted("8+0.5", 4), 10.0);
+        assert_eq!(granted("40/60", 39), 60.0);
+        assert_eq!(granted("40/60", 81), 180.0);
+        assert_eq!(granted("40/60+0:20/30+0:5+1", 70), 95.0 + 10.0);
+        assert_eq!(granted("hg/7", 30), 7.0);
+        let second = Some(Duration::from_secs(1));
+        let limits = Limits { movetime: second, nodes: Some(9), ..Limits::default() };
+        assert_eq!(limits.granted(3), Some(Duration::from_secs(3)));
+        assert_eq!(Limits { nodestime: Some(600), ..limits }.granted(3), None);
+        assert_eq!(Limits { movetime: None, ..limits }.granted(3), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The command line that plays a plan again.
 
+use super::affinity::Affinity;
+use super::noise::NoiseLimit;
 use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
@@ -45,7 +47,14 @@ pub fn command(plan: &Plan) -> String {
     tournament(plan).into_iter().for_each(|(name, value)| flag(name, value));
     flag("pairs", plan.design.pairs.to_string());
     flag("concurrency", plan.concurrency.to_string());
+    if plan.affinity != Affinity::None {
+        flag("affinity", plan.affinity.to_string());
+    }
     flag("fault-limit", plan.fault_limit.to_string());
+    let noise_limit = NoiseLimit(plan.noise_limit);
+    if noise_limit != NoiseLimit::default() {
+        flag("noise-limit", noise_limit.to_string());
+    }
     if let Some(sprt) = plan.sprt {
         flag("elo0", sprt.elo0().to_string());
         flag("elo1", sprt.elo1().to_string());

@@ -57,6 +57,8 @@ pub struct ConfigFile {
     pub wait: Option<u64>,
     /// Games at once.
     pub concurrency: Option<usize>,
+    /// On which processors, in the form of the flag.
+    pub affinity: Option<toml::Value>,
     /// Results folder, relative to the file.
     pub results: Option<PathBuf>,
     /// PGN file, relative to the file.
@@ -78,6 +80,8 @@ pub struct ConfigFile {
     pub stderr_dir: Option<PathBuf>,
     /// Share of games that may end by a fault of an engine.
     pub fault_limit: Option<f64>,
+    /// Share of time that may be lost to the machine, or `off`.
+    pub noise_limit: Option<toml::Value>,
     /// Draw rule, in the form of the flag.
     pub draw: Option<String>,
     /// Resign rule, in the form of the flag.
@@ -289,7 +293,8 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
     Ok(spec)
 }
 
-fn plain(value: &toml::Value) -> String {
+/// A value as the text that it would be as a flag.
+pub fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

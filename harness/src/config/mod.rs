@@ -6,9 +6,11 @@
 
 pub mod ablation;
 pub mod adjudication;
+pub mod affinity;
 pub mod command;
 pub mod file;
 pub mod manners;
+pub mod noise;
 pub mod plan;
 pub mod program;
 pub mod request;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::ablation::{Ablation, AblationError};
+use super::affinity::Affinity;
 use super::manners::{self, Manners};
 use super::program::{self, ProgramError};
 use super::request::Request;
@@ -138,6 +139,8 @@ pub struct Plan {
     pub wait: Duration,
     /// Games at once.
     pub concurrency: usize,
+    /// On which processors.
+    pub affinity: Affinity,
     /// The stopping rule, for each two engines that meet.
     pub sprt: Option<Sprt>,
     /// What the engines after the first do without, if that is the question.
@@ -148,6 +151,9 @@ pub struct Plan {
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.
     pub tables: Vec<PathBuf>,
+    /// Share of an engine's thinking time that may be lost for want of a processor before a pair
+    /// is void; `None` does not measure.
+    pub noise_limit: Option<f64>,
     /// How long engines may take to answer.
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
@@ -280,11 +286,13 @@ impl Plan {
             design,
             wait: request.tournament.wait.unwrap_or_default(),
             concurrency: request.concurrency.unwrap_or_else(default_concurrency),
+            affinity: request.affinity,
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
             ablation: ablation.map(|request| request.ablation),
             fault_limit,
             rules: request.rules,
             tables: request.tables.into_iter().map(absolute).collect(),
+            noise_limit: request.noise_limit.0,
             deadlines: request.deadlines,
             pgn: request.pgn.map(absolute),
             annotation: Annotation { has_origin: true, ..request.annotation },

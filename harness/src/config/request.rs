@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use super::ablation::{Ablation, AblationError};
+use super::affinity::Affinity;
+use super::noise::NoiseLimit;
 use super::plan::BUNDLED;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
@@ -40,6 +42,8 @@ pub struct Request {
     pub tournament: TournamentRequest,
     /// Games at once.
     pub concurrency: Option<usize>,
+    /// On which processors.
+    pub affinity: Affinity,
     /// PGN file.
     pub pgn: Option<PathBuf>,
     /// What games tell there besides their moves.
@@ -56,6 +60,8 @@ pub struct Request {
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.
     pub tables: Vec<PathBuf>,
+    /// Host noise.
+    pub noise_limit: NoiseLimit,
     /// Deadlines.
     pub deadlines: Deadlines,
     /// Bounds of the SPRT.

@@ -119,7 +119,7 @@ fn kill(pid: i32) {
 }
 
 /// All processes below `pid`.
-fn descendants(pid: i32) -> BTreeSet<i32> {
+pub(super) fn descendants(pid: i32) -> BTreeSet<i32> {
     let mut found = BTreeSet::new();
     let mut open = vec![pid];
     while let Some(parent) = open.pop() {

@@ -3,6 +3,8 @@
 //! Knows nothing of chess or of the protocol's meaning. One blocking thread per engine stamps its
 //! output as `read` returns, because an async task would see it milliseconds late under load.
 
+mod cpus;
+mod delay;
 mod kin;
 mod reader;
 mod spawn;
@@ -10,6 +12,8 @@ mod stop;
 mod tail;
 mod writer;
 
+pub use cpus::allowed as allowed_cpus;
+pub use delay::{Delays, stolen};
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use spawn::{Launch, Process, SpawnError, Spawner};
 pub use writer::WriteError;

@@ -5,12 +5,15 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit};
 use thiserror::Error;
 
+use super::cpus;
+use super::delay::Delays;
 use super::kin::{Family, Kin};
 use super::reader::{Chunk, read_lines};
 use super::stop;
@@ -37,6 +40,8 @@ pub struct Launch {
     pub stderr: Option<PathBuf>,
     /// Address space that it and each of its children may have, in bytes.
     pub memory_bytes: Option<u64>,
+    /// Processors on which it may run; all that we may use if empty.
+    pub cpus: Vec<usize>,
 }
 
 /// Why a process could not be started.
@@ -123,6 +128,8 @@ pub struct Process {
     child: Child,
     input: Option<Writer>,
     errors: Tail,
+    /// Number of the thread that reads its output; 0 until it runs.
+    reader: Arc<AtomicI32>,
     /// Finds what the engine has started out of its group.
     family: Family,
     /// Whether the leader was waited for, which ends its group too.
@@ -143,16 +150,17 @@ impl Process {
         if let Some(dir) = &launch.dir {
             command.current_dir(dir);
         }
-        prepare_child(&mut command, launch.memory_bytes);
+        prepare_child(&mut command, launch);
         let (mut child, family) = kin.spawn(&mut command).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let errors = Tail::default();
-        let mut process = Process { child, input: None, errors, family, reaped: false };
+        let reader = Arc::default();
+        let mut process = Process { child, input: None, errors, reader, family, reaped: false };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
             let tail = process.errors.clone();
-            reader_thread(stdout, sink).map_err(fail)?;
+            reader_thread(stdout, sink, process.reader.clone()).map_err(fail)?;
             let keep = move |chunk: Chunk| {
                 for line in chunk.lines {
                     // A log that cannot be written any more must not cost the engine its game.
@@ -164,7 +172,7 @@ impl Process {
                 }
                 true
             };
-            reader_thread(stderr, keep).map_err(fail)?;
+            reader_thread(stderr, keep, Arc::default()).map_err(fail)?;
         }
         Ok(process)
     }
@@ -190,6 +198,17 @@ impl Process {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
         Some(kilobytes * 1024)
+    }
+
+    /// How long its threads and the one that reads it have waited for a processor so far.
+    pub fn delays(&self) -> Delays {
+        let leader = stop::pid(&self.child).as_raw_nonzero().get();
+        Delays::of(leader, self.reader.load(Ordering::Relaxed))
+    }
+
+    /// Moves it, with what it has started, to some processors.
+    pub fn move_to(&self, cpus: &[usize]) {
+        cpus::move_to(stop::pid(&self.child).as_raw_nonzero().get(), cpus);
     }
 
     /// How the process ended, if it does within `limit`; words such as "exit code 3". Blocks.
@@ -236,17 +255,21 @@ fn describe(status: ExitStatus) -> String {
 fn reader_thread(
     source: impl Read + Send + 'static,
     sink: impl FnMut(Chunk) -> bool + Send + 'static,
+    number: Arc<AtomicI32>,
 ) -> io::Result<()> {
-    std::thread::Builder::new()
-        .name("engine reader".into())
-        .stack_size(READER_STACK)
-        .spawn(move || read_lines(source, sink))
-        .map(drop)
+    let read = move || {
+        number.store(rustix::thread::gettid().as_raw_nonzero().get(), Ordering::Relaxed);
+        read_lines(source, sink);
+    };
+    let thread = std::thread::Builder::new().name("engine reader".into()).stack_size(READER_STACK);
+    thread.spawn(read).map(drop)
 }
 
 /// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
 /// to its limits.
-fn prepare_child(command: &mut Command, memory_bytes: Option<u64>) {
+fn prepare_child(command: &mut Command, launch: &Launch) {
+    let memory_bytes = launch.memory_bytes;
+    let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
     let limit = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     let prepare = move || {
@@ -255,6 +278,9 @@ fn prepare_child(command: &mut Command, memory_bytes: Option<u64>) {
         if let Some(bytes) = memory_bytes {
             rustix::process::setrlimit(Resource::As, limit(bytes))?;
         }
+        if let Some(cpus) = &cpus {
+            rustix::thread::sched_setaffinity(None, cpus)?;
+        }
         // We may have died between fork and the line above.
         if rustix::process::getppid() != Some(parent) {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
@@ -262,7 +288,7 @@ fn prepare_child(command: &mut Command, memory_bytes: Option<u64>) {
         Ok(())
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
-    // four system calls and allocates nothing.
+    // five system calls and allocates nothing.
     unsafe {
         command.pre_exec(prepare);
     }
@@ -279,6 +305,7 @@ mod tests {
             dir: None,
             stderr: None,
             memory_bytes: None,
+            cpus: Vec::new(),
         }
     }
 
@@ -368,6 +395,20 @@ mod tests {
         assert_eq!(all_lines(chunks), ["0"], "tail must not get its buffer");
         assert!(limited.exit_within(Duration::from_secs(5)).is_some());
         assert!(limited.error_tail().iter().any(|line| line.contains("memory")));
+    }
+
+    #[test]
+    fn a_process_runs_where_it_is_told_to() {
+        let last = *cpus::allowed().last().unwrap();
+        let script = "grep Cpus_allowed_list /proc/self/status; read x; \
+                      grep Cpus_allowed_list /proc/self/status";
+        let (mut process, chunks) = shell_with(script, |launch| launch.cpus = vec![last]);
+        let expected = format!("Cpus_allowed_list:\t{last}");
+        assert_eq!(chunks.recv().unwrap().lines, [expected]);
+        let first = cpus::allowed()[0];
+        process.move_to(&[first]);
+        process.write(b"\n").unwrap();
+        assert_eq!(all_lines(chunks), [format!("Cpus_allowed_list:\t{first}")]);
     }
 
     #[test]

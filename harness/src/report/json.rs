@@ -23,6 +23,10 @@ struct Report<'a> {
     /// The first of them, and what is wrong with each.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     opening_faults: &'a [String],
+    /// Times that a pair was void, because the machine disturbed it, and played again.
+    pairs_voided: u64,
+    /// Pairs that count although the machine disturbed them.
+    pairs_disturbed: u64,
     engines: &'a [String],
     ending: Option<&'static str>,
     verdict: &'static str,
@@ -149,6 +153,8 @@ pub fn render(summary: &Summary) -> String {
         seed: summary.seed,
         openings_left_out: summary.quarantine.count,
         opening_faults: &summary.quarantine.faults,
+        pairs_voided: summary.disturbances.voided,
+        pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,
         ending: summary.ending.map(|ending| match ending {
             Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",

@@ -7,8 +7,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::report::standings::leaders_line;
-use crate::report::status::{Progress, one_line, status_lines};
+use crate::report::status::{Progress, disturbance, one_line, status_lines};
 use crate::report::terminal::note;
+use crate::run::control::Pace;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
 use crate::schedule::Schedule;
@@ -31,12 +32,26 @@ pub struct Live {
     counted_before: u64,
     looks: BTreeMap<[usize; 2], Look>,
     shown: Option<Duration>,
+    pace: Pace,
+    /// Games at once, once the user has changed their number.
+    slots: Option<usize>,
+    /// Whether keys are listened to.
+    has_keys: bool,
 }
+
+/// The keys, as the live view names them.
+const KEYS: &str = "p pause · r resume · d drain · + - games at once · q stop";
 
 impl Live {
     /// A view of a run whose schedule has come so far; draws a bar if standard error is a
     /// terminal.
-    pub fn new(schedule: Schedule, sprt: Option<Sprt>, engines: Vec<String>) -> Live {
+    /// `has_keys` says whether the keys are to be named.
+    pub fn new(
+        schedule: Schedule,
+        sprt: Option<Sprt>,
+        engines: Vec<String>,
+        has_keys: bool,
+    ) -> Live {
         let total = schedule.expected();
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
@@ -54,6 +69,9 @@ impl Live {
             counted_before: 0,
             looks: BTreeMap::new(),
             shown: None,
+            pace: Pace::Running,
+            slots: None,
+            has_keys,
         }
     }
 
@@ -83,7 +101,8 @@ impl Live {
             Some(bar) => {
                 bar.set_length(self.schedule.expected());
                 bar.set_position(self.counted);
-                bar.set_message(self.lines(elapsed).join("\n"));
+                let keys = self.has_keys.then(|| format!("\n{KEYS}"));
+                bar.set_message(self.lines(elapsed).join("\n") + &keys.unwrap_or_default());
             }
             None => {
                 let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
@@ -97,7 +116,13 @@ impl Live {
 
     /// The evidence, which in a tournament is who leads, and the pace.
     fn lines(&self, elapsed: Duration) -> [String; 2] {
-        let [evidence, pace] = status_lines(&self.standing, &self.progress(elapsed));
+        let [evidence, mut pace] = status_lines(&self.standing, &self.progress(elapsed));
+        if let Some(slots) = self.slots {
+            pace.push_str(&format!(" · {slots} at once"));
+        }
+        if self.pace != Pace::Running {
+            pace.push_str(&format!(" · {}", self.pace.as_str()));
+        }
         match leaders_line(&self.schedule, &self.engines) {
             Some(leaders) => [leaders, pace],
             None => [evidence, pace],
@@ -145,11 +170,27 @@ impl Observer for Live {
                 }
                 self.show(*elapsed);
             }
+            RunEvent::Disturbed { pair, reason, is_void } => {
+                self.say(&disturbance(*pair, reason, *is_void));
+            }
+            RunEvent::GameStarted { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),
-            RunEvent::Draining { in_flight } => self.say(&format!(
-                "interrupted: {in_flight} pairs in flight are played to their end; \
-                 interrupt again to stop now"
-            )),
+            RunEvent::Steered { pace, slots, elapsed } => {
+                if self.bar.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
+                    note(&format!("{}, {slots} games at once", pace.as_str()));
+                }
+                (self.pace, self.slots) = (*pace, Some(*slots));
+                if self.bar.is_some() {
+                    self.show(*elapsed);
+                }
+            }
+            RunEvent::Draining { in_flight } => {
+                self.pace = Pace::Draining;
+                self.say(&format!(
+                    "no more pairs start; {in_flight} in flight are played to their end; interrupt \
+                     again to stop now"
+                ));
+            }
             RunEvent::Ended { elapsed, .. } => match &self.bar {
                 Some(bar) => bar.finish_and_clear(),
                 None => note(&self.line(*elapsed)),

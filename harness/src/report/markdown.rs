@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::config::affinity::{Affinity, cpus_per_game};
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::report::standings::{Standings, rules_in_words};
 use crate::report::status::{interval, percent, plus_minus};
@@ -334,6 +335,13 @@ fn conditions(summary: &Summary, origin: &Origin<'_>) -> String {
     row("schedule", rules_in_words(&plan.design, plan.engines.len()));
     row("games counted", summary.standing.games().to_string());
     row("games at once", plan.concurrency.to_string());
+    row(
+        "processors",
+        match (&plan.affinity, cpus_per_game(plan)) {
+            (Affinity::None, _) => "left to the system".to_owned(),
+            (affinity, each) => format!("{affinity}, {each} for each game"),
+        },
+    );
     if let (Some(sprt), Kind::Ablate) = (plan.sprt, plan.kind) {
         row("test of each feature", terminal::hypotheses(&sprt));
     }
@@ -341,6 +349,9 @@ fn conditions(summary: &Summary, origin: &Origin<'_>) -> String {
         row("adjudication", rule.clone());
     }
     row("faults allowed", percent(Some(plan.fault_limit)));
+    if let Some(noise) = terminal::host_noise(summary) {
+        row("host noise", noise);
+    }
     text.push_str(&table.markdown());
     text
 }

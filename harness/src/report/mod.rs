@@ -4,6 +4,7 @@
 
 pub mod bracket;
 pub mod check;
+pub mod compat;
 pub mod epd;
 pub mod json;
 pub mod latency;

@@ -9,6 +9,7 @@ use crate::openings::quarantine::Quarantine;
 use crate::report::standings::Standings;
 use crate::run::event::Ending;
 use crate::run::latency::Latencies;
+use crate::run::noise::Disturbances;
 use crate::run::standing::{Encounter, Standing};
 use crate::schedule::Schedule;
 use crate::stats::elo::{self, Estimate, Z_95};
@@ -59,6 +60,10 @@ pub struct Summary {
     pub seed: u64,
     /// What of the opening book was left out.
     pub quarantine: Quarantine,
+    /// Pairs that the machine disturbed.
+    pub disturbances: Disturbances,
+    /// Share of an engine's thinking time that may be lost to the machine, if it was measured.
+    pub noise_limit: Option<f64>,
     /// The stopping rule.
     pub sprt: Option<Sprt>,
     /// What the stopping rule says of the counted pairs of each two engines that have any.
@@ -150,6 +155,8 @@ impl Summary {
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
             seed: plan.seed,
             quarantine: Quarantine::default(),
+            disturbances: Disturbances::default(),
+            noise_limit: plan.noise_limit.filter(|_| plan.is_timed()),
             sprt: plan.sprt,
             looks: looks.clone(),
             ablation: plan.ablation.clone(),

@@ -11,6 +11,7 @@ use crate::report::summary::{Strength, Summary, Verdict};
 use crate::report::table::Table;
 use crate::report::worth;
 use crate::run::event::Ending;
+use crate::run::noise::Disturbances;
 use crate::stats::sequential::SequentialEstimate;
 use crate::stats::sprt::{Correction, Sprt};
 use crate::stats::watch::Look;
@@ -44,6 +45,10 @@ pub fn render(summary: &Summary) -> String {
     }
     if !summary.quarantine.is_empty() {
         line(&mut text, "Openings", left_out(summary));
+    }
+    if let Some(noise) = host_noise(summary).filter(|_| summary.disturbances != Default::default())
+    {
+        line(&mut text, "Noise", noise);
     }
     line(&mut text, "Endings", terminations(summary));
     line(&mut text, "Faults", faults(summary));
@@ -151,6 +156,20 @@ pub(super) fn left_out(summary: &Summary) -> String {
     let count = summary.quarantine.count;
     let first = summary.quarantine.faults.first().map_or("", String::as_str);
     format!("{count} of the book left out as bad; the first: {first}")
+}
+
+/// What the machine did to the games; `None` if it was not measured.
+pub(super) fn host_noise(summary: &Summary) -> Option<String> {
+    let Disturbances { voided, counted } = summary.disturbances;
+    let limit = percent(Some(summary.noise_limit?));
+    Some(match (voided, counted) {
+        (0, 0) => format!("no pair lost more than {limit} to the machine"),
+        (_, 0) => format!("{voided} times a pair was void and played again (limit {limit})"),
+        _ => format!(
+            "{voided} times a pair was void and played again, {counted} pairs count although they \
+             were disturbed (limit {limit})"
+        ),
+    })
 }
 
 /// How the games ended, the most frequent way first.

@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use thiserror::Error;
+use tokio::sync::{mpsc, oneshot};
 
+use crate::run::control::{Command, MAX_SLOTS, Pace, Status};
 use crate::run::event::{Ending, Observer, ObserverError, RunEvent};
 use crate::run::executor::{Executor, JobEvent};
 use crate::run::job::{JobMaker, PlayedPair};
+use crate::run::noise;
 use crate::run::signal::{Request, Signals};
 use crate::run::standing::PairTally;
 use crate::run::state::{Effect, Event, RunState};
@@ -32,6 +35,26 @@ pub struct Run<'a> {
     pub jobs: JobMaker<'a>,
     /// Who looks on.
     pub observers: Vec<&'a mut dyn Observer>,
+    /// What the user asks for in the meantime.
+    pub wishes: mpsc::Receiver<Wish>,
+}
+
+/// A command to a running run, and where its answer is waited for.
+#[derive(Debug)]
+pub struct Wish {
+    /// The command.
+    pub command: Command,
+    /// Takes the answer; nobody need wait for it.
+    pub reply: oneshot::Sender<Answer>,
+}
+
+/// What became of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// In a sentence without its end; an error if nothing changed.
+    pub words: Result<String, String>,
+    /// How the run stands after it.
+    pub status: Status,
 }
 
 /// Why a run had to stop. Everything committed stays, and the run can be resumed.
@@ -53,13 +76,22 @@ pub enum RunError {
     },
 }
 
-/// How a run ended, and which signal ended it if one did.
+/// Who asked for the end of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// A signal, or the key that stands for Ctrl-C.
+    Signal(Request),
+    /// The command to drain it.
+    Drain,
+}
+
+/// How a run ended, and who ended it if somebody did.
 #[derive(Debug)]
 pub struct Finished {
     /// The ending.
     pub ending: Ending,
-    /// The signal that asked for it.
-    pub request: Option<Request>,
+    /// Who asked for it.
+    pub request: Option<Caller>,
 }
 
 /// The time of day, in milliseconds of Unix time.
@@ -108,10 +140,25 @@ impl Run<'_> {
                 return Ok(Finished { ending, request });
             }
             let event = tokio::select! {
-                event = executor.next() => self.commit(event, &mut held)?,
+                event = executor.next() => match self.commit(event, &mut held)? {
+                    Some(event) => event,
+                    None => continue,
+                },
                 signal = signals.next() => {
-                    request = Some(signal);
+                    request = Some(Caller::Signal(signal));
                     Event::Interrupt
+                }
+                Some(wish) = self.wishes.recv() => {
+                    let (event, words) = grant(wish.command, state, executor, &mut request);
+                    for effect in event.map(|event| state.apply(event)).unwrap_or_default() {
+                        self.carry_out(effect, state, executor, &mut held, clock).await?;
+                    }
+                    let status = status(state, executor);
+                    let (pace, slots, elapsed) = (status.pace, status.slots, clock.elapsed());
+                    self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+                    // Whoever asked may be gone.
+                    let _ = wish.reply.send(Answer { words, status });
+                    continue;
                 }
                 _ = tick.tick() => {
                     self.tell(&RunEvent::Tick { elapsed: clock.elapsed() })?;
@@ -133,19 +180,30 @@ impl Run<'_> {
         }
     }
 
-    /// Puts a played pair on disk and keeps its games until they are counted.
+    /// Puts a played pair on disk and keeps its games until they are counted. The state need not
+    /// know of what is only for observers.
     fn commit(
         &mut self,
         event: JobEvent,
         held: &mut BTreeMap<u64, PlayedPair>,
-    ) -> Result<Event, RunError> {
+    ) -> Result<Option<Event>, RunError> {
         match event {
-            JobEvent::Played(mut played) => {
+            JobEvent::Played { played, noise: Some(reason) } if self.is_void(&played)? => {
+                let pair = played.pairing.pair;
+                self.store.void(self.name, &played, &reason)?;
+                self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
+                Ok(Some(Event::Voided(pair)))
+            }
+            JobEvent::Played { mut played, noise } => {
                 // What counts is what is on disk, even if it is not what was played just now.
-                if !self.store.append(self.name, &played)?
+                if !self.store.append(self.name, &played, noise.as_deref())?
                     && let Some(stored) = self.store.pair(self.name, played.pairing.pair)?
                 {
                     played = stored;
+                }
+                if let Some(reason) = &noise {
+                    let pair = played.pairing.pair;
+                    self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;
                 }
                 played.drop_transcripts();
                 let tally = PairTally::of(&played);
@@ -153,10 +211,19 @@ impl Run<'_> {
                 if held.len() < HELD_PAIRS {
                     held.insert(tally.pair, played);
                 }
-                Ok(Event::Committed(tally))
+                Ok(Some(Event::Committed(tally)))
+            }
+            JobEvent::Started { pairing, half } => {
+                self.tell(&RunEvent::GameStarted { pairing: &pairing, half })?;
+                Ok(None)
             }
             JobEvent::Failed { pair, reason } => Err(RunError::Environment { pair, reason }),
         }
+    }
+
+    /// Whether a disturbed pair may still be played again.
+    fn is_void(&self, played: &PlayedPair) -> Result<bool, StoreError> {
+        Ok(noise::is_void(self.store.times_voided(self.name, played.pairing.pair)?))
     }
 
     async fn carry_out<E: Executor>(
@@ -195,5 +262,58 @@ impl Run<'_> {
 
     fn tell(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         self.observers.iter_mut().try_for_each(|observer| observer.observe(event))
+    }
+}
+
+/// What a command does to the state of the run, if anything, and what is answered.
+fn grant<E: Executor>(
+    command: Command,
+    state: &RunState,
+    executor: &mut E,
+    request: &mut Option<Caller>,
+) -> (Option<Event>, Result<String, String>) {
+    let in_flight = match state.in_flight() {
+        1 => "1 pair in flight is played to its end".to_owned(),
+        count => format!("{count} pairs in flight are played to their end"),
+    };
+    let is_draining = state.pace() == Pace::Draining;
+    match command {
+        Command::Status => (None, Ok(status(state, executor).to_string())),
+        Command::Pause | Command::Resume if is_draining => {
+            (None, Err("the run is being drained and starts no more pairs".to_owned()))
+        }
+        Command::Pause => (Some(Event::Pause), Ok(format!("paused; {in_flight}"))),
+        Command::Resume => (Some(Event::Unpause), Ok("running".to_owned())),
+        Command::Drain => {
+            // Who asked for the end first decides how it is told.
+            request.get_or_insert(Caller::Drain);
+            (Some(Event::Drain), Ok(format!("draining; {in_flight}")))
+        }
+        Command::Interrupt => {
+            *request = Some(Caller::Signal(Request::Interrupt));
+            (Some(Event::Interrupt), Ok("interrupted".to_owned()))
+        }
+        Command::Concurrency(slots) => (None, set_slots(slots, executor)),
+        Command::MoreSlots(more) => {
+            let slots = executor.slots().saturating_add_signed(more as isize);
+            (None, set_slots(slots.clamp(1, MAX_SLOTS), executor))
+        }
+    }
+}
+
+fn set_slots<E: Executor>(slots: usize, executor: &mut E) -> Result<String, String> {
+    executor.set_slots(slots)?;
+    Ok(if slots == 1 { "1 game at once".to_owned() } else { format!("{slots} games at once") })
+}
+
+fn status<E: Executor>(state: &RunState, executor: &E) -> Status {
+    Status {
+        pace: state.pace(),
+        slots: executor.slots(),
+        in_flight: state.in_flight(),
+        counted: state.counted().count() as u64,
+        expected: state.schedule().expected(),
+        games: state.standing().games(),
+        faults: state.standing().faults.values().sum(),
     }
 }

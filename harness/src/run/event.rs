@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::run::control::Pace;
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
+use crate::schedule::Pairing;
 use crate::stats::watch::Look;
 
 /// How a run ended.
@@ -33,6 +35,13 @@ pub enum RunEvent<'a> {
         /// What the test says of those of each two engines, if the run is an SPRT.
         looks: &'a BTreeMap<[usize; 2], Look>,
     },
+    /// A game has begun. Those of different pairs come in any order, and a void pair's twice.
+    GameStarted {
+        /// Its pair.
+        pairing: &'a Pairing,
+        /// Which game of the pair, from 0.
+        half: usize,
+    },
     /// A pair was counted.
     Counted {
         /// The pair with its games.
@@ -44,8 +53,26 @@ pub enum RunEvent<'a> {
         /// Since the start or resumption.
         elapsed: Duration,
     },
+    /// The machine disturbed a pair.
+    Disturbed {
+        /// The pair.
+        pair: u64,
+        /// How, in words.
+        reason: &'a str,
+        /// Whether it is played again; if not, it counts as it is.
+        is_void: bool,
+    },
     /// Time passed; a chance to show that the run is alive.
     Tick {
+        /// Since the start or resumption.
+        elapsed: Duration,
+    },
+    /// The user has changed how fast the run goes on.
+    Steered {
+        /// Whether pairs are started.
+        pace: Pace,
+        /// Games at once.
+        slots: usize,
         /// Since the start or resumption.
         elapsed: Duration,
     },

@@ -5,11 +5,14 @@
 //! elsewhere.
 
 pub mod analyst;
+pub mod control;
 pub mod dispatch;
 pub mod event;
 pub mod executor;
 pub mod job;
 pub mod latency;
+pub mod noise;
+pub mod places;
 pub mod seats;
 pub mod signal;
 pub mod standing;

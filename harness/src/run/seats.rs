@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::config::affinity::cpus_per_game;
 use crate::config::plan::{Engine, Plan, Program};
 pub use crate::game::player::Seat;
 use crate::game::player::{Player, PlayerError};
 use crate::openings::Book;
-use crate::process::{Launch, Spawner};
+use crate::process::{Launch, Spawner, allowed_cpus};
+use crate::run::places::{PlacesError, places};
 use crate::uci::session::{Deadlines, SessionError, Setup};
 
 /// How long an engine may take to leave after its trial start.
@@ -24,6 +26,12 @@ pub fn seats(plan: &Plan, own_binary: &Path) -> Vec<Seat> {
         ..seat(engine, own_binary)
     };
     plan.engines.iter().map(with_plan).collect()
+}
+
+/// The processors of each of the plan's games on this machine; none if the system decides.
+pub fn places_of(plan: &Plan) -> Result<Vec<Vec<usize>>, PlacesError> {
+    let allowed = allowed_cpus();
+    places(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
 }
 
 /// The seat of one engine, with the usual deadlines.
@@ -40,6 +48,7 @@ pub fn seat(engine: &Engine, own_binary: &Path) -> Seat {
             args,
             dir: engine.dir.clone(),
             stderr: engine.manners.stderr.clone(),
+            cpus: Vec::new(),
             memory_bytes: engine.manners.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
         },
         protocol: engine.manners.protocol,

@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::plan_row::{Fingerprints, PlanRow};
 use super::rows::GameRow;
 use super::{Offsets, Store, StoreError};
-use super::{latencies, transcripts};
+use super::{disturbance, latencies, transcripts};
 use crate::config::plan::Plan;
 use crate::run::event::Ending;
 use crate::run::job::PlayedPair;
@@ -33,14 +33,25 @@ impl Store {
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
     }
 
-    /// Commits a pair with its games; when it returns they are on the disk. A pair that is there
-    /// already stays as it is, and `false` says so.
-    pub fn append(&mut self, run: &str, played: &PlayedPair) -> Result<bool, StoreError> {
+    /// Commits a pair with its games; when it returns they are on the disk. `noise` says how the
+    /// machine disturbed it, if it did. A pair that is there already stays as it is, and `false`
+    /// says so.
+    pub fn append(
+        &mut self,
+        run: &str,
+        played: &PlayedPair,
+        noise: Option<&str>,
+    ) -> Result<bool, StoreError> {
         let file = self.file.clone();
-        self.insert_pair(run, played).map_err(|source| StoreError::Sqlite { file, source })
+        self.insert_pair(run, played, noise).map_err(|source| StoreError::Sqlite { file, source })
     }
 
-    fn insert_pair(&mut self, run: &str, played: &PlayedPair) -> rusqlite::Result<bool> {
+    fn insert_pair(
+        &mut self,
+        run: &str,
+        played: &PlayedPair,
+        noise: Option<&str>,
+    ) -> rusqlite::Result<bool> {
         let pairing = played.pairing;
         let transaction = self.connection.transaction()?;
         let inserted = transaction
@@ -88,6 +99,9 @@ impl Store {
             }
         }
         latencies::add(&transaction, run, &Latencies::of(played))?;
+        if let Some(reason) = noise {
+            disturbance::insert(&transaction, run, pairing.pair, reason, None)?;
+        }
         transaction.commit()?;
         Ok(true)
     }

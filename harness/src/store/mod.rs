@@ -5,6 +5,7 @@
 //! counts) is derived from it and can be made again.
 
 mod append;
+mod disturbance;
 mod latencies;
 mod output_row;
 mod plan_row;

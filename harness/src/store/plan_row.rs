@@ -10,6 +10,7 @@ use super::tables_row::TablesRow;
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
+use crate::config::affinity::Affinity;
 use crate::config::manners::Manners;
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
 use crate::openings::order::Order;
@@ -77,10 +78,16 @@ pub(super) struct PlanRow {
     #[serde(default)]
     wait_ms: u64,
     concurrency: usize,
+    /// As typed; absent in runs from before there was a choice.
+    #[serde(default)]
+    affinity: Option<String>,
     sprt: Option<SprtRow>,
     #[serde(default)]
     ablation: Option<AblationRow>,
     fault_limit: f64,
+    /// Absent in runs from before there was one: nothing was measured.
+    #[serde(default)]
+    noise_limit: Option<f64>,
     deadlines_ms: [u64; 4],
     #[serde(default)]
     draw: Option<DrawRow>,
@@ -226,6 +233,7 @@ impl PlanRow {
             tie_breaks: plan.design.tie_breaks,
             wait_ms: plan.wait.as_millis() as u64,
             concurrency: plan.concurrency,
+            affinity: Some(plan.affinity.to_string()),
             sprt: plan.sprt.map(|sprt| SprtRow {
                 elo0: sprt.elo0(),
                 elo1: sprt.elo1(),
@@ -239,6 +247,7 @@ impl PlanRow {
                 features: ablation.features.clone(),
             }),
             fault_limit: plan.fault_limit,
+            noise_limit: plan.noise_limit,
             deadlines_ms: [limits.uciok, limits.readyok, limits.bestmove, limits.stop]
                 .map(|limit| limit.as_millis() as u64),
             draw: plan.rules.draw.map(|DrawRule { move_number, move_count, score_cp }| DrawRow {
@@ -316,11 +325,16 @@ impl PlanRow {
             opening_start: self.opening_start,
             wait: Duration::from_millis(self.wait_ms),
             concurrency: self.concurrency,
+            affinity: self
+                .affinity
+                .map_or(Ok(Affinity::None), |text| text.parse())
+                .map_err(|error| format!("plan: {error}"))?,
             sprt,
             ablation: self
                 .ablation
                 .map(|AblationRow { option, features }| Ablation { option, features }),
             fault_limit: self.fault_limit,
+            noise_limit: self.noise_limit,
             rules,
             tables: tables.unwrap_or_default(),
             deadlines: Deadlines { uciok, readyok, bestmove, stop },

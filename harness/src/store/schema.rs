@@ -12,7 +12,7 @@ const FORMAT: i64 = STEPS.len() as i64;
 const BUSY: Duration = Duration::from_secs(30);
 
 /// Step n takes a file from format n to n + 1.
-pub(super) const STEPS: [&str; 2] = [
+pub(super) const STEPS: [&str; 3] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
@@ -65,6 +65,16 @@ pub(super) const STEPS: [&str; 2] = [
         us     INTEGER NOT NULL,               -- microseconds, the middle of the bucket
         count  INTEGER NOT NULL,
         PRIMARY KEY (run, engine, kind, us)
+    ) WITHOUT ROWID;
+", "
+    CREATE TABLE disturbances (
+        run     TEXT NOT NULL REFERENCES runs(run),
+        pair    INTEGER NOT NULL,
+        attempt INTEGER NOT NULL,              -- from 0
+        reason  TEXT NOT NULL,
+        counted INTEGER NOT NULL,              -- 0: void, the pair was played again
+        games   TEXT NOT NULL,                 -- JSON, of void pairs; others are in games
+        PRIMARY KEY (run, pair, attempt)
     ) WITHOUT ROWID;
 ",
 ];

@@ -38,8 +38,8 @@ fn filled(folder: &Path) -> (Store, PlayedPair) {
     store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }).unwrap();
     let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
     let played = PlayedPair { pairing, games: Games { first: game(), second: Some(game()) } };
-    assert!(store.append("run", &played).unwrap());
-    assert!(!store.append("run", &played).unwrap());
+    assert!(store.append("run", &played, None).unwrap());
+    assert!(!store.append("run", &played, None).unwrap());
     (store, played)
 }
 

@@ -38,6 +38,8 @@ impl<'a> Plan<'a> {
             .set("order", "sequential")
             .set("concurrency", 1)
             .set("each", "nodes=1")
+            // What tests count must not depend on how busy the machine is.
+            .set("noise-limit", "off")
     }
 
     /// Adds a puppet that is called `name` in the results.
@@ -89,6 +91,12 @@ impl<'a> Plan<'a> {
         let shell = ["-c", script].map(str::to_owned).into_iter();
         let arbiter = programs::arbiter().display().to_string();
         bench.start(Path::new("/bin/sh"), shell.chain([arbiter]).chain(self.args()))
+    }
+
+    /// It as a line of a shell script.
+    pub fn command_line(self) -> String {
+        let words = std::iter::once(programs::arbiter().display().to_string()).chain(self.args());
+        words.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ")
     }
 
     fn args(self) -> Vec<String> {

@@ -23,6 +23,18 @@ pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     found
 }
 
+/// What is noted of pairs that the machine disturbed, in order: pair, attempt, reason, and whether
+/// it counts.
+pub fn disturbances(results: &Path) -> Vec<(i64, i64, String, bool)> {
+    let Ok(connection) = open(results) else { return Vec::new() };
+    let query = "SELECT pair, attempt, reason, counted FROM disturbances ORDER BY pair, attempt";
+    let Ok(mut statement) = connection.prepare(query) else { return Vec::new() };
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let rows = statement.query_map([], read).expect("the query has no parameters");
+    // A writer may hold the store for a moment; the caller asks again.
+    rows.collect::<Result<_, _>>().unwrap_or_default()
+}
+
 /// Whether a run of this name has begun.
 pub fn has_run(results: &Path, run: &str) -> bool {
     let Ok(connection) = open(results) else { return false };

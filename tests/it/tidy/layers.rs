@@ -47,9 +47,9 @@ const LAYERS: &[Layer] = &[
     ),
     layer(
         "report",
-        "annotation check clock config/ablation config/plan game/outcome game/record \
-         game/transcript openings/quarantine rate run/event run/job run/latency run/standing \
-         schedule stats suite uci/info uci/score",
+        "annotation check clock config/ablation config/affinity config/plan game/outcome game/record \
+         game/transcript openings/quarantine rate run/control run/event run/job run/latency \
+         run/noise run/standing schedule stats suite uci/info uci/score",
     ),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
@@ -67,13 +67,15 @@ const LAYERS: &[Layer] = &[
     ),
     pure("run/event", "game/outcome game/record openings schedule stats"),
     pure("run/latency", "game/outcome game/record"),
+    pure("run/control", ""),
+    pure("run/noise", ""),
+    pure("run/places", "config/affinity"),
     pure("run/standing", "game/outcome game/record schedule stats"),
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
         "adjudicate annotation clock config game/outcome game/record game/transcript openings protocol \
-         run/event run/job run/latency \
-         run/standing schedule stats uci",
+         run/event run/job run/latency run/noise run/standing schedule stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
     layer("config", "adjudicate annotation build clock openings protocol schedule seed stats uci"),

@@ -3,7 +3,9 @@
 use clap::ValueEnum;
 
 use super::ArgsError;
+use crate::config::affinity::Affinity;
 use crate::config::file::ConfigFile;
+use crate::config::noise::NoiseLimit;
 use crate::openings::order::Order;
 use crate::stats::sprt::{Correction, Model};
 
@@ -49,6 +51,24 @@ pub(super) fn model_word(file: &ConfigFile, word: &str) -> Result<Model, ArgsErr
         key: "model",
         value: word.to_owned(),
         expected: "normalized, logistic or bayesian".to_owned(),
+    })
+}
+
+pub(super) fn affinity_word(file: &ConfigFile, word: &str) -> Result<Affinity, ArgsError> {
+    word.parse().map_err(|_| ArgsError::Word {
+        file: file.name(),
+        key: "affinity",
+        value: word.to_owned(),
+        expected: "auto, none or a list such as \"0-3,8\"".to_owned(),
+    })
+}
+
+pub(super) fn noise_word(file: &ConfigFile, word: &str) -> Result<NoiseLimit, ArgsError> {
+    word.parse().map_err(|_| ArgsError::Word {
+        file: file.name(),
+        key: "noise-limit",
+        value: word.to_owned(),
+        expected: "a share between 0 and 1, or \"off\"".to_owned(),
     })
 }
 

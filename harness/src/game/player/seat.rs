@@ -23,3 +23,11 @@ pub struct Seat {
     /// Which lines of its searches the user wants to see.
     pub pattern: Option<LinePattern>,
 }
+
+impl Seat {
+    /// The same on some processors.
+    pub fn on(&self, cpus: &[usize]) -> Seat {
+        let launch = Launch { cpus: cpus.to_vec(), ..self.launch.clone() };
+        Seat { launch, ..self.clone() }
+    }
+}

@@ -1,5 +1,6 @@
 //! Plays pairs on this machine.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,40 +15,59 @@ use crate::game::player::{Player, Seat};
 use crate::process::Spawner;
 use crate::run::job::PairJob;
 
-/// A fixed number of slots, each a task of its own.
+/// Where and how games are played on this machine.
+#[derive(Debug, Clone)]
+pub struct Room {
+    /// Games at once.
+    pub slots: usize,
+    /// Pause between two games of a slot.
+    pub wait: Duration,
+    /// Share of an engine's thinking time that may be lost for want of a processor; `None` does
+    /// not measure.
+    pub noise_limit: Option<f64>,
+    /// The processors of each slot; if none are given, the system decides.
+    pub places: Vec<Vec<usize>>,
+}
+
+/// A number of slots, each a task of its own.
 #[derive(Debug)]
 pub struct Local {
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
     rest: Arc<Rest<Player>>,
-    wait: Duration,
-    /// Slots in all.
-    slots: usize,
+    room: Room,
     /// Slots without work.
     idle: Vec<Slot>,
+    /// Tasks that end engines of slots that are needed no more.
+    leaving: JoinSet<()>,
+    /// Pairs in flight.
+    in_flight: usize,
+    /// Numbers of slots, and with them their processors, that are taken.
+    taken: BTreeSet<usize>,
     /// Slots at work; a slot comes back with what became of its job.
     busy: JoinSet<()>,
-    done: mpsc::UnboundedReceiver<(Slot, JobEvent)>,
-    report: mpsc::UnboundedSender<(Slot, JobEvent)>,
+    /// What happens; what ends a job brings its slot back.
+    done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
+    report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
 
 impl Local {
-    /// `slots` places for games between the engines in `seats`, which a job names by index, with
-    /// a pause of `wait` between two games of a place.
+    /// Room for games between the engines in `seats`, which a job names by index.
     /// An error if no thread can be started.
-    pub fn new(slots: usize, seats: Vec<Seat>, wait: Duration) -> io::Result<Local> {
+    pub fn new(room: Room, seats: Vec<Seat>) -> io::Result<Local> {
         let spawner = Spawner::start()?;
         let seats = Arc::new(seats);
         let rest = Arc::new(Rest::new());
-        let slot = |_| Slot::new(spawner.clone(), seats.clone(), rest.clone(), wait);
         let (report, done) = mpsc::unbounded_channel();
         Ok(Local {
-            slots,
-            idle: (0..slots).map(slot).collect(),
+            idle: Vec::new(),
+            room,
             spawner,
             seats,
             rest,
-            wait,
+            leaving: JoinSet::new(),
+            in_flight: 0,
+            taken: BTreeSet::new(),
             busy: JoinSet::new(),
             done,
             report,
@@ -55,30 +75,76 @@ impl Local {
     }
 }
 
+impl Local {
+    fn new_slot(&mut self) -> Slot {
+        let number = (0..).find(|number| !self.taken.contains(number));
+        let number = number.expect("there are more numbers than slots");
+        self.taken.insert(number);
+        let seats = match self.room.places.get(number) {
+            None => self.seats.clone(),
+            Some(cpus) => Arc::new(self.seats.iter().map(|seat| seat.on(cpus)).collect()),
+        };
+        Slot::new(number, self.spawner.clone(), seats, self.rest.clone(), &self.room)
+    }
+
+    /// Ends the engines of idle slots that are too many.
+    fn dismiss(&mut self) {
+        while self.idle.len() + self.in_flight > self.room.slots
+            && let Some(mut slot) = self.idle.pop()
+        {
+            self.taken.remove(&slot.number);
+            self.leaving.spawn(async move { slot.clear().await });
+        }
+        // What has left need not be remembered.
+        while self.leaving.try_join_next().is_some() {}
+    }
+}
+
 impl Executor for Local {
     fn has_room(&self) -> bool {
-        !self.idle.is_empty()
+        self.in_flight < self.room.slots
     }
 
     fn start(&mut self, job: PairJob) {
-        let mut slot = self.idle.pop().expect("the caller asked for room first");
+        let mut slot = self.idle.pop().unwrap_or_else(|| self.new_slot());
+        self.in_flight += 1;
         let report = self.report.clone();
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
-            let event = match slot.play(job).await {
-                Ok(played) => JobEvent::Played(played),
+            let pairing = job.pairing;
+            // Nobody waits any more once the run has ended; the same holds below.
+            let started = |half| drop(report.send((None, JobEvent::Started { pairing, half })));
+            let event = match slot.play(job, started).await {
+                Ok((played, noise)) => JobEvent::Played { played, noise },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
-            // Nobody waits any more once the run has ended.
-            let _ = report.send((slot, event));
+            let _ = report.send((Some(slot), event));
         });
+    }
+
+    fn slots(&self) -> usize {
+        self.room.slots
+    }
+
+    fn set_slots(&mut self, slots: usize) -> Result<(), String> {
+        let places = self.room.places.len();
+        if places > 0 && slots > places {
+            return Err(format!("there are processors for {places} games at once (--affinity)"));
+        }
+        self.room.slots = slots;
+        self.dismiss();
+        Ok(())
     }
 
     async fn next(&mut self) -> JobEvent {
         loop {
             tokio::select! {
                 Some((slot, event)) = self.done.recv() => {
-                    self.idle.push(slot);
+                    if let Some(slot) = slot {
+                        self.in_flight -= 1;
+                        self.idle.push(slot);
+                        self.dismiss();
+                    }
                     return event;
                 }
                 // Tasks only report; one that ended otherwise has panicked.
@@ -97,13 +163,10 @@ impl Executor for Local {
         // Dropping a task drops its players, which kills their engines.
         self.busy.shutdown().await;
         while let Ok((slot, _)) = self.done.try_recv() {
-            self.idle.push(slot);
+            self.idle.extend(slot);
         }
-        while self.idle.len() < self.slots {
-            let rest = self.rest.clone();
-            let seats = self.seats.clone();
-            self.idle.push(Slot::new(self.spawner.clone(), seats, rest, self.wait));
-        }
+        self.in_flight = 0;
+        self.taken = self.idle.iter().map(|slot| slot.number).collect();
     }
 
     async fn finish(mut self) {
@@ -116,5 +179,6 @@ impl Executor for Local {
             leaving.spawn(player.quit(QUIT_GRACE));
         }
         while leaving.join_next().await.is_some() {}
+        while self.leaving.join_next().await.is_some() {}
     }
 }

@@ -1,17 +1,31 @@
 //! Who plays the pairs. The dispatcher cannot tell whether that happens here or elsewhere.
 
 pub mod local;
+mod meter;
 mod rest;
 mod slot;
 
 use crate::run::job::{PairJob, PlayedPair};
+use crate::schedule::Pairing;
 
 /// What became of a job.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "the small variant ends the run")]
+#[expect(clippy::large_enum_variant, reason = "the large variant is what pairs are played for")]
 pub enum JobEvent {
     /// All its games are over.
-    Played(PlayedPair),
+    Played {
+        /// The pair.
+        played: PlayedPair,
+        /// How the machine disturbed it, in words, if it did.
+        noise: Option<String>,
+    },
+    /// A game of a pair has begun.
+    Started {
+        /// Its pair.
+        pairing: Pairing,
+        /// Which game of the pair, from 0.
+        half: usize,
+    },
     /// The pair could not be played for a reason that is no engine's fault.
     Failed {
         /// The pair.
@@ -28,6 +42,13 @@ pub trait Executor {
 
     /// Starts a pair. There must be room.
     fn start(&mut self, job: PairJob);
+
+    /// How many pairs it plays at once.
+    fn slots(&self) -> usize;
+
+    /// Plays so many pairs at once from now on; those in flight are played to their end. An error
+    /// says why that cannot be, and changes nothing.
+    fn set_slots(&mut self, slots: usize) -> Result<(), String>;
 
     /// Waits for the next event; pending for ever while nothing is in flight.
     fn next(&mut self) -> impl Future<Output = JobEvent> + Send;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use shakmaty::{ByColor, Color};
 
+use super::local::Room;
+use super::meter;
 use super::rest::Rest;
 use crate::game::driver::{self, GameSetup};
 use crate::game::outcome::Termination;
@@ -25,6 +27,8 @@ const UNKNOWN_BYTES: u64 = 256 << 20;
 /// A table with its engines; they stay from game to game as long as they behave.
 #[derive(Debug)]
 pub(super) struct Slot {
+    /// Its number among those at work.
+    pub(super) number: usize,
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
     players: BTreeMap<usize, Player>,
@@ -32,33 +36,57 @@ pub(super) struct Slot {
     rest: Arc<Rest<Player>>,
     /// Pause between two games.
     wait: Duration,
+    /// Share of time that a game may lose to the machine; `None` does not measure.
+    noise_limit: Option<f64>,
+    /// How the machine disturbed games of the pair in hand.
+    noises: Vec<String>,
     has_played: bool,
 }
 
 impl Slot {
     pub(super) fn new(
+        number: usize,
         spawner: Spawner,
         seats: Arc<Vec<Seat>>,
         rest: Arc<Rest<Player>>,
-        wait: Duration,
+        room: &Room,
     ) -> Slot {
-        Slot { spawner, seats, players: BTreeMap::new(), rest, wait, has_played: false }
+        Slot {
+            number,
+            spawner,
+            seats,
+            players: BTreeMap::new(),
+            rest,
+            wait: room.wait,
+            noise_limit: room.noise_limit,
+            noises: Vec::new(),
+            has_played: false,
+        }
     }
 
-    /// Plays the games. An error is the machine's, never an engine's.
-    pub(super) async fn play(&mut self, job: PairJob) -> Result<PlayedPair, String> {
+    /// Plays the games, and says how the machine disturbed them if it did. `started` is told which
+    /// of the games begins. An error is the machine's, never an engine's.
+    pub(super) async fn play(
+        &mut self,
+        job: PairJob,
+        started: impl Fn(usize),
+    ) -> Result<(PlayedPair, Option<String>), String> {
+        self.noises.clear();
         self.release_others(job.pairing.engines).await;
         self.call_rested(job.pairing.engines);
         self.pause().await;
+        started(0);
         let first = self.play_game(&job.games.first).await?;
         let second = match &job.games.second {
             Some(setup) => {
                 self.pause().await;
+                started(1);
                 Some(self.play_game(setup).await?)
             }
             None => None,
         };
-        Ok(PlayedPair { pairing: job.pairing, games: Games { first, second } })
+        let noise = (!self.noises.is_empty()).then(|| self.noises.join("; "));
+        Ok((PlayedPair { pairing: job.pairing, games: Games { first, second } }, noise))
     }
 
     /// Waits between two games; not before the first.
@@ -94,6 +122,11 @@ impl Slot {
             if !self.players.contains_key(&index)
                 && let Some(player) = self.rest.call(index)
             {
+                let cpus = &self.seats[index].launch.cpus;
+                if !cpus.is_empty() {
+                    // It may have played elsewhere.
+                    player.move_to(cpus);
+                }
                 self.players.insert(index, player);
             }
         }
@@ -122,7 +155,9 @@ impl Slot {
         let (Some(white), Some(black)) = (seated.next(), seated.next()) else {
             return Err("a game needs two players".to_owned());
         };
-        let (record, players) = driver::play(setup.clone(), ByColor { white, black }).await;
+        let players = ByColor { white, black };
+        let (record, players, noise) = meter::play(setup, players, self.noise_limit).await;
+        self.noises.extend(noise.map(|noise| noise.words(|index| self.seats[index].name.as_str())));
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
         for (color, mut player) in Color::ALL.into_iter().zip(players) {
             let index = *setup.engines.get(color);

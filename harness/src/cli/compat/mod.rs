@@ -1,0 +1,124 @@
+//! `arbiter compat`: command lines of fastchess and cutechess-cli, played by our own rules and
+//! reported in their form.
+
+mod engine;
+mod extras;
+mod options;
+mod pending;
+mod printer;
+mod request;
+mod words;
+
+pub use printer::Printer;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use self::options::Options;
+use super::args::{Asked, DEFAULT_RESULTS, Form};
+use super::{ExitCode, Failure, emit, play};
+use crate::report::compat::Dialect;
+use crate::report::terminal::note;
+
+/// Flags of `arbiter compat`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Options of the program that arbiter does not know are errors, and name what to do instead; options
+that make no difference here are named on standard error. Pairs of games are the unit: each opening
+is played twice with colours reversed, whatever -repeat says, unless -noswap is given. Without
+-openings, arbiter's own book is used. The time margin is 10 ms unless timemargin= is given. Engines
+that crash are always started again (-recover). Finished games come in the order of the schedule,
+when their pair is over. Games are kept in the folder `results`, and `arbiter match --resume RUN`
+(or sprt, or tournament) goes on with a run that was interrupted.
+
+Exit codes: 0 if the games were played, whatever came out; else as for `arbiter match`.
+
+Examples:
+  arbiter compat fastchess -engine cmd=./new name=new -engine cmd=./old name=old \\
+    -each tc=8+0.08 option.Hash=16 -openings file=book.epd format=epd order=random \\
+    -rounds 1000 -repeat -concurrency 4 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05 -pgnout file=a.pgn
+  arbiter compat cutechess -engine conf=one -engine conf=two -each tc=40/60 -rounds 10 -games 2")]
+pub struct CompatArgs {
+    /// Whose command line it is
+    #[arg(value_enum)]
+    program: Program,
+    /// The command line as it was
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+    options: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Program {
+    /// fastchess
+    Fastchess,
+    /// cutechess-cli
+    #[value(alias = "cutechess-cli")]
+    Cutechess,
+}
+
+/// How a run is shown in place of the live view and the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// In whose form.
+    pub dialect: Dialect,
+    /// Whether figures are by pairs, where there is a choice.
+    pub penta: bool,
+    /// Games (pairs, if figures are by pairs) between two reports of figures; 0 for only one at
+    /// the end.
+    pub rating_interval: u64,
+    /// Games between two lines of the score; 0 for none.
+    pub score_interval: u64,
+}
+
+/// Plays the command line.
+pub fn compat(args: CompatArgs) -> ExitCode {
+    let dialect = match args.program {
+        Program::Fastchess => Dialect::Fastchess,
+        Program::Cutechess => Dialect::Cutechess,
+    };
+    if let [only] = &args.options[..]
+        && ["version", "v", "-version", "-v"].map(Some).contains(&only.strip_prefix('-'))
+    {
+        let version = concat!("arbiter ", env!("CARGO_PKG_VERSION"), "\n");
+        return emit(version).map_or_else(Failure::report, |()| ExitCode::Passed);
+    }
+    let read = words::split(&args.options).and_then(|words| Options::read(dialect, &words));
+    let options = match read.and_then(granted) {
+        Ok(options) => options,
+        Err(sentence) => return Failure::invalid(sentence).report(),
+    };
+    for text in options.notes.iter().chain(&options.engines.notes) {
+        note(text);
+    }
+    let style = Style {
+        dialect: options.output,
+        penta: options.penta,
+        rating_interval: options.rating_interval,
+        score_interval: options.score_interval,
+    };
+    let (kind, request) = match request::request(options) {
+        Ok(made) => made,
+        Err(sentence) => return Failure::invalid(sentence).report(),
+    };
+    let asked = Asked {
+        request,
+        results: PathBuf::from(DEFAULT_RESULTS),
+        name: None,
+        resume: None,
+        format: Form::Human,
+        compat: Some(style),
+    };
+    match play::play(kind, asked) {
+        ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,
+        other => other,
+    }
+}
+
+/// The options, unless they ask for what there is not.
+fn granted(options: Options) -> Result<Options, String> {
+    match options.pending.refusal() {
+        Some(sentence) => Err(sentence),
+        None => Ok(options),
+    }
+}

@@ -1,0 +1,82 @@
+//! Processors: which there are for us, which share a core, and who runs where.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use super::kin::descendants;
+
+/// The processors that this process may use, by its mask and its control group, different physical
+/// cores first: those that share a core with an earlier one come last.
+pub fn allowed() -> Vec<usize> {
+    // It fails for processes that are not there.
+    let Ok(mask) = sched_getaffinity(None) else { return Vec::new() };
+    let cpus = (0..CpuSet::MAX_CPU).filter(|cpu| mask.is_set(*cpu));
+    by_core(cpus, |cpu| {
+        let folder = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+        // Where the system does not say, each processor is a core.
+        fs::read_to_string(format!("{folder}/thread_siblings")).ok()
+    })
+}
+
+/// Orders processors so that no two of one core come before all cores have come once. `core` names
+/// the core of a processor.
+fn by_core<T: Ord>(
+    cpus: impl Iterator<Item = usize>,
+    core: impl Fn(usize) -> Option<T>,
+) -> Vec<usize> {
+    let mut left: Vec<usize> = cpus.collect();
+    let mut order = Vec::new();
+    while !left.is_empty() {
+        let mut seen = BTreeSet::new();
+        let (now, later) = left.into_iter().partition(|cpu| match core(*cpu) {
+            Some(core) => seen.insert(core),
+            None => true,
+        });
+        let now: Vec<usize> = now;
+        order.extend(now);
+        left = later;
+    }
+    order
+}
+
+/// Processors as the system takes them.
+pub(super) fn set(cpus: &[usize]) -> CpuSet {
+    let mut set = CpuSet::new();
+    cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu));
+    set
+}
+
+/// Moves all threads of a process, and of what it has started, to some processors. What ends in
+/// the meantime, or has moved itself, is let be.
+pub(super) fn move_to(leader: i32, cpus: &[usize]) {
+    let set = set(cpus);
+    for pid in descendants(leader).into_iter().chain([leader]) {
+        let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let numbers = threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok());
+        for thread in numbers.filter_map(Pid::from_raw) {
+            let _ = sched_setaffinity(Some(thread), &set);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn siblings_come_last() {
+        // Numbered as on most machines, and in pairs.
+        assert_eq!(by_core(0..6, |cpu| Some(cpu % 3)), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(by_core(0..6, |cpu| Some(cpu / 2)), [0, 2, 4, 1, 3, 5]);
+        assert_eq!(by_core([1, 2, 3, 5].into_iter(), |cpu| Some(cpu / 2)), [1, 2, 5, 3]);
+        assert_eq!(by_core([4, 2].into_iter(), |_| None::<u8>), [4, 2]);
+    }
+
+    #[test]
+    fn this_process_may_run_somewhere() {
+        assert!(!allowed().is_empty());
+    }
+}

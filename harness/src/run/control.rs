@@ -1,0 +1,160 @@
+//! What a user may ask of a run that is being played. Pure.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Most games at once that a running run may be given.
+pub const MAX_SLOTS: usize = 4096;
+
+/// A wish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Start no more pairs until told to; those in flight are played to their end.
+    Pause,
+    /// Start pairs again.
+    Resume,
+    /// Play the pairs in flight to their end, then stop; the run can be resumed later.
+    Drain,
+    /// The same as Ctrl-C: the first time to drain, the second time to stop at once.
+    Interrupt,
+    /// Play so many games at once.
+    Concurrency(usize),
+    /// Play so many more, or fewer.
+    MoreSlots(i32),
+    /// Say how the run stands.
+    Status,
+}
+
+/// It is none of those.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CommandError {
+    /// The word is not known.
+    #[error("'{0}' is not known; say pause, resume, drain, concurrency N or status")]
+    Unknown(String),
+    /// The number is missing or wrong.
+    #[error("concurrency needs a number from 1 to {MAX_SLOTS}, not '{0}'")]
+    Slots(String),
+}
+
+impl FromStr for Command {
+    type Err = CommandError;
+
+    fn from_str(text: &str) -> Result<Command, CommandError> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            ["pause"] => Ok(Command::Pause),
+            ["resume"] => Ok(Command::Resume),
+            ["drain"] => Ok(Command::Drain),
+            ["status"] => Ok(Command::Status),
+            ["concurrency", ref number @ ..] => {
+                let slots = number.join(" ");
+                let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
+                parsed.map(Command::Concurrency).ok_or(CommandError::Slots(shown(&slots)))
+            }
+            _ => Err(CommandError::Unknown(shown(text.trim()))),
+        }
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Command::Pause => f.write_str("pause"),
+            Command::Resume => f.write_str("resume"),
+            Command::Drain => f.write_str("drain"),
+            Command::Interrupt => f.write_str("interrupt"),
+            Command::Concurrency(slots) => write!(f, "concurrency {slots}"),
+            Command::MoreSlots(more) => write!(f, "concurrency {more:+}"),
+            Command::Status => f.write_str("status"),
+        }
+    }
+}
+
+/// What strangers send, as a terminal may show it.
+fn shown(text: &str) -> String {
+    text.chars().take(40).flat_map(char::escape_debug).collect()
+}
+
+/// Whether pairs are started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// As there is room.
+    Running,
+    /// Not until the user says so.
+    Paused,
+    /// Never again.
+    Draining,
+}
+
+impl Pace {
+    /// In one word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Pace::Running => "running",
+            Pace::Paused => "paused",
+            Pace::Draining => "draining",
+        }
+    }
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// Whether pairs are started.
+    pub pace: Pace,
+    /// Games at once.
+    pub slots: usize,
+    /// Pairs that are being played.
+    pub in_flight: usize,
+    /// Pairs counted.
+    pub counted: u64,
+    /// Pairs at most, as far as is known by now.
+    pub expected: u64,
+    /// Games counted, and how many of them ended by a fault of an engine.
+    pub games: u64,
+    /// Games that ended by a fault of an engine.
+    pub faults: u64,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Status { pace, slots, in_flight, counted, expected, games, faults } = self;
+        let pace = pace.as_str();
+        write!(
+            f,
+            "{pace}: {counted} of {expected} pairs counted, {in_flight} in flight, {slots} games at \
+             once, {games} games, {faults} faults"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_as_they_are_shown() {
+        for text in ["pause", "resume", "drain", "status", "concurrency 12"] {
+            assert_eq!(text.parse::<Command>().unwrap().to_string(), text);
+        }
+        assert_eq!(" concurrency \t3\n".parse(), Ok(Command::Concurrency(3)));
+    }
+
+    #[test]
+    fn nonsense_is_answered_with_what_there_is() {
+        let check = |text: &str, expect: &str| {
+            let error = text.parse::<Command>().unwrap_err().to_string();
+            assert!(error.contains(expect) && !error.contains(char::is_control), "{error}");
+        };
+        check("", "'' is not known; say pause");
+        check("pause now", "'pause now' is not known");
+        check("stop\u{7}\u{1b}[2J", "say pause");
+        check("interrupt", "say pause");
+        check("concurrency", "from 1 to 4096");
+        check("concurrency 0", "not '0'");
+        check("concurrency 4097", "not '4097'");
+        check("concurrency two games", "not 'two games'");
+    }
+}

@@ -1,0 +1,109 @@
+//! Games have processors of their own if the user wants that.
+
+use std::collections::BTreeMap;
+
+use rustix::process::Pid;
+use rustix::thread::sched_getaffinity;
+
+use crate::resume::slow;
+use crate::support::bench::Bench;
+use crate::support::plan::Plan;
+use crate::support::{process, wait_for};
+
+/// The processors that a process may use.
+fn processors(of: Option<Pid>) -> Option<Vec<usize>> {
+    let allowed = sched_getaffinity(of).ok()?;
+    Some((0..1024).filter(|cpu| allowed.is_set(*cpu)).collect())
+}
+
+/// How many puppets of the place may use which processors.
+fn seating(bench: &Bench) -> BTreeMap<Vec<usize>, usize> {
+    let mut seating = BTreeMap::new();
+    for cpus in process::marked(bench.marker()).into_iter().filter_map(|pid| processors(Some(pid)))
+    {
+        *seating.entry(cpus).or_default() += 1;
+    }
+    seating
+}
+
+#[test]
+fn each_game_is_played_on_its_own_processors() {
+    let own = processors(None).expect("a process may ask where it runs");
+    let games = own.len().min(2);
+    for affinity in
+        ["auto".to_owned(), own.iter().map(usize::to_string).collect::<Vec<_>>().join(",")]
+    {
+        let bench = Bench::new();
+        let running = slow(&bench).set("affinity", &affinity).set("concurrency", games).start();
+        let expected: BTreeMap<Vec<usize>, usize> =
+            own.iter().take(games).map(|cpu| (vec![*cpu], 2)).collect();
+        wait_for(&format!("two puppets sit on each of {games} processors"), || {
+            let seating = seating(&bench);
+            // Which of many processors are taken is up to the order of cores.
+            let is_alike = seating.len() == games
+                && seating.iter().all(|(cpus, puppets)| cpus.len() == 1 && *puppets == 2);
+            (seating == expected || (own.len() > 2 && is_alike)).then_some(())
+        });
+        let finished = running.finish().expect_code(0);
+        assert!(finished.stderr.contains("processors of the games at once: "), "{finished:#?}");
+    }
+}
+
+#[test]
+fn an_engine_with_threads_gets_as_many_processors() {
+    let own = processors(None).expect("a process may ask where it runs");
+    let [first, second, ..] = own[..] else {
+        println!("SKIPPED: this machine has one processor");
+        return;
+    };
+    let bench = Bench::new();
+    let running = Plan::new(&bench, "match", 12)
+        .puppet("A", "--seed 1 --delay-ms 2")
+        .puppet("B", "--seed 2 --delay-ms 2")
+        .set("affinity", format!("{first},{second}"))
+        .set("each", "nodes=1,option.Threads=2")
+        .start();
+    wait_for("two puppets share two processors", || {
+        (seating(&bench) == BTreeMap::from([(vec![first, second], 2)])).then_some(())
+    });
+    running.finish().expect_code(0);
+}
+
+#[test]
+fn processors_that_are_not_there_are_errors() {
+    let bench = Bench::new();
+    let own = processors(None).expect("a process may ask where it runs")[0];
+    let plan = |affinity: &str, games: usize| {
+        slow(&bench).set("affinity", affinity).set("concurrency", games).run()
+    };
+    let one = own.to_string();
+    plan(&one, 2).expect_refusal(3, &["2 games at once", "need 2 processors", "--affinity none"]);
+    plan("1023", 1).expect_refusal(3, &["processor 1023 is not one that arbiter may use"]);
+    plan("all", 1).expect_code(2);
+    // The file says the same.
+    for (line, words) in [
+        ("affinity = 1023", "processor 1023"),
+        ("affinity = \"all\"", "auto, none or a list"),
+        ("noise-limit = \"loud\"", "a share between 0 and 1"),
+    ] {
+        bench.write("arbiter.toml", format!("{line}\n"));
+        slow(&bench).unset("noise-limit").run().expect_refusal(3, &[words]);
+    }
+}
+
+#[test]
+fn the_file_can_ask_for_it_and_the_report_says_it() {
+    let bench = Bench::new();
+    bench.write("arbiter.toml", "affinity = \"auto\"\nnoise-limit = 0.5\n");
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let plan = plan.unset("noise-limit");
+    let report = plan.set("each", "tc=8+0.08").set("format", "md").run().expect_code(0).stdout;
+    for words in [
+        "auto, 1 for each game",
+        "no pair lost more than 50.0 % to the machine",
+        "--affinity auto",
+        "--noise-limit 0.5",
+    ] {
+        assert!(report.contains(words), "`{words}` is missing: {report}");
+    }
+}

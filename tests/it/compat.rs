@@ -1,0 +1,196 @@
+//! Command lines of fastchess and cutechess-cli, as their users have them in scripts.
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::{pgn, plan};
+
+/// An engine that plays random moves, in the words of the other programs.
+fn engine(bench: &Bench, name: &str, args: &str) -> Vec<String> {
+    let puppet = crate::support::programs::puppet().display();
+    let marker = bench.marker();
+    ["-engine".to_owned(), format!("cmd={puppet}"), format!("name={name}")]
+        .into_iter()
+        .chain([format!("args={args} --marker {marker}")])
+        .collect()
+}
+
+/// Runs `arbiter compat` with two puppets and more options.
+fn compat(bench: &Bench, program: &str, more: &str) -> Finished {
+    duel(bench, program, ["--seed 1", "--seed 2"], more)
+}
+
+fn duel(bench: &Bench, program: &str, args: [&str; 2], more: &str) -> Finished {
+    bench.write("book.epd", plan::openings(20));
+    let words = ["compat", program].into_iter().map(str::to_owned);
+    let engines = engine(bench, "A", args[0]).into_iter().chain(engine(bench, "B", args[1]));
+    let more = more.split_whitespace().map(str::to_owned);
+    bench.arbiter(words.chain(engines).chain(more)).finish()
+}
+
+/// The lines that start so.
+fn lines<'a>(finished: &'a Finished, start: &str) -> Vec<&'a str> {
+    finished.stdout.lines().filter(|line| line.starts_with(start)).collect()
+}
+
+#[test]
+fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
+    let bench = Bench::new();
+    let finished = compat(
+        &bench,
+        "fastchess",
+        "-each nodes=1 proto=uci option.Hash=16 -openings file=book.epd format=epd \
+         order=sequential start=3 -rounds 3 -games 2 -repeat -concurrency 2 -recover -srand 7 \
+         -pgnout file=games.pgn nodes=true pv=false -epdout file=end.epd -ratinginterval 2 -report penta=true -autosaveinterval 0 \
+         -draw movenumber=34 movecount=8 score=20 -resign movecount=3 score=600 -maxmoves 150 \
+         -output format=fastchess -log file=x.log -variant standard",
+    );
+    let finished = finished.expect_code(0);
+    let mut started = lines(&finished, "Started game ");
+    started.sort_unstable();
+    assert_eq!(started[..2], ["Started game 1 of 6 (A vs B)", "Started game 2 of 6 (B vs A)"]);
+    assert_eq!(started.len(), 6);
+    let ended = lines(&finished, "Finished game ");
+    assert_eq!(ended.len(), 6, "{finished:#?}");
+    for (number, line) in (1..).zip(&ended) {
+        let players = if number % 2 == 1 { "A vs B" } else { "B vs A" };
+        let start = format!("Finished game {number} ({players}): ");
+        assert!(line.starts_with(&start) && line.ends_with('}'), "{line}");
+    }
+    assert_eq!(lines(&finished, "Results of A vs B (1 nodes, NULL, 16MB, book.epd):").len(), 2);
+    let games = lines(&finished, "Games: ");
+    assert!(games[0].starts_with("Games: 4, Wins: ") && games[1].starts_with("Games: 6, "));
+    assert_eq!(lines(&finished, "Ptnml(0-2): [").len(), 2);
+    assert!(finished.stdout.ends_with("Tournament finished\n"), "{finished:#?}");
+    assert!(finished.stderr.contains("-recover: engines that crash are always started again"));
+    // The games are those of the lines, from the third opening on.
+    let text = bench.read("games.pgn");
+    let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
+    assert_eq!(bench.read("end.epd").lines().count(), 6);
+    let results: Vec<&str> = ended.iter().filter_map(|line| line.split(' ').nth(6)).collect();
+    assert_eq!(played.iter().map(|game| game.result.as_str()).collect::<Vec<_>>(), results);
+    assert_eq!(
+        bench.arbiter(["results"]).finish().expect_code(0).stdout.matches("match-").count(),
+        1
+    );
+}
+
+#[test]
+fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
+    let bench = Bench::new();
+    let more = "-each tc=inf nodes=1 restart=off -openings file=book.epd format=epd plies=4 \
+                policy=default -rounds 2 -games 2 -repeat -pgnout games.pgn fi -ratinginterval 2 \
+                -wait 1 -srand 3 -concurrency 1";
+    let finished = compat(&bench, "cutechess", more).expect_code(0);
+    let scores = lines(&finished, "Score of A vs B: ");
+    assert_eq!(scores.len(), 4, "{finished:#?}");
+    assert!(scores[0].ends_with("] 1") && scores[3].ends_with("] 4"), "{scores:?}");
+    assert_eq!(lines(&finished, "Elo difference: ").len(), 2);
+    assert!(finished.stdout.ends_with("Finished match\n"), "{finished:#?}");
+    assert_eq!(pgn::parse(&bench.read("games.pgn")).map(|games| games.len()).ok(), Some(4));
+    // In the form of the other program, too.
+    let bench = Bench::new();
+    let more = "-each nodes=1 -openings file=book.epd -rounds 1 -output format=cutechess";
+    let finished = compat(&bench, "fastchess", more).expect_code(0);
+    assert_eq!(lines(&finished, "Score of A vs B: ").len(), 2, "{finished:#?}");
+}
+
+#[test]
+fn a_test_ends_with_its_verdict_and_exit_code_0_whatever_it_is() {
+    let more = "-each nodes=1 -openings file=book.epd format=epd -rounds 500 -repeat \
+                -sprt elo0=0 elo1=100 alpha=0.05 beta=0.05 model=normalized";
+    for (program, args, words) in [
+        (
+            "fastchess",
+            ["--seed 1", "--mode illegal-move"],
+            "SPRT ([0.00, 100.00]) completed - H1 was",
+        ),
+        (
+            "fastchess",
+            ["--mode illegal-move", "--seed 1"],
+            "SPRT ([0.00, 100.00]) completed - H0 was",
+        ),
+        ("cutechess", ["--seed 1", "--mode illegal-move"], " - H1 was accepted"),
+    ] {
+        let bench = Bench::new();
+        let more = if program == "cutechess" {
+            more.replace(" model=normalized", "")
+        } else {
+            more.to_owned()
+        };
+        let finished = duel(&bench, program, args, &more).expect_code(0);
+        assert!(finished.stdout.contains(words), "{finished:#?}");
+        assert!(finished.stdout.contains(" makes an illegal move}"), "{finished:#?}");
+    }
+}
+
+#[test]
+fn many_engines_meet_as_they_do_there() {
+    let bench = Bench::new();
+    bench.write("book.epd", plan::openings(20));
+    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
+    let more = "-each nodes=1 -openings file=book.epd -tournament gauntlet -games 2 -rounds 2";
+    let more = more.split_whitespace().map(str::to_owned);
+    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let finished = bench.arbiter(all).finish().expect_code(0);
+    assert_eq!(lines(&finished, "Finished game ").len(), 8, "{finished:#?}");
+    assert!(lines(&finished, "Finished game ").iter().all(|line| line.contains('A')));
+    assert_eq!(lines(&finished, "Rank Name").len(), 1, "{finished:#?}");
+}
+
+#[test]
+fn engines_come_from_the_list_of_cutechess() {
+    let bench = Bench::new();
+    let puppet = crate::support::programs::puppet().display().to_string();
+    let engine = |name: &str, seed: u32| {
+        format!(
+            r#"{{"name": "{name}", "command": "{puppet}", "protocol": "uci",
+                "workingDirectory": "", "initStrings": ["debug off"],
+                "options": [{{"name": "Hash", "value": {seed}}}, {{"name": "Ponder"}}]}}"#
+        )
+    };
+    bench.write("engines.json", format!("[{}, {}]", engine("one", 1), engine("two", 2)));
+    let compat = |more: &str| {
+        let words = format!("compat cutechess -each nodes=1 -games 2 {more}");
+        bench.arbiter(words.split_whitespace()).finish()
+    };
+    let finished = compat("-engine conf=one -engine conf=two").expect_code(0);
+    assert_eq!(lines(&finished, "Finished game 2 (two vs one): ").len(), 1, "{finished:#?}");
+    let refused = compat("-engine conf=one -engine conf=three");
+    refused.expect_refusal(3, &["conf=three", "engines.json has no engine of this name"]);
+}
+
+#[test]
+fn what_cannot_be_is_said_in_a_sentence() {
+    let bench = Bench::new();
+    for (more, words) in [
+        (
+            "-concurency 2",
+            "-concurency is not an option that arbiter knows; did you mean -concurrency?",
+        ),
+        ("-concurrency many", "'many' is no whole number"),
+        ("-config file=config.json", "go on with `arbiter match --resume RUN`"),
+        ("-engine cmd=x whitepov", "-engine whitepov: scores are taken"),
+        ("-engine cmd=x colour=red", "-engine: 'colour' is not known; the keys are"),
+        ("-each tc=abc", "time control 'abc'"),
+        ("-rounds 3 -games 3", "9 games are no whole pairs"),
+        ("-variant atomic", "-variant atomic: arbiter plays standard and fischerandom"),
+        ("-openings file=book.epd policy=often", "-openings policy=often"),
+        ("-openings file=none.epd", "none.epd"),
+        ("-sprt elo0=0 elo1=5 model=best", "-sprt model=best"),
+        ("-tournament swiss", "-tournament swiss: expected"),
+        ("-use-affinity 1-", "-use-affinity: '1-' is neither"),
+        ("-tbpieces 5", "need -tb FOLDERS"),
+        ("-pgnout file=x.pgn notation=long", "-pgnout notation=long"),
+        ("-pgnout file=x.pgn match_line=(", "-pgnout match_line"),
+        ("-event Cup", "-event: this version of arbiter names the event itself"),
+        ("-repeat 3", "arbiter plays each opening twice"),
+        ("-recover yes", "-recover takes no value"),
+    ] {
+        compat(&bench, "fastchess", more).expect_refusal(3, &[words]);
+    }
+    bench.write("games.pgn", "");
+    let refused = compat(&bench, "fastchess", "-pgnout file=games.pgn append=false");
+    refused.expect_refusal(3, &["games.pgn exists", "overwrites no games"]);
+    let alone = ["compat", "cutechess", "-engine", "cmd=x"];
+    bench.arbiter(alone).finish().expect_refusal(3, &["1 engines are too few"]);
+}

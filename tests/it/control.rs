@@ -1,0 +1,210 @@
+//! A run that is being played can be steered: over its socket, and by keys.
+
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
+use crate::support::bench::{Bench, Finished};
+use crate::support::plan::{Plan, Played};
+use crate::support::{store, wait_for};
+
+/// `arbiter ctl run …` for the run in `bench`.
+fn ctl(bench: &Bench, words: &[&str]) -> Finished {
+    let results = bench.path("results").display().to_string();
+    let args = ["ctl", "--results", &results, "run"];
+    bench.arbiter(args.into_iter().chain(words.iter().copied())).finish()
+}
+
+fn status(bench: &Bench) -> Value {
+    ctl(bench, &["status", "--json"]).expect_code(0).json()
+}
+
+#[test]
+fn a_paused_run_waits_and_goes_on_as_if_nothing_had_been() {
+    let bench = Bench::new();
+    let running = slow(&bench).start();
+    wait_for_pairs(&bench, 2);
+    let said = ctl(&bench, &["pause"]).expect_code(0).stdout;
+    assert!(said.starts_with("paused; ") && said.contains("in flight"), "{said}");
+    wait_for("the pairs in flight are over", || {
+        let status = status(&bench);
+        assert_eq!(status["state"], "paused");
+        (status["pairs_in_flight"] == 0).then_some(())
+    });
+    let before = store::pairs(&bench.path("results")).len();
+    // That nothing happens cannot be waited for, only watched for a while.
+    std::thread::sleep(Duration::from_secs(1));
+    let words = ctl(&bench, &["status"]).expect_code(0).stdout;
+    assert!(words.starts_with(&format!("paused: {before} of 12 pairs counted, 0 in")), "{words}");
+    assert_eq!(ctl(&bench, &["resume"]).expect_code(0).stdout, "running\n");
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+}
+
+#[test]
+fn a_drained_run_says_so_and_can_be_resumed() {
+    let bench = Bench::new();
+    let running = slow(&bench).start();
+    let before = wait_for_pairs(&bench, 2);
+    let said = ctl(&bench, &["drain"]).expect_code(0).stdout;
+    assert!(said.starts_with("draining; "), "{said}");
+    let finished = running.finish().expect_code(75);
+    assert!(finished.stderr.contains("--resume"), "how to go on is not said: {finished:#?}");
+    bench.wait_until_quiet();
+    let after = store::pairs(&bench.path("results")).len();
+    assert!(after > before && after <= before + 4, "{before}, then {after}");
+    assert!(!bench.path("results/run.ctl").exists(), "the socket is left behind");
+    ctl(&bench, &["status"]).expect_refusal(3, &["run 'run'", "is not being played"]);
+    let finished = resume(&bench).finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+}
+
+#[test]
+fn the_number_of_games_at_once_can_change_both_ways() {
+    let bench = Bench::new();
+    let running = slow(&bench).set("concurrency", 1).start();
+    wait_for_pairs(&bench, 1);
+    assert_eq!(ctl(&bench, &["concurrency", "4"]).expect_code(0).stdout, "4 games at once\n");
+    wait_for("four pairs are played at once", || {
+        let status = status(&bench);
+        assert_eq!(status["concurrency"], 4);
+        (status["pairs_in_flight"] == 4).then_some(())
+    });
+    assert_eq!(ctl(&bench, &["concurrency", "1"]).expect_code(0).stdout, "1 game at once\n");
+    wait_for("one pair is played at a time", || {
+        (status(&bench)["pairs_in_flight"].as_u64() <= Some(1)).then_some(())
+    });
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    bench.wait_until_quiet();
+}
+
+/// Says something on the socket of a run and hears the answer.
+fn call(socket: &Path, words: &[u8]) -> String {
+    let mut stream = UnixStream::connect(socket).expect("the run listens");
+    stream.write_all(words).expect("the run reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("the run answers in UTF-8");
+    answer
+}
+
+#[test]
+fn nonsense_is_answered_in_a_sentence_and_harms_nobody() {
+    let bench = Bench::new();
+    let running = slow(&bench).start();
+    wait_for_pairs(&bench, 1);
+    ctl(&bench, &["halt"]).expect_refusal(3, &["'halt' is not known", "pause, resume, drain"]);
+    ctl(&bench, &["concurrency", "0"]).expect_refusal(3, &["from 1 to"]);
+    let socket = bench.path("results/run.ctl");
+    let mode = std::fs::metadata(&socket).expect("the socket is a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // One that says nothing must not keep others waiting for ever, nor the end of the run.
+    let _silent = UnixStream::connect(&socket).expect("the run listens");
+    let long = [b'x'; 5000];
+    for words in [&b"\n"[..], b"halt\x1b[2J\n", b"\xff\xfe\n", b"pause\0\n", &long] {
+        let answer = call(&socket, words);
+        assert!(answer.starts_with("error: "), "{answer}");
+        assert!(answer.ends_with('\n') && answer.lines().count() == 1, "{answer:?}");
+        assert!(!answer.trim_end().contains(char::is_control), "{answer:?}");
+    }
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+}
+
+#[test]
+fn the_socket_of_a_killed_run_is_replaced() {
+    let bench = Bench::new();
+    let running = slow(&bench).start();
+    wait_for_pairs(&bench, 1);
+    running.signal(Signal::KILL);
+    assert_eq!(running.finish().code, None);
+    bench.wait_until_quiet();
+    assert!(bench.path("results/run.ctl").exists(), "nobody could remove it");
+    ctl(&bench, &["pause"]).expect_refusal(3, &["is not being played"]);
+    let running = resume(&bench);
+    wait_for_pairs(&bench, 2);
+    assert_eq!(status(&bench)["state"], "running");
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    ctl(&bench, &["pause"]).expect_refusal(3, &["is not being played"]);
+}
+
+/// A run in a terminal of its own, made by `script`, whose keyboard we have.
+struct Seat(Child);
+
+impl Seat {
+    /// `then` is done by the shell of the terminal after the run.
+    fn at(bench: &Bench, plan: Plan<'_>, then: &str) -> Seat {
+        let line = plan.command_line();
+        let script = bench
+            .write("terminal.sh", format!("trap : INT\n{line}\ncode=$?\n{then}\nexit $code\n"));
+        let mut command = Command::new("script");
+        command.args(["-qefc", &format!("sh {}", script.display()), "/dev/null"]);
+        command.current_dir(bench.path("")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        Seat(command.spawn().expect("script is part of util-linux"))
+    }
+
+    fn press(&mut self, keys: &str) {
+        let keyboard = self.0.stdin.as_mut().expect("stdin is piped");
+        keyboard.write_all(keys.as_bytes()).expect("the terminal takes keys");
+    }
+
+    /// What was shown, and the exit code.
+    fn leave(mut self) -> (String, Option<i32>) {
+        let mut shown = Vec::new();
+        let screen = self.0.stdout.as_mut().expect("stdout is piped");
+        screen.read_to_end(&mut shown).expect("a screen can be read");
+        let status = self.0.wait().expect("a child can be waited for");
+        (String::from_utf8_lossy(&shown).into_owned(), status.code())
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        // It has ended unless the test has failed.
+        let _ = self.0.kill();
+    }
+}
+
+#[test]
+fn keys_steer_a_run_in_a_terminal_which_is_left_as_it_was() {
+    let bench = Bench::new();
+    let mut seat = Seat::at(&bench, slow(&bench), "stty -a");
+    wait_for_pairs(&bench, 1);
+    seat.press("p");
+    wait_for("it is paused", || (status(&bench)["state"] == "paused").then_some(()));
+    seat.press("++-x");
+    wait_for("there are three places", || (status(&bench)["concurrency"] == 3).then_some(()));
+    seat.press("r");
+    wait_for("it goes on", || (status(&bench)["state"] == "running").then_some(()));
+    seat.press("d");
+    let (shown, code) = seat.leave();
+    assert_eq!(code, Some(75), "{shown}");
+    assert!(shown.contains("p pause · r resume · d drain"), "{shown}");
+    assert!(shown.contains(" · paused") && shown.contains("3 at once"), "{shown}");
+    for mode in [" icanon", " echo "] {
+        assert!(shown.contains(mode), "the terminal has lost{mode}: {shown}");
+    }
+    let finished = resume(&bench).finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+}
+
+#[test]
+fn the_terminal_is_left_as_it_was_by_a_signal_too() {
+    let bench = Bench::new();
+    let mut seat = Seat::at(&bench, slow(&bench), "stty -a");
+    wait_for_pairs(&bench, 1);
+    // Ctrl-C as the terminal knows it, then the key for the same.
+    seat.press("\u{3}q");
+    let (shown, code) = seat.leave();
+    assert!(shown.contains(" icanon") && shown.contains(" echo "), "{shown}");
+    assert_eq!(code, Some(130), "{shown}");
+    store::assert_consistent(&bench.path("results"));
+}

@@ -1,0 +1,124 @@
+//! Games that the machine disturbs are void and played again.
+
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::Signal;
+use rustix::thread::sched_getaffinity;
+
+use crate::resume::resume;
+use crate::support::bench::Bench;
+use crate::support::plan::{Plan, Played};
+use crate::support::{process, programs, store, wait_for};
+
+/// A process that takes all it can get of one processor, and ends with the test.
+struct Hog(Child);
+
+impl Hog {
+    fn on(cpu: usize) -> Hog {
+        let mut command = Command::new("taskset");
+        command.args(["-c", &cpu.to_string(), "sh", "-c", "while :; do :; done"]);
+        let child = command.stdin(Stdio::null()).spawn();
+        Hog(child.expect("taskset is part of util-linux"))
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        // It cannot have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A processor that this test may use.
+fn processor() -> usize {
+    let allowed = sched_getaffinity(None).expect("a process may ask where it runs");
+    (0..1024).find(|cpu| allowed.is_set(*cpu)).expect("a process runs somewhere")
+}
+
+/// The bundled engine on the processor of a hog, as the last one to get any of it; its opponent is
+/// left in peace. Games are short.
+fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
+    let arbiter = programs::arbiter().display();
+    let script = format!("exec taskset -c {cpu} nice -n 19 '{arbiter}' engine\n");
+    let script = bench.write("starved.sh", script);
+    Plan::new(bench, "match", pairs)
+        .engine(format!("name=A,cmd=sh,args=\"{}\"", script.display()))
+        .puppet("B", "--seed 2")
+        .unset("noise-limit")
+        .set("max-moves", 3)
+        .set("fault-limit", 1)
+}
+
+#[test]
+fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
+    let bench = Bench::new();
+    let cpu = processor();
+    let _hog = Hog::on(cpu);
+    let finished = starved(&bench, 1, cpu).set("each", "tc=0.4+0.02").run().expect_code(0);
+    let json = finished.json();
+    assert_eq!((&json["pairs_voided"], &json["pairs_disturbed"]), (&2.into(), &1.into()));
+    assert!(
+        finished.stderr.contains("pair 1 is void and is played again: A waited"),
+        "{finished:#?}"
+    );
+    let played = Played::read(&bench, &finished);
+    assert_eq!((played.report.games, played.games().len()), (2, 2));
+    let noted = store::disturbances(&bench.path("results"));
+    let fates: Vec<(i64, i64, bool)> = noted.iter().map(|row| (row.0, row.1, row.3)).collect();
+    assert_eq!(fates, [(0, 0, false), (0, 1, false), (0, 2, true)]);
+    assert!(noted.iter().all(|row| row.2.contains("A waited for a processor for ")), "{noted:?}");
+    // The same in the other forms of the report.
+    let results = bench.path("results").display().to_string();
+    for (form, words) in [
+        ("human", "Noise    2 times a pair was void and played again, 1 pairs count"),
+        ("md", "host noise"),
+    ] {
+        let show = ["results", "--results", &results, "show", "run", "--format", form];
+        let shown = bench.arbiter(show).finish().expect_code(0);
+        assert!(shown.stdout.contains(words), "{shown:#?}");
+    }
+}
+
+#[test]
+fn games_without_a_clock_or_a_limit_are_never_void() {
+    let cpu = processor();
+    let _hog = Hog::on(cpu);
+    let check = |each: &str, limit: &str| {
+        let bench = Bench::new();
+        let plan = starved(&bench, 1, cpu).set("each", each).set("noise-limit", limit);
+        let json = plan.run().expect_code(0).json();
+        assert_eq!((&json["pairs_voided"], &json["games"]), (&0.into(), &2.into()), "{each}");
+    };
+    check("nodes=500", "0");
+    check("tc=0.4+0.02", "off");
+}
+
+#[test]
+fn a_run_with_void_pairs_survives_being_killed() {
+    let bench = Bench::new();
+    let cpu = processor();
+    let _hog = Hog::on(cpu);
+    let results = bench.path("results");
+    let mut running = starved(&bench, 2, cpu).set("each", "tc=0.4+0.02").start();
+    for rows in [1, 4] {
+        wait_for(&format!("{rows} disturbances are noted"), || {
+            (store::disturbances(&results).len() >= rows).then_some(())
+        });
+        running.signal(Signal::KILL);
+        assert_eq!(running.finish().code, None);
+        process::wait_until_gone(bench.marker());
+        running = resume(&bench);
+    }
+    let finished = running.finish().expect_code(0);
+    let played = Played::read(&bench, &finished);
+    assert_eq!((played.report.games, played.games().len()), (4, 4));
+    store::assert_consistent(&results);
+    assert_eq!(store::pairs(&results).len(), 2);
+    // What was void before the kills is remembered: no pair is played more than three times.
+    let noted = store::disturbances(&results);
+    let fates: Vec<(i64, i64, bool)> = noted.iter().map(|row| (row.0, row.1, row.3)).collect();
+    let each = [(0, false), (1, false), (2, true)];
+    let expected = (0..2).flat_map(|pair| each.map(|(n, counted)| (pair, n, counted)));
+    assert_eq!(fates, expected.collect::<Vec<_>>());
+}
