@@ -1,5 +1,6 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
+pub mod build;
 pub mod cecp;
 pub mod cli;
 pub mod clock;

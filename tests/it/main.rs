@@ -7,6 +7,7 @@
 
 mod ablate;
 mod books;
+mod builds;
 mod cli;
 mod faults;
 mod games;

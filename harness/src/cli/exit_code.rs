@@ -20,6 +20,24 @@ pub enum ExitCode {
     Faulty = 6,
     /// The machine does not do its part: disk, memory, processes.
     Environment = 7,
+    /// There is no git, or no repository.
+    NoRepository = 20,
+    /// The repository has no such revision.
+    NoRevision = 21,
+    /// A shallow clone may lack the revision.
+    Shallow = 22,
+    /// A build failed, or there is no way to build.
+    BuildFailed = 23,
+    /// A build took too long.
+    BuildLate = 24,
+    /// A build left no program.
+    NoBinary = 25,
+    /// An engine has no bench that can be read.
+    NoBench = 26,
+    /// The bench differs between copies of an engine.
+    BenchUnsteady = 27,
+    /// The bench is not the one that the commit promises.
+    BenchBroken = 28,
     /// A bug of ours.
     Bug = 70,
     /// SIGINT; results are saved.
@@ -39,6 +57,11 @@ Exit codes:
     5  inconclusive: the cap was reached before a decision
     6  invalid run: more engine faults than --fault-limit
     7  environment failure: disk, memory, processes
+   20  no git, or no repository         24  the build took too long
+   21  no such revision                 25  the build left no program
+   22  a shallow clone lacks it         26  the engine has no bench
+   23  the build failed                 27  the bench differs between copies
+                                        28  the bench is not the commit's
    70  a bug of arbiter
   130  interrupted (143: terminated); results are saved, the resume command is printed";
 
@@ -98,6 +121,15 @@ mod tests {
             Inconclusive,
             Faulty,
             Environment,
+            NoRepository,
+            NoRevision,
+            Shallow,
+            BuildFailed,
+            BuildLate,
+            NoBinary,
+            NoBench,
+            BenchUnsteady,
+            BenchBroken,
             Bug,
             Interrupted,
             Terminated,

@@ -5,6 +5,7 @@
 mod ablate;
 mod args;
 mod book;
+mod builds;
 mod engine;
 mod epd;
 mod exit_code;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use tokio::runtime::Runtime;
 
 use super::args::{Asked, Form, Resume};
+use super::builds::Circumstances;
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
 use crate::config::ablation::AblationError;
-use crate::config::plan::{Kind, Plan, PlanError};
+use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
 use crate::openings::{Book, quarantine};
 use crate::report::live::Live;
 use crate::report::pgn::PgnHeader;
@@ -94,7 +95,8 @@ fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
     }
 }
 
-fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    make_engines(&mut asked)?;
     let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
         PlanError::EngineCount(..) | PlanError::Ablation(AblationError::EngineCount(_)) => {
@@ -122,6 +124,21 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
     let state = RunState::new(plan.schedule(), plan.sprt);
     let results = asked.results;
     Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
+}
+
+/// Builds engines that are revisions.
+fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
+    let with = Circumstances {
+        config: asked.config.clone(),
+        results: Some(asked.results.clone()),
+        copies: asked.request.concurrency.unwrap_or_else(default_concurrency),
+        reference_nps: asked.reference_nps,
+    };
+    let engines = std::mem::take(&mut asked.request.engines);
+    let prepared = asked.build.prepare(engines, &asked.request.each, with)?;
+    asked.request.engines = prepared.engines;
+    asked.request.scale = prepared.scale;
+    Ok(())
 }
 
 fn resume(

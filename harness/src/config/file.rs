@@ -1,11 +1,14 @@
 //! `arbiter.toml`: the same words as the flags, written down once.
 
+pub mod build;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use thiserror::Error;
 
+use self::build::BuildTable;
 use super::spec::{EngineSpec, SpecError};
 
 /// The file that is read from the current directory if it is there.
@@ -79,9 +82,15 @@ pub struct ConfigFile {
     pub move_deadline: Option<f64>,
     /// Seconds from `stop` to `bestmove`.
     pub stop_deadline: Option<f64>,
+    /// Whether times are scaled by the speed of this machine.
+    pub scale: Option<bool>,
+    /// Nodes per second for which times are meant.
+    pub reference_nps: Option<f64>,
     /// `[sprt]`.
     #[serde(default)]
     pub sprt: SprtTable,
+    /// `[build]`.
+    pub build: Option<BuildTable>,
 }
 
 /// The `[sprt]` table.
@@ -193,7 +202,7 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
             _ => spec.set(key, &plain(value))?,
         }
     }
-    for place in [&mut spec.dir, &mut spec.stderr] {
+    for place in [&mut spec.dir, &mut spec.stderr, &mut spec.repo] {
         *place = place.take().map(|path| base.join(path));
     }
     // A path is relative to the file, a bare name is looked up.

@@ -11,6 +11,7 @@ pub mod file;
 pub mod manners;
 pub mod plan;
 pub mod program;
+pub mod provenance;
 pub mod request;
 pub mod spec;
 pub mod tournament;

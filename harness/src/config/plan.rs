@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::ablation::{Ablation, AblationError};
 use super::manners::Manners;
 use super::program::{self, ProgramError};
+use super::provenance::{Provenance, Scale};
 use super::request::Request;
 use super::spec::EngineSpec;
 use super::tournament::TournamentError;
@@ -99,6 +100,8 @@ pub struct Engine {
     pub manners: Manners,
     /// What bounds its thinking, and what overrun is forgiven.
     pub conditions: Conditions,
+    /// The revision that the program was built from, if it was.
+    pub provenance: Option<Provenance>,
 }
 
 /// Where openings come from.
@@ -143,6 +146,8 @@ pub struct Plan {
     pub ablation: Option<Ablation>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,
+    /// How the times of the engines follow from those that were asked for, if not as they are.
+    pub scale: Option<Scale>,
     /// When games end before the rules of chess say so.
     pub rules: Rules,
     /// How long engines may take to answer.
@@ -155,14 +160,17 @@ pub struct Plan {
 #[derive(Debug, Error)]
 pub enum PlanError {
     /// Too few or too many engines.
-    #[error("{0} needs {1} engines, got {2}; give one --engine SPEC for each")]
+    #[error("{0} needs {1} engines, got {2}; give one --engine SPEC for each, or --test and --base")]
     EngineCount(&'static str, &'static str, usize),
     /// Two engines share a name.
     #[error("two engines are named '{0}'; give them different names with name=")]
     DuplicateName(String),
     /// An engine has no program.
-    #[error("engine '{0}' has no cmd=; give a program, or cmd=bundled")]
+    #[error("engine '{0}' has no cmd=; give a program, cmd=bundled, or rev= and a revision")]
     NoCommand(String),
+    /// An engine has two programs.
+    #[error("engine '{0}' has cmd= and rev=; give one of them")]
+    TwoPrograms(String),
     /// The program cannot be run.
     #[error("engine '{name}': {source}")]
     Program {
@@ -245,7 +253,12 @@ impl Plan {
             }
             _ => {}
         }
-        let engines = resolve_engines(&request)?;
+        let mut engines = resolve_engines(&request)?;
+        if let Some(scale) = request.scale {
+            for engine in &mut engines {
+                engine.conditions.limits = scale.applied(engine.conditions.limits);
+            }
+        }
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
         let is_sequential = match &ablation {
             Some(ablation) => ablation.sequential,
@@ -281,6 +294,7 @@ impl Plan {
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
             ablation: ablation.map(|request| request.ablation),
             fault_limit,
+            scale: request.scale,
             rules: request.rules,
             deadlines: request.deadlines,
             pgn: request.pgn.map(absolute),
@@ -351,6 +365,9 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
         return Err(PlanError::Chess960(name));
     }
+    if spec.rev.is_some() && spec.provenance.is_none() && spec.cmd.is_some() {
+        return Err(PlanError::TwoPrograms(name));
+    }
     let cmd = spec.cmd.clone().ok_or_else(|| PlanError::NoCommand(name.clone()))?;
     let program = if cmd == BUNDLED {
         if let Some(eval) = spec.eval.take() {
@@ -387,6 +404,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
             memory_mib: spec.memory_mib,
         },
         conditions: Conditions { limits, margin },
+        provenance: spec.provenance,
     })
 }
 
@@ -433,7 +451,7 @@ pub(super) fn default_name(index: usize, spec: &EngineSpec) -> String {
 }
 
 /// One core is left to the harness and the system.
-fn default_concurrency() -> usize {
+pub fn default_concurrency() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::ablation::{Ablation, AblationError};
 use super::plan::BUNDLED;
+use super::provenance::Scale;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
 use crate::adjudicate::Rules;
@@ -43,6 +44,8 @@ pub struct Request {
     pub pgn: Option<PathBuf>,
     /// Share of faults.
     pub fault_limit: Option<f64>,
+    /// How times are scaled.
+    pub scale: Option<Scale>,
     /// Adjudication.
     pub rules: Rules,
     /// Deadlines.

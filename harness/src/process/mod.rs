@@ -3,6 +3,7 @@
 //! Knows nothing of chess or of the protocol's meaning. One blocking thread per engine stamps its
 //! output as `read` returns, because an async task would see it milliseconds late under load.
 
+pub mod errand;
 mod kin;
 mod reader;
 mod spawn;

@@ -23,6 +23,12 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     opening_faults: &'a [String],
     engines: &'a [String],
+    /// The commit that each engine was built from; `null` for other programs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    builds: Vec<Option<BuildFigures<'a>>>,
+    /// What times were multiplied by, and the speeds from which that follows.
+    #[serde(flatten)]
+    scale: Option<ScaleFigures>,
     ending: Option<&'static str>,
     verdict: &'static str,
     invalid: bool,
@@ -51,6 +57,22 @@ struct Report<'a> {
     /// Of an ablation: what each feature is worth, the most valuable first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<FeatureFigures<'a>>,
+}
+
+#[derive(Serialize)]
+struct BuildFigures<'a> {
+    repo: String,
+    revision: &'a str,
+    commit: &'a str,
+    dirty: bool,
+    bench_nodes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ScaleFigures {
+    time_scale: f64,
+    reference_nps: f64,
+    measured_nps: f64,
 }
 
 #[derive(Serialize)]
@@ -147,6 +169,12 @@ pub fn render(summary: &Summary) -> String {
         openings_left_out: summary.quarantine.count,
         opening_faults: &summary.quarantine.faults,
         engines: &summary.engines,
+        builds: builds(summary),
+        scale: summary.scale.map(|scale| ScaleFigures {
+            time_scale: scale.factor(),
+            reference_nps: scale.reference_nps,
+            measured_nps: scale.measured_nps,
+        }),
         ending: summary.ending.map(|ending| match ending {
             Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
             Ending::Complete => "complete",
@@ -227,4 +255,22 @@ fn figures(strength: &Strength) -> Figures {
         nelo_high: finite(high, &strength.nelo),
         los: strength.los,
     }
+}
+
+/// Nothing if no engine was built from a revision.
+fn builds(summary: &Summary) -> Vec<Option<BuildFigures<'_>>> {
+    if summary.provenance.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let engines = summary.provenance.iter();
+    let figures = engines.map(|from| {
+        from.as_ref().map(|from| BuildFigures {
+            repo: from.repo.display().to_string(),
+            revision: &from.revision,
+            commit: &from.commit,
+            dirty: from.is_dirty,
+            bench_nodes: from.bench,
+        })
+    });
+    figures.collect()
 }

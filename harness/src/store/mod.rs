@@ -6,6 +6,7 @@
 
 mod append;
 mod plan_row;
+mod provenance_row;
 mod query;
 mod rows;
 mod schema;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::provenance_row::{ProvenanceRow, ScaleRow};
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
@@ -79,6 +80,8 @@ pub(super) struct PlanRow {
     #[serde(default)]
     ablation: Option<AblationRow>,
     fault_limit: f64,
+    #[serde(default)]
+    scale: Option<ScaleRow>,
     deadlines_ms: [u64; 4],
     #[serde(default)]
     draw: Option<DrawRow>,
@@ -108,6 +111,8 @@ struct EngineRow {
     margin_ns: u64,
     #[serde(default)]
     manners: MannersRow,
+    #[serde(default)]
+    provenance: Option<ProvenanceRow>,
 }
 
 /// What is absent is as it was before there was a choice.
@@ -233,6 +238,7 @@ impl PlanRow {
                 features: ablation.features.clone(),
             }),
             fault_limit: plan.fault_limit,
+            scale: plan.scale.map(ScaleRow::of),
             deadlines_ms: [limits.uciok, limits.readyok, limits.bestmove, limits.stop]
                 .map(|limit| limit.as_millis() as u64),
             draw: plan.rules.draw.map(|DrawRule { move_number, move_count, score_cp }| DrawRow {
@@ -310,6 +316,7 @@ impl PlanRow {
                 .ablation
                 .map(|AblationRow { option, features }| Ablation { option, features }),
             fault_limit: self.fault_limit,
+            scale: self.scale.map(ScaleRow::into_scale),
             rules,
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
             pgn: self.pgn,
@@ -339,6 +346,7 @@ impl EngineRow {
             nodestime: limits.nodestime,
             margin_ns: nanos(margin),
             manners: MannersRow::of(&engine.manners),
+            provenance: engine.provenance.as_ref().map(ProvenanceRow::of),
         }
     }
 
@@ -358,6 +366,7 @@ impl EngineRow {
             dir: self.dir,
             options: self.options,
             manners: self.manners.into_manners()?,
+            provenance: self.provenance.map(ProvenanceRow::into_provenance),
             conditions: Conditions { limits, margin: Duration::from_nanos(self.margin_ns) },
         })
     }
@@ -416,6 +425,7 @@ fn model_name(model: Model) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::provenance::{Provenance, Scale};
     use crate::config::request::Request;
     use crate::config::spec::EngineSpec;
 
@@ -434,9 +444,17 @@ mod tests {
             engines,
             book_depth: Some(6),
             strict_book: true,
+            scale: Some(Scale { reference_nps: 1e6, measured_nps: 7e5 }),
             ..Request::default()
         };
-        let plan = Plan::resolve(Kind::Sprt, request).unwrap();
+        let mut plan = Plan::resolve(Kind::Sprt, request).unwrap();
+        plan.engines[1].provenance = Some(Provenance {
+            repo: "/r".into(),
+            revision: "main".into(),
+            commit: "0a1b".into(),
+            is_dirty: true,
+            bench: Some(77),
+        });
         let fingerprints = Fingerprints {
             book: "b".into(),
             openings: Some("o".into()),

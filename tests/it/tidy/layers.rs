@@ -41,8 +41,8 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock compressed config openings rate report run schedule seed stats \
-         store suite tune uci/session",
+        "adjudicate broker build clock compressed config openings process/errand process/spawn rate \
+         report run schedule seed stats store suite tune uci/session",
     ),
     layer(
         "report",
@@ -70,7 +70,7 @@ const LAYERS: &[Layer] = &[
     ),
     // The plan: it names the settings of those below and runs nothing.
     layer("config", "adjudicate build clock openings protocol schedule seed stats uci"),
-    layer("build", ""),
+    layer("build", "process"),
     // One game: only the driver knows that engines are processes.
     layer("game", "adjudicate clock protocol uci"),
     layer("game/driver", "adjudicate clock process protocol uci"),
