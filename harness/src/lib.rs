@@ -7,6 +7,7 @@ pub mod clock;
 pub mod compressed;
 pub mod config;
 pub mod game;
+pub mod gate;
 pub mod openings;
 pub mod process;
 pub mod protocol;

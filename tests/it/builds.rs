@@ -1,88 +1,16 @@
 //! Revisions as engines: what is built, what is not built twice, what is refused.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::support::bench::{Bench, Finished, Running};
+use crate::support::bench::Bench;
+use crate::support::project::Project;
 use crate::support::{programs, wait_for};
 
-/// A repository of an engine that is a script around a puppet.
-struct Project<'a> {
-    bench: &'a Bench,
-    top: PathBuf,
-}
-
-impl<'a> Project<'a> {
-    fn new(bench: &'a Bench) -> Project<'a> {
-        let top = bench.path("project");
-        std::fs::create_dir(&top).expect("a folder can be made");
-        let project = Project { bench, top };
-        project.git(&["init", "--quiet", "--initial-branch=main"]);
-        project.write("Makefile", "engine: engine.sh\n\tcp engine.sh engine\n\tchmod +x engine\n");
-        project
-    }
-
-    fn git(&self, words: &[&str]) -> String {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(&self.top);
-        command.args(["-c", "user.name=n", "-c", "user.email=e@localhost"]).args(words);
-        for (key, _) in std::env::vars_os() {
-            if key.to_str().is_some_and(|key| key.starts_with("GIT_")) {
-                command.env_remove(key);
-            }
-        }
-        let output = command.output().expect("git can be started");
-        assert!(output.status.success(), "git {words:?}: {output:?}");
-        String::from_utf8(output.stdout).expect("git prints UTF-8").trim_end().to_owned()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.top.join(name);
-        std::fs::create_dir_all(path.parent().expect("a file is in a folder")).unwrap();
-        std::fs::write(path, text).expect("a file can be written");
-    }
-
-    /// An engine whose benchmark runs `bench`.
-    fn engine(&self, bench: &str) {
-        let puppet = programs::puppet().display();
-        let marker = self.bench.marker();
-        self.write(
-            "engine.sh",
-            &format!(
-                "#!/bin/sh\nif [ \"$1\" = bench ]; then\n{bench}\nelse\n\
-                 exec '{puppet}' --marker {marker} \"$@\"\nfi\n"
-            ),
-        );
-    }
-
-    /// Commits everything and returns the commit.
-    fn commit(&self, message: &str) -> String {
-        self.git(&["add", "--all"]);
-        self.git(&["commit", "--quiet", "--message", message]);
-        self.git(&["rev-parse", "HEAD"])
-    }
-
-    /// A commit whose benchmark finds so many nodes.
-    fn commit_with_bench(&self, nodes: u64, message: &str) -> String {
-        self.engine(&format!("echo {nodes} nodes 50000 nps"));
-        self.commit(message)
-    }
-
-    fn start(&self, words: &[&str]) -> Running {
-        let top = self.top.display().to_string();
-        let results = self.bench.path("results").display().to_string();
-        let plays = matches!(words[0], "sprt" | "match");
-        let own = ["--repo", &top];
-        let of_games = ["--results", &results, "--each", "nodes=1", "--pairs", "1"];
-        let more = if plays { &of_games[..] } else { &[] };
-        self.bench.arbiter([words, &own, more].concat())
-    }
-
-    fn run(&self, words: &[&str]) -> Finished {
-        self.start(words).finish()
-    }
+/// A program without a bench.
+fn puppet() -> String {
+    programs::puppet().display().to_string()
 }
 
 #[test]
@@ -153,11 +81,10 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
-    let puppet = programs::puppet().display().to_string();
-    let played = project.run(&["match", "--test", "HEAD", "--base", &puppet]).expect_code(0);
+    let played = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
     assert!(played.stderr.contains("puppet is played without a bench"), "{played:#?}");
-    let played = project.run(&["match", "--test", "HEAD", "--base", "bundled"]).expect_code(0);
-    assert!(played.stderr.contains("bench of bundled: "), "{played:#?}");
+    let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
+    project.run(&words).expect_code(0);
     let spec = format!("name=built,rev=HEAD,repo={}", project.top.display());
     let engines = ["--engine", &spec, "--engine", "cmd=bundled"];
     let words = [&["match", "--no-bench", "--format", "json"][..], &engines].concat();
@@ -177,7 +104,18 @@ fn suites_ask_revisions_too() {
     assert!(counted.stdout.contains("1 of 1 positions"), "{counted:#?}");
     let suite = bench.write("bm.epd", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"M.1\";\n");
     let suite = suite.display().to_string();
-    let words = ["epd", "--test", "HEAD", "--base", "bundled", "--suite", &suite, "--depth", "3"];
+    let words = [
+        "epd",
+        "--test",
+        "HEAD",
+        "--base",
+        "bundled",
+        "--suite",
+        &suite,
+        "--depth",
+        "3",
+        "--no-bench",
+    ];
     let found = project.run(&words).expect_code(0);
     assert!(found.stdout.contains("HEAD@") && found.stdout.contains("palimpsest"), "{found:#?}");
 }
@@ -194,7 +132,8 @@ fn two_runs_build_once() {
     );
     project.commit_with_bench(100, "First");
     let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
-    let both = [project.start(&words), project.start(&words)].map(|run| run.finish().expect_code(0));
+    let both =
+        [project.start(&words), project.start(&words)].map(|run| run.finish().expect_code(0));
     assert_eq!(bench.read("builds.log"), "x\n");
     let built = both.iter().filter(|run| run.stderr.contains("building")).count();
     assert_eq!(built, 1, "{both:#?}");
@@ -209,7 +148,7 @@ fn an_interrupted_build_leaves_no_process() {
     let command = format!("sleep 1000 & echo $! > '{}'; wait", pid.display());
     project.write("arbiter.toml", &format!("[build]\ncommand = \"{command}\"\n"));
     project.commit_with_bench(100, "First");
-    let words = ["match", "--test", "HEAD", "--base", "bundled"];
+    let words = ["match", "--test", "HEAD", "--base", &puppet()];
     let running = project.start(&words);
     let stat = || {
         let pid = std::fs::read_to_string(&pid).ok().filter(|pid| pid.ends_with('\n'))?;
@@ -227,7 +166,7 @@ fn what_cannot_be_built_is_said_with_the_log() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "Works\n\nBench: 100");
     let refused = |rev: &str, code: i32, words: &[&str]| {
-        project.run(&["match", "--test", rev, "--base", "bundled"]).expect_refusal(code, words);
+        project.run(&["match", "--test", rev, "--base", &puppet()]).expect_refusal(code, words);
     };
     refused("no-such-branch", 21, &["no revision 'no-such-branch'"]);
     let recipe = |text: &str| {
@@ -252,7 +191,7 @@ fn what_cannot_be_built_is_said_with_the_log() {
     refused("HEAD", 28, &["101", "100"]);
     project.engine("echo $$ nodes 7 nps");
     project.commit("Unsteady");
-    let words = ["match", "--test", "HEAD", "--base", "bundled", "--concurrency", "2"];
+    let words = ["match", "--test", "HEAD", "--base", &puppet(), "--concurrency", "2"];
     project.run(&words).expect_refusal(27, &["differs between copies"]);
     project.git(&["rm", "--quiet", "Makefile"]);
     project.commit("No build");
@@ -271,7 +210,7 @@ fn a_shallow_clone_and_no_repository_are_told_apart() {
     let words = ["match", "--base", "HEAD~1", "--test", "HEAD", "--repo", &clone];
     bench.arbiter(words).finish().expect_refusal(22, &["HEAD~1", "shallow", "--unshallow"]);
     let results = bench.path("results").display().to_string();
-    let words = ["match", "--base", "bundled", "--test", "HEAD", "--repo", &clone];
+    let words = ["match", "--base", &puppet(), "--test", "HEAD", "--repo", &clone];
     let short = ["--each", "nodes=1", "--pairs", "1", "--results", &results];
     bench.arbiter([&words[..], &short].concat()).finish().expect_code(0);
     let nowhere = bench.path("nowhere");
@@ -299,7 +238,7 @@ fn usual_projects_need_no_recipe() {
          \tchmod +x fish\n",
     );
     project.commit("src/Makefile");
-    let words = ["match", "--test", "HEAD", "--base", "bundled"];
+    let words = ["match", "--test", "HEAD", "--base", &puppet()];
     let made = project.run(&words).expect_code(0);
     assert!(made.stderr.contains("(src/Makefile)"), "{made:#?}");
 

@@ -8,6 +8,7 @@
 mod ablate;
 mod books;
 mod builds;
+mod ci;
 mod cli;
 mod faults;
 mod games;

@@ -22,8 +22,7 @@ const NODES: [&str; 4] = [
 ];
 
 /// How they tell the speed.
-const SPEED: [&str; 3] =
-    [r"nodes/second\s*:\s*(\d+)", r"\b(\d+) nps\b", r"\bnps\s*[:=]?\s*(\d+)"];
+const SPEED: [&str; 3] = [r"nodes/second\s*:\s*(\d+)", r"\b(\d+) nps\b", r"\bnps\s*[:=]?\s*(\d+)"];
 
 /// How the benchmark is run and read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -97,9 +96,10 @@ impl Reader {
         });
         let (nodes, own_speed) = told?;
         let usual = || {
-            let mut captures = lines.iter().rev().flat_map(|line| {
-                self.speed.iter().filter_map(move |regex| regex.captures(line))
-            });
+            let mut captures = lines
+                .iter()
+                .rev()
+                .flat_map(|line| self.speed.iter().filter_map(move |regex| regex.captures(line)));
             captures.find_map(|found| digits(found.get(1)?.as_str()))
         };
         let speed = own_speed.or_else(usual).filter(|speed| *speed > 0);
@@ -160,7 +160,9 @@ pub fn once(
     match ended.cause {
         Cause::Cancelled => return Err(BuildError::Cancelled),
         Cause::Late => return Err(fail(format!("took more than {} s", limit.as_secs_f64()))),
-        Cause::Itself if ended.code != Some(0) => return Err(fail(format!("ended with {}", ended.how))),
+        Cause::Itself if ended.code != Some(0) => {
+            return Err(fail(format!("ended with {}", ended.how)));
+        }
         Cause::Itself => {}
     }
     let Some((nodes, speed)) = reader.read(&ended.lines) else {

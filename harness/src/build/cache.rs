@@ -159,7 +159,8 @@ fn make(folder: &Path) -> Result<(), BuildError> {
 
 /// As the XDG base directory specification has it.
 fn default_folder() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute =
+        |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|h| h.join(".cache")));
     caches.map(|caches| caches.join("arbiter"))
 }

@@ -11,7 +11,9 @@ use crate::process::SpawnError;
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// git is not installed.
-    #[error("git is not installed, and revisions need it; install it, or give the path of a program")]
+    #[error(
+        "git is not installed, and revisions need it; install it, or give the path of a program"
+    )]
     NoGit,
     /// There is no repository.
     #[error("'{}' is in no git repository that can be read ({reason}); give one with --repo", .path.display())]

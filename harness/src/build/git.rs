@@ -199,7 +199,8 @@ impl Repository {
         words.extend(excluded.iter().map(String::as_str));
         mine(&words)?;
         let tree = mine(&["write-tree"])?;
-        let head = self.git(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
+        let head =
+            self.git(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
         Ok(Snapshot { is_dirty: tree != head, tree, ..snapshot })
     }
 

@@ -192,7 +192,9 @@ pub(super) fn first_error(log: &str) -> &str {
 pub(super) fn is_output(recipe: &Recipe, path: &Path) -> bool {
     let Ok(inner) = path.strip_prefix(&recipe.output) else { return false };
     let depth = inner.components().count();
-    let is_library = path.extension().is_some_and(|e| ["so", "o", "a", "dll", "d"].contains(&e.to_str().unwrap_or_default()));
+    let is_library = path
+        .extension()
+        .is_some_and(|e| ["so", "o", "a", "dll", "d"].contains(&e.to_str().unwrap_or_default()));
     // Cargo and CMake keep scripts and trials in folders below.
     let is_flat = recipe.output.as_os_str().is_empty() || recipe.output.ends_with("build");
     let is_inner = path.components().any(|part| part.as_os_str() == "CMakeFiles");

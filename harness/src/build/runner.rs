@@ -23,8 +23,18 @@ const TOOLCHAIN_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Variables that change what compilers make.
 const DECISIVE: [&str; 12] = [
-    "AR", "ARCH", "CC", "CFLAGS", "COMP", "CPPFLAGS", "CXX", "CXXFLAGS", "GOFLAGS", "LDFLAGS",
-    "RUSTFLAGS", "RUSTUP_TOOLCHAIN",
+    "AR",
+    "ARCH",
+    "CC",
+    "CFLAGS",
+    "COMP",
+    "CPPFLAGS",
+    "CXX",
+    "CXXFLAGS",
+    "GOFLAGS",
+    "LDFLAGS",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
 ];
 
 /// What of a parent that is itself a build would change ours.
@@ -172,10 +182,12 @@ impl Builder<'_> {
         let tree = match (&snapshot, &commit) {
             (Some(snapshot), _) => snapshot.tree.clone(),
             (None, Some(commit)) => commit.id.clone(),
-            (None, None) => return Err(BuildError::Unknown {
-                revision: revision.to_owned(),
-                repo: repo.top.clone(),
-            }),
+            (None, None) => {
+                return Err(BuildError::Unknown {
+                    revision: revision.to_owned(),
+                    repo: repo.top.clone(),
+                });
+            }
         };
         let recipe = self.recipe(repo, &tree, snapshot.as_ref(), &what)?;
         let toolchain = self.toolchain(repo, &recipe)?;
@@ -332,8 +344,11 @@ impl Builder<'_> {
             }
             Cause::Itself => {}
         }
-        let program = find_program(dir, recipe, repo)
-            .map_err(|reason| BuildError::NoBinary { what: what.into(), reason, log })?;
+        let program = find_program(dir, recipe, repo).map_err(|reason| BuildError::NoBinary {
+            what: what.into(),
+            reason,
+            log,
+        })?;
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
         let seconds = ended.elapsed.as_secs_f64();
         let note = Note { program: name.to_owned(), seconds, ..note };
@@ -374,8 +389,8 @@ impl Builder<'_> {
 /// A revision as people know it, and the commit that it is.
 fn label(revision: &str, commit: Option<&Commit>, is_dirty: bool) -> String {
     let short = commit.map_or("no-commit", Commit::short);
-    let is_name = revision != WORKING_TREE
-        && commit.is_none_or(|commit| !commit.id.starts_with(revision));
+    let is_name =
+        revision != WORKING_TREE && commit.is_none_or(|commit| !commit.id.starts_with(revision));
     match (is_dirty, is_name) {
         (true, _) => format!("{short}-dirty"),
         (false, true) => format!("{revision}@{short}"),
@@ -433,9 +448,10 @@ fn find_program(dir: &Path, recipe: &Recipe, repo: &Repository) -> Result<PathBu
     found.sort();
     let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let manifest = std::fs::read_to_string(dir.join("Cargo.toml")).unwrap_or_default();
-    let package = manifest.parse::<toml::Table>().ok().and_then(|manifest| {
-        Some(manifest.get("package")?.get("name")?.as_str()?.to_owned())
-    });
+    let package = manifest
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|manifest| Some(manifest.get("package")?.get("name")?.as_str()?.to_owned()));
     let hints: Vec<String> = package.into_iter().chain([name.to_owned()]).collect();
     choose(&found, &hints)
 }

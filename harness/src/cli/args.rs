@@ -219,7 +219,9 @@ pub enum ArgsError {
     #[error("start-scale {0} is not a factor between 0.01 and 1000")]
     Scale(String),
     /// Times are to be scaled, but by what?
-    #[error("scaled times need the nodes per second of the reference, 1 to 10^12, as reference-nps; got {0}")]
+    #[error(
+        "scaled times need the nodes per second of the reference, 1 to 10^12, as reference-nps; got {0}"
+    )]
     Reference(String),
     /// A word of the file is not known.
     #[error("{file}: {key} = \"{value}\": expected {expected}")]

@@ -64,6 +64,8 @@ pub(super) struct Prepared {
     pub(super) engines: Vec<EngineSpec>,
     /// Their benchmarks, where they were run.
     pub(super) signatures: Vec<Option<Signature>>,
+    /// How their benchmarks are run.
+    pub(super) recipes: Vec<BenchRecipe>,
     /// How times are scaled.
     pub(super) scale: Option<Scale>,
 }
@@ -133,15 +135,18 @@ impl BuildArgs {
         for (index, spec) in typed.into_iter().enumerate() {
             let cmd = spec.cmd.as_ref().or(each.cmd.as_ref()).filter(|_| spec.rev.is_none());
             let rev = spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none());
-            let (spec, signature) = match rev {
+            let (spec, signature, recipe) = match rev {
                 Some(rev) => workshop.built(spec, each, &rev)?,
                 None => {
                     let cmd = cmd.cloned();
-                    workshop.given(spec, cmd.as_deref(), index)?
+                    let recipe = workshop.usual_bench(cmd.as_deref())?;
+                    let found = workshop.given(&spec, cmd.as_deref(), index, &recipe)?;
+                    (spec, found, recipe)
                 }
             };
             prepared.engines.push(spec);
             prepared.signatures.push(signature);
+            prepared.recipes.push(recipe);
         }
         tell_apart(&mut prepared.engines);
         point_out_twins(&prepared);
@@ -201,7 +206,7 @@ impl Workshop<'_> {
         spec: EngineSpec,
         each: &EngineSpec,
         rev: &str,
-    ) -> Result<(EngineSpec, Option<Signature>), Failure> {
+    ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
         let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
         let mut built = self.build(&repo, rev)?;
         let signature = match (self.args.no_bench, self.with.reference_nps) {
@@ -226,20 +231,21 @@ impl Workshop<'_> {
         let name = spec.name.clone().or_else(|| Some(built.label()));
         let cmd = Some(built.program.display().to_string());
         let spec = EngineSpec { name, cmd, rev: None, provenance: Some(provenance), ..spec };
-        Ok((spec, signature))
+        Ok((spec, signature, built.recipe.bench))
     }
 
     /// An engine that is there. Its benchmark is of interest beside that of a build, and if times
     /// are scaled by it.
     fn given(
-        &mut self,
-        spec: EngineSpec,
+        &self,
+        spec: &EngineSpec,
         cmd: Option<&str>,
         index: usize,
-    ) -> Result<(EngineSpec, Option<Signature>), Failure> {
+        recipe: &BenchRecipe,
+    ) -> Result<Option<Signature>, Failure> {
         let Some(cmd) = cmd.filter(|_| !self.args.no_bench || self.with.reference_nps.is_some())
         else {
-            return Ok((spec, None));
+            return Ok(None);
         };
         let number = (index + 1).to_string();
         let name = spec.name.clone().unwrap_or_else(|| match cmd {
@@ -247,33 +253,34 @@ impl Workshop<'_> {
             _ => Path::new(cmd).file_stem().map_or(number, |stem| stem.to_string_lossy().into()),
         });
         let (program, mut args) = match cmd {
-            BUNDLED => (
-                std::env::current_exe().map_err(Failure::environment)?,
-                vec!["engine".to_owned()],
-            ),
+            BUNDLED => {
+                (std::env::current_exe().map_err(Failure::environment)?, vec!["engine".to_owned()])
+            }
             _ => match program::find(cmd, spec.dir.as_deref()) {
                 Ok(program) => (program, Vec::new()),
                 // The plan says it better.
-                Err(_) => return Ok((spec, None)),
+                Err(_) => return Ok(None),
             },
         };
         args.extend(spec.args.iter().cloned());
-        let recipe = match cmd {
-            BUNDLED => BenchRecipe::default(),
-            _ => self.settings()?.map(|(said, _)| said.bench).unwrap_or_default(),
-        };
-        let subject = Subject { name: &name, program, args: &args, recipe: &recipe };
+        let subject = Subject { name: &name, program, args: &args, recipe };
         match bench::run(&subject, self.with.copies, self.spawner, self.cancel) {
             Ok(found) => {
                 note(&format!("bench of {name}: {} nodes", found.nodes));
-                Ok((spec, Some(found)))
+                Ok(Some(found))
             }
             Err(error @ BuildError::NoBench { .. }) if self.with.reference_nps.is_none() => {
                 note(&format!("{name} is played without a bench: {error}"));
-                Ok((spec, None))
+                Ok(None)
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// How a program that is there is benchmarked.
+    fn usual_bench(&mut self, cmd: Option<&str>) -> Result<BenchRecipe, Failure> {
+        let settings = if cmd == Some(BUNDLED) { None } else { self.settings()? };
+        Ok(settings.map(|(said, _)| said.bench).unwrap_or_default())
     }
 
     fn build(&mut self, repo: &Repository, rev: &str) -> Result<Built, Failure> {

@@ -46,6 +46,40 @@ pub enum ExitCode {
     Terminated = 143,
 }
 
+impl ExitCode {
+    /// All of them.
+    pub const ALL: [ExitCode; 20] = {
+        use ExitCode::*;
+        [
+            Passed,
+            Negative,
+            Usage,
+            Invalid,
+            Nothing,
+            Inconclusive,
+            Faulty,
+            Environment,
+            NoRepository,
+            NoRevision,
+            Shallow,
+            BuildFailed,
+            BuildLate,
+            NoBinary,
+            NoBench,
+            BenchUnsteady,
+            BenchBroken,
+            Bug,
+            Interrupted,
+            Terminated,
+        ]
+    };
+
+    /// The code of this number, if it is one of ours.
+    pub fn of_number(number: u8) -> Option<ExitCode> {
+        ExitCode::ALL.into_iter().find(|code| *code as u8 == number)
+    }
+}
+
 /// The table as help text.
 pub const HELP: &str = "\
 Exit codes:
@@ -99,6 +133,28 @@ ids. Lines that cannot be used are named and count neither as solved nor as fail
 Exit codes: 0 if no gate was missed; 1 if --min-solved or --max-lost was; 2 for bad usage; 3 for bad
 input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine.";
 
+/// The part of the table that matters to `speed`.
+pub const SPEED_HELP: &str = "\
+Speeds are compared round by round, after 8, 16, 32 … rounds it is looked whether the interval
+decides, and the interval allows for these looks. Speed is what the engine's bench says of itself,
+or else its nodes by the time it took.
+
+Exit codes: 0 if it was measured, and --max-loss is certainly kept; 1 if it certainly is not; 5 if
+the rounds cannot tell; 2 for bad usage; 3 for bad input; 7 for a failure of the machine; 20 to 28
+for a revision that cannot be built or has no bench (see arbiter --help).";
+
+/// The part of the table that matters to `ci`.
+pub const CI_HELP: &str = "\
+Steps are [[ci.step]] of arbiter.toml, with kind (check, bench, perft, epd, speed or sprt), name, args
+(the flags of the subcommand), changed (paths without whose change it is left out), stop (whether
+its failure ends it all; true unless said), budget (seconds for an sprt) and inconclusive (pass or
+fail). The engine under test is HEAD and the base its parent, unless --test and --base, or base in
+[ci], say otherwise. `arbiter results gates` shows what became of all steps so far.
+
+Exit codes: 0 if all gates are passed; else that of the first that is not: 1 not passed, 5 not
+decided where that is not allowed, 20 to 28 not built or its bench is wrong, or any other of its
+subcommand; 4 if there is no step; 2 and 3 for bad usage and input.";
+
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
         std::process::ExitCode::from(code as u8)
@@ -111,30 +167,7 @@ mod tests {
 
     #[test]
     fn the_help_lists_every_code() {
-        use ExitCode::*;
-        let all = [
-            Passed,
-            Negative,
-            Usage,
-            Invalid,
-            Nothing,
-            Inconclusive,
-            Faulty,
-            Environment,
-            NoRepository,
-            NoRevision,
-            Shallow,
-            BuildFailed,
-            BuildLate,
-            NoBinary,
-            NoBench,
-            BenchUnsteady,
-            BenchBroken,
-            Bug,
-            Interrupted,
-            Terminated,
-        ];
-        for code in all {
+        for code in ExitCode::ALL {
             let number = (code as u8).to_string();
             let words = HELP.split(|c: char| !c.is_ascii_digit());
             assert!(words.into_iter().any(|word| word == number), "{number}");

@@ -6,6 +6,7 @@ mod ablate;
 mod args;
 mod book;
 mod builds;
+mod ci;
 mod engine;
 mod epd;
 mod exit_code;
@@ -17,6 +18,7 @@ mod play;
 mod rate;
 mod results;
 mod run_lock;
+mod speed;
 mod stats;
 mod suites;
 mod tournament_args;
@@ -67,6 +69,10 @@ enum Command {
     Perft(perft::PerftArgs),
     /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
     Epd(epd::EpdArgs),
+    /// Which of two engines is faster? Runs their benches side by side until that can be told.
+    Speed(speed::SpeedArgs),
+    /// Does a change pass all gates? Carries out the steps that [ci] of arbiter.toml lists.
+    Ci(ci::CiArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -86,6 +92,8 @@ impl Cli {
             Command::Stats(args) => stats::stats(args),
             Command::Perft(args) => perft::perft(&args),
             Command::Epd(args) => epd::epd(&args),
+            Command::Speed(args) => speed::speed(args),
+            Command::Ci(args) => ci::ci(args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }

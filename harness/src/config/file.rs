@@ -1,6 +1,7 @@
 //! `arbiter.toml`: the same words as the flags, written down once.
 
 pub mod build;
+pub mod ci;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use self::build::BuildTable;
+use self::ci::CiTable;
 use super::spec::{EngineSpec, SpecError};
 
 /// The file that is read from the current directory if it is there.
@@ -91,6 +93,9 @@ pub struct ConfigFile {
     pub sprt: SprtTable,
     /// `[build]`.
     pub build: Option<BuildTable>,
+    /// `[ci]`.
+    #[serde(default)]
+    pub ci: CiTable,
 }
 
 /// The `[sprt]` table.

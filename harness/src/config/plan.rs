@@ -160,7 +160,9 @@ pub struct Plan {
 #[derive(Debug, Error)]
 pub enum PlanError {
     /// Too few or too many engines.
-    #[error("{0} needs {1} engines, got {2}; give one --engine SPEC for each, or --test and --base")]
+    #[error(
+        "{0} needs {1} engines, got {2}; give one --engine SPEC for each, or --test and --base"
+    )]
     EngineCount(&'static str, &'static str, usize),
     /// Two engines share a name.
     #[error("two engines are named '{0}'; give them different names with name=")]

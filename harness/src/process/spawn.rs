@@ -104,9 +104,7 @@ impl Spawner {
         })
     }
 
-    fn start_with(
-        settle: impl FnOnce() -> io::Result<()> + Send + 'static,
-    ) -> io::Result<Spawner> {
+    fn start_with(settle: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<Spawner> {
         // Where the kernel refuses, strays go to init as they always did.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let kin = Kin::default();

@@ -3,12 +3,15 @@
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
 pub mod bracket;
+pub mod gates;
 pub mod json;
+pub mod junit;
 pub mod live;
 pub mod markdown;
 pub mod pgn;
 pub mod ratings;
 pub mod run_list;
+pub mod speed;
 pub mod standings;
 pub mod standings_json;
 pub mod standings_text;

@@ -5,6 +5,7 @@
 //! counts) is derived from it and can be made again.
 
 mod append;
+mod gates;
 mod plan_row;
 mod provenance_row;
 mod query;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use thiserror::Error;
 
+pub use gates::StoredGate;
 pub use plan_row::Fingerprints;
 pub use query::{RunHead, StoredRun};
 

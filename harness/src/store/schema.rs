@@ -12,7 +12,8 @@ const FORMAT: i64 = STEPS.len() as i64;
 const BUSY: Duration = Duration::from_secs(30);
 
 /// Step n takes a file from format n to n + 1.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
         created_ms INTEGER NOT NULL,           -- Unix time
@@ -46,7 +47,25 @@ const STEPS: [&str; 1] = ["
         PRIMARY KEY (run, pair, half),
         FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
     );
-"];
+",
+    "
+    CREATE TABLE gates (
+        id         INTEGER PRIMARY KEY,
+        key        TEXT NOT NULL,              -- follows from all that decides the outcome
+        created_ms INTEGER NOT NULL,           -- Unix time
+        test       TEXT NOT NULL,              -- commit, or what stands for it
+        base       TEXT,
+        step       TEXT NOT NULL,
+        kind       TEXT NOT NULL,
+        verdict    TEXT NOT NULL,
+        words      TEXT NOT NULL,
+        code       INTEGER NOT NULL,           -- exit code
+        seconds    REAL NOT NULL,
+        figures    TEXT NOT NULL               -- JSON of the subcommand
+    );
+    CREATE INDEX gates_by_key ON gates (key);
+",
+];
 
 impl Store {
     /// Sets the connection up and migrates the file.

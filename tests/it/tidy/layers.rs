@@ -41,14 +41,16 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock compressed config openings process/errand process/spawn rate \
+        "adjudicate broker build clock compressed config gate openings process/errand process/spawn rate \
          report run schedule seed stats store suite tune uci/session",
     ),
     layer(
         "report",
-        "clock config/ablation config/plan game/outcome game/record openings/quarantine \
-         rate run/event run/job run/standing schedule stats suite uci/info uci/score",
+        "clock config/ablation config/plan config/provenance game/outcome game/record gate \
+         openings/quarantine rate run/event run/job run/standing schedule stats suite uci/info \
+         uci/score",
     ),
+    pure("gate", ""),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
     layer("suite", "clock config game openings process protocol run seed stats uci"),
@@ -65,11 +67,11 @@ const LAYERS: &[Layer] = &[
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
-        "adjudicate clock config game/outcome game/record openings protocol run/event run/job \
+        "adjudicate clock config game/outcome game/record gate openings protocol run/event run/job \
          run/standing schedule stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
-    layer("config", "adjudicate build clock openings protocol schedule seed stats uci"),
+    layer("config", "adjudicate build clock gate openings protocol schedule seed stats uci"),
     layer("build", "process"),
     // One game: only the driver knows that engines are processes.
     layer("game", "adjudicate clock protocol uci"),

@@ -67,7 +67,8 @@ impl BuildTable {
         }
         Reader::new(self.bench_pattern.as_deref())?;
         let split = |text: &String| {
-            shell_words::split(text).map_err(|_| format!("bench = \"{text}\" has unbalanced quotes"))
+            shell_words::split(text)
+                .map_err(|_| format!("bench = \"{text}\" has unbalanced quotes"))
         };
         Ok(Said {
             file: file.to_owned(),
