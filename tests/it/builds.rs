@@ -71,9 +71,12 @@ fn the_working_tree_is_built_as_it_is_and_left_so() {
     project.commit("Second");
     let clean = project.run(&words).expect_code(0);
     assert!(!clean.stderr.contains("dirty"), "{clean:#?}");
-    // One commit twice is told apart, and its bench is pointed out.
     assert!(clean.stderr.contains("both engines have the bench 300"), "{clean:#?}");
-    assert!(clean.json()["engines"][0].as_str().is_some_and(|name| name.ends_with(" test")));
+    let words = ["match", "--test", "main", "--base", "main", "--format", "json"];
+    let twice = project.run(&words).expect_code(0).json();
+    let name = format!("main@{}", &project.git(&["rev-parse", "HEAD"])[..9]);
+    let names = ["test", "base"].map(|side| format!("{name} {side}"));
+    assert_eq!(twice["engines"], serde_json::json!(names));
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub struct PlayArgs {
     /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
     /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine; figures
     /// are from the first one's point of view
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", conflicts_with = "test")]
     pub(super) engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
     #[arg(long, value_name = "SPEC")]

@@ -28,7 +28,7 @@ pub struct BuildArgs {
     /// The engine under test: a git revision, "." for the files of the working tree, the path or
     /// name of a program, or "bundled". It is built by [build] of arbiter.toml, or as is usual for
     /// cargo, Go, make and CMake, in a checkout of its own
-    #[arg(long, value_name = "SIDE", conflicts_with_all = ["engine"])]
+    #[arg(long, value_name = "SIDE")]
     pub(super) test: Option<String>,
     /// The engine it is compared with, in the same forms
     #[arg(long, value_name = "SIDE", requires = "test")]

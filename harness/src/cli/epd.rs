@@ -26,7 +26,7 @@ pub struct EpdArgs {
     /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
     /// rev (a git revision to build instead), repo, args, dir, eval (bundled only), option.NAME, and limits of its own: st (seconds), nodes,
     /// depth. Repeat to compare; each other engine is compared with the first
-    #[arg(long, value_name = "SPEC", required_unless_present = "test")]
+    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
     engine: Vec<String>,
     #[command(flatten)]
     suite: SuiteArgs,

@@ -17,7 +17,7 @@ use crate::suite::perft::{Case, Limits, read};
 pub struct PerftArgs {
     /// The engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
     /// rev (a git revision to build instead), repo, args, dir, option.NAME
-    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "base")]
+    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
     engine: Option<String>,
     #[command(flatten)]
     suite: SuiteArgs,

@@ -255,12 +255,7 @@ impl Plan {
             }
             _ => {}
         }
-        let mut engines = resolve_engines(&request)?;
-        if let Some(scale) = request.scale {
-            for engine in &mut engines {
-                engine.conditions.limits = scale.applied(engine.conditions.limits);
-            }
-        }
+        let engines = scaled(resolve_engines(&request)?, request.scale);
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
         let is_sequential = match &ablation {
             Some(ablation) => ablation.sequential,
@@ -356,6 +351,14 @@ fn resolve_engines(request: &Request) -> Result<Vec<Engine>, PlanError> {
         engines.push(engine);
     }
     Ok(engines)
+}
+
+fn scaled(mut engines: Vec<Engine>, scale: Option<Scale>) -> Vec<Engine> {
+    for engine in &mut engines {
+        let limits = &mut engine.conditions.limits;
+        *limits = scale.map_or(*limits, |scale| scale.applied(*limits));
+    }
+    engines
 }
 
 /// Resolves one engine; `index` is for its name if it has none.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::config::provenance::Scale;
 use crate::report::standings_json::TournamentFigures;
 use crate::report::summary::{Strength, Summary};
 use crate::report::worth::{self, Worth};
@@ -73,6 +74,13 @@ struct ScaleFigures {
     time_scale: f64,
     reference_nps: f64,
     measured_nps: f64,
+}
+
+impl ScaleFigures {
+    fn of(scale: Scale) -> ScaleFigures {
+        let Scale { reference_nps, measured_nps } = scale;
+        ScaleFigures { time_scale: scale.factor(), reference_nps, measured_nps }
+    }
 }
 
 #[derive(Serialize)]
@@ -170,11 +178,7 @@ pub fn render(summary: &Summary) -> String {
         opening_faults: &summary.quarantine.faults,
         engines: &summary.engines,
         builds: builds(summary),
-        scale: summary.scale.map(|scale| ScaleFigures {
-            time_scale: scale.factor(),
-            reference_nps: scale.reference_nps,
-            measured_nps: scale.measured_nps,
-        }),
+        scale: summary.scale.map(ScaleFigures::of),
         ending: summary.ending.map(|ending| match ending {
             Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
             Ending::Complete => "complete",

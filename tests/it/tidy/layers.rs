@@ -41,7 +41,7 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock compressed config gate openings process/errand process/spawn rate \
+        "adjudicate broker build clock compressed config gate openings process rate \
          report run schedule seed stats store suite tune uci/session",
     ),
     layer(

@@ -43,8 +43,10 @@ struct Settings {
 
 /// What the settings of a commit say of its build.
 pub fn of_text(file: &str, text: &str) -> Result<Option<Said>, String> {
-    let settings: Settings =
-        toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+    let settings: Settings = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        format!("line {line}: {}", error.message())
+    })?;
     settings.build.map(|table| table.said(file)).transpose()
 }
 
