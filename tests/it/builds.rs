@@ -38,6 +38,11 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     let results = bench.path("results").display().to_string();
     let again = ["match", "--resume", "cold", "--results", &results, "--format", "json"];
     assert_eq!(bench.arbiter(again).finish().expect_code(0).json()["games"], 2);
+    // What the cache has lost is built again.
+    std::fs::remove_dir_all(bench.path(".cache")).expect("the cache is there");
+    let resumed = bench.arbiter(again).finish().expect_code(0);
+    assert!(resumed.stderr.contains("gone from the cache; it is built again"), "{resumed:#?}");
+    assert_eq!(resumed.json()["games"], 2);
     let shown = ["results", "--results", &results, "show", "cold", "--format", "md"];
     let report = bench.arbiter(shown).finish().expect_code(0).stdout;
     let command = report.lines().find(|line| line.starts_with("arbiter match")).expect("a command");

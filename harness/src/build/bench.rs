@@ -21,8 +21,9 @@ const NODES: [&str; 4] = [
     r"^\s*(?:total )?nodes\s*:\s*(\d+)\s*$",
 ];
 
-/// How they tell the speed.
-const SPEED: [&str; 3] = [r"nodes/second\s*:\s*(\d+)", r"\b(\d+) nps\b", r"\bnps\s*[:=]?\s*(\d+)"];
+/// How they tell the speed. A number before the word comes last: in a line of `info` that is the
+/// number of nodes.
+const SPEED: [&str; 3] = [r"nodes/second\s*:\s*(\d+)", r"\bnps\s*[:=]?\s*(\d+)", r"\b(\d+) nps\b"];
 
 /// How the benchmark is run and read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

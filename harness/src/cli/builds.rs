@@ -12,7 +12,7 @@ use crate::build::git::Repository;
 use crate::build::recipe::Said;
 use crate::build::{BuildError, Builder, Built, Notice, WORKING_TREE};
 use crate::config::file;
-use crate::config::plan::BUNDLED;
+use crate::config::plan::{BUNDLED, Plan, Program};
 use crate::config::program;
 use crate::config::provenance::{Provenance, Scale};
 use crate::config::spec::EngineSpec;
@@ -114,6 +114,40 @@ impl BuildArgs {
         }
         let (args, each) = (self.clone(), each.clone());
         interruptible(move |spawner, cancel| args.work(engines, &each, &with, spawner, cancel))
+    }
+
+    /// Builds again what a stored run needs and the cache has lost. Whether it is the same program,
+    /// the fingerprints of the run tell.
+    pub(super) fn restore(&self, plan: &Plan) -> Result<(), Failure> {
+        for engine in &plan.engines {
+            let (Some(from), Program::Path(program)) = (&engine.provenance, &engine.program) else {
+                continue;
+            };
+            if program.is_file() {
+                continue;
+            }
+            let lost = format!("the program of engine '{}' is gone from the cache", engine.name);
+            if from.is_dirty {
+                let told = format!("{lost}, and the files it was built of are in no commit");
+                return Err(Failure::invalid(told));
+            }
+            note(&format!("{lost}; it is built again"));
+            let spec = EngineSpec {
+                rev: Some(from.commit.clone()),
+                repo: Some(from.repo.clone()),
+                ..EngineSpec::default()
+            };
+            // builds/KEY/bin/PROGRAM
+            let cache = program.ancestors().nth(4).map(Path::to_owned);
+            let again = BuildArgs { cache, no_bench: true, ..BuildArgs::default() };
+            let circumstances = Circumstances::default();
+            again.prepare(vec![spec], &EngineSpec::default(), circumstances)?;
+            if !program.is_file() {
+                let told = format!("{lost}, and what builds it now is another recipe or toolchain");
+                return Err(Failure::invalid(told));
+            }
+        }
+        Ok(())
     }
 
     fn work(

@@ -145,15 +145,21 @@ for a revision that cannot be built or has no bench (see arbiter --help).";
 
 /// The part of the table that matters to `ci`.
 pub const CI_HELP: &str = "\
-Steps are [[ci.step]] of arbiter.toml, with kind (check, bench, perft, epd, speed or sprt), name, args
-(the flags of the subcommand), changed (paths without whose change it is left out), stop (whether
-its failure ends it all; true unless said), budget (seconds for an sprt) and inconclusive (pass or
-fail). The engine under test is HEAD and the base its parent, unless --test and --base, or base in
-[ci], say otherwise. `arbiter results gates` shows what became of all steps so far.
+Steps are [[ci.step]] of arbiter.toml:
+  kind          check, bench, perft, epd, speed or sprt
+  name          its name, if it is not the kind
+  args          flags of the subcommand
+  changed       paths; the step is left out unless something below them differs from the base
+  stop          whether its failure ends it all (true)
+  budget        seconds after which an sprt is to say what it knows
+  inconclusive  pass or fail (pass): what an sprt or a comparison of speeds without verdict is
+
+The engine under test is HEAD and the base its parent, unless --test and --base, or base in [ci],
+say otherwise. `arbiter results gates` shows what became of all steps so far.
 
 Exit codes: 0 if all gates are passed; else that of the first that is not: 1 not passed, 5 not
-decided where that is not allowed, 20 to 28 not built or its bench is wrong, or any other of its
-subcommand; 4 if there is no step; 2 and 3 for bad usage and input.";
+decided where that is not allowed, 20 to 28 not built or its bench is wrong (see arbiter --help),
+or any other of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.";
 
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {

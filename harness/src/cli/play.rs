@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tokio::runtime::Runtime;
 
 use super::args::{Asked, Form, Resume};
-use super::builds::Circumstances;
+use super::builds::{BuildArgs, Circumstances};
 use super::pgn_file::{PgnFile, PgnFileError};
 use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
@@ -90,7 +90,7 @@ pub fn play(kind: Kind, asked: Asked) -> ExitCode {
 fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     match asked.resume {
-        Some(wanted) => resume(kind, wanted, asked.results, own_binary),
+        Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary),
         None => begin(kind, asked, own_binary),
     }
 }
@@ -145,6 +145,7 @@ fn resume(
     kind: Kind,
     wanted: Resume,
     results: PathBuf,
+    build: BuildArgs,
     own_binary: PathBuf,
 ) -> Result<Prepared, Failure> {
     let name = wanted.run;
@@ -157,6 +158,7 @@ fn resume(
         )));
     }
     let lock = RunLock::take(&results, &name)?;
+    build.restore(&plan)?;
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;

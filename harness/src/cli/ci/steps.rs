@@ -252,10 +252,10 @@ impl Gates<'_> {
         sides.extend(self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine()));
         match step.kind {
             Kind::Sprt | Kind::Speed => self.sides_as_revisions(&sides, &mut words),
+            Kind::Check => words.push(spec(&self.sides.test)),
             _ => {
                 for side in sides {
-                    words.push("--engine".to_owned());
-                    words.push(format!("name=\"{}\",cmd=\"{}\"", side.label, side.cmd));
+                    words.extend(["--engine".to_owned(), spec(side)]);
                 }
             }
         }
@@ -292,6 +292,11 @@ impl Gates<'_> {
             );
         }
     }
+}
+
+/// An engine as `--engine` takes it.
+fn spec(side: &Side) -> String {
+    format!("name=\"{}\",cmd=\"{}\"", side.label, side.cmd)
 }
 
 fn outcome(step: &Step, ended: &Ended, log: &Path) -> Outcome {
