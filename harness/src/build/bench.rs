@@ -16,14 +16,14 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// How engines tell the number of nodes; the last line that fits any of them counts.
 const NODES: [&str; 4] = [
     r"nodes searched\s*:\s*(\d+)",
-    r"\b(\d+) nodes,? \d+ nps\b",
-    r"\bbench\s*:\s*(\d+)",
+    r"\b(\d+)\s+nodes\b.*?\b\d+\s*nps\b",
+    r"\bbench\s*:\s*(\d+)\s*$",
     r"^\s*(?:total )?nodes\s*:\s*(\d+)\s*$",
 ];
 
-/// How they tell the speed. A number before the word comes last: in a line of `info` that is the
-/// number of nodes.
-const SPEED: [&str; 3] = [r"nodes/second\s*:\s*(\d+)", r"\bnps\s*[:=]?\s*(\d+)", r"\b(\d+) nps\b"];
+/// How they tell the speed.
+const SPEED: [&str; 3] =
+    [r"nodes/second\s*:\s*(\d+)", r"\bnps\s*[:=]?\s*(\d+)", r"\b(\d+)\s*nps\b"];
 
 /// How the benchmark is run and read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,6 +35,14 @@ pub struct BenchRecipe {
     pub pattern: Option<String>,
     /// How long it may take.
     pub timeout: Option<Duration>,
+}
+
+impl BenchRecipe {
+    /// Tells one way to run and read a benchmark from another, and from those of versions that know
+    /// other forms of output.
+    pub(super) fn how(&self) -> String {
+        format!("2 {:?} {:?}", self.args, self.pattern)
+    }
 }
 
 /// What a benchmark found.
@@ -89,6 +97,10 @@ impl Reader {
 
     /// Nodes and nodes per second, if they are told.
     pub fn read(&self, lines: &[String]) -> Option<(u64, Option<f64>)> {
+        // What engines say of each search is not the sum.
+        let is_of_search =
+            |line: &&String| line.starts_with("info ") && !line.starts_with("info string ");
+        let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
         let digits = |text: &str| text.replace([',', '_', '\''], "").parse::<u64>().ok();
         let told = lines.iter().rev().find_map(|line| {
             let found = self.nodes.iter().find_map(|regex| regex.captures(line))?;
@@ -198,8 +210,12 @@ mod tests {
         let stockfish = "===========================\nTotal time (ms) : 2311\n\
                          Nodes searched  : 2030154\nNodes/second    : 878474\n";
         check(stockfish, Some((2_030_154, Some(878_474.0))));
+        let weiss = "[# 50]  299 cp  h1h7     206423 nodes    280085 nps\n\
+                     OVERALL:   26900 ms      10408355 nodes     386927 nps";
+        check(weiss, Some((10_408_355, Some(386_927.0))));
         check("1234567 nodes 987654 nps", Some((1_234_567, Some(987_654.0))));
-        check("info depth 3 nodes 99 nps 5\nBench: 4321", Some((4321, Some(5.0))));
+        check("Bench: 4321\ninfo depth 3 time 151 nodes 99 nps 5", Some((4321, None)));
+        check("info depth 3 time 151 nodes 99 nps 5", None);
         check("Nodes searched: 20\nbestmove e2e4", Some((20, None)));
         check("bench 20", None);
         check("", None);

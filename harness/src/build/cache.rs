@@ -40,8 +40,19 @@ pub struct Note {
     pub toolchain: String,
     /// How long the build took, in seconds.
     pub seconds: f64,
-    /// What its benchmark found, with the number of copies that ran at once.
-    pub bench: Option<(Signature, usize)>,
+    /// What its benchmark found.
+    pub bench: Option<Benched>,
+}
+
+/// A benchmark that was run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Benched {
+    /// How it was run and read.
+    pub how: String,
+    /// What it found.
+    pub signature: Signature,
+    /// How many copies ran at once.
+    pub copies: usize,
 }
 
 /// Held while an entry is made; the kernel releases it however the process ends.
@@ -166,8 +177,10 @@ fn default_folder() -> Option<PathBuf> {
 }
 
 fn shown(note: &Note) -> String {
-    let bench = note.bench.map(|(signature, copies)| {
-        serde_json::json!({ "nodes": signature.nodes, "nps": signature.nps, "copies": copies })
+    let bench = note.bench.as_ref().map(|Benched { how, signature, copies }| {
+        serde_json::json!({
+            "how": how, "nodes": signature.nodes, "nps": signature.nps, "copies": copies,
+        })
     });
     let json = serde_json::json!({
         "schema": "arbiter.build/1", "program": note.program, "commit": note.commit,
@@ -182,7 +195,9 @@ fn read_note(text: &str) -> Option<Note> {
     let text = |key: &str| json[key].as_str().map(str::to_owned);
     let bench = json["bench"].as_object().and_then(|bench| {
         let signature = Signature { nodes: bench["nodes"].as_u64()?, nps: bench["nps"].as_f64()? };
-        Some((signature, usize::try_from(bench["copies"].as_u64()?).ok()?))
+        let how = bench.get("how")?.as_str()?.to_owned();
+        let copies = usize::try_from(bench["copies"].as_u64()?).ok()?;
+        Some(Benched { how, signature, copies })
     });
     Some(Note {
         program: text("program").filter(|name| !name.is_empty() && !name.contains('/'))?,
@@ -204,7 +219,8 @@ mod tests {
         let cache = Cache::new(Some(dir.path().join("a/b"))).unwrap();
         let entry = cache.entry("abc", &blake3::hash(b"x")).unwrap();
         assert_eq!(entry.note(), None);
-        let bench = Some((Signature { nodes: 7, nps: 8.5 }, 2));
+        let signature = Signature { nodes: 7, nps: 8.5 };
+        let bench = Some(Benched { how: "bench".into(), signature, copies: 2 });
         let note = Note { program: "engine".into(), bench, seconds: 1.5, ..Note::default() };
         entry.write(&note).unwrap();
         assert_eq!(entry.note(), None, "no program");

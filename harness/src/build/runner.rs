@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::BuildError;
 use super::bench::{self, Signature, Subject};
-use super::cache::{Cache, Entry, Note};
+use super::cache::{Benched, Cache, Entry, Note};
 use super::checkout::check_out;
 use super::git::{Commit, FOREIGN, Repository, Snapshot, git};
 use super::recipe::{Recipe, Said, choose, first_error, is_output, recipe};
@@ -121,9 +121,11 @@ impl Built {
         cancel: &Cancel,
     ) -> Result<Signature, BuildError> {
         let what = self.label();
-        let signature = match self.note.bench {
-            Some((signature, enough)) if enough >= copies => signature,
-            _ => self.measure(copies, spawner, cancel)?,
+        let how = self.recipe.bench.how();
+        let known = self.note.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
+        let signature = match known {
+            Some(benched) => benched.signature,
+            None => self.measure(copies, spawner, cancel)?,
         };
         // What was changed since is not the author's promise.
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
@@ -146,7 +148,8 @@ impl Built {
         let program = self.program.clone();
         let subject = Subject { name: &name, program, args: &[], recipe: &self.recipe.bench };
         let found = bench::run(&subject, copies, spawner, cancel)?;
-        self.note.bench = Some((found, copies));
+        let how = self.recipe.bench.how();
+        self.note.bench = Some(Benched { how, signature: found, copies });
         self.entry.write(&self.note)?;
         Ok(found)
     }
