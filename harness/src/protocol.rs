@@ -3,7 +3,7 @@
 //! Pure: what goes out is text with its line ends, what comes in is a line and its time. The
 //! protocols themselves are in [`crate::uci`] and [`crate::cecp`].
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -326,8 +326,17 @@ pub fn farewell() -> String {
     text([Command::Quit])
 }
 
+/// Room for what is said at once; a long game's `position` takes half of it.
+const TEXT_BYTES: usize = 4096;
+
 fn text<T: fmt::Display>(lines: impl IntoIterator<Item = T>) -> String {
-    lines.into_iter().map(|line| format!("{line}\n")).collect()
+    // One size for all, so that the threads that drop them do not each keep some of every size.
+    let mut text = String::with_capacity(TEXT_BYTES);
+    for line in lines {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{line}");
+    }
+    text
 }
 
 impl From<uci::Step> for Step {

@@ -133,8 +133,9 @@ fn collect(dir: &Path, prefix: &str, found: &mut Vec<File>) {
     for entry in std::fs::read_dir(dir).expect("a folder of the repository can be listed") {
         let entry = entry.expect("an entry can be read");
         let path = format!("{prefix}{}", entry.file_name().display());
-        // Built, recorded by runs, or kept by git: not written by anyone.
-        if matches!(path.as_str(), "target" | ".git") {
+        // Built, by the workspaces of benchmarks too, recorded by runs, or kept by git: not
+        // written by anyone.
+        if path == ".git" || path == "target" || path.ends_with("/target") {
             continue;
         }
         if prefix == "results/" && path != "results/README.md" {

@@ -28,7 +28,7 @@ use crate::store::{Store, StoreError};
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.
-const RUNTIME_THREADS: usize = 2;
+const RUNTIME_THREADS: usize = 1;
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {

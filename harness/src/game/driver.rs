@@ -11,6 +11,7 @@ use crate::game::outcome::Outcome;
 use crate::game::player::Player;
 use crate::game::record::GameRecord;
 use crate::game::referee::{Fault, Referee};
+use crate::game::relay::relayed;
 use crate::protocol::Game;
 
 /// What is to be played.
@@ -32,11 +33,16 @@ pub struct GameSetup {
     pub rules: Rules,
 }
 
-/// Plays `setup` to its end between players that are ready for it. Whatever an engine does ends in
-/// a record; it is never an error.
-pub async fn play(setup: &GameSetup, players: ByColor<&mut Player>) -> GameRecord {
+/// Plays `setup` to its end between players that are ready for it, and gives them back. Whatever
+/// an engine does ends in a record; it is never an error.
+pub async fn play(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByColor<Player>) {
+    let ears = players.iter().map(Player::ear).collect();
+    relayed(ears, play_on(setup, players)).await
+}
+
+async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByColor<Player>) {
     let started = Instant::now();
-    let mut referee = referee(setup);
+    let mut referee = referee(&setup);
     let ByColor { mut white, mut black } = players;
     let outcome = loop {
         if let Some(outcome) = referee.outcome() {
@@ -59,7 +65,7 @@ pub async fn play(setup: &GameSetup, players: ByColor<&mut Player>) -> GameRecor
             let _ = mover.ponder(forecast);
         }
     };
-    record(setup, referee, outcome, started)
+    (record(&setup, referee, outcome, started), ByColor { white, black })
 }
 
 /// What an engine needs to know of `setup` when it sits down as `color`.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use shakmaty::{CastlingMode, Chess};
@@ -11,6 +12,7 @@ use tokio::time::timeout_at;
 
 use crate::game::outcome::printable;
 use crate::game::referee::{Fault, Forecast, Reply, Turn};
+use crate::game::relay::Ear;
 use crate::process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 use crate::protocol::{self, Game, Protocol, Restart, Session, Step};
 use crate::uci::info::Info;
@@ -93,6 +95,8 @@ pub struct Player {
     process: Process,
     session: Session,
     chunks: mpsc::Receiver<Chunk>,
+    /// Where its output is handed over.
+    ear: Arc<Ear>,
     lines: VecDeque<(Instant, String)>,
     closed: bool,
     /// What was read before this moment belongs to an earlier search.
@@ -111,13 +115,16 @@ impl Player {
     /// Starts the engine and completes the handshake, options included.
     pub async fn start(spawner: &Spawner, seat: &Seat) -> Result<Player, PlayerError> {
         let (sender, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
-        let sink = move |chunk| sender.blocking_send(chunk).is_ok();
+        let ear = Arc::new(Ear::default());
+        let heard = ear.clone();
+        let sink = move |chunk| heard.hear(|| sender.blocking_send(chunk)).is_ok();
         let process = spawner.spawn(&seat.launch, sink)?;
         let since = Instant::now();
         let mut player = Player {
             process,
             session: Session::new(seat.protocol, seat.setup.clone(), seat.deadlines),
             chunks,
+            ear,
             lines: VecDeque::new(),
             closed: false,
             since,
@@ -130,6 +137,11 @@ impl Player {
         player.send(&text)?;
         player.until_ready().await?;
         Ok(player)
+    }
+
+    /// Where its output is handed over.
+    pub(super) fn ear(&self) -> Arc<Ear> {
+        self.ear.clone()
     }
 
     /// Whether it speaks UCI.

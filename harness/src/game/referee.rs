@@ -140,9 +140,13 @@ impl Referee {
         let Conditions { limits, margin } = *self.conditions.get(color);
         let left = self.clocks.get(color).as_ref().map(Clock::left);
         let budget = [left, limits.movetime].into_iter().flatten().min();
+        // As large as the line may grow for now: were each a few bytes longer than the last, every
+        // thread that drops them would keep some of every size.
+        let mut position = String::with_capacity(self.line.capacity());
+        position.push_str(&self.line);
         Turn {
             color,
-            position: self.line.clone(),
+            position,
             go: self.bounds(color),
             // The time that nodes stand for is not the time they take.
             budget: budget.filter(|_| limits.nodestime.is_none()).map(|b| b + margin),

@@ -78,7 +78,10 @@ impl Family {
 
     /// Children of ours that bear the mark, with all below them. The engine itself is gone.
     fn strays(&self) -> BTreeSet<i32> {
-        let ours = children(getpid().as_raw_nonzero().get());
+        let this = getpid().as_raw_nonzero().get();
+        // The kernel gives orphans to the first thread of a subreaper; what other threads started
+        // are engines in play.
+        let ours = children_of_thread(this, this);
         let orphans: Vec<i32> = ours.into_iter().filter(|pid| self.is_marked(*pid)).collect();
         let below = orphans.iter().flat_map(|pid| descendants(*pid)).collect::<Vec<_>>();
         orphans.into_iter().chain(below).collect()
@@ -128,11 +131,11 @@ fn descendants(pid: i32) -> BTreeSet<i32> {
 /// The children of all threads of a process; none if it is gone.
 fn children(pid: i32) -> Vec<i32> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let lists = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
-    lists
-        .flatten()
-        .flat_map(|list| {
-            list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()
-        })
-        .collect()
+    let numbers = threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok());
+    numbers.flat_map(|thread| children_of_thread(pid, thread)).collect()
+}
+
+fn children_of_thread(pid: i32, thread: i32) -> Vec<i32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/children"));
+    list.unwrap_or_default().split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }

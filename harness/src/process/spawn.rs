@@ -18,8 +18,9 @@ use super::stop;
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
 
-/// Stack of a reader thread, in bytes; it holds a buffer's address and little else.
-const READER_STACK: usize = 128 * 1024;
+/// Stack of a reader thread, in bytes. What its `sink` does runs there, too: a whole step of a
+/// game. Only what is touched takes memory.
+const READER_STACK: usize = 1024 * 1024;
 
 /// How long after an engine's end its last words may take to arrive.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);

@@ -19,6 +19,9 @@ use crate::store::{Store, StoreError};
 /// How often observers may look at the time while nothing happens.
 const TICK: Duration = Duration::from_millis(500);
 
+/// Pairs kept in memory until they are counted.
+const HELD_PAIRS: usize = 16;
+
 /// What a run needs besides its state and executor.
 pub struct Run<'a> {
     /// Its name in the store.
@@ -140,7 +143,10 @@ impl Run<'_> {
                     played = stored;
                 }
                 let tally = PairTally::of(&played);
-                held.insert(tally.pair, played);
+                // One that has to wait long for earlier pairs is read from the store again.
+                if held.len() < HELD_PAIRS {
+                    held.insert(tally.pair, played);
+                }
                 Ok(Event::Committed(tally))
             }
             JobEvent::Failed { pair, reason } => Err(RunError::Environment { pair, reason }),

@@ -26,6 +26,7 @@ const BANS: [Ban; 4] = [
             "harness/src/cli/",
             "harness/src/game/driver.rs",
             "harness/src/game/player.rs",
+            "harness/src/game/relay.rs",
             "harness/src/main.rs",
             "harness/src/run/dispatch.rs",
             "harness/src/run/executor/",

@@ -117,12 +117,13 @@ impl Slot {
                 }
             }
         }
-        let [(_, white), (_, black)] = &mut seated[..] else {
+        let mut seated = seated.into_iter().map(|(_, player)| player);
+        let (Some(white), Some(black)) = (seated.next(), seated.next()) else {
             return Err("a game needs two players".to_owned());
         };
-        let record = driver::play(setup, ByColor { white, black }).await;
+        let (record, players) = driver::play(setup.clone(), ByColor { white, black }).await;
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
-        for (color, mut player) in seated {
+        for (color, mut player) in Color::ALL.into_iter().zip(players) {
             let index = *setup.engines.get(color);
             let stays = match self.seats[index].restart {
                 Restart::Auto => player.is_reusable(),

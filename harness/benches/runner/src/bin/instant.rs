@@ -1,0 +1,115 @@
+//! An engine that answers at once, so that all a match costs is the runner's doing.
+//!
+//! It plays a random legal move. At its end it writes, into the folder that `INSTANT_LOG` names,
+//! when it read each `go` and wrote each `bestmove`, on the clock that all processes share.
+
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{Read, Write};
+
+use rustix::time::{ClockId, clock_gettime};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+
+/// What an engine of usual talkativeness says of a short search.
+const INFO: &str = "info depth 1 seldepth 1 multipv 1 score cp 13 nodes 20 nps 20000 hashfull 0 \
+                    tbhits 0 time 0 pv ";
+
+fn now() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The game in hand, kept from move to move so that a long game is as quick as a short one.
+struct Board {
+    /// The text after `position` that led to `at`.
+    told: String,
+    at: Chess,
+}
+
+impl Board {
+    fn new() -> Board {
+        Board { told: String::new(), at: Chess::default() }
+    }
+
+    fn set(&mut self, told: &str) {
+        let rest = match told.strip_prefix(self.told.as_str()) {
+            Some(rest) if !self.told.is_empty() => rest,
+            _ => {
+                let (start, moves) = told.split_once("moves").unwrap_or((told, ""));
+                let start = start.trim();
+                self.at = match start.strip_prefix("fen ") {
+                    None => Chess::default(),
+                    Some(fen) => {
+                        let fen: Fen = fen.parse().expect("a runner sends valid positions");
+                        fen.into_position(CastlingMode::Standard).expect("a legal position")
+                    }
+                };
+                moves
+            }
+        };
+        for text in rest.split_ascii_whitespace().filter(|word| *word != "moves") {
+            let uci: UciMove = text.parse().expect("a runner sends moves as UCI has them");
+            let legal = uci.to_move(&self.at).expect("a runner sends legal moves");
+            self.at.play_unchecked(legal);
+        }
+        told.clone_into(&mut self.told);
+    }
+}
+
+fn main() {
+    let mut random = fastrand::Rng::with_seed(u64::from(std::process::id()));
+    let mut board = Board::new();
+    let mut log = String::new();
+    let (mut stdin, mut stdout) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let (mut input, mut answer) = (Vec::new(), String::new());
+    let mut piece = vec![0; 1 << 16];
+    'game: while let Ok(read @ 1..) = stdin.read(&mut piece) {
+        let at = now();
+        input.extend_from_slice(&piece[..read]);
+        while let Some(end) = input.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = input.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim();
+            answer.clear();
+            match line.split_once(' ').map_or(line, |(word, _)| word) {
+                "uci" => answer.push_str("id name instant\nid author Arbiter\nuciok\n"),
+                "isready" => answer.push_str("readyok\n"),
+                "position" => board.set(line["position".len()..].trim()),
+                "go" => {
+                    let moves = board.at.legal_moves();
+                    let chosen = moves[random.usize(..moves.len())];
+                    let chosen = chosen.to_uci(CastlingMode::Standard).to_string();
+                    answer.extend([INFO, &chosen, "\nbestmove ", &chosen, "\n"]);
+                }
+                "quit" => break 'game,
+                _ => {}
+            }
+            if answer.is_empty() {
+                continue;
+            }
+            if stdout.write_all(answer.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+                break 'game;
+            }
+            if line.starts_with("go") {
+                let sent = now();
+                let chosen = answer.rsplit(' ').next().unwrap_or_default().trim();
+                let told = board.told.trim_end_matches(" moves").trim_end();
+                let joint = if told.contains("moves") { " " } else { " moves " };
+                let next = digest(&format!("{told}{joint}{chosen}"));
+                let _ = writeln!(log, "{:x} {at} {next:x} {sent}", digest(told));
+            }
+        }
+    }
+    if let Some(folder) = std::env::var_os("INSTANT_LOG") {
+        let path = std::path::Path::new(&folder).join(std::process::id().to_string());
+        std::fs::write(path, log).expect("the folder of the log can be written");
+    }
+}

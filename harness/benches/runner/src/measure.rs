@@ -1,0 +1,192 @@
+//! One match, measured.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::runners::{Match, Runner};
+
+/// How often memory and threads of a runner are looked at.
+const SAMPLE_EVERY: Duration = Duration::from_millis(20);
+
+/// What a match cost.
+#[derive(Clone)]
+pub struct Figures {
+    /// Moves that engines made.
+    pub plies: usize,
+    cpu: Duration,
+    play: Duration,
+    /// Sorted, in nanoseconds.
+    turns: Vec<u64>,
+    /// Largest resident set seen.
+    pub resident_bytes: u64,
+    /// Most threads seen.
+    pub threads: u64,
+    /// From the last move to the exit.
+    pub end: Duration,
+}
+
+impl Figures {
+    /// CPU time of the runner itself, in µs.
+    pub fn cpu_per_ply(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / self.plies as f64
+    }
+
+    /// From the first `go` to the last `bestmove` of the match.
+    pub fn plies_per_second(&self) -> f64 {
+        self.plies as f64 / self.play.as_secs_f64()
+    }
+
+    /// In µs.
+    pub fn turn_percentile(&self, share: f64) -> f64 {
+        let index = (self.turns.len() - 1) as f64 * share;
+        self.turns[index.round() as usize] as f64 / 1e3
+    }
+}
+
+/// Plays a match and measures it.
+pub fn measure(
+    runner: &Runner,
+    games: usize,
+    concurrency: usize,
+    book: &Path,
+) -> Result<Figures, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let logs = folder.path().join("logs");
+    fs::create_dir(&logs)?;
+    let engine = std::env::current_exe()?.with_file_name("instant");
+    if !engine.is_file() {
+        return Err(format!(
+            "{}: not there; build all with 'cargo build --release'",
+            engine.display()
+        )
+        .into());
+    }
+    let book = fen_list(book, folder.path())?;
+    let book = book.as_path();
+    let played = Match { engine: &engine, games, concurrency, book, folder: folder.path() };
+    let mut child = runner.command(&played).env("INSTANT_LOG", &logs).spawn()?;
+    let process = PathBuf::from(format!("/proc/{}", child.id()));
+    let pid = Pid::from_child(&child);
+    let is_over = AtomicBool::new(false);
+    let ((resident_bytes, threads), exit) = std::thread::scope(|scope| {
+        let sampler = scope.spawn(|| sample(&process.join("status"), &is_over));
+        // The runner stays a zombie until its times have been read.
+        let ended = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        let exit = now();
+        is_over.store(true, Ordering::Relaxed);
+        let sampled = sampler.join().map_err(|_| "the sampler panicked")?;
+        ended?;
+        Ok::<_, Box<dyn Error>>((sampled, exit))
+    })?;
+    let cpu = cpu_time(&fs::read_to_string(process.join("stat"))?)?;
+    let status = child.wait()?;
+    if !status.success() {
+        return Err(format!("{}: {status}", runner.name).into());
+    }
+    let log = Log::read(&logs)?;
+    Ok(Figures {
+        plies: log.plies,
+        cpu,
+        play: Duration::from_nanos(log.last - log.first),
+        turns: log.turns,
+        resident_bytes,
+        threads,
+        end: Duration::from_nanos(exit.saturating_sub(log.last)),
+    })
+}
+
+/// The positions of an EPD book as full FENs, which every runner reads.
+fn fen_list(book: &Path, folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let mut fens = String::new();
+    for line in fs::read_to_string(book)?.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
+        fens.extend([fields.join(" ").as_str(), " 0 1\n"]);
+    }
+    let path = folder.join("book.epd");
+    fs::write(&path, fens)?;
+    Ok(path)
+}
+
+/// Nanoseconds on the clock that all processes share.
+fn now() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The largest resident set, in bytes, and the most threads that `status` showed until `is_over`.
+fn sample(status: &Path, is_over: &AtomicBool) -> (u64, u64) {
+    let (mut resident_bytes, mut threads) = (0, 0);
+    while !is_over.load(Ordering::Relaxed) {
+        if let Ok(status) = fs::read_to_string(status) {
+            resident_bytes = resident_bytes.max(field(&status, "VmHWM:") * 1024);
+            threads = threads.max(field(&status, "Threads:"));
+        }
+        std::thread::sleep(SAMPLE_EVERY);
+    }
+    (resident_bytes, threads)
+}
+
+fn field(status: &str, name: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// User and system time of a process without its children, from `/proc/PID/stat`.
+fn cpu_time(stat: &str) -> Result<Duration, Box<dyn Error>> {
+    let (_, after_name) = stat.rsplit_once(')').ok_or("stat of the runner cannot be read")?;
+    let mut fields = after_name.split_ascii_whitespace().skip(11);
+    let mut ticks = 0;
+    for _ in 0..2 {
+        ticks += fields.next().ok_or("stat of the runner is too short")?.parse::<u64>()?;
+    }
+    let per_second = rustix::param::clock_ticks_per_second();
+    Ok(Duration::from_secs_f64(ticks as f64 / per_second as f64))
+}
+
+/// What the engines wrote down.
+struct Log {
+    plies: usize,
+    /// First `go` and last `bestmove`, in nanoseconds.
+    first: u64,
+    last: u64,
+    turns: Vec<u64>,
+}
+
+impl Log {
+    fn read(folder: &Path) -> Result<Log, Box<dyn Error>> {
+        // Positions that came up in several games say nothing of who followed whom.
+        let mut moved: HashMap<u64, Option<u64>> = HashMap::new();
+        let mut asked: HashMap<u64, Option<u64>> = HashMap::new();
+        let note = |map: &mut HashMap<u64, Option<u64>>, key, at| {
+            map.entry(key).and_modify(|known| *known = None).or_insert(Some(at));
+        };
+        let (mut plies, mut first, mut last) = (0, u64::MAX, 0);
+        for entry in fs::read_dir(folder)? {
+            for line in fs::read_to_string(entry?.path())?.lines() {
+                let words: Vec<&str> = line.split(' ').collect();
+                let [before, at, after, sent] = words[..] else { return Err(line.into()) };
+                let (at, sent): (u64, u64) = (at.parse()?, sent.parse()?);
+                note(&mut asked, u64::from_str_radix(before, 16)?, at);
+                note(&mut moved, u64::from_str_radix(after, 16)?, sent);
+                plies += 1;
+                first = first.min(at);
+                last = last.max(sent);
+            }
+        }
+        let turn =
+            |(key, at): (&u64, &Option<u64>)| Some((*asked.get(key)?)?.saturating_sub((*at)?));
+        let mut turns: Vec<u64> = moved.iter().filter_map(turn).collect();
+        turns.sort_unstable();
+        if turns.is_empty() {
+            return Err("no engine answered another: the match was not played".into());
+        }
+        Ok(Log { plies, first, last, turns })
+    }
+}

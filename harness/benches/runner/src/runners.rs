@@ -1,0 +1,121 @@
+//! The runners and how each is told to play a match.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program that plays matches.
+pub struct Runner {
+    /// What the table calls it.
+    pub name: String,
+    program: PathBuf,
+    arguments: fn(&Match<'_>) -> Vec<OsString>,
+}
+
+/// What is to be played.
+pub struct Match<'a> {
+    /// The engine, against itself.
+    pub engine: &'a Path,
+    /// Number of games; even.
+    pub games: usize,
+    /// Games at once.
+    pub concurrency: usize,
+    /// EPD file of the openings.
+    pub book: &'a Path,
+    /// Where files may be left.
+    pub folder: &'a Path,
+}
+
+impl Runner {
+    /// The command that plays `played`, silent.
+    pub fn command(&self, played: &Match<'_>) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args((self.arguments)(played))
+            .current_dir(played.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+}
+
+/// Arbiter (`ARBITER`, else the release build of this checkout), and those that `FASTCHESS`,
+/// `CUTECHESS` and `CCHESSCLI` name.
+pub fn runners() -> Result<Vec<Runner>, Box<dyn Error>> {
+    let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/release/arbiter");
+    let arbiter = std::env::var_os("ARBITER").map_or_else(|| built.into(), PathBuf::from);
+    if !arbiter.is_file() {
+        return Err(format!(
+            "{}: not there; build it with 'cargo build --release' or name it in ARBITER",
+            arbiter.display()
+        )
+        .into());
+    }
+    let known: [(&str, Option<PathBuf>, fn(&Match<'_>) -> Vec<OsString>); 4] = [
+        ("arbiter", Some(arbiter), arbiter_arguments),
+        ("fastchess", named("FASTCHESS"), fastchess_arguments),
+        ("cutechess-cli", named("CUTECHESS"), cutechess_arguments),
+        ("c-chess-cli", named("CCHESSCLI"), c_chess_cli_arguments),
+    ];
+    let present = known.into_iter().filter_map(|(name, program, arguments)| {
+        Some(Runner { name: name.to_owned(), program: program?, arguments })
+    });
+    Ok(present.collect())
+}
+
+fn named(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
+}
+
+fn words(text: &str) -> impl Iterator<Item = OsString> {
+    text.split(' ').map(OsString::from).collect::<Vec<_>>().into_iter()
+}
+
+fn arbiter_arguments(played: &Match<'_>) -> Vec<OsString> {
+    let Match { engine, games, concurrency, book, folder } = played;
+    let (engine, book, folder) = (engine.display(), book.display(), folder.display());
+    let text = format!(
+        "match --engine name=a,cmd={engine} --engine name=b,cmd={engine} --each tc=10+0.1 \
+         --openings {book} --pairs {} --concurrency {concurrency} --results {folder}/results \
+         --pgn {folder}/games.pgn --format json",
+        games / 2
+    );
+    words(&text).collect()
+}
+
+fn fastchess_arguments(played: &Match<'_>) -> Vec<OsString> {
+    let Match { engine, games, concurrency, book, folder } = played;
+    let (engine, book, folder) = (engine.display(), book.display(), folder.display());
+    let text = format!(
+        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each tc=10+0.1 -openings \
+         file={book} format=epd order=random -srand 1 -rounds {} -games 2 -repeat -concurrency \
+         {concurrency} -force-concurrency -pgnout file={folder}/games.pgn",
+        games / 2
+    );
+    words(&text).collect()
+}
+
+fn cutechess_arguments(played: &Match<'_>) -> Vec<OsString> {
+    let Match { engine, games, concurrency, book, folder } = played;
+    let (engine, book, folder) = (engine.display(), book.display(), folder.display());
+    let text = format!(
+        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each proto=uci tc=10+0.1 \
+         -openings file={book} format=epd order=random -srand 1 -rounds {} -games 2 -repeat \
+         -concurrency {concurrency} -pgnout {folder}/games.pgn",
+        games / 2
+    );
+    words(&text).collect()
+}
+
+fn c_chess_cli_arguments(played: &Match<'_>) -> Vec<OsString> {
+    let Match { engine, games, concurrency, book, folder } = played;
+    let (engine, book, folder) = (engine.display(), book.display(), folder.display());
+    let text = format!(
+        "-engine name=a cmd={engine} -engine name=b cmd={engine} -each tc=10+0.1 -openings \
+         file={book} order=random srand=1 -repeat -games {games} -concurrency {concurrency} -pgn \
+         {folder}/games.pgn 2",
+    );
+    words(&text).collect()
+}

@@ -1,0 +1,287 @@
+//! Lets a game go on in the thread that hears an engine.
+//!
+//! An engine's answer would otherwise wake its reading thread, which wakes the runtime, which
+//! plays on: two changes of thread for each ply, and they are most of what a ply costs. A relayed
+//! future is polled by the thread that read what it waits for. Whatever else wakes it, such as a
+//! timer, wakes the task that awaits it, as usual.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, ThreadId};
+
+use tokio::runtime::Handle;
+
+/// Where the thread that reads an engine hands over what it heard.
+#[derive(Default)]
+pub(super) struct Ear(Mutex<Hand>);
+
+#[derive(Default)]
+struct Hand {
+    /// The thread that hands over.
+    from: Option<ThreadId>,
+    /// Whom that has woken.
+    woken: Option<Arc<dyn Resume>>,
+}
+
+impl Ear {
+    /// Hands over what was heard, by `tell`, and then lets the game play on that this has woken.
+    pub(super) fn hear<T>(&self, tell: impl FnOnce() -> T) -> T {
+        lock(&self.0).from = Some(thread::current().id());
+        let told = tell();
+        // Only after `tell`, so that nobody plays on inside whatever `tell` holds.
+        let woken = std::mem::take(&mut *lock(&self.0)).woken;
+        if let Some(woken) = woken {
+            woken.resume();
+        }
+        told
+    }
+
+    /// Whether this thread hands over here; if so, it will let `woken` play on.
+    fn takes(&self, woken: Arc<dyn Resume>) -> bool {
+        let mut hand = lock(&self.0);
+        let is_here = hand.from == Some(thread::current().id());
+        if is_here {
+            hand.woken = Some(woken);
+        }
+        is_here
+    }
+}
+
+impl fmt::Debug for Ear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ear")
+    }
+}
+
+/// A future that can be polled by whoever holds it.
+trait Resume: Send + Sync {
+    fn resume(self: Arc<Self>);
+}
+
+/// Nobody polls.
+const IDLE: u8 = 0;
+/// Somebody polls.
+const POLLED: u8 = 1;
+/// Somebody polls and must do so once more.
+const POLLED_AND_WOKEN: u8 = 2;
+
+/// A future between the threads that may poll it.
+struct Relay<F: Future> {
+    future: Mutex<Option<Pin<Box<F>>>>,
+    state: AtomicU8,
+    /// What came out, until it is fetched.
+    output: Mutex<Option<thread::Result<F::Output>>>,
+    /// The task that waits for the output.
+    awaiting: Mutex<Option<Waker>>,
+    /// Where its engines are heard.
+    ears: Vec<Arc<Ear>>,
+    runtime: Handle,
+}
+
+impl<F> Relay<F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    /// Polls, unless somebody does already, who then polls again.
+    fn poll_here(self: &Arc<Self>) {
+        let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
+            Some(if state == IDLE { POLLED } else { POLLED_AND_WOKEN })
+        });
+        if entered != Ok(IDLE) {
+            return;
+        }
+        loop {
+            self.state.store(POLLED, Ordering::Release);
+            self.poll_once();
+            let left =
+                self.state.compare_exchange(POLLED, IDLE, Ordering::AcqRel, Ordering::Acquire);
+            if left.is_ok() {
+                return;
+            }
+        }
+    }
+
+    fn poll_once(self: &Arc<Self>) {
+        let mut future = lock(&self.future);
+        let Some(pinned) = future.as_mut() else { return };
+        let waker = Waker::from(self.clone());
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            pinned.as_mut().poll(&mut Context::from_waker(&waker))
+        }));
+        let output = match polled {
+            Ok(Poll::Pending) => return,
+            Ok(Poll::Ready(output)) => Ok(output),
+            Err(panic) => Err(panic),
+        };
+        let finished = future.take();
+        drop(future);
+        drop(finished);
+        *lock(&self.output) = Some(output);
+        self.wake_awaiting();
+    }
+
+    fn wake_awaiting(&self) {
+        if let Some(waker) = lock(&self.awaiting).take() {
+            waker.wake();
+        }
+    }
+}
+
+impl<F> Resume for Relay<F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    fn resume(self: Arc<Self>) {
+        let _runtime = self.runtime.enter();
+        self.poll_here();
+    }
+}
+
+impl<F> Wake for Relay<F>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    fn wake(self: Arc<Self>) {
+        if !self.ears.iter().any(|ear| ear.takes(self.clone())) {
+            self.wake_awaiting();
+        }
+    }
+}
+
+/// Awaits `future`, which may go on in any thread that hands over at one of `ears`. Dropping what
+/// this returns drops `future`.
+pub(super) async fn relayed<F>(ears: Vec<Arc<Ear>>, future: F) -> F::Output
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let relay = Arc::new(Relay {
+        future: Mutex::new(Some(Box::pin(future))),
+        state: AtomicU8::new(IDLE),
+        output: Mutex::new(None),
+        awaiting: Mutex::new(None),
+        ears,
+        runtime: Handle::current(),
+    });
+    let awaited = Awaited(relay);
+    let output = std::future::poll_fn(|cx| {
+        *lock(&awaited.0.awaiting) = Some(cx.waker().clone());
+        awaited.0.poll_here();
+        lock(&awaited.0.output).take().map_or(Poll::Pending, Poll::Ready)
+    });
+    output.await.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// The only one who waits for a relayed future.
+struct Awaited<F: Future>(Arc<Relay<F>>);
+
+impl<F: Future> Drop for Awaited<F> {
+    fn drop(&mut self) {
+        // To be dropped outside of the lock, because that ends engines.
+        let abandoned = lock(&self.0.future).take();
+        drop(abandoned);
+    }
+}
+
+/// What these locks hold is replaced whole, so that a panic elsewhere leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_thread_that_hears_plays_on_itself() {
+        let (sender, mut heard) = mpsc::channel::<u32>(1);
+        let (ready, is_ready) = tokio::sync::oneshot::channel();
+        let ear = Arc::new(Ear::default());
+        let game = relayed(vec![ear.clone()], async move {
+            let _ = ready.send(());
+            let number = heard.recv().await;
+            (number, thread::current().name().map(str::to_owned))
+        });
+        let game = tokio::spawn(game);
+        is_ready.await.unwrap();
+        let reader = thread::Builder::new().name("reader".to_owned());
+        let told = move || ear.hear(|| sender.blocking_send(7)).is_ok();
+        let reader = reader.spawn(told).unwrap();
+        let (number, thread) = game.await.unwrap();
+        assert_eq!((number, thread.as_deref()), (Some(7), Some("reader")));
+        assert!(reader.join().unwrap());
+    }
+
+    #[tokio::test]
+    async fn timers_wake_the_task() {
+        let slept =
+            relayed(Vec::new(), async { tokio::time::sleep(Duration::from_millis(5)).await });
+        tokio::time::timeout(Duration::from_secs(5), slept).await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn nothing_heard_is_lost_between_many_threads() {
+        let (sender, mut heard) = mpsc::channel::<u32>(4);
+        let ears: Vec<_> = (0..4).map(|_| Arc::new(Ear::default())).collect();
+        let sum = tokio::spawn(relayed(ears.clone(), async move {
+            let mut sum = 0;
+            while let Some(number) = heard.recv().await {
+                sum += u64::from(number);
+            }
+            sum
+        }));
+        let readers: Vec<_> = ears
+            .into_iter()
+            .map(|ear| {
+                let sender = sender.clone();
+                let send =
+                    move || (1..=2000).for_each(|n| ear.hear(|| sender.blocking_send(n)).unwrap());
+                thread::spawn(send)
+            })
+            .collect();
+        drop(sender);
+        for reader in readers {
+            reader.join().unwrap();
+        }
+        assert_eq!(sum.await.unwrap(), 4 * 2000 * 2001 / 2);
+    }
+
+    #[tokio::test]
+    async fn a_panic_reaches_the_task_and_not_the_reader() {
+        let (sender, mut heard) = mpsc::channel::<u32>(1);
+        let ear = Arc::new(Ear::default());
+        let game = tokio::spawn(relayed(vec![ear.clone()], async move {
+            heard.recv().await;
+            panic!("a bug");
+        }));
+        tokio::task::yield_now().await;
+        let reader = thread::spawn(move || ear.hear(|| sender.blocking_send(7)).is_ok());
+        assert!(game.await.unwrap_err().is_panic());
+        assert!(reader.join().is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_dropped_game_drops_its_players() {
+        let player = Arc::new(());
+        let held = player.clone();
+        let game = tokio::spawn(relayed(Vec::new(), async move {
+            std::future::pending::<()>().await;
+            drop(held);
+        }));
+        tokio::task::yield_now().await;
+        game.abort();
+        assert!(game.await.unwrap_err().is_cancelled());
+        assert_eq!(Arc::strong_count(&player), 1);
+    }
+}
