@@ -84,7 +84,7 @@ impl ExitCode {
 pub const HELP: &str = "\
 Exit codes:
     0  H1 accepted, or the run is complete and there was nothing to decide
-    1  H0 accepted; perft: a wrong count; epd: a gate not passed
+    1  H0 accepted; perft: a wrong count; epd, speed, ci: a gate not passed
     2  usage
     3  invalid configuration or input
     4  nothing to run
