@@ -1,5 +1,6 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
+pub mod annotation;
 pub mod build;
 pub mod cecp;
 pub mod cli;
@@ -19,4 +20,5 @@ pub mod seed;
 pub mod stats;
 pub mod store;
 pub mod suite;
+pub mod tablebases;
 pub mod uci;

@@ -1,15 +1,21 @@
 //! Ends games that are decided before the rules of chess say so. Pure counters over what engines
-//! say of their positions; the referee asks them after every move, resignation first.
+//! say of their positions, and what endgame tables know; the referee asks them after every move,
+//! tables first, then resignation.
 
 mod draw;
 mod resign;
+mod tablebase;
 
 pub use draw::DrawRule;
 pub use resign::ResignRule;
+pub use tablebase::{Scope, TablebaseRule, Tables};
+
+use std::sync::Arc;
 
 use draw::DrawCounter;
 use resign::ResignCounter;
-use shakmaty::Color;
+use shakmaty::{Chess, Color};
+use tablebase::Value;
 
 use crate::game::outcome::{Outcome, Termination, color_name};
 use crate::uci::score::Score;
@@ -23,6 +29,8 @@ pub struct Rules {
     pub resign: Option<ResignRule>,
     /// Moves of each side after which a game is drawn.
     pub move_cap: Option<u32>,
+    /// When endgame tables decide.
+    pub tablebase: Option<TablebaseRule>,
 }
 
 impl Rules {
@@ -42,6 +50,17 @@ impl Rules {
             ));
         }
         words.extend(self.move_cap.map(|cap| format!("drawn after {cap} moves")));
+        if let Some(TablebaseRule { pieces, ignores_fifty, scope }) = self.tablebase {
+            let what = match scope {
+                Scope::Both => "won or drawn",
+                Scope::Wins => "won",
+                Scope::Draws => "drawn",
+            };
+            let few =
+                if pieces > 0 { format!(" with up to {pieces} pieces") } else { String::new() };
+            let fifty = if ignores_fifty { ", the fifty-move rule ignored" } else { "" };
+            words.push(format!("{what} by Syzygy tables{few}{fifty}"));
+        }
         words
     }
 }
@@ -65,6 +84,8 @@ pub struct Adjudicator {
     draw: Option<DrawCounter>,
     resign: Option<ResignCounter>,
     move_cap: Option<u32>,
+    tablebase: Option<TablebaseRule>,
+    tables: Option<Arc<dyn Tables>>,
 }
 
 impl Adjudicator {
@@ -74,7 +95,30 @@ impl Adjudicator {
             draw: rules.draw.map(DrawCounter::new),
             resign: rules.resign.map(ResignCounter::new),
             move_cap: rules.move_cap,
+            tablebase: rules.tablebase,
+            tables: None,
         }
+    }
+
+    /// Where values of endgames are looked up.
+    pub fn set_tables(&mut self, tables: Option<Arc<dyn Tables>>) {
+        self.tables = tables;
+    }
+
+    /// Says whether tables end the game in `position`.
+    pub fn look_up(&self, position: &Chess) -> Option<Outcome> {
+        let (rule, tables) = (self.tablebase?, self.tables.as_deref()?);
+        Some(match tablebase::value(rule, tables, position)? {
+            Value::Won(winner) => Outcome::lost(
+                !winner,
+                Termination::TablebaseAdjudication,
+                format!("{} wins by adjudication: Syzygy tables", color_name(winner)),
+            ),
+            Value::Drawn => Outcome::drawn(
+                Termination::TablebaseAdjudication,
+                "draw by adjudication: Syzygy tables",
+            ),
+        })
     }
 
     /// Takes note of a move and says whether the game is over.
@@ -132,6 +176,7 @@ mod tests {
             draw: Some(DrawRule { move_number: 1, move_count: 1, score_cp: 9_999 }),
             resign: Some(ResignRule { move_count: 1, score_cp: 500, two_sided: false }),
             move_cap: Some(1),
+            tablebase: None,
         };
         assert_eq!(over(rules, &[600, -600]), Some((2, Termination::ResignAdjudication)));
     }

@@ -1,5 +1,7 @@
 //! Thinking output: `ply score time nodes pv`.
 
+use std::time::Duration;
+
 use crate::uci::info::Info;
 use crate::uci::score::Score;
 
@@ -12,13 +14,16 @@ pub(super) fn parse(line: &str) -> Option<Info> {
     // Engines mark plies: `9.`, `9+`, `9&`.
     let depth = words.next()?.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
     let score = words.next()?.parse().ok()?;
-    let _centiseconds: i64 = words.next()?.parse().ok()?;
+    let centiseconds: i64 = words.next()?.parse().ok()?;
     let nodes = words.next()?.parse().ok()?;
     let pv = words.map(str::to_owned).collect();
     Some(Info {
         depth: Some(depth),
         score: Some(read(score)),
         nodes: Some(nodes),
+        time: u64::try_from(centiseconds)
+            .ok()
+            .map(|time| Duration::from_millis(time.saturating_mul(10))),
         pv,
         ..Info::default()
     })
@@ -41,6 +46,7 @@ mod tests {
     fn thinking_is_read() {
         let info = parse(" 9     156      1084   48000  Nf3 Nc6").unwrap();
         assert_eq!((info.depth, info.nodes), (Some(9), Some(48_000)));
+        assert_eq!(info.time, Some(Duration::from_millis(10_840)));
         assert_eq!(info.score, Some(Score::Centipawns(156)));
         assert_eq!(info.pv, ["Nf3", "Nc6"]);
         assert_eq!(parse("9. -5 1 2").unwrap().score, Some(Score::Centipawns(-5)));

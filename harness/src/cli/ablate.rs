@@ -133,6 +133,8 @@ mod tests {
             "arbiter match --engine cmd=sh --engine name=b,cmd=sh --engine name=c,cmd=sh \
              --schedule gauntlet --each nodes=7 --order sequential --draw score=3 \
              --resign twosided=true --move-deadline 2.5 --plies 4 --seed 9",
+            "arbiter match --engine cmd=sh --engine name=b,cmd=sh --syzygy '/a b:/c' \
+             --syzygy-pieces 5 --syzygy-ignore-50 --syzygy-adjudicate wins",
             "arbiter sprt --model logistic --elo0 -3 --pairs 12 --concurrency 3 --fault-limit 0.2",
         ] {
             let words = shell_words::split(line).unwrap();

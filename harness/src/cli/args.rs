@@ -2,6 +2,7 @@
 
 mod adjudication;
 mod deadlines;
+mod output;
 mod words;
 
 use std::num::NonZeroUsize;
@@ -11,6 +12,7 @@ use clap::{Args, ValueEnum};
 
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
+use self::output::OutputArgs;
 pub use self::words::{ModelArg, OvershootArg};
 use self::words::{OrderArg, model_word, order_word, overshoot_word};
 use super::builds::BuildArgs;
@@ -112,6 +114,8 @@ pub struct PlayArgs {
     #[arg(long, value_name = "SHARE")]
     fault_limit: Option<f64>,
     #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
     adjudication: AdjudicationArgs,
     #[command(flatten)]
     deadlines: DeadlineArgs,
@@ -199,8 +203,10 @@ pub enum ArgsError {
     #[error(transparent)]
     File(#[from] FileError),
     /// An adjudication rule of the file is wrong.
-    #[error("{}: {key} = \"{value}\": {source}", file::DEFAULT_NAME)]
+    #[error("{file}: {key} = \"{value}\": {source}")]
     Rule {
+        /// The file.
+        file: String,
         /// The key.
         key: &'static str,
         /// The value.
@@ -209,11 +215,24 @@ pub enum ArgsError {
         source: RuleError,
     },
     /// A deadline of the file is wrong.
-    #[error("{}: deadline: {source}", file::DEFAULT_NAME)]
+    #[error("{file}: deadline: {source}")]
     Deadline {
+        /// The file.
+        file: String,
         /// What is wrong.
-        #[from]
         source: TimeError,
+    },
+    /// A value of the file is wrong.
+    #[error("{file}: {key} = \"{value}\": {reason}")]
+    Value {
+        /// The file.
+        file: String,
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is wrong.
+        reason: String,
     },
     /// A factor is out of range.
     #[error("start-scale {0} is not a factor between 0.01 and 1000")]
@@ -223,11 +242,22 @@ pub enum ArgsError {
         "scaled times need the nodes per second of the reference, 1 to 10^12, as reference-nps; got {0}"
     )]
     Reference(String),
+    /// Rules for tables without tables.
+    #[error("syzygy: name the folders of the tables with --syzygy DIRS")]
+    NoTables,
+    /// No table has so few or so many pieces.
+    #[error("{file}: syzygy-pieces = {pieces}: expected 3 to 7")]
+    Pieces {
+        /// The file.
+        file: String,
+        /// The number.
+        pieces: u32,
+    },
     /// A word of the file is not known.
     #[error("{file}: {key} = \"{value}\": expected {expected}")]
     Word {
         /// The file.
-        file: &'static str,
+        file: String,
         /// The key.
         key: &'static str,
         /// The value.
@@ -293,6 +323,8 @@ impl PlayArgs {
             Some(text) => spec("--each", text)?.or(&loaded.each),
             None => loaded.each.clone(),
         };
+        let output = self.output.resolve(settings)?;
+        let (rules, tables) = self.adjudication.resolve(settings)?;
         let request = Request {
             engines: if own.is_empty() { loaded.engines.clone() } else { own },
             each,
@@ -302,14 +334,22 @@ impl PlayArgs {
             strict_book: self.strict_book || settings.strict_book.unwrap_or(false),
             order: match self.order {
                 Some(order) => Some(order.into()),
-                None => settings.order.as_deref().map(order_word).transpose()?,
+                None => {
+                    let word = settings.order.as_deref();
+                    word.map(|word| order_word(settings, word)).transpose()?
+                }
             },
             seed: self.seed.or(settings.seed),
             tournament: self.tournament.ask(settings)?,
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
+            annotation: output.annotation,
+            epd: output.epd,
+            transcripts: output.transcripts,
+            stderr_dir: output.stderr_dir,
             fault_limit: self.fault_limit.or(settings.fault_limit),
-            rules: self.adjudication.resolve(settings)?,
+            rules,
+            tables,
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, &loaded)?,
             scale: None,
@@ -341,8 +381,10 @@ impl PlayArgs {
 
 fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtRequest, ArgsError> {
     let table = &loaded.settings.sprt;
-    let model = table.model.as_deref().map(model_word).transpose()?;
-    let correction = table.overshoot.as_deref().map(overshoot_word).transpose()?;
+    let model =
+        table.model.as_deref().map(|word| model_word(&loaded.settings, word)).transpose()?;
+    let correction = table.overshoot.as_deref();
+    let correction = correction.map(|word| overshoot_word(&loaded.settings, word)).transpose()?;
     let Some(bounds) = bounds else { return Ok(SprtRequest::default()) };
     Ok(SprtRequest {
         elo0: bounds.elo0.or(table.elo0),

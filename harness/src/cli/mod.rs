@@ -11,11 +11,12 @@ mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
+mod games_file;
 mod openings;
 mod perft;
-mod pgn_file;
 mod play;
 mod rate;
+mod replay;
 mod results;
 mod run_lock;
 mod speed;
@@ -59,6 +60,8 @@ enum Command {
     Ablate(ablate::AblateArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Shows what was said in a game, line by line, and lets the referee judge it again.
+    Replay(replay::ReplayArgs),
     /// Rates players by their games in any PGN.
     Rate(rate::RateArgs),
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
@@ -88,6 +91,7 @@ impl Cli {
             Command::Tournament(args) => versus::tournament(args),
             Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
+            Command::Replay(args) => replay::run(&args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
             Command::Perft(args) => perft::perft(&args),

@@ -1,18 +1,21 @@
 //! Plays a run: a new one, or one that goes on.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
 use super::args::{Asked, Form, Resume};
 use super::builds::{BuildArgs, Circumstances};
-use super::pgn_file::{PgnFile, PgnFileError};
+use super::games_file::{Content, GamesFile, GamesFileError};
 use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, fingerprint, results};
+use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
 use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
 use crate::openings::{Book, quarantine};
 use crate::report::live::Live;
+use crate::report::openings::OpeningNames;
 use crate::report::pgn::PgnHeader;
 use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
@@ -24,7 +27,8 @@ use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::seats::{seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
-use crate::store::{Store, StoreError};
+use crate::store::{Fingerprints, Offsets, Store, StoreError};
+use crate::tablebases::Syzygy;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.
@@ -45,11 +49,11 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<PgnFileError> for Failure {
-    fn from(error: PgnFileError) -> Failure {
+impl From<GamesFileError> for Failure {
+    fn from(error: GamesFileError) -> Failure {
         let code = match &error {
-            PgnFileError::Io { .. } => ExitCode::Environment,
-            PgnFileError::Foreign(_) | PgnFileError::Busy(_) => ExitCode::Invalid,
+            GamesFileError::Io { .. } => ExitCode::Environment,
+            GamesFileError::Foreign { .. } | GamesFileError::Busy { .. } => ExitCode::Invalid,
         };
         Failure::new(code, error)
     }
@@ -70,8 +74,9 @@ struct Prepared {
     plan: Plan,
     book: Book,
     store: Store,
-    pgn: Option<PgnFile>,
+    files: Vec<GamesFile>,
     state: RunState,
+    tables: Option<Arc<dyn Tables>>,
     own_binary: PathBuf,
     results: PathBuf,
     /// Held as long as the run is ours.
@@ -97,6 +102,7 @@ fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
 
 fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
     make_engines(&mut asked)?;
+    let stderr_dir = asked.request.stderr_dir.clone();
     let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
         PlanError::EngineCount(..) | PlanError::Ablation(AblationError::EngineCount(_)) => {
@@ -104,9 +110,23 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
         }
         _ => Failure::invalid(error),
     })?;
+    if let Some(dir) = stderr_dir {
+        std::fs::create_dir_all(&dir).map_err(|error| {
+            Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
+        })?;
+    }
     let book = book::load(&plan).map_err(Failure::invalid)?;
+    let openings = book.openings().len();
+    if plan.opening_start >= openings as u64 {
+        return Err(Failure::invalid(format!(
+            "--opening-start {} is past the end of {}, which has {openings} openings",
+            plan.opening_start + 1,
+            book.name()
+        )));
+    }
     let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let created_ms = unix_time_ms();
+    let tables = open_tables(&plan)?;
     let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
     RunLock::check_name(&name)?;
     let store = Store::create(&asked.results)?;
@@ -115,15 +135,22 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
         return Err(StoreError::Exists(found.head.run).into());
     }
     let book = check_engines(&plan, book, &own_binary)?;
-    let header = pgn_header(&plan, created_ms);
-    let (pgn, offset) = match &plan.pgn {
-        Some(path) => PgnFile::begin(path, header).map(|(pgn, offset)| (Some(pgn), offset))?,
-        None => (None, 0),
-    };
-    store.begin_run(&name, created_ms, &plan, &fingerprints, offset)?;
+    let mut offsets = Offsets::default();
+    let mut files = Vec::new();
+    if let Some(path) = &plan.pgn {
+        let (file, offset) = GamesFile::begin(path, pgn(&plan, &fingerprints, created_ms))?;
+        offsets.pgn = offset;
+        files.push(file);
+    }
+    if let Some(path) = &plan.epd {
+        let (file, offset) = GamesFile::begin(path, Content::Epd)?;
+        offsets.epd = offset;
+        files.push(file);
+    }
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets)?;
     let state = RunState::new(plan.schedule(), plan.sprt);
     let results = asked.results;
-    Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
+    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
 /// Builds engines that are revisions.
@@ -160,6 +187,7 @@ fn resume(
     let lock = RunLock::take(&results, &name)?;
     build.restore(&plan)?;
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
+    let tables = open_tables(&plan)?;
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
     let state = results::replayed(&store, &name, &plan)?;
@@ -167,31 +195,45 @@ fn resume(
         book = check_engines(&plan, book, &own_binary)?;
         store.set_ending(&name, None)?;
     }
-    let header = pgn_header(&plan, stored.head.created_ms);
+    let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
     let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
     let pgn = match wanted_pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
         // Another file takes all games, after what it holds already.
         Some(path) => {
-            let (pgn, offset) = PgnFile::begin(&path, header)?;
+            let (pgn, offset) = GamesFile::begin(&path, content)?;
             plan.pgn = Some(path);
             store.set_plan(&name, &plan, &stored.fingerprints, offset)?;
             Some((pgn, offset))
         }
         None => match &plan.pgn {
-            Some(path) => Some((PgnFile::open(path, header)?, stored.pgn_offset)),
+            Some(path) => Some((GamesFile::open(path, content)?, stored.offsets.pgn)),
             None => None,
         },
     };
-    let pgn = match pgn {
-        Some((mut pgn, offset)) => {
-            let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
-            pgn.reconcile(offset, pairs)?;
-            Some(pgn)
-        }
+    let epd = match &plan.epd {
+        Some(path) => Some((GamesFile::open(path, Content::Epd)?, stored.offsets.epd)),
         None => None,
     };
+    let mut files = Vec::new();
+    for (mut file, offset) in pgn.into_iter().chain(epd) {
+        let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
+        file.reconcile(offset, pairs)?;
+        files.push(file);
+    }
     plan.concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
-    Ok(Prepared { name, plan, book, store, pgn, state, own_binary, results, _lock: lock })
+    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+}
+
+/// The endgame tables that the plan's rules need.
+pub fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
+    let Some(rule) = plan.rules.tablebase else { return Ok(None) };
+    let tables =
+        Syzygy::open(plan.tables.iter().map(PathBuf::as_path)).map_err(Failure::invalid)?;
+    let most = tables.max_pieces();
+    if rule.pieces as usize > most {
+        note(&format!("syzygy: these tables have up to {most} pieces only"));
+    }
+    Ok(Some(Arc::new(tables)))
 }
 
 fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failure> {
@@ -255,6 +297,7 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let summary = results::summary(name, plan, book.quarantine(), state, state.ending());
+    let summary = results::with_latencies(store, plan, summary)?;
     results::print(store, &summary, format)?;
     note(&format!(
         "results in {}; show them again: {}",
@@ -268,13 +311,14 @@ fn carry_out(mut prepared: Prepared, format: Form) -> Result<ExitCode, Failure> 
 }
 
 fn run(prepared: &mut Prepared) -> Result<Finished, Failure> {
-    let Prepared { name, plan, book, store, pgn, state, own_binary, results, .. } = prepared;
+    let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
+        prepared;
     let seats = seats(plan, own_binary);
-    let jobs = JobMaker::new(plan, book);
+    let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let mut live = Live::new(state.schedule().clone(), plan.sprt, names);
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
-    observers.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Observer));
+    observers.extend(files.iter_mut().map(|file| file as &mut dyn Observer));
     observers.push(&mut live);
     let run = Run { name, store, jobs, observers };
     let runtime = runtime()?;
@@ -343,9 +387,11 @@ fn announce(prepared: &Prepared) {
     }
 }
 
-fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
+fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
     let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
-    PgnHeader {
+    let annotation = &plan.annotation;
+    let is_named = annotation.has_origin && !annotation.is_minimal;
+    Content::Pgn(Box::new(PgnHeader {
         event: match plan.kind {
             Kind::Sprt => "Arbiter SPRT".to_owned(),
             Kind::Match => "Arbiter match".to_owned(),
@@ -355,7 +401,11 @@ fn pgn_header(plan: &Plan, created_ms: i64) -> PgnHeader {
         date: created.strftime("%Y.%m.%d").to_string(),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
         limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
-    }
+        hashes: fingerprints.engines.clone(),
+        seed: plan.seed,
+        annotation: annotation.clone(),
+        names: is_named.then(OpeningNames::new),
+    }))
 }
 
 fn default_name(kind: Kind, created_ms: i64) -> String {

@@ -138,7 +138,17 @@ fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let stored = store.run(run)?;
     let state = replayed(store, run, &stored.plan)?;
     let ending = state.ending().or(stored.head.ending);
-    Ok(summary(run, &stored.plan, &stored.fingerprints.quarantine, &state, ending))
+    let summary = summary(run, &stored.plan, &stored.fingerprints.quarantine, &state, ending);
+    with_latencies(store, &stored.plan, summary)
+}
+
+/// The same with how promptly engines answered; not in a run that no clock bounds, as the report of
+/// the same games is to be the same.
+pub fn with_latencies(store: &Store, plan: &Plan, summary: Summary) -> Result<Summary, StoreError> {
+    match plan.is_timed() {
+        true => Ok(Summary { latencies: store.latencies(&summary.run)?, ..summary }),
+        false => Ok(summary),
+    }
 }
 
 /// What there is to say of a run.

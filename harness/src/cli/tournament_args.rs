@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::args::ArgsError;
-use crate::config::file::{self, ConfigFile};
+use crate::config::file::ConfigFile;
 use crate::config::tournament::TournamentRequest;
 use crate::schedule::{Format, OpeningPolicy};
 
@@ -90,8 +90,8 @@ impl TournamentArgs {
 
     /// Merges flags and file; flags win.
     pub fn ask(&self, file: &ConfigFile) -> Result<TournamentRequest, ArgsError> {
-        let schedule = file.schedule.as_deref().map(|text| word("schedule", text));
-        let policy = file.opening_policy.as_deref().map(|text| word("opening-policy", text));
+        let schedule = file.schedule.as_deref().map(|text| word(file, "schedule", text));
+        let policy = file.opening_policy.as_deref().map(|text| word(file, "opening-policy", text));
         // One of the two says it all; a flag of either kind beats the file.
         let (pairs, games) = match (self.pairs, self.games) {
             (None, None) => (file.pairs, file.games),
@@ -114,12 +114,12 @@ impl TournamentArgs {
 }
 
 /// A word of the file as the flag of the same name takes it.
-fn word<T: ValueEnum>(key: &'static str, text: &str) -> Result<T, ArgsError> {
+fn word<T: ValueEnum>(file: &ConfigFile, key: &'static str, text: &str) -> Result<T, ArgsError> {
     T::from_str(text, false).map_err(|_| {
         let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let names: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
         ArgsError::Word {
-            file: file::DEFAULT_NAME,
+            file: file.name(),
             key,
             value: text.to_owned(),
             expected: names.join(", "),
@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn a_wrong_word_in_the_file_is_answered_with_the_right_ones() {
-        let error = word::<ScheduleArg>("schedule", "swill").unwrap_err().to_string();
+        let file = ConfigFile::default();
+        let error = word::<ScheduleArg>(&file, "schedule", "swill").unwrap_err().to_string();
         assert!(error.contains("schedule = \"swill\"") && error.contains("swiss"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
-use crate::adjudicate::{DrawRule, ResignRule};
+use crate::adjudicate::{DrawRule, ResignRule, Scope, TablebaseRule};
 use crate::clock::Limits;
 use crate::openings::order::Order;
 use crate::schedule::{Design, Format, OpeningPolicy};
@@ -55,6 +55,8 @@ pub fn command(plan: &Plan) -> String {
     }
     adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
     deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));
+    let ignores_fifty = plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty);
+    words.extend(ignores_fifty.then(|| "--syzygy-ignore-50".to_owned()));
     words.extend(plan.strict_book.then(|| "--strict-book".to_owned()));
     words.extend(plan.design.is_single.then(|| "--noswap".to_owned()));
     words.extend(plan.design.is_reversed.then(|| "--reverse".to_owned()));
@@ -161,6 +163,14 @@ fn adjudication(plan: &Plan) -> Vec<(&'static str, String)> {
         flags.push(("resign", rule));
     }
     flags.extend(plan.rules.move_cap.map(|cap| ("max-moves", cap.to_string())));
+    if let Some(TablebaseRule { pieces, scope, .. }) = plan.rules.tablebase {
+        let folders: Vec<String> =
+            plan.tables.iter().map(|folder| folder.display().to_string()).collect();
+        flags.push(("syzygy", folders.join(":")));
+        flags.extend((pieces > 0).then(|| ("syzygy-pieces", pieces.to_string())));
+        let is_usual = scope == Scope::default();
+        flags.extend((!is_usual).then(|| ("syzygy-adjudicate", scope.as_str().to_owned())));
+    }
     flags
 }
 

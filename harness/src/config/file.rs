@@ -6,7 +6,7 @@ pub mod ci;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use self::build::BuildTable;
@@ -66,6 +66,21 @@ pub struct ConfigFile {
     pub results: Option<PathBuf>,
     /// PGN file, relative to the file.
     pub pgn: Option<PathBuf>,
+    /// Further facts in its comments: a list, or a text with commas.
+    #[serde(default, deserialize_with = "words")]
+    pub pgn_fields: Option<Vec<String>>,
+    /// Engine lines that go into its comments, as a regular expression.
+    pub pgn_match: Option<String>,
+    /// How it has moves, in the word of the flag.
+    pub notation: Option<String>,
+    /// Whether it has no comments and few tags.
+    pub pgn_minimal: Option<bool>,
+    /// File for final positions, relative to the file.
+    pub epd: Option<PathBuf>,
+    /// Of which games what was said is kept, in the word of the flag.
+    pub transcripts: Option<String>,
+    /// Folder for the engines' error output, relative to the file.
+    pub stderr_dir: Option<PathBuf>,
     /// Share of games that may end by a fault of an engine.
     pub fault_limit: Option<f64>,
     /// Draw rule, in the form of the flag.
@@ -88,6 +103,17 @@ pub struct ConfigFile {
     pub scale: Option<bool>,
     /// Nodes per second for which times are meant.
     pub reference_nps: Option<f64>,
+    /// Folders of Syzygy tables, relative to the file.
+    pub syzygy: Option<Folders>,
+    /// Most pieces of a position that is looked up in them.
+    pub syzygy_pieces: Option<u32>,
+    /// Whether wins count that the fifty-move rule prevents.
+    pub syzygy_ignore_50: Option<bool>,
+    /// Results that tables give out, in the word of the flag.
+    pub syzygy_adjudicate: Option<String>,
+    /// Where all this was read, for messages; empty if there is no file.
+    #[serde(skip)]
+    path: PathBuf,
     /// `[sprt]`.
     #[serde(default)]
     pub sprt: SprtTable,
@@ -96,6 +122,47 @@ pub struct ConfigFile {
     /// `[ci]`.
     #[serde(default)]
     pub ci: CiTable,
+}
+
+impl ConfigFile {
+    /// The name of the file, for messages.
+    pub fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+/// A list of words, or one text with commas between them.
+fn words<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Vec<String>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Words {
+        Text(String),
+        List(Vec<String>),
+    }
+    Ok(match Option::<Words>::deserialize(source)? {
+        Some(Words::Text(text)) => Some(vec![text]),
+        Some(Words::List(words)) => Some(words),
+        None => None,
+    })
+}
+
+/// Folders as a list, or as one text with `:` between them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Folders {
+    /// As the flag has them.
+    Text(String),
+    /// One by one.
+    List(Vec<PathBuf>),
+}
+
+impl From<Folders> for Vec<PathBuf> {
+    fn from(folders: Folders) -> Vec<PathBuf> {
+        match folders {
+            Folders::Text(text) => std::env::split_paths(&text).collect(),
+            Folders::List(folders) => folders,
+        }
+    }
 }
 
 /// The `[sprt]` table.
@@ -165,11 +232,16 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
     let base = path.parent().unwrap_or(Path::new(""));
     let mut settings: ConfigFile = toml::from_str(&text).map_err(|error| FileError::Syntax {
         path: path.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
+        message: placed(&text, &error),
     })?;
-    for place in [&mut settings.openings, &mut settings.results, &mut settings.pgn] {
+    let ConfigFile { openings, results, pgn, epd, stderr_dir, .. } = &mut settings;
+    for place in [openings, results, pgn, epd, stderr_dir] {
         *place = place.take().map(|p| base.join(p));
     }
+    settings.syzygy = settings.syzygy.take().map(|folders| {
+        Folders::List(Vec::from(folders).into_iter().map(|folder| base.join(folder)).collect())
+    });
+    settings.path = path.to_owned();
     let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
         engine(table, base).map_err(|source| FileError::Engine {
             path: path.to_owned(),
@@ -185,6 +257,19 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
         each: spec(&settings.each, "[each]".into())?,
         settings,
     })
+}
+
+/// The reader's words on one line, with line and column.
+fn placed(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().replace('\n', " ");
+    match error.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => {
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
+            format!("line {line}, column {column}: {message}")
+        }
+        None => message,
+    }
 }
 
 /// One table as a spec. Numbers and booleans are taken as the text they would be as a flag, and
@@ -282,9 +367,12 @@ mod tests {
         let check = |text: &str, part: &str| {
             let message = load_text(text).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
+            assert!(!message.contains('\n'), "{message}");
         };
         check("pears = 3", "line 1");
         check("pears = 3", "pairs");
+        check("pairs = 3\n seed = 'x'", "line 2, column 9");
+        check("pairs = 3\nseed = = 2", "line 2");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
     }

@@ -7,13 +7,14 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::ablation::{Ablation, AblationError};
-use super::manners::Manners;
+use super::manners::{self, Manners};
 use super::program::{self, ProgramError};
 use super::provenance::{Provenance, Scale};
 use super::request::Request;
 use super::spec::EngineSpec;
 use super::tournament::TournamentError;
 use crate::adjudicate::Rules;
+use crate::annotation::{Annotation, Keeping};
 use crate::clock::{Conditions, Limits, TimeControl};
 use crate::openings::order::Order;
 use crate::protocol::Protocol;
@@ -150,10 +151,18 @@ pub struct Plan {
     pub scale: Option<Scale>,
     /// When games end before the rules of chess say so.
     pub rules: Rules,
+    /// Folders of the endgame tables that the rules need.
+    pub tables: Vec<PathBuf>,
     /// How long engines may take to answer.
     pub deadlines: Deadlines,
     /// Where games are written besides the store.
     pub pgn: Option<PathBuf>,
+    /// What they tell there besides their moves.
+    pub annotation: Annotation,
+    /// Where final positions are written.
+    pub epd: Option<PathBuf>,
+    /// Of which games what was said is kept.
+    pub transcripts: Keeping,
 }
 
 /// Why a request is not a plan.
@@ -244,18 +253,12 @@ impl Plan {
             Kind::Ablate => request.for_ablation()?,
             _ => request,
         };
-        let count = request.engines.len();
-        match kind {
-            Kind::Sprt if count != 2 => return Err(PlanError::EngineCount("sprt", "two", count)),
-            Kind::Match if count < 2 => {
-                return Err(PlanError::EngineCount("match", "at least two", count));
-            }
-            Kind::Tournament if count < 2 => {
-                return Err(PlanError::EngineCount("tournament", "at least two", count));
-            }
-            _ => {}
+        check_count(kind, request.engines.len())?;
+        let mut engines = resolve_engines(&request)?;
+        if let Some(dir) = &request.stderr_dir {
+            manners::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
-        let engines = scaled(resolve_engines(&request)?, request.scale);
+        let engines = scaled(engines, request.scale);
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
         let is_sequential = match &ablation {
             Some(ablation) => ablation.sequential,
@@ -293,8 +296,12 @@ impl Plan {
             fault_limit,
             scale: request.scale,
             rules: request.rules,
+            tables: request.tables.into_iter().map(absolute).collect(),
             deadlines: request.deadlines,
             pgn: request.pgn.map(absolute),
+            annotation: Annotation { has_origin: true, ..request.annotation },
+            epd: request.epd.map(absolute),
+            transcripts: request.transcripts,
         };
         if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
             return Err(PlanError::Path(path.to_owned()));
@@ -322,7 +329,9 @@ impl Plan {
             let manners = &engine.manners;
             program.into_iter().chain(engine.dir.as_deref()).chain(manners.stderr.as_deref())
         });
-        engines.chain(book).chain(self.pgn.as_deref())
+        let tables = self.tables.iter().map(PathBuf::as_path);
+        let files = self.pgn.iter().chain(&self.epd).map(PathBuf::as_path);
+        engines.chain(book).chain(files).chain(tables)
     }
 
     /// Who meets whom, before the first result.
@@ -334,6 +343,16 @@ impl Plan {
     /// again.
     pub fn is_timed(&self) -> bool {
         self.engines.iter().any(|engine| engine.conditions.limits.is_timed())
+    }
+}
+
+fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
+    match kind {
+        Kind::Sprt if count != 2 => Err(PlanError::EngineCount("sprt", "two", count)),
+        Kind::Match | Kind::Tournament if count < 2 => {
+            Err(PlanError::EngineCount(kind.as_str(), "at least two", count))
+        }
+        _ => Ok(()),
     }
 }
 

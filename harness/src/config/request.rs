@@ -8,6 +8,7 @@ use super::provenance::Scale;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
 use crate::adjudicate::Rules;
+use crate::annotation::{Annotation, Keeping};
 use crate::openings::order::Order;
 use crate::schedule::Format;
 use crate::stats::sprt::{Correction, Model, Sprt, SprtError};
@@ -42,12 +43,22 @@ pub struct Request {
     pub concurrency: Option<usize>,
     /// PGN file.
     pub pgn: Option<PathBuf>,
+    /// What games tell there besides their moves.
+    pub annotation: Annotation,
+    /// File for final positions.
+    pub epd: Option<PathBuf>,
+    /// Of which games what was said is kept.
+    pub transcripts: Keeping,
+    /// Folder for the error output of engines that have no file of their own.
+    pub stderr_dir: Option<PathBuf>,
     /// Share of faults.
     pub fault_limit: Option<f64>,
     /// How times are scaled.
     pub scale: Option<Scale>,
     /// Adjudication.
     pub rules: Rules,
+    /// Folders of the endgame tables that the rules need.
+    pub tables: Vec<PathBuf>,
     /// Deadlines.
     pub deadlines: Deadlines,
     /// Bounds of the SPRT.

@@ -1,17 +1,20 @@
 //! Plays one game: carries turns from the referee to the players and their answers back.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
-use crate::adjudicate::Rules;
+use crate::adjudicate::{Rules, Tables};
+use crate::annotation::Keeping;
 use crate::clock::Conditions;
 use crate::game::outcome::Outcome;
 use crate::game::player::Player;
-use crate::game::record::GameRecord;
+use crate::game::record::{GameRecord, Keep};
 use crate::game::referee::{Fault, Referee};
 use crate::game::relay::relayed;
+use crate::game::transcript::{Tape, Transcript};
 use crate::protocol::Game;
 
 /// What is to be played.
@@ -31,6 +34,10 @@ pub struct GameSetup {
     pub conditions: ByColor<Conditions>,
     /// When the game ends before the rules of chess say so.
     pub rules: Rules,
+    /// Endgame tables, if the rules need them.
+    pub tables: Option<Arc<dyn Tables>>,
+    /// What is kept besides moves and result.
+    pub keep: Arc<Keep>,
 }
 
 /// Plays `setup` to its end between players that are ready for it, and gives them back. Whatever
@@ -65,7 +72,10 @@ async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByC
             let _ = mover.ponder(forecast);
         }
     };
-    (record(&setup, referee, outcome, started), ByColor { white, black })
+    let tapes = ByColor { white: Some(white.tape()), black: Some(black.tape()) };
+    let ready = ByColor { white: white.ready_time(), black: black.ready_time() };
+    let record = GameRecord { ready, ..record(&setup, referee, outcome, started, tapes) };
+    (record, ByColor { white, black })
 }
 
 /// What an engine needs to know of `setup` when it sits down as `color`.
@@ -74,24 +84,46 @@ pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     Game { start: &setup.start, mode: setup.mode, limits }
 }
 
-/// The record of a game that `absent` could not begin.
-pub fn forfeited(setup: &GameSetup, absent: Color, fault: Fault) -> GameRecord {
+/// The record of a game that `absent` could not begin; `tape` has what it said.
+pub fn forfeited(
+    setup: &GameSetup,
+    absent: Color,
+    fault: Fault,
+    tape: Option<&Tape>,
+) -> GameRecord {
     let mut referee = referee(setup);
     let outcome = referee.forfeit(absent, fault).clone();
-    record(setup, referee, outcome, Instant::now())
+    let tapes = ByColor::new_with(|color| tape.filter(|_| color == absent));
+    record(setup, referee, outcome, Instant::now(), tapes)
 }
 
 fn referee(setup: &GameSetup) -> Referee {
-    Referee::new(setup.start.clone(), setup.mode, &setup.book, setup.conditions, setup.rules)
+    let GameSetup { start, mode, book, conditions, rules, tables, .. } = setup;
+    Referee::new(start.clone(), *mode, book, *conditions, *rules).with_tables(tables.clone())
 }
 
-fn record(setup: &GameSetup, referee: Referee, outcome: Outcome, started: Instant) -> GameRecord {
+fn record(
+    setup: &GameSetup,
+    referee: Referee,
+    outcome: Outcome,
+    started: Instant,
+    tapes: ByColor<Option<&Tape>>,
+) -> GameRecord {
+    let is_kept = match setup.keep.transcripts {
+        Keeping::All => true,
+        Keeping::Abnormal => outcome.termination.is_fault(),
+        Keeping::None => false,
+    };
+    let late = referee.late();
     GameRecord {
         engines: setup.engines,
         fen: setup.fen.clone(),
         chess960: setup.mode == CastlingMode::Chess960,
-        moves: referee.into_moves(),
+        moves: setup.keep.trim(referee.into_moves()),
         outcome,
         duration: started.elapsed(),
+        ready: ByColor::default(),
+        late,
+        transcript: is_kept.then(|| Transcript::of(tapes, started)),
     }
 }

@@ -8,3 +8,5 @@ pub mod player;
 pub mod record;
 pub mod referee;
 mod relay;
+pub mod replay;
+pub mod transcript;

@@ -25,6 +25,8 @@ pub enum Termination {
     Resignation,
     /// Both engines have long seen equality.
     DrawAdjudication,
+    /// Endgame tables know the result.
+    TablebaseAdjudication,
     /// The game was longer than the run allows.
     MoveCap,
     /// A side used more time than it had, margin included.
@@ -45,7 +47,7 @@ pub enum Termination {
 
 impl Termination {
     /// Every reason, in the order of the referee's judgement.
-    pub const ALL: [Termination; 16] = [
+    pub const ALL: [Termination; 17] = [
         Termination::Crash,
         Termination::Disconnect,
         Termination::Stall,
@@ -59,6 +61,7 @@ impl Termination {
         Termination::Threefold,
         Termination::FiftyMoves,
         Termination::Resignation,
+        Termination::TablebaseAdjudication,
         Termination::ResignAdjudication,
         Termination::DrawAdjudication,
         Termination::MoveCap,
@@ -75,6 +78,7 @@ impl Termination {
             Termination::Resignation => "resignation",
             Termination::ResignAdjudication => "resign_adjudication",
             Termination::DrawAdjudication => "draw_adjudication",
+            Termination::TablebaseAdjudication => "tablebase_adjudication",
             Termination::MoveCap => "move_cap",
             Termination::TimeForfeit => "time_forfeit",
             Termination::IllegalMove => "illegal_move",
@@ -104,6 +108,7 @@ impl Termination {
             | Termination::Resignation
             | Termination::ResignAdjudication
             | Termination::DrawAdjudication
+            | Termination::TablebaseAdjudication
             | Termination::MoveCap => false,
         }
     }

@@ -1,22 +1,28 @@
 //! One engine at the board: a process and its protocol session, driven asynchronously.
 
+mod error;
+mod seat;
+
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use shakmaty::{CastlingMode, Chess};
-use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::timeout_at;
 
+pub use self::error::PlayerError;
+pub use self::seat::Seat;
+use crate::annotation::LinePattern;
 use crate::game::outcome::printable;
 use crate::game::referee::{Fault, Forecast, Reply, Turn};
 use crate::game::relay::Ear;
-use crate::process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
-use crate::protocol::{self, Game, Protocol, Restart, Session, Step};
+use crate::game::transcript::{Mark, Tape};
+use crate::process::{Chunk, Process, SpawnError, Spawner, WriteError};
+use crate::protocol::{self, Game, Session, Step};
 use crate::uci::info::Info;
-use crate::uci::session::{Deadlines, SessionError, Setup};
+use crate::uci::session::SessionError;
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
 /// output cannot fill the memory.
@@ -28,66 +34,8 @@ const EXIT_GRACE: Duration = Duration::from_millis(250);
 /// How much of a dead engine's last line of error output is reported, in characters.
 const LAST_WORDS: usize = 200;
 
-/// What a player needs to know of its engine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
-    /// The engine's name in the plan, for messages.
-    pub name: String,
-    /// What to start.
-    pub launch: Launch,
-    /// What language it speaks.
-    pub protocol: Protocol,
-    /// What it is told before its first game.
-    pub setup: Setup,
-    /// Whether it stays for the next game.
-    pub restart: Restart,
-    /// How long answers may take.
-    pub deadlines: Deadlines,
-}
-
-/// Why an engine cannot be used. The text is made to follow the engine's name.
-#[derive(Debug, Error)]
-pub enum PlayerError {
-    /// It could not be started.
-    #[error(transparent)]
-    Spawn(#[from] SpawnError),
-    /// It broke the protocol or was late.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// Its process ended; the text says how.
-    #[error("exited ({0})")]
-    Exited(String),
-    /// It closed its output but lives.
-    #[error("closed its output")]
-    Closed,
-    /// It cannot be asked such a thing.
-    #[error("does not speak UCI, which this needs")]
-    NotUci,
-    /// It takes no more input.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
-
-impl PlayerError {
-    /// Whether the machine and not the engine is to blame.
-    pub fn is_environment(&self) -> bool {
-        matches!(self, PlayerError::Spawn(error) if error.is_environment())
-    }
-
-    /// What this error amounts to in a game.
-    pub fn into_fault(self) -> Fault {
-        match self {
-            PlayerError::Exited(how) => Fault::Crashed(how),
-            PlayerError::Spawn(error) => Fault::Crashed(error.to_string()),
-            PlayerError::Closed | PlayerError::Write(WriteError::Closed) => {
-                Fault::Disconnected(self.to_string())
-            }
-            PlayerError::Session(_)
-            | PlayerError::NotUci
-            | PlayerError::Write(WriteError::Full) => Fault::Silent(self.to_string()),
-        }
-    }
-}
+/// How many lines of a search the user can see with its move.
+const MAX_CHOSEN: usize = 32;
 
 /// A running engine.
 #[derive(Debug)]
@@ -109,18 +57,45 @@ pub struct Player {
     expected: Option<String>,
     /// The `position` line that it ponders.
     pondered: String,
+    pattern: Option<LinePattern>,
+    /// Lines of the search in progress that the pattern chose.
+    chosen: Vec<String>,
+    /// What was said.
+    tape: Tape,
+    /// When the last text was about to be sent.
+    asked: Instant,
+    /// When it was handed over.
+    flushed: Instant,
+    /// How long it took to get ready for its last game.
+    ready_time: Option<Duration>,
 }
 
 impl Player {
     /// Starts the engine and completes the handshake, options included.
     pub async fn start(spawner: &Spawner, seat: &Seat) -> Result<Player, PlayerError> {
+        Player::try_start(spawner, seat).await.map_err(|(error, _)| error)
+    }
+
+    /// As [`Player::start`]; if that fails, what was said is handed over.
+    pub async fn try_start(
+        spawner: &Spawner,
+        seat: &Seat,
+    ) -> Result<Player, (PlayerError, Option<Tape>)> {
+        let mut player = Player::spawn(spawner, seat).map_err(|error| (error.into(), None))?;
+        match player.shake_hands().await {
+            Ok(()) => Ok(player),
+            Err(error) => Err((error, Some(player.take_tape()))),
+        }
+    }
+
+    fn spawn(spawner: &Spawner, seat: &Seat) -> Result<Player, SpawnError> {
         let (sender, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
         let ear = Arc::new(Ear::default());
         let heard = ear.clone();
         let sink = move |chunk| heard.hear(|| sender.blocking_send(chunk)).is_ok();
         let process = spawner.spawn(&seat.launch, sink)?;
         let since = Instant::now();
-        let mut player = Player {
+        Ok(Player {
             process,
             session: Session::new(seat.protocol, seat.setup.clone(), seat.deadlines),
             chunks,
@@ -132,11 +107,42 @@ impl Player {
             ponders: seat.setup.ponder,
             expected: None,
             pondered: String::new(),
+            pattern: seat.pattern.clone(),
+            chosen: Vec::new(),
+            tape: Tape::new(since),
+            asked: since,
+            flushed: since,
+            ready_time: None,
+        })
+    }
+
+    async fn shake_hands(&mut self) -> Result<(), PlayerError> {
+        let text = self.session.open(self.since);
+        let sent = self.send(&text);
+        let shaken = match sent {
+            Ok(()) => self.until_ready().await,
+            error => error,
         };
-        let text = player.session.open(since);
-        player.send(&text)?;
-        player.until_ready().await?;
-        Ok(player)
+        shaken.inspect_err(|error| self.note_fault(&error.fault()))
+    }
+
+    fn note_fault(&mut self, fault: &Fault) {
+        self.tape.note(Instant::now(), Mark::Event, &fault.to_string());
+    }
+
+    /// What was said since its start and in the game in progress.
+    pub fn tape(&self) -> &Tape {
+        &self.tape
+    }
+
+    /// Hands over what was said; to be asked of an engine that is of no use any more.
+    pub fn take_tape(&mut self) -> Tape {
+        std::mem::replace(&mut self.tape, Tape::new(self.since))
+    }
+
+    /// How long it took to get ready for its last game, from the question to the answer.
+    pub fn ready_time(&self) -> Option<Duration> {
+        self.ready_time
     }
 
     /// Where its output is handed over.
@@ -172,9 +178,18 @@ impl Player {
     /// Prepares for another game.
     pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
         self.since = Instant::now();
+        self.ready_time = None;
+        self.tape.begin_game(self.since);
+        let prepared = self.prepare(game).await;
+        prepared.inspect_err(|error| self.note_fault(&error.fault()))
+    }
+
+    async fn prepare(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
         let text = self.session.new_game(self.since, game)?;
         self.send(&text)?;
-        self.until_ready().await
+        self.until_ready().await?;
+        self.ready_time = Some(self.heard.saturating_duration_since(self.flushed));
+        Ok(())
     }
 
     /// Whether its process has ended by itself since the last game.
@@ -188,7 +203,7 @@ impl Player {
         if let Some(text) = self.session.game_over(result) {
             self.send(&text)?;
         }
-        self.cease_pondering().await
+        self.cease_pondering().await.map(drop)
     }
 
     /// The reply that the engine expects to its last move, if it may think about it.
@@ -225,14 +240,17 @@ impl Player {
         Ok(())
     }
 
-    async fn cease_pondering(&mut self) -> Result<(), PlayerError> {
+    /// Ends its thinking on its opponent's time, and tells how long that took.
+    async fn cease_pondering(&mut self) -> Result<Duration, PlayerError> {
         self.catch_up().await?;
-        if self.session.is_pondering() {
-            let text = self.session.end_pondering(Instant::now(), false, None);
-            self.send(&text)?;
-            self.until_ready().await?;
+        if !self.session.is_pondering() {
+            return Ok(Duration::ZERO);
         }
-        Ok(())
+        let text = self.session.end_pondering(Instant::now(), false, None);
+        self.send(&text)?;
+        let asked = self.asked;
+        self.until_ready().await?;
+        Ok(self.heard.saturating_duration_since(asked))
     }
 
     /// Lets the engine think. One that goes past its budget is told to stop, and its answer to
@@ -249,8 +267,11 @@ impl Player {
         turn: Turn,
         look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
     ) -> Reply {
-        let search = self.search(turn, look).await;
-        search.unwrap_or_else(|error| Reply::Fault(error.into_fault()))
+        self.search(turn, look).await.unwrap_or_else(|error| {
+            let fault = error.fault();
+            self.note_fault(&fault);
+            Reply::Fault(fault)
+        })
     }
 
     async fn search(
@@ -260,19 +281,19 @@ impl Player {
     ) -> Result<Reply, PlayerError> {
         let Turn { color, position, mut go, mut budget } = turn;
         self.expected = None;
+        self.chosen.clear();
         if let Some(claim) = self.session.false_claim() {
             return Ok(Reply::Claim(claim));
         }
         self.catch_up().await?;
         let mut lost = Duration::ZERO;
         if self.session.is_pondering() && self.pondered != position {
-            let began = Instant::now();
-            self.cease_pondering().await?;
-            lost = began.elapsed();
+            lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
-        let text = if self.session.is_pondering() {
+        let has_pondered = self.session.is_pondering();
+        let text = if has_pondered {
             self.session.end_pondering(Instant::now(), true, budget)
         } else {
             // An engine may say more than it was asked, such as a second `bestmove`. What it said
@@ -282,12 +303,15 @@ impl Player {
         };
         self.send(&text)?;
         // The clock starts when the bytes are with the engine.
-        let flushed = Instant::now();
+        let flushed = self.flushed;
         let mut may_halt = budget.is_some();
         let mut is_halted = false;
         loop {
             let is_enough = match self.step().await {
-                Ok(Step::Move { text, info, ponder }) => {
+                Ok(Step::Move { text, mut info, ponder }) => {
+                    info.lines = std::mem::take(&mut self.chosen);
+                    // Its own clock has run since it began to ponder.
+                    info.time = info.time.filter(|_| !has_pondered);
                     self.expected = ponder;
                     let elapsed = self.stamp_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
@@ -376,6 +400,11 @@ impl Player {
             return self.overdue();
         }
         self.heard = *at;
+        if self.chosen.len() < MAX_CHOSEN
+            && self.pattern.as_ref().is_some_and(|pattern| pattern.matches(line))
+        {
+            self.chosen.push(line.clone());
+        }
         let step = self.session.receive(*at, line)?;
         if !matches!(step, Step::Move { .. }) {
             // The line of a move is kept until its stamp was asked for.
@@ -426,6 +455,9 @@ impl Player {
 
     fn take(&mut self, chunk: Chunk) {
         self.closed = chunk.closed;
+        for line in &chunk.lines {
+            self.tape.note(chunk.at, Mark::FromEngine, line);
+        }
         self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
     }
 
@@ -443,8 +475,14 @@ impl Player {
     }
 
     fn send(&mut self, text: &str) -> Result<(), PlayerError> {
+        self.asked = Instant::now();
         match self.process.write(text.as_bytes()) {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.flushed = Instant::now();
+                self.tape.note(self.asked, Mark::ToEngine, text);
+                self.tape.note(self.flushed, Mark::Flushed, "");
+                Ok(())
+            }
             Err(WriteError::Closed) => Err(self.gone()),
             Err(error) => Err(error.into()),
         }

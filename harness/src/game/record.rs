@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use shakmaty::ByColor;
+use shakmaty::{ByColor, Color};
 
+use crate::annotation::{Annotation, Field, Keeping};
 use crate::game::outcome::Outcome;
+use crate::game::transcript::Transcript;
 use crate::uci::score::Score;
 
 /// One move with what its engine said of it.
@@ -17,7 +19,7 @@ pub struct MoveRecord {
 }
 
 /// An engine's last word before a move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thought {
     /// Score for the side that moved.
     pub score: Option<Score>,
@@ -29,6 +31,77 @@ pub struct Thought {
     pub nodes: Option<u64>,
     /// Time from the flush of `go` to the stamp of `bestmove`.
     pub elapsed: Duration,
+    /// Time that the engine itself reported last.
+    pub reported: Option<Duration>,
+    /// How far it went past the time it had for this move (0 if it did not); `None` if it had no
+    /// such time. Of this only sums are stored.
+    pub overrun: Option<Duration>,
+    /// Time left on the mover's clock after the move.
+    pub left: Option<Duration>,
+    /// Nodes per second, as the engine says.
+    pub nps: Option<u64>,
+    /// Fill of the hash table, in permill.
+    pub hashfull: Option<u32>,
+    /// Positions found in endgame tables.
+    pub tbhits: Option<u64>,
+    /// Principal variation, as the engine wrote it.
+    pub pv: Vec<String>,
+    /// Lines that the user wants to see with the move, as the engine wrote them.
+    pub lines: Vec<String>,
+}
+
+impl Thought {
+    /// What measured and reported time differ by; `None` if the engine reported none. Not below
+    /// zero, as engines round.
+    pub fn latency(&self) -> Option<Duration> {
+        self.reported.map(|reported| self.elapsed.saturating_sub(reported))
+    }
+
+    /// Drops what `keep` has no use for; what is always kept are score, depths, nodes and times.
+    fn trim(&mut self, keep: &Keep) {
+        let mut unless = |field, drop: fn(&mut Thought)| {
+            if !keep.fields.contains(&field) {
+                drop(self);
+            }
+        };
+        unless(Field::TimeLeft, |thought| thought.left = None);
+        unless(Field::Nps, |thought| thought.nps = None);
+        unless(Field::Hashfull, |thought| thought.hashfull = None);
+        unless(Field::Tbhits, |thought| thought.tbhits = None);
+        unless(Field::Pv, |thought| thought.pv = Vec::new());
+    }
+}
+
+impl GameRecord {
+    /// Who made the first move.
+    pub fn first_to_move(&self) -> Color {
+        match self.fen.split(' ').nth(1) {
+            Some("b") => Color::Black,
+            _ => Color::White,
+        }
+    }
+}
+
+/// What is kept of a game besides moves and result, because the user wants to see it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Keep {
+    fields: Vec<Field>,
+    /// Of which games what was said is kept.
+    pub transcripts: Keeping,
+}
+
+impl Keep {
+    /// What this annotation shows.
+    pub fn for_annotation(annotation: &Annotation, transcripts: Keeping) -> Keep {
+        Keep { fields: annotation.fields.clone(), transcripts }
+    }
+
+    /// Drops from moves what is not to be kept.
+    pub fn trim(&self, mut moves: Vec<MoveRecord>) -> Vec<MoveRecord> {
+        let thoughts = moves.iter_mut().filter_map(|played| played.thought.as_mut());
+        thoughts.for_each(|thought| thought.trim(self));
+        moves
+    }
 }
 
 /// A finished game.
@@ -46,4 +119,11 @@ pub struct GameRecord {
     pub outcome: Outcome,
     /// Length in real time.
     pub duration: Duration,
+    /// How long each engine took to get ready for the game; `None` if it did not. Of this only
+    /// sums are stored.
+    pub ready: ByColor<Option<Duration>>,
+    /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
+    pub late: Option<Duration>,
+    /// What was said, if it is kept.
+    pub transcript: Option<Transcript>,
 }

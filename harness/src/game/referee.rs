@@ -3,8 +3,11 @@
 //! A pure state machine over shakmaty's rules, which are not the bundled engine's: a bug in one
 //! cannot hide in the other. The order of judgement is fixed: gone or silent, unparseable,
 //! illegal, over time, then the endings that the rules of chess know, and only then adjudication:
-//! resignation, draw, move cap.
+//! endgame tables, resignation, draw, move cap.
 
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
@@ -12,7 +15,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
-use crate::adjudicate::{Adjudicator, Played, Rules};
+use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
 use crate::clock::{Clock, Conditions};
 use crate::game::outcome::{Outcome, Termination, color_name, printable};
 use crate::game::record::{MoveRecord, Thought};
@@ -77,6 +80,30 @@ pub enum Fault {
     Disconnected(String),
 }
 
+/// A word for the kind, and the text; reads back.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Silent(what) => write!(f, "silent: {what}"),
+            Fault::Crashed(how) => write!(f, "crashed: {how}"),
+            Fault::Disconnected(how) => write!(f, "disconnected: {how}"),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Fault, String> {
+        match text.split_once(": ") {
+            Some(("silent", what)) => Ok(Fault::Silent(what.to_owned())),
+            Some(("crashed", how)) => Ok(Fault::Crashed(how.to_owned())),
+            Some(("disconnected", how)) => Ok(Fault::Disconnected(how.to_owned())),
+            _ => Err(format!("'{text}' is no fault")),
+        }
+    }
+}
+
 /// The state of one game.
 #[derive(Debug, Clone)]
 pub struct Referee {
@@ -91,6 +118,8 @@ pub struct Referee {
     moves: Vec<MoveRecord>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
+    /// How late the move was that lost on time.
+    late: Option<Duration>,
 }
 
 impl Referee {
@@ -118,6 +147,7 @@ impl Referee {
             moves: Vec::new(),
             adjudicator: Adjudicator::new(rules),
             outcome: None,
+            late: None,
         };
         for uci in book {
             let Ok(m) = uci.to_move(&referee.position) else { break };
@@ -127,6 +157,12 @@ impl Referee {
             }
         }
         referee
+    }
+
+    /// The same game with endgame tables, which are asked after each move of an engine.
+    pub fn with_tables(mut self, tables: Option<Arc<dyn Tables>>) -> Referee {
+        self.adjudicator.set_tables(tables);
+        self
     }
 
     /// How the game ended, once it has.
@@ -192,7 +228,7 @@ impl Referee {
                 self.forfeit(color, fault);
             }
             Reply::Claim(claim) => self.judge_claim(color, &claim),
-            Reply::Move { text, elapsed, info } => self.judge_move(color, &text, elapsed, &info),
+            Reply::Move { text, elapsed, info } => self.judge_move(color, &text, elapsed, info),
         }
     }
 
@@ -231,7 +267,7 @@ impl Referee {
         self.outcome = Some(Outcome::lost(color, termination, detail));
     }
 
-    fn judge_move(&mut self, color: Color, text: &str, elapsed: Duration, info: &Info) {
+    fn judge_move(&mut self, color: Color, text: &str, elapsed: Duration, info: Info) {
         let name = color_name(color);
         let Ok(uci) = UciMove::from_ascii(text.as_bytes()) else {
             let detail =
@@ -245,6 +281,7 @@ impl Referee {
             return;
         };
         if let Err(over) = self.charge(color, elapsed, info.nodes) {
+            self.late = Some(over);
             let detail = format!("{name} loses on time ({:.1} ms over)", over.as_secs_f64() * 1e3);
             self.outcome = Some(Outcome::lost(color, Termination::TimeForfeit, detail));
             return;
@@ -255,6 +292,14 @@ impl Referee {
             seldepth: info.seldepth,
             nodes: info.nodes,
             elapsed,
+            reported: info.time,
+            overrun: self.conditions.get(color).limits.movetime.map(|t| elapsed.saturating_sub(t)),
+            left: self.clocks.get(color).as_ref().map(Clock::left),
+            nps: info.nps,
+            hashfull: info.hashfull,
+            tbhits: info.tbhits,
+            pv: info.pv,
+            lines: info.lines,
         };
         self.play(m, Some(thought));
     }
@@ -282,6 +327,8 @@ impl Referee {
     fn play(&mut self, m: Move, thought: Option<Thought>) {
         let uci = m.to_uci(self.mode).to_string();
         append(&mut self.line, self.moves.is_empty(), &uci);
+        let is_own = thought.is_some();
+        let score = thought.as_ref().and_then(|thought| thought.score);
         self.moves.push(MoveRecord { uci, thought });
         if self.position.is_irreversible(m) {
             self.seen.clear();
@@ -293,9 +340,11 @@ impl Referee {
             color,
             move_number: self.moves.len().div_ceil(2) as u32,
             zeroing: m.is_zeroing(),
-            score: thought.and_then(|thought| thought.score),
+            score,
         });
-        self.outcome = self.rule_ending().or(adjudicated);
+        // The book is not to blame for what tables know.
+        let looked_up = || is_own.then(|| self.adjudicator.look_up(&self.position)).flatten();
+        self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
     }
 
     fn rule_ending(&self) -> Option<Outcome> {
@@ -315,6 +364,11 @@ impl Referee {
         } else {
             None
         }
+    }
+
+    /// How late the move was that lost the game on time, if one did.
+    pub fn late(&self) -> Option<Duration> {
+        self.late
     }
 
     /// All moves so far.

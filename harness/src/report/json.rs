@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::config::provenance::Scale;
+use crate::report::latency::{self, LatencyFigures};
 use crate::report::standings_json::TournamentFigures;
 use crate::report::summary::{Strength, Summary};
 use crate::report::worth::{self, Worth};
@@ -50,6 +51,8 @@ struct Report<'a> {
     llr_stop_upper: Option<f64>,
     terminations: BTreeMap<&'static str, u64>,
     faults: Vec<Fault<'a>>,
+    /// How promptly engines answered; nothing if no clock bounds them.
+    latencies: Vec<LatencyFigures<'a>>,
     encounters: Vec<EncounterFigures<'a>>,
     /// `pair`, or `game` if each opening is played once.
     evidence_unit: &'static str,
@@ -214,6 +217,7 @@ pub fn render(summary: &Summary) -> String {
                 count: *count,
             })
             .collect(),
+        latencies: latency::json(summary),
         encounters: standing
             .encounters
             .iter()

@@ -8,7 +8,7 @@ use crate::report::standings::{Standings, rules_in_words};
 use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary};
 use crate::report::table::Table;
-use crate::report::{standings_text, terminal, worth};
+use crate::report::{latency, standings_text, terminal, worth};
 use crate::run::standing::Encounter;
 use crate::schedule::Format;
 
@@ -44,6 +44,12 @@ pub fn render(summary: &Summary, origin: &Origin<'_>) -> String {
     section(&mut text, "How the games ended");
     paragraph(&mut text, &format!("Endings: {}.", terminal::terminations(summary)));
     paragraph(&mut text, &format!("Faults of engines: {}.", terminal::faults(summary)));
+    let latencies = latency::markdown(summary);
+    if !latencies.is_empty() {
+        section(&mut text, "How promptly engines answered");
+        text.push_str(&latencies);
+        text.push('\n');
+    }
     section(&mut text, "How it was played");
     text.push_str(&conditions(summary, origin));
     text.push('\n');

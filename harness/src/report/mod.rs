@@ -3,11 +3,14 @@
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
 pub mod bracket;
+pub mod epd;
 pub mod gates;
 pub mod json;
 pub mod junit;
+pub mod latency;
 pub mod live;
 pub mod markdown;
+pub mod openings;
 pub mod pgn;
 pub mod ratings;
 pub mod run_list;
@@ -20,4 +23,5 @@ pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod terminal;
+pub mod transcript;
 pub mod worth;

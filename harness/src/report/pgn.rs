@@ -3,20 +3,27 @@
 //! Where no clock bounds the engines, comments carry nodes instead of times, and nothing else in
 //! the text depends on the clock: the same games give the same bytes.
 
+mod written;
+
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
+use self::written::{comment, harmless};
+use crate::annotation::Annotation;
 use crate::clock::Limits;
 use crate::game::outcome::Termination;
-use crate::game::record::{GameRecord, MoveRecord, Thought};
+use crate::game::record::GameRecord;
+use crate::report::openings::{Named, OpeningNames};
 use crate::run::job::PlayedPair;
 
 /// Longest line of move text, in characters, unless a single move needs more.
 const WIDTH: usize = 80;
+
+/// Plies after which no opening gets a name any more.
+const LONGEST_OPENING: usize = 50;
 
 /// What the games of a run have in common.
 #[derive(Debug, Clone)]
@@ -29,6 +36,14 @@ pub struct PgnHeader {
     pub engines: Vec<String>,
     /// What bounds each engine.
     pub limits: Vec<Limits>,
+    /// Content hashes of the engines' programs.
+    pub hashes: Vec<String>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// What games tell besides their moves.
+    pub annotation: Annotation,
+    /// What openings are called, if games are to tell.
+    pub names: Option<OpeningNames>,
 }
 
 impl PgnHeader {
@@ -70,6 +85,9 @@ fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
         tag("SetUp", "1");
         tag("FEN", &game.fen);
     }
+    if header.annotation.is_minimal {
+        return text;
+    }
     tag("PlyCount", &game.moves.len().to_string());
     if header.is_timed() {
         tag("GameDuration", &clock_time(game.duration));
@@ -81,6 +99,15 @@ fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
     } else {
         tag("WhiteTimeControl", &white.to_string());
         tag("BlackTimeControl", &black.to_string());
+    }
+    if let Some(Named { eco, name }) = opening(header, game) {
+        tag("ECO", eco);
+        tag("Opening", name);
+    }
+    if header.annotation.has_origin {
+        tag("WhiteHash", &header.hashes[engine(Color::White)]);
+        tag("BlackHash", &header.hashes[engine(Color::Black)]);
+        tag("Seed", &header.seed.to_string());
     }
     text
 }
@@ -94,9 +121,10 @@ fn termination(termination: Termination) -> &'static str {
         | Termination::FiftyMoves
         | Termination::DeadPosition
         | Termination::Resignation => "normal",
-        Termination::ResignAdjudication | Termination::DrawAdjudication | Termination::MoveCap => {
-            "adjudication"
-        }
+        Termination::ResignAdjudication
+        | Termination::DrawAdjudication
+        | Termination::TablebaseAdjudication
+        | Termination::MoveCap => "adjudication",
         Termination::TimeForfeit => "time forfeit",
         Termination::IllegalMove | Termination::UnparseableMove | Termination::ProtocolError => {
             "rules infraction"
@@ -112,36 +140,53 @@ fn clock_time(time: Duration) -> String {
 
 fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let mode = CastlingMode::from_chess960(game.chess960);
-    let start = game.fen.parse::<Fen>().ok();
-    let mut position: Chess =
-        start.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default();
+    let annotation = &header.annotation;
+    let mut position = start(game);
     let mut lines = Wrapped::default();
-    let detail = game.outcome.detail.replace(['{', '}'], "|");
-    if game.moves.is_empty() {
+    let detail = harmless(&game.outcome.detail);
+    if game.moves.is_empty() && !annotation.is_minimal {
         lines.push(&format!("{{{detail}}}"));
     }
     for (index, played) in game.moves.iter().enumerate() {
         // A record holds legal moves only; text of one that does not is cut short.
-        let Some(san) = san(&mut position, played) else { break };
+        let written = written::play(&mut position, played, annotation.notation, mode);
+        let Some(written) = written else { break };
+        let number = number(&position, index);
+        if annotation.is_minimal {
+            lines.push(&format!("{number}{written}"));
+            continue;
+        }
         let last = index + 1 == game.moves.len();
         let mut comment = match &played.thought {
             None => "book".to_owned(),
-            Some(thought) => comment(thought, header.is_timed()),
+            Some(thought) => comment(thought, annotation, header.is_timed()),
         };
         if last {
             comment.push_str(&format!(", {detail}"));
         }
-        lines.push(&format!("{}{} {{{comment}}}", number(&position, index), san));
+        lines.push(&format!("{number}{written} {{{comment}}}"));
     }
     lines.push(game.outcome.result.as_str());
     lines.text
 }
 
-/// Plays the move and names it.
-fn san(position: &mut Chess, played: &MoveRecord) -> Option<SanPlus> {
-    let uci: UciMove = played.uci.parse().ok()?;
-    let m = uci.to_move(position).ok()?;
-    Some(SanPlus::from_move_and_play_unchecked(position, m))
+fn start(game: &GameRecord) -> Chess {
+    let mode = CastlingMode::from_chess960(game.chess960);
+    let fen = game.fen.parse::<Fen>().ok();
+    fen.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default()
+}
+
+/// The last position of the game that has a name, early in it.
+fn opening(header: &PgnHeader, game: &GameRecord) -> Option<Named> {
+    let names = header.names.as_ref().filter(|_| !game.chess960)?;
+    let mut position = start(game);
+    let mut found = names.find(&position);
+    for played in game.moves.iter().take(LONGEST_OPENING) {
+        let m = played.uci.parse::<UciMove>().ok()?.to_move(&position).ok()?;
+        position.play_unchecked(m);
+        found = names.find(&position).or(found);
+    }
+    found
 }
 
 /// The move number before a move; `after` is the position behind it.
@@ -150,18 +195,6 @@ fn number(after: &Chess, index: usize) -> String {
         (Color::Black, _) => format!("{}. ", after.fullmoves()),
         (Color::White, 0) => format!("{}... ", after.fullmoves().get() - 1),
         (Color::White, _) => String::new(),
-    }
-}
-
-fn comment(thought: &Thought, timed: bool) -> String {
-    let score = thought.score.map_or_else(|| "0.00".to_owned(), |score| score.to_string());
-    let depth = thought.depth.unwrap_or(0);
-    if timed {
-        return format!("{score}/{depth} {:.3}s", thought.elapsed.as_secs_f64());
-    }
-    match thought.nodes {
-        Some(nodes) => format!("{score}/{depth}, n={nodes}"),
-        None => format!("{score}/{depth}"),
     }
 }
 
@@ -190,7 +223,9 @@ impl Wrapped {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotation::Notation;
     use crate::game::outcome::Outcome;
+    use crate::game::record::{MoveRecord, Thought};
     use crate::run::job::Games;
     use crate::schedule::Pairing;
     use crate::uci::score::Score;
@@ -203,10 +238,11 @@ mod tests {
             seldepth: None,
             nodes: Some(900),
             elapsed: Duration::from_micros(104_400),
+            ..Thought::default()
         };
         let moves = moves.iter().map(|uci| MoveRecord {
             uci: uci.to_string(),
-            thought: (*uci != "e2e4").then_some(thought),
+            thought: (*uci != "e2e4").then(|| thought.clone()),
         });
         GameRecord {
             engines: ByColor { white: 1, black: 0 },
@@ -215,10 +251,17 @@ mod tests {
             moves: moves.collect(),
             outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White {loses}"),
             duration: Duration::from_secs(3_725),
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
         }
     }
 
     fn text(limits: &str, record: GameRecord) -> String {
+        annotated(limits, record, Annotation::default())
+    }
+
+    fn annotated(limits: &str, record: GameRecord, annotation: Annotation) -> String {
         let limits = match limits {
             "" => Limits { nodes: Some(900), ..Limits::default() },
             tc => Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() },
@@ -228,6 +271,10 @@ mod tests {
             date: "2030.01.02".into(),
             engines: vec!["New".into(), "Old".into()],
             limits: vec![limits; 2],
+            hashes: vec!["aa".into(), "bb".into()],
+            seed: 9,
+            names: annotation.has_origin.then(OpeningNames::new),
+            annotation,
         };
         let pairing = Pairing { pair: 4, engines: [0, 1], opening: 4 };
         let games = Games { first: record.clone(), second: Some(record) };
@@ -264,6 +311,34 @@ mod tests {
         assert!(text.contains("[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 3 20\"]"));
         assert!(text.contains("20... Ke7 {+0.31/7, n=900, White |loses|} 0-1"), "{text}");
         assert!(!text.contains("GameDuration"));
+    }
+
+    #[test]
+    fn a_game_tells_its_opening_and_its_origin() {
+        let origin = Annotation { has_origin: true, ..Annotation::default() };
+        let record = game(START, &["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "a2a3"]);
+        let text = annotated("1", record, origin.clone());
+        let tags = "[ECO \"C60\"]\n[Opening \"Ruy Lopez\"]\n[WhiteHash \"bb\"]\n\
+                    [BlackHash \"aa\"]\n[Seed \"9\"]\n\n";
+        assert!(text.contains(tags), "{text}");
+        let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+        let text = annotated("1", game(fen, &["b1c3"]), origin.clone());
+        assert!(text.contains("[ECO \"B23\"]"), "{text}");
+        let shuffled = GameRecord { chess960: true, ..game(START, &["e2e4"]) };
+        assert!(!annotated("1", shuffled, origin).contains("ECO"));
+    }
+
+    #[test]
+    fn a_minimal_game_has_tags_and_moves_only() {
+        let minimal = Annotation {
+            is_minimal: true,
+            has_origin: true,
+            notation: Notation::Uci,
+            ..Annotation::default()
+        };
+        let text = annotated("1", game(START, &["e2e4", "e7e5"]), minimal);
+        let expect = "[Result \"0-1\"]\n\n1. e2e4 e7e5 0-1\n\n";
+        assert!(text.contains(expect), "{text}");
     }
 
     #[test]

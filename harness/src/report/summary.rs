@@ -9,6 +9,7 @@ use crate::config::provenance::{Provenance, Scale};
 use crate::openings::quarantine::Quarantine;
 use crate::report::standings::Standings;
 use crate::run::event::Ending;
+use crate::run::latency::Latencies;
 use crate::run::standing::{Encounter, Standing};
 use crate::schedule::Schedule;
 use crate::stats::elo::{self, Estimate, Z_95};
@@ -77,6 +78,8 @@ pub struct Summary {
     pub fault_limit: f64,
     /// Whether every game counts by itself, as each opening is played once.
     pub is_single: bool,
+    /// How promptly engines answered.
+    pub latencies: Latencies,
     /// The table, if the run is more than a match of two.
     pub standings: Option<Standings>,
 }
@@ -161,6 +164,7 @@ impl Summary {
             ending,
             fault_limit: plan.fault_limit,
             is_single: plan.design.is_single,
+            latencies: Latencies::default(),
             standings: has_standings.then(|| Standings::new(schedule, standing)),
         }
     }

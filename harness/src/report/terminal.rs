@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use crate::config::plan::Kind;
+use crate::report::latency;
 use crate::report::standings_text;
 use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
@@ -54,6 +55,7 @@ pub fn render(summary: &Summary) -> String {
     }
     line(&mut text, "Endings", terminations(summary));
     line(&mut text, "Faults", faults(summary));
+    text.push_str(&latency::terminal(summary));
     text.push('\n');
     if summary.ablation.is_some() {
         let notes = worth::notes(summary).into_iter().chain([worth::conclusion(summary)]);

@@ -68,6 +68,11 @@ pub fn unix_time_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// Any moment, for computations that need one to count from and do not care which it is.
+pub fn any_moment() -> Instant {
+    Instant::now()
+}
+
 /// Plays until the state says that the run is over. Whatever happens, no engine is left.
 pub async fn dispatch<E: Executor>(
     mut run: Run<'_>,
@@ -142,6 +147,7 @@ impl Run<'_> {
                 {
                     played = stored;
                 }
+                played.drop_transcripts();
                 let tally = PairTally::of(&played);
                 // One that has to wait long for earlier pairs is read from the store again.
                 if held.len() < HELD_PAIRS {

@@ -1,14 +1,15 @@
 //! The unit of work and of evidence: a pair of games.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use shakmaty::ByColor;
 
-use crate::adjudicate::Rules;
+use crate::adjudicate::{Rules, Tables};
 use crate::clock::Conditions;
 use crate::config::plan::Plan;
 use crate::game::driver::GameSetup;
-use crate::game::record::GameRecord;
+use crate::game::record::{GameRecord, Keep};
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
 use crate::schedule::Pairing;
@@ -47,6 +48,15 @@ pub struct PlayedPair {
     pub games: Games<GameRecord>,
 }
 
+impl PlayedPair {
+    /// Forgets what was said, which is in the store.
+    pub fn drop_transcripts(&mut self) {
+        let Games { first, second } = &mut self.games;
+        first.transcript = None;
+        second.iter_mut().for_each(|game| game.transcript = None);
+    }
+}
+
 /// Makes the job of a pairing from the plan alone, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
@@ -55,11 +65,13 @@ pub struct JobMaker<'a> {
     order: OpeningOrder,
     conditions: Vec<Conditions>,
     rules: Rules,
+    tables: Option<Arc<dyn Tables>>,
+    keep: Arc<Keep>,
 }
 
 impl JobMaker<'_> {
-    /// The jobs of a plan.
-    pub fn new<'a>(plan: &Plan, book: &'a Book) -> JobMaker<'a> {
+    /// The jobs of a plan; `tables` are those that its rules ask for.
+    pub fn new<'a>(plan: &Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
         let length = NonZeroUsize::new(book.openings().len());
         let length = length.expect("a book has at least one opening");
         JobMaker {
@@ -68,6 +80,8 @@ impl JobMaker<'_> {
             order: OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length),
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
             rules: plan.rules,
+            tables,
+            keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
         }
     }
 
@@ -92,6 +106,8 @@ impl JobMaker<'_> {
             book: opening.moves().to_vec(),
             conditions: engines.map(|index| self.conditions[index]),
             rules: self.rules,
+            tables: self.tables.clone(),
+            keep: self.keep.clone(),
         }
     }
 }

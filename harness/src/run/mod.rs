@@ -9,6 +9,7 @@ pub mod dispatch;
 pub mod event;
 pub mod executor;
 pub mod job;
+pub mod latency;
 pub mod seats;
 pub mod signal;
 pub mod standing;

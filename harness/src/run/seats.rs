@@ -18,8 +18,12 @@ const QUIT_GRACE: Duration = Duration::from_secs(1);
 
 /// One seat for each engine of the plan; `own_binary` is where the bundled engine lives.
 pub fn seats(plan: &Plan, own_binary: &Path) -> Vec<Seat> {
-    let with_deadlines = |engine| Seat { deadlines: plan.deadlines, ..seat(engine, own_binary) };
-    plan.engines.iter().map(with_deadlines).collect()
+    let with_plan = |engine| Seat {
+        deadlines: plan.deadlines,
+        pattern: plan.annotation.pattern.clone(),
+        ..seat(engine, own_binary)
+    };
+    plan.engines.iter().map(with_plan).collect()
 }
 
 /// The seat of one engine, with the usual deadlines.
@@ -47,6 +51,7 @@ pub fn seat(engine: &Engine, own_binary: &Path) -> Seat {
         },
         restart: engine.manners.restart,
         deadlines: Deadlines::default(),
+        pattern: None,
     }
 }
 

@@ -4,29 +4,30 @@ use rusqlite::params;
 
 use super::plan_row::{Fingerprints, PlanRow};
 use super::rows::GameRow;
-use super::{Store, StoreError};
+use super::{Offsets, Store, StoreError};
+use super::{latencies, transcripts};
 use crate::config::plan::Plan;
 use crate::run::event::Ending;
 use crate::run::job::PlayedPair;
+use crate::run::latency::Latencies;
 
 impl Store {
-    /// Enters a new run. `created_ms` is Unix time; `pgn_offset` the length in bytes of the PGN
-    /// file before it.
+    /// Enters a new run. `created_ms` is Unix time.
     pub fn begin_run(
         &self,
         run: &str,
         created_ms: i64,
         plan: &Plan,
         fingerprints: &Fingerprints,
-        pgn_offset: u64,
+        offsets: Offsets,
     ) -> Result<(), StoreError> {
         let json = PlanRow::of(plan, fingerprints).to_json();
         let inserted = self
             .connection
             .execute(
-                "INSERT INTO runs (run, created_ms, version, plan, pgn_offset)
-                 VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
-                params![run, created_ms, env!("CARGO_PKG_VERSION"), json, pgn_offset],
+                "INSERT INTO runs (run, created_ms, version, plan, pgn_offset, epd_offset)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+                params![run, created_ms, env!("CARGO_PKG_VERSION"), json, offsets.pgn, offsets.epd],
             )
             .map_err(|e| self.sqlite(e))?;
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
@@ -81,6 +82,12 @@ impl Store {
                     row.moves
                 ])?;
         }
+        for (half, game) in played.games.iter().enumerate() {
+            if let Some(transcript) = &game.transcript {
+                transcripts::insert(&transaction, run, pairing.pair, half, transcript)?;
+            }
+        }
+        latencies::add(&transaction, run, &Latencies::of(played))?;
         transaction.commit()?;
         Ok(true)
     }

@@ -6,11 +6,16 @@
 
 mod append;
 mod gates;
+mod latencies;
+mod output_row;
 mod plan_row;
 mod provenance_row;
 mod query;
+mod recorded;
 mod rows;
 mod schema;
+mod tables_row;
+mod transcripts;
 
 use std::path::{Path, PathBuf};
 
@@ -20,6 +25,16 @@ use thiserror::Error;
 pub use gates::StoredGate;
 pub use plan_row::Fingerprints;
 pub use query::{RunHead, StoredRun};
+pub use recorded::Recorded;
+
+/// Where a run's games begin in the files that are written besides the store, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Offsets {
+    /// In the PGN file.
+    pub pgn: u64,
+    /// In the EPD file.
+    pub epd: u64,
+}
 
 /// Name of the store inside a results folder.
 pub const FILE_NAME: &str = "arbiter.db";
@@ -125,3 +140,6 @@ impl Store {
         StoreError::Corrupt { file: self.file.clone(), run: run.into(), what: what.to_string() }
     }
 }
+
+#[cfg(test)]
+mod tests;

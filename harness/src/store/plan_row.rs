@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::output_row::OutputRow;
 use super::provenance_row::{ProvenanceRow, ScaleRow};
+use super::tables_row::TablesRow;
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
@@ -89,7 +91,11 @@ pub(super) struct PlanRow {
     resign: Option<ResignRow>,
     #[serde(default)]
     move_cap: Option<u32>,
+    #[serde(default)]
+    tables: Option<TablesRow>,
     pgn: Option<PathBuf>,
+    #[serde(default)]
+    output: OutputRow,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -250,7 +256,9 @@ impl PlanRow {
                 ResignRow { move_count, score_cp, two_sided }
             }),
             move_cap: plan.rules.move_cap,
+            tables: plan.rules.tablebase.map(|rule| TablesRow::of(rule, &plan.tables)),
             pgn: plan.pgn.clone(),
+            output: OutputRow::of(plan),
         }
     }
 
@@ -275,6 +283,8 @@ impl PlanRow {
         };
         let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
         let sprt = self.sprt.map(|row| row.into_sprt()).transpose()?;
+        let (annotation, epd, transcripts) = self.output.into_output()?;
+        let (tablebase, tables) = self.tables.map(TablesRow::into_rule).transpose()?.unzip();
         let rules =
             Rules {
                 draw: self.draw.map(|DrawRow { move_number, move_count, score_cp }| DrawRule {
@@ -286,6 +296,7 @@ impl PlanRow {
                     ResignRule { move_count, score_cp, two_sided }
                 }),
                 move_cap: self.move_cap,
+                tablebase,
             };
         let design = Design {
             format: parse(&self.schedule, &Format::ALL, Format::as_str)?,
@@ -318,8 +329,12 @@ impl PlanRow {
             fault_limit: self.fault_limit,
             scale: self.scale.map(ScaleRow::into_scale),
             rules,
+            tables: tables.unwrap_or_default(),
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
             pgn: self.pgn,
+            annotation,
+            epd,
+            transcripts,
         };
         Ok((plan, fingerprints))
     }
@@ -425,6 +440,8 @@ fn model_name(model: Model) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adjudicate::{Scope, TablebaseRule};
+    use crate::annotation::{Annotation, Field, Keeping, Notation};
     use crate::config::provenance::{Provenance, Scale};
     use crate::config::request::Request;
     use crate::config::spec::EngineSpec;
@@ -435,6 +452,7 @@ mod tests {
             draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
             resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
             move_cap: Some(200),
+            tablebase: Some(TablebaseRule { pieces: 5, ignores_fifty: true, scope: Scope::Wins }),
         };
         let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
                    ponder=true,stderr=e.log,memory=64";
@@ -445,6 +463,16 @@ mod tests {
             book_depth: Some(6),
             strict_book: true,
             scale: Some(Scale { reference_nps: 1e6, measured_nps: 7e5 }),
+            annotation: Annotation {
+                notation: Notation::Lan,
+                fields: vec![Field::Nodes, Field::Pv],
+                pattern: Some("^info string".parse().unwrap()),
+                is_minimal: true,
+                has_origin: true,
+            },
+            epd: Some("/tmp/ends.epd".into()),
+            transcripts: Keeping::All,
+            tables: vec!["/tables/3-4".into(), "/tables/5".into()],
             ..Request::default()
         };
         let mut plan = Plan::resolve(Kind::Sprt, request).unwrap();

@@ -6,7 +6,7 @@ use shakmaty::KnownOutcome;
 use super::append::ending_name;
 use super::plan_row::{Fingerprints, PlanRow};
 use super::rows::GameRow;
-use super::{Store, StoreError};
+use super::{Offsets, Store, StoreError};
 use crate::config::plan::Plan;
 use crate::game::outcome::Termination;
 use crate::run::event::Ending;
@@ -39,8 +39,8 @@ pub struct StoredRun {
     pub plan: Plan,
     /// What its inputs looked like.
     pub fingerprints: Fingerprints,
-    /// Where its games begin in the PGN file, in bytes.
-    pub pgn_offset: u64,
+    /// Where its games begin in their files.
+    pub offsets: Offsets,
 }
 
 impl Store {
@@ -62,18 +62,21 @@ impl Store {
             .connection
             .query_row(
                 "SELECT run, created_ms, ending, (SELECT count(*) FROM pairs WHERE pairs.run = runs.run),
-                    plan, pgn_offset, version
+                    plan, pgn_offset, epd_offset, version
                  FROM runs WHERE run = ?1",
                 [run],
-                |row| Ok((head(row)?, row.get::<_, String>(4)?, row.get::<_, u64>(5)?, row.get(6)?)),
+                |row| {
+                    let offsets = Offsets { pgn: row.get(5)?, epd: row.get(6)? };
+                    Ok((head(row)?, row.get::<_, String>(4)?, offsets, row.get(7)?))
+                },
             )
             .optional()
             .map_err(|e| self.sqlite(e))?;
-        let (head, plan, offset, version) =
+        let (head, plan, offsets, version) =
             found.ok_or_else(|| StoreError::NoRun(run.to_owned()))?;
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
         let (plan, fingerprints) = row.into_plan().map_err(|e| self.corrupt(run, e))?;
-        Ok(StoredRun { head, version, plan, fingerprints, pgn_offset: offset })
+        Ok(StoredRun { head, version, plan, fingerprints, offsets })
     }
 
     /// What each pair on disk adds to the counts, in schedule order.

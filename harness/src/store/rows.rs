@@ -11,7 +11,7 @@ use crate::game::record::{GameRecord, MoveRecord, Thought};
 use crate::uci::score::Score;
 
 /// One row of the table `games`, but for its key.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct GameRow {
     pub(super) white: usize,
     pub(super) black: usize,
@@ -54,6 +54,25 @@ struct ThoughtRow {
     n: Option<u64>,
     /// Time in nanoseconds.
     ns: u64,
+    /// Time that the engine reported, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    t: Option<u64>,
+    /// Time left in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    l: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nps: Option<u64>,
+    /// Permill of the hash table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hf: Option<u32>,
+    /// Hits in endgame tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tb: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pv: Vec<String>,
+    /// Lines that the user wants to see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    x: Vec<String>,
 }
 
 impl GameRow {
@@ -92,13 +111,17 @@ impl GameRow {
                 detail: self.detail,
             },
             duration,
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
         })
     }
 }
 
 impl MoveRow {
     fn of(record: &MoveRecord) -> MoveRow {
-        let thought = record.thought.map(|thought| {
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let thought = record.thought.as_ref().map(|thought| {
             let (cp, mate) = match thought.score {
                 Some(Score::Centipawns(cp)) => (Some(cp), None),
                 Some(Score::Mate(moves)) => (None, Some(moves)),
@@ -110,7 +133,14 @@ impl MoveRow {
                 d: thought.depth,
                 sd: thought.seldepth,
                 n: thought.nodes,
-                ns: u64::try_from(thought.elapsed.as_nanos()).unwrap_or(u64::MAX),
+                ns: nanos(thought.elapsed),
+                t: thought.reported.map(|time| time.as_millis() as u64),
+                l: thought.left.map(nanos),
+                nps: thought.nps,
+                hf: thought.hashfull,
+                tb: thought.tbhits,
+                pv: thought.pv.clone(),
+                x: thought.lines.clone(),
             }
         });
         MoveRow { m: record.uci.clone(), t: thought }
@@ -123,6 +153,14 @@ impl MoveRow {
             seldepth: row.sd,
             nodes: row.n,
             elapsed: Duration::from_nanos(row.ns),
+            reported: row.t.map(Duration::from_millis),
+            overrun: None,
+            left: row.l.map(Duration::from_nanos),
+            nps: row.nps,
+            hashfull: row.hf,
+            tbhits: row.tb,
+            pv: row.pv,
+            lines: row.x,
         });
         MoveRecord { uci: self.m, thought }
     }
@@ -142,6 +180,14 @@ mod tests {
             seldepth: None,
             nodes: Some(123_456_789_012),
             elapsed: Duration::from_nanos(1_234_567),
+            reported: Some(Duration::from_millis(1)),
+            overrun: None,
+            left: Some(Duration::from_nanos(7)),
+            nps: Some(1_000),
+            hashfull: None,
+            tbhits: Some(3),
+            pv: vec!["e2e4".into(), "e7e5".into()],
+            lines: vec!["info string \"x\"".into()],
         };
         let moves = [None, Some(thought(Some(Score::Mate(-3)))), Some(thought(None))];
         let record = GameRecord {
@@ -151,6 +197,9 @@ mod tests {
             moves: moves.map(|thought| MoveRecord { uci: "e1h1".into(), thought }).into(),
             outcome: Outcome::lost(Color::White, Termination::Crash, "White crashed (\"x\")"),
             duration: Duration::from_millis(1_500),
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
         };
         assert_eq!(GameRow::of(&record).into_record(), Ok(record));
     }

@@ -12,7 +12,7 @@ const FORMAT: i64 = STEPS.len() as i64;
 const BUSY: Duration = Duration::from_secs(30);
 
 /// Step n takes a file from format n to n + 1.
-const STEPS: [&str; 2] = [
+pub(super) const STEPS: [&str; 3] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
@@ -47,6 +47,25 @@ const STEPS: [&str; 2] = [
         PRIMARY KEY (run, pair, half),
         FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
     );
+",
+    "
+    ALTER TABLE runs ADD COLUMN epd_offset INTEGER NOT NULL DEFAULT 0; -- as pgn_offset, of the EPD file
+    CREATE TABLE transcripts (
+        run        TEXT NOT NULL,
+        pair       INTEGER NOT NULL,
+        half       INTEGER NOT NULL,
+        transcript BLOB NOT NULL,              -- zlib; the text is that of game/transcript.rs
+        PRIMARY KEY (run, pair, half),
+        FOREIGN KEY (run, pair, half) REFERENCES games(run, pair, half)
+    );
+    CREATE TABLE latencies (                   -- sums over all games of a run that are on disk
+        run    TEXT NOT NULL REFERENCES runs(run),
+        engine INTEGER NOT NULL,
+        kind   TEXT NOT NULL,                  -- ready, move, overrun
+        us     INTEGER NOT NULL,               -- microseconds, the middle of the bucket
+        count  INTEGER NOT NULL,
+        PRIMARY KEY (run, engine, kind, us)
+    ) WITHOUT ROWID;
 ",
     "
     CREATE TABLE gates (

@@ -1,5 +1,7 @@
 //! `info` lines: what an engine says while it thinks.
 
+use std::time::Duration;
+
 use super::score::Score;
 
 /// The last known facts of a search, folded from its `info` lines.
@@ -13,8 +15,18 @@ pub struct Info {
     pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
+    /// Time searched, as the engine measures it.
+    pub time: Option<Duration>,
+    /// Nodes per second, as the engine says.
+    pub nps: Option<u64>,
+    /// Fill of the hash table, in permill.
+    pub hashfull: Option<u32>,
+    /// Positions found in endgame tables.
+    pub tbhits: Option<u64>,
     /// Principal variation, as the engine wrote it.
     pub pv: Vec<String>,
+    /// Lines that the user wants to see with the move, as the engine wrote them.
+    pub lines: Vec<String>,
 }
 
 impl Info {
@@ -29,6 +41,13 @@ impl Info {
                 "depth" => info.depth = words.next().and_then(|w| w.parse().ok()),
                 "seldepth" => info.seldepth = words.next().and_then(|w| w.parse().ok()),
                 "nodes" => info.nodes = words.next().and_then(|w| w.parse().ok()),
+                "time" => {
+                    let ms = words.next().and_then(|w| w.parse().ok());
+                    info.time = ms.map(Duration::from_millis);
+                }
+                "nps" => info.nps = words.next().and_then(|w| w.parse().ok()),
+                "hashfull" => info.hashfull = words.next().and_then(|w| w.parse().ok()),
+                "tbhits" => info.tbhits = words.next().and_then(|w| w.parse().ok()),
                 "multipv" => line_number = words.next().and_then(|w| w.parse().ok()).unwrap_or(1),
                 "score" => {
                     let kind = words.next();
@@ -55,6 +74,10 @@ impl Info {
         self.seldepth = later.seldepth.or(self.seldepth);
         self.score = later.score.or(self.score);
         self.nodes = later.nodes.or(self.nodes);
+        self.time = later.time.or(self.time);
+        self.nps = later.nps.or(self.nps);
+        self.hashfull = later.hashfull.or(self.hashfull);
+        self.tbhits = later.tbhits.or(self.tbhits);
         if !later.pv.is_empty() {
             self.pv = later.pv;
         }
@@ -67,7 +90,9 @@ mod tests {
 
     #[test]
     fn an_ordinary_line() {
-        let info = Info::parse("depth 12 seldepth 18 score cp -34 nodes 9999 nps 1 pv e2e4 e7e5");
+        let line = "depth 12 seldepth 18 score cp -34 nodes 9999 nps 7 hashfull 31 tbhits 2 time 45 \
+                    pv e2e4 e7e5";
+        let info = Info::parse(line);
         assert_eq!(
             info,
             Info {
@@ -75,7 +100,12 @@ mod tests {
                 seldepth: Some(18),
                 score: Some(Score::Centipawns(-34)),
                 nodes: Some(9999),
+                time: Some(Duration::from_millis(45)),
+                nps: Some(7),
+                hashfull: Some(31),
+                tbhits: Some(2),
                 pv: vec!["e2e4".into(), "e7e5".into()],
+                lines: Vec::new(),
             }
         );
     }

@@ -65,6 +65,12 @@ impl<'a> Plan<'a> {
         self
     }
 
+    /// Leaves a flag out.
+    pub fn unset(mut self, flag: &str) -> Plan<'a> {
+        self.flags.retain(|(name, _)| name != flag);
+        self
+    }
+
     /// Sets a flag that takes no value.
     pub fn switch(mut self, flag: &str) -> Plan<'a> {
         self.switches.push(format!("--{flag}"));

@@ -41,14 +41,15 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate broker build clock compressed config gate openings process rate \
-         report run schedule seed stats store suite tune uci/session",
+        "adjudicate annotation broker build clock compressed config game/outcome game/referee game/replay \
+         gate openings process rate report run schedule seed stats \
+         store suite tablebases tune uci/session",
     ),
     layer(
         "report",
-        "clock config/ablation config/plan config/provenance game/outcome game/record gate \
-         openings/quarantine rate run/event run/job run/standing schedule stats suite uci/info \
-         uci/score",
+        "annotation clock config/ablation config/plan config/provenance game/outcome game/record \
+         game/transcript gate openings/quarantine \
+         rate run/event run/job run/latency run/standing schedule stats suite uci/info uci/score",
     ),
     pure("gate", ""),
     // Remote execution, and tools built on runs.
@@ -60,26 +61,34 @@ const LAYERS: &[Layer] = &[
     // The run: it passes the plan, and the settings in it, on to those below.
     layer(
         "run",
-        "adjudicate clock config game openings process protocol schedule seed stats store uci",
+        "adjudicate annotation clock config game openings process protocol schedule seed stats store uci",
     ),
     pure("run/event", "game/outcome game/record openings schedule stats"),
+    pure("run/latency", "game/outcome game/record"),
     pure("run/standing", "game/outcome game/record schedule stats"),
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
-        "adjudicate clock config game/outcome game/record gate openings protocol run/event run/job \
+        "adjudicate annotation clock config game/outcome game/record game/transcript gate openings \
+         protocol run/event run/job run/latency \
          run/standing schedule stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
-    layer("config", "adjudicate build clock gate openings protocol schedule seed stats uci"),
+    layer(
+        "config",
+        "adjudicate annotation build clock gate openings protocol schedule seed stats uci",
+    ),
     layer("build", "process"),
     // One game: only the driver knows that engines are processes.
-    layer("game", "adjudicate clock protocol uci"),
-    layer("game/driver", "adjudicate clock process protocol uci"),
-    layer("game/player", "clock process protocol uci"),
+    layer("game", "adjudicate annotation clock protocol uci"),
+    layer("game/driver", "adjudicate annotation clock process protocol uci"),
+    layer("game/player", "annotation clock process protocol uci"),
     pure("game/referee", "adjudicate clock protocol uci"),
+    pure("game/replay", "adjudicate clock protocol uci"),
+    pure("game/transcript", ""),
     pure("adjudicate", "game/outcome uci"),
     layer("process", "uci"),
+    layer("tablebases", "adjudicate"),
     // Games of others, as counts.
     layer("rate", "stats"),
     // Vocabulary and computation.
@@ -87,6 +96,7 @@ const LAYERS: &[Layer] = &[
     layer("compressed", ""),
     pure("protocol", "cecp uci"),
     pure("cecp", "clock uci"),
+    pure("annotation", ""),
     pure("uci", ""),
     pure("clock", ""),
     pure("seed", ""),

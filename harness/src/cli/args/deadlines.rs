@@ -34,7 +34,8 @@ impl DeadlineArgs {
         let usual = Deadlines::default();
         let pick = |flag: Option<Duration>, written: Option<f64>, usual| match (flag, written) {
             (Some(flag), _) => Ok(flag),
-            (None, Some(seconds)) => Ok(parse_seconds(&seconds.to_string())?),
+            (None, Some(seconds)) => parse_seconds(&seconds.to_string())
+                .map_err(|source| ArgsError::Deadline { file: file.name(), source }),
             (None, None) => Ok::<Duration, ArgsError>(usual),
         };
         let scale = match (self.start_scale, file.start_scale) {

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use super::ArgsError;
-use crate::config::file;
+use crate::config::file::ConfigFile;
 use crate::openings::order::Order;
 use crate::stats::sprt::{Correction, Model};
 
@@ -34,27 +34,27 @@ pub enum OvershootArg {
     None,
 }
 
-pub(super) fn order_word(word: &str) -> Result<Order, ArgsError> {
+pub(super) fn order_word(file: &ConfigFile, word: &str) -> Result<Order, ArgsError> {
     OrderArg::from_str(word, false).map(Order::from).map_err(|_| ArgsError::Word {
-        file: file::DEFAULT_NAME,
+        file: file.name(),
         key: "order",
         value: word.to_owned(),
         expected: "sequential or random".to_owned(),
     })
 }
 
-pub(super) fn model_word(word: &str) -> Result<Model, ArgsError> {
+pub(super) fn model_word(file: &ConfigFile, word: &str) -> Result<Model, ArgsError> {
     ModelArg::from_str(word, false).map(Model::from).map_err(|_| ArgsError::Word {
-        file: file::DEFAULT_NAME,
+        file: file.name(),
         key: "model",
         value: word.to_owned(),
         expected: "normalized, logistic or bayesian".to_owned(),
     })
 }
 
-pub(super) fn overshoot_word(word: &str) -> Result<Correction, ArgsError> {
+pub(super) fn overshoot_word(file: &ConfigFile, word: &str) -> Result<Correction, ArgsError> {
     OvershootArg::from_str(word, false).map(Correction::from).map_err(|_| ArgsError::Word {
-        file: file::DEFAULT_NAME,
+        file: file.name(),
         key: "overshoot",
         value: word.to_owned(),
         expected: "dynamic or none".to_owned(),

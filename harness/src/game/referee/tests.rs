@@ -3,7 +3,7 @@ use crate::clock::Limits;
 use shakmaty::KnownOutcome;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
-const NO_RULES: Rules = Rules { draw: None, resign: None, move_cap: None };
+const NO_RULES: Rules = Rules { draw: None, resign: None, move_cap: None, tablebase: None };
 
 fn conditions(tc: &str, margin: Duration) -> ByColor<Conditions> {
     let limits = Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() };

@@ -11,6 +11,7 @@ use crate::game::driver::{self, GameSetup};
 use crate::game::outcome::Termination;
 use crate::game::player::{Player, PlayerError, Seat};
 use crate::game::record::GameRecord;
+use crate::game::transcript::Tape;
 use crate::process::Spawner;
 use crate::protocol::Restart;
 use crate::run::job::{Games, PairJob, PlayedPair};
@@ -104,16 +105,16 @@ impl Slot {
             match self.sit_down(setup, color).await {
                 Ok(player) => seated.push((color, player)),
                 // It could be started before the run, so something was taken away from under us.
-                Err(error @ PlayerError::Spawn(_)) => {
+                Err((error @ PlayerError::Spawn(_), _)) => {
                     let index = *setup.engines.get(color);
                     return Err(format!("engine '{}': {error}", self.seats[index].name));
                 }
-                Err(error) => {
+                Err((error, tape)) => {
                     // Whoever sits by now is ready for any game.
                     for (color, player) in seated {
                         self.players.insert(*setup.engines.get(color), player);
                     }
-                    return Ok(driver::forfeited(setup, color, error.into_fault()));
+                    return Ok(driver::forfeited(setup, color, error.fault(), tape.as_ref()));
                 }
             }
         }
@@ -143,7 +144,12 @@ impl Slot {
 
     /// The engine of `color`, ready for the game. One that left after its last game is started
     /// again, because to leave between games is no fault; one that leaves at once is at fault.
-    async fn sit_down(&mut self, setup: &GameSetup, color: Color) -> Result<Player, PlayerError> {
+    /// What an engine that fails has said comes with the error.
+    async fn sit_down(
+        &mut self,
+        setup: &GameSetup,
+        color: Color,
+    ) -> Result<Player, (PlayerError, Option<Tape>)> {
         let index = *setup.engines.get(color);
         let game = driver::game(setup, color);
         if let Some(mut player) = self.players.remove(&index)
@@ -153,17 +159,19 @@ impl Slot {
                 Ok(()) => return Ok(player),
                 Err(PlayerError::Exited(_)) => {}
                 Err(error) => {
+                    let tape = player.take_tape();
                     player.quit(Duration::ZERO).await;
-                    return Err(error);
+                    return Err((error, Some(tape)));
                 }
             }
         }
-        let mut player = Player::start(&self.spawner, &self.seats[index]).await?;
+        let mut player = Player::try_start(&self.spawner, &self.seats[index]).await?;
         match player.new_game(game).await {
             Ok(()) => Ok(player),
             Err(error) => {
+                let tape = player.take_tape();
                 player.quit(Duration::ZERO).await;
-                Err(error)
+                Err((error, Some(tape)))
             }
         }
     }

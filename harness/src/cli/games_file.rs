@@ -1,6 +1,6 @@
-//! The PGN file of a run.
+//! The files of a run's games: PGN, and EPD of final positions.
 //!
-//! It holds exactly the counted games in schedule order. It can always be made again from the
+//! Each holds exactly the counted games in schedule order. It can always be made again from the
 //! store, so after a kill it is compared with the store, cut after the last whole game, and
 //! continued. What stood in the file before the run is never touched.
 
@@ -10,16 +10,45 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::report::pgn::{PgnHeader, render};
+use crate::report::epd;
+use crate::report::pgn::{self, PgnHeader};
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::job::PlayedPair;
 
+/// What a file tells of each game.
+#[derive(Debug)]
+pub enum Content {
+    /// The game.
+    Pgn(Box<PgnHeader>),
+    /// Its final position.
+    Epd,
+}
+
+impl Content {
+    fn render(&self, played: &PlayedPair) -> String {
+        match self {
+            Content::Pgn(header) => pgn::render(header, played),
+            Content::Epd => epd::render(played),
+        }
+    }
+
+    /// What the file is called in messages, and the flag that names it.
+    fn words(&self) -> (&'static str, &'static str) {
+        match self {
+            Content::Pgn(_) => ("PGN", "--pgn"),
+            Content::Epd => ("EPD", "--epd"),
+        }
+    }
+}
+
 /// Why the file cannot be used.
 #[derive(Debug, Error)]
-pub enum PgnFileError {
+pub enum GamesFileError {
     /// The system refuses.
-    #[error("PGN file {}: {source}", .path.display())]
+    #[error("{kind} file {}: {source}", .path.display())]
     Io {
+        /// What the file holds.
+        kind: &'static str,
         /// The file.
         path: PathBuf,
         /// The system's reason.
@@ -27,78 +56,97 @@ pub enum PgnFileError {
     },
     /// Another run writes to it.
     #[error(
-        "PGN file {} is being written by another run; give another file with --pgn",
-        .0.display()
+        "{kind} file {} is being written by another run; give another file with {flag}",
+        .path.display()
     )]
-    Busy(PathBuf),
+    Busy {
+        /// What the file holds.
+        kind: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The flag that names it.
+        flag: &'static str,
+    },
     /// The file holds something else where the run's games should be.
     #[error(
-        "PGN file {} was changed since the run began; give another file with --pgn",
-        .0.display()
+        "{kind} file {} was changed since the run began; {advice}",
+        .path.display()
     )]
-    Foreign(PathBuf),
+    Foreign {
+        /// What the file holds.
+        kind: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What to do.
+        advice: &'static str,
+    },
 }
 
-/// An open PGN file, positioned at its end.
+/// An open file, positioned at its end.
 #[derive(Debug)]
-pub struct PgnFile {
+pub struct GamesFile {
     file: File,
     path: PathBuf,
-    header: PgnHeader,
+    content: Content,
 }
 
-impl PgnFile {
+impl GamesFile {
     /// Opens the file for a run that has no games in it, and tells where they will begin.
-    pub fn begin(path: &Path, header: PgnHeader) -> Result<(PgnFile, u64), PgnFileError> {
-        let mut pgn = PgnFile::open(path, header)?;
+    pub fn begin(path: &Path, content: Content) -> Result<(GamesFile, u64), GamesFileError> {
+        let mut pgn = GamesFile::open(path, content)?;
         let mut end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
         if end > 0 {
             let mut last = [0];
             pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
             pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
             if last != *b"\n" {
-                pgn.append("\n\n")?;
-                end += 2;
+                // A game of PGN ends with an empty line.
+                let gap = if matches!(pgn.content, Content::Pgn(_)) { "\n\n" } else { "\n" };
+                pgn.append(gap)?;
+                end += gap.len() as u64;
             }
         }
         Ok((pgn, end))
     }
 
     /// Opens the file, changing nothing.
-    pub fn open(path: &Path, header: PgnHeader) -> Result<PgnFile, PgnFileError> {
+    pub fn open(path: &Path, content: Content) -> Result<GamesFile, GamesFileError> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|source| PgnFileError::Io { path: path.to_owned(), source })?;
+        let (kind, flag) = content.words();
+        let path = path.to_owned();
+        let file =
+            file.map_err(|source| GamesFileError::Io { kind, path: path.clone(), source })?;
         // Two runs that write one file at their own places would overwrite each other.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(PgnFileError::Busy(path.to_owned()));
+            return Err(GamesFileError::Busy { kind, path, flag });
         }
-        Ok(PgnFile { file, path: path.to_owned(), header })
+        Ok(GamesFile { file, path, content })
     }
 
     /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from `offset`
     /// on. It may hold a beginning of them, torn anywhere; anything else is not ours.
-    pub fn reconcile<E: From<PgnFileError>>(
+    pub fn reconcile<E: From<GamesFileError>>(
         &mut self,
         offset: u64,
         pairs: impl Iterator<Item = Result<PlayedPair, E>>,
     ) -> Result<(), E> {
         let length = self.file.metadata().map_err(|e| self.io(e))?.len();
         if length < offset {
-            return Err(PgnFileError::Foreign(self.path.clone()).into());
+            return Err(self.foreign().into());
         }
         self.file.seek(SeekFrom::Start(offset)).map_err(|e| self.io(e))?;
         let mut present = BufReader::new(self.file.try_clone().map_err(|e| self.io(e))?);
         let mut agreed = offset;
         let mut complete = true;
         for played in pairs {
-            let text = render(&self.header, &played?);
+            let text = self.content.render(&played?);
             if complete {
                 let mut found = Vec::with_capacity(text.len());
                 let limit = text.len() as u64;
                 present.by_ref().take(limit).read_to_end(&mut found).map_err(|e| self.io(e))?;
                 if !text.as_bytes().starts_with(&found) {
-                    return Err(PgnFileError::Foreign(self.path.clone()).into());
+                    return Err(self.foreign().into());
                 }
                 if found.len() == text.len() {
                     agreed += limit;
@@ -111,30 +159,40 @@ impl PgnFile {
         }
         // Games are in the store before they are here, so nothing of ours can follow.
         if complete && length > agreed {
-            return Err(PgnFileError::Foreign(self.path.clone()).into());
+            return Err(self.foreign().into());
         }
         self.file.seek(SeekFrom::End(0)).map_err(|e| self.io(e))?;
         Ok(())
     }
 
-    fn cut(&mut self, length: u64) -> Result<(), PgnFileError> {
+    fn cut(&mut self, length: u64) -> Result<(), GamesFileError> {
         self.file.set_len(length).map_err(|e| self.io(e))?;
         self.file.seek(SeekFrom::Start(length)).map(drop).map_err(|e| self.io(e))
     }
 
-    fn append(&mut self, text: &str) -> Result<(), PgnFileError> {
+    fn append(&mut self, text: &str) -> Result<(), GamesFileError> {
         self.file.write_all(text.as_bytes()).map_err(|e| self.io(e))
     }
 
-    fn io(&self, source: std::io::Error) -> PgnFileError {
-        PgnFileError::Io { path: self.path.clone(), source }
+    fn io(&self, source: std::io::Error) -> GamesFileError {
+        let (kind, _) = self.content.words();
+        GamesFileError::Io { kind, path: self.path.clone(), source }
+    }
+
+    fn foreign(&self) -> GamesFileError {
+        let (kind, _) = self.content.words();
+        let advice = match self.content {
+            Content::Pgn(_) => "give another file with --pgn",
+            Content::Epd => "put the old file back, or remove it and have it written anew",
+        };
+        GamesFileError::Foreign { kind, path: self.path.clone(), advice }
     }
 }
 
-impl Observer for PgnFile {
+impl Observer for GamesFile {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         if let RunEvent::Counted { played, .. } = event {
-            let text = render(&self.header, played);
+            let text = self.content.render(played);
             self.append(&text).map_err(|error| ObserverError(error.to_string()))?;
         }
         Ok(())
@@ -148,6 +206,7 @@ mod tests {
     use shakmaty::{ByColor, Color};
 
     use super::*;
+    use crate::annotation::Annotation;
     use crate::clock::Limits;
     use crate::game::outcome::{Outcome, Termination};
     use crate::game::record::{GameRecord, MoveRecord};
@@ -156,13 +215,17 @@ mod tests {
 
     const BEFORE: &str = "; somebody else's games\n\n";
 
-    fn header() -> PgnHeader {
-        PgnHeader {
+    fn content() -> Content {
+        Content::Pgn(Box::new(PgnHeader {
             event: "test".into(),
             date: "2030.01.02".into(),
             engines: vec!["A".into(), "B".into()],
             limits: vec![Limits::default(); 2],
-        }
+            hashes: vec!["a".into(), "b".into()],
+            seed: 1,
+            annotation: Annotation::default(),
+            names: None,
+        }))
     }
 
     fn played(pair: u64) -> PlayedPair {
@@ -173,6 +236,9 @@ mod tests {
             moves: vec![MoveRecord { uci: "e2e4".into(), thought: None }],
             outcome: Outcome::lost(Color::Black, Termination::Stall, "Black stalled"),
             duration: Duration::ZERO,
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
         };
         let pairing = Pairing { pair, engines: [0, 1], opening: pair };
         let games = Games { first: game.clone(), second: Some(game) };
@@ -180,18 +246,18 @@ mod tests {
     }
 
     fn whole(pairs: u64) -> String {
-        let games: String = (0..pairs).map(|pair| render(&header(), &played(pair))).collect();
+        let games: String = (0..pairs).map(|pair| content().render(&played(pair))).collect();
         format!("{BEFORE}{games}")
     }
 
     /// Resumes a run of three counted pairs whose file holds `present`.
-    fn resumed(present: &str) -> Result<String, PgnFileError> {
+    fn resumed(present: &str) -> Result<String, GamesFileError> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, present).unwrap();
         let pairs = (0..3).map(|pair| Ok(played(pair)));
-        let mut pgn = PgnFile::open(&path, header())?;
-        pgn.reconcile::<PgnFileError>(BEFORE.len() as u64, pairs)?;
+        let mut pgn = GamesFile::open(&path, content())?;
+        pgn.reconcile::<GamesFileError>(BEFORE.len() as u64, pairs)?;
         pgn.append("next").unwrap();
         Ok(std::fs::read_to_string(&path).unwrap())
     }
@@ -206,7 +272,8 @@ mod tests {
 
     #[test]
     fn what_is_not_ours_is_not_touched() {
-        let foreign = |present: &str| matches!(resumed(present), Err(PgnFileError::Foreign(_)));
+        let foreign =
+            |present: &str| matches!(resumed(present), Err(GamesFileError::Foreign { .. }));
         assert!(foreign(&whole(3).replace("e4", "d4")));
         assert!(foreign(&format!("{}; a note", whole(3))));
         assert!(foreign(&format!("{}; a note", whole(2))));
@@ -219,7 +286,7 @@ mod tests {
         let path = dir.path().join("games.pgn");
         for (before, offset) in [("", 0), ("1. e4 *\n", 8), ("1. e4 *", 9)] {
             std::fs::write(&path, before).unwrap();
-            assert_eq!(PgnFile::begin(&path, header()).unwrap().1, offset, "{before}");
+            assert_eq!(GamesFile::begin(&path, content()).unwrap().1, offset, "{before}");
         }
     }
 
@@ -227,9 +294,9 @@ mod tests {
     fn a_file_has_one_writer() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
-        let first = PgnFile::begin(&path, header()).unwrap();
-        assert!(matches!(PgnFile::begin(&path, header()), Err(PgnFileError::Busy(_))));
+        let first = GamesFile::begin(&path, content()).unwrap();
+        assert!(matches!(GamesFile::begin(&path, content()), Err(GamesFileError::Busy { .. })));
         drop(first);
-        PgnFile::begin(&path, header()).unwrap();
+        GamesFile::begin(&path, content()).unwrap();
     }
 }

@@ -1,0 +1,174 @@
+//! Ends games whose value endgame tables know.
+
+use std::fmt::Debug;
+use std::str::FromStr;
+
+use shakmaty::{Chess, Color, Position};
+use shakmaty_syzygy::{AmbiguousWdl, Wdl};
+
+/// Which games tables may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TablebaseRule {
+    /// Most pieces, kings included, of a position that is looked up; 0 for all that tables know.
+    pub pieces: u32,
+    /// Whether a win counts that the fifty-move rule would prevent.
+    pub ignores_fifty: bool,
+    /// Which results are given out.
+    pub scope: Scope,
+}
+
+/// Which results tables may give out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// All.
+    #[default]
+    Both,
+    /// Wins only; drawn games are played on.
+    Wins,
+    /// Draws only; won games are played on.
+    Draws,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Scope; 3] = [Scope::Both, Scope::Wins, Scope::Draws];
+
+    /// The word for flags, files and the store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scope::Both => "both",
+            Scope::Wins => "wins",
+            Scope::Draws => "draws",
+        }
+    }
+}
+
+impl FromStr for Scope {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let found = Scope::ALL.into_iter().find(|scope| scope.as_str() == word);
+        found.ok_or_else(|| "expected both, wins or draws".to_owned())
+    }
+}
+
+/// Endgame tables. Values are for the side to move; `None` if no table has the position, as none
+/// has positions with castling rights.
+pub trait Tables: Debug + Send + Sync {
+    /// The value if a capture or pawn move had just been played.
+    fn fresh(&self, position: &Chess) -> Option<Wdl>;
+
+    /// The value with the fifty-move counter of the position.
+    fn exact(&self, position: &Chess) -> Option<AmbiguousWdl>;
+}
+
+/// What the tables make of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value {
+    Won(Color),
+    Drawn,
+}
+
+/// The result that `tables` give a position under `rule`; `None` if the game has to go on.
+pub(super) fn value(rule: TablebaseRule, tables: &dyn Tables, position: &Chess) -> Option<Value> {
+    let pieces = position.board().occupied().count();
+    if rule.pieces > 0 && pieces > rule.pieces as usize {
+        return None;
+    }
+    let us = position.turn();
+    let value = match tables.fresh(position)? {
+        Wdl::Draw => Value::Drawn,
+        Wdl::CursedWin | Wdl::BlessedLoss if !rule.ignores_fifty => Value::Drawn,
+        wdl if rule.ignores_fifty || position.halfmoves() == 0 => {
+            Value::Won(if wdl > Wdl::Draw { us } else { !us })
+        }
+        // Part of the fifty moves is used up; whether the rest is enough takes a closer look.
+        _ => match tables.exact(position)? {
+            AmbiguousWdl::Win => Value::Won(us),
+            AmbiguousWdl::Loss => Value::Won(!us),
+            AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss | AmbiguousWdl::Draw => {
+                Value::Drawn
+            }
+            AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => return None,
+        },
+    };
+    let is_wanted = match (rule.scope, value) {
+        (Scope::Both, _) | (Scope::Wins, Value::Won(_)) | (Scope::Draws, Value::Drawn) => true,
+        (Scope::Wins, Value::Drawn) | (Scope::Draws, Value::Won(_)) => false,
+    };
+    is_wanted.then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::CastlingMode;
+    use shakmaty::fen::Fen;
+
+    /// Tables that know these two values for every position.
+    #[derive(Debug, Clone, Copy)]
+    struct Oracle(Option<Wdl>, Option<AmbiguousWdl>);
+
+    impl Tables for Oracle {
+        fn fresh(&self, _: &Chess) -> Option<Wdl> {
+            self.0
+        }
+
+        fn exact(&self, _: &Chess) -> Option<AmbiguousWdl> {
+            self.1
+        }
+    }
+
+    const RULE: TablebaseRule =
+        TablebaseRule { pieces: 0, ignores_fifty: false, scope: Scope::Both };
+    const WHITE: Option<Value> = Some(Value::Won(Color::White));
+    const BLACK: Option<Value> = Some(Value::Won(Color::Black));
+
+    /// White to move with four pieces, so many moves of each or the other after the last capture.
+    fn at(counter: u32, rule: TablebaseRule, tables: Oracle) -> Option<Value> {
+        let fen: Fen = format!("8/8/8/4k3/8/8/8/KQR5 w - - {counter} 80").parse().unwrap();
+        value(rule, &tables, &fen.into_position(CastlingMode::Standard).unwrap())
+    }
+
+    #[test]
+    fn unknown_positions_go_on() {
+        assert_eq!(at(0, RULE, Oracle(None, Some(AmbiguousWdl::Win))), None);
+        assert_eq!(at(9, RULE, Oracle(Some(Wdl::Win), None)), None);
+    }
+
+    #[test]
+    fn values_are_for_the_side_to_move() {
+        assert_eq!(at(0, RULE, Oracle(Some(Wdl::Win), None)), WHITE);
+        assert_eq!(at(0, RULE, Oracle(Some(Wdl::Loss), None)), BLACK);
+        assert_eq!(at(9, RULE, Oracle(Some(Wdl::Loss), Some(AmbiguousWdl::Loss))), BLACK);
+        assert_eq!(at(9, RULE, Oracle(Some(Wdl::Draw), None)), Some(Value::Drawn));
+    }
+
+    #[test]
+    fn the_fifty_moves_count_unless_they_are_ignored() {
+        let ignoring = TablebaseRule { ignores_fifty: true, ..RULE };
+        for (fresh, exact, expect) in [
+            (Wdl::CursedWin, None, Some(Value::Drawn)),
+            (Wdl::Win, Some(AmbiguousWdl::Win), WHITE),
+            (Wdl::Win, Some(AmbiguousWdl::CursedWin), Some(Value::Drawn)),
+            (Wdl::Win, Some(AmbiguousWdl::MaybeWin), None),
+        ] {
+            assert_eq!(at(60, RULE, Oracle(Some(fresh), exact)), expect, "{fresh:?} {exact:?}");
+            assert_eq!(at(60, ignoring, Oracle(Some(fresh), exact)), WHITE);
+        }
+        assert_eq!(at(60, ignoring, Oracle(Some(Wdl::BlessedLoss), None)), BLACK);
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_given_out() {
+        let win = Oracle(Some(Wdl::Win), None);
+        let draw = Oracle(Some(Wdl::Draw), None);
+        let wins = TablebaseRule { scope: Scope::Wins, ..RULE };
+        assert_eq!((at(0, wins, win), at(0, wins, draw)), (WHITE, None));
+        let draws = TablebaseRule { scope: Scope::Draws, ..RULE };
+        assert_eq!((at(0, draws, win), at(0, draws, draw)), (None, Some(Value::Drawn)));
+        let few = TablebaseRule { pieces: 3, ..RULE };
+        assert_eq!(at(0, few, win), None);
+        assert_eq!(at(0, TablebaseRule { pieces: 4, ..RULE }, win), WHITE);
+    }
+}

@@ -1,0 +1,248 @@
+//! What the games of a run tell besides their moves, as the user wants it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use regex_lite::Regex;
+
+/// A fact about a move that its comment can have, besides score, depth and time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    /// Time left on the mover's clock after the move.
+    TimeLeft,
+    /// Time between what the engine reported last and what we measured.
+    Latency,
+    /// Nodes searched.
+    Nodes,
+    /// Deepest line, in plies.
+    Seldepth,
+    /// Nodes per second, as the engine says.
+    Nps,
+    /// Fill of the hash table, in permill.
+    Hashfull,
+    /// Positions found in endgame tables.
+    Tbhits,
+    /// Principal variation.
+    Pv,
+}
+
+impl Field {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [Field; 8] = [
+        Field::TimeLeft,
+        Field::Latency,
+        Field::Nodes,
+        Field::Seldepth,
+        Field::Nps,
+        Field::Hashfull,
+        Field::Tbhits,
+        Field::Pv,
+    ];
+
+    /// The word for flags, files and the store; those of fastchess.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Field::TimeLeft => "timeleft",
+            Field::Latency => "latency",
+            Field::Nodes => "nodes",
+            Field::Seldepth => "seldepth",
+            Field::Nps => "nps",
+            Field::Hashfull => "hashfull",
+            Field::Tbhits => "tbhits",
+            Field::Pv => "pv",
+        }
+    }
+}
+
+/// How moves are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notation {
+    /// Standard algebraic: `Nf3`.
+    #[default]
+    San,
+    /// Long algebraic: `Ng1f3`.
+    Lan,
+    /// As engines write them: `g1f3`.
+    Uci,
+}
+
+impl Notation {
+    const ALL: [Notation; 3] = [Notation::San, Notation::Lan, Notation::Uci];
+
+    /// The word for flags, files and the store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Notation::San => "san",
+            Notation::Lan => "lan",
+            Notation::Uci => "uci",
+        }
+    }
+}
+
+/// A word is none of those that are known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{word}' is none of {expected}")]
+pub struct UnknownWord {
+    word: String,
+    expected: String,
+}
+
+fn find<T: Copy>(all: &[T], name: fn(T) -> &'static str, word: &str) -> Result<T, UnknownWord> {
+    all.iter().copied().find(|value| name(*value) == word).ok_or_else(|| UnknownWord {
+        word: word.to_owned(),
+        expected: all.iter().map(|value| name(*value)).collect::<Vec<_>>().join(", "),
+    })
+}
+
+impl FromStr for Field {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Field, UnknownWord> {
+        find(&Field::ALL, Field::as_str, word)
+    }
+}
+
+impl FromStr for Notation {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Notation, UnknownWord> {
+        find(&Notation::ALL, Notation::as_str, word)
+    }
+}
+
+/// Chooses lines of engines.
+#[derive(Debug, Clone)]
+pub struct LinePattern(Regex);
+
+impl LinePattern {
+    /// Whether `line` is one of them.
+    pub fn matches(&self, line: &str) -> bool {
+        self.0.is_match(line)
+    }
+}
+
+impl PartialEq for LinePattern {
+    fn eq(&self, other: &LinePattern) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for LinePattern {}
+
+impl fmt::Display for LinePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl FromStr for LinePattern {
+    type Err = regex_lite::Error;
+
+    fn from_str(text: &str) -> Result<LinePattern, regex_lite::Error> {
+        Regex::new(text).map(LinePattern)
+    }
+}
+
+/// Of which games what was said is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keeping {
+    /// Of those that an engine's fault ended.
+    #[default]
+    Abnormal,
+    /// Of all.
+    All,
+    /// Of none.
+    None,
+}
+
+impl Keeping {
+    const ALL: [Keeping; 3] = [Keeping::Abnormal, Keeping::All, Keeping::None];
+
+    /// The word for flags, files and the store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Keeping::Abnormal => "abnormal",
+            Keeping::All => "all",
+            Keeping::None => "none",
+        }
+    }
+}
+
+impl FromStr for Keeping {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Keeping, UnknownWord> {
+        find(&Keeping::ALL, Keeping::as_str, word)
+    }
+}
+
+/// How games are annotated.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Annotation {
+    /// How moves are written.
+    pub notation: Notation,
+    /// What comments have besides score, depth and time; in the order of [`Field::ALL`].
+    pub fields: Vec<Field>,
+    /// Which lines of engines go into comments.
+    pub pattern: Option<LinePattern>,
+    /// Whether there are no comments, and no tags but those that every game must have.
+    pub is_minimal: bool,
+    /// Whether tags name seed, programs and opening; runs from before there was a choice have
+    /// none.
+    pub has_origin: bool,
+}
+
+impl Annotation {
+    /// Whether comments have `field`.
+    pub fn has(&self, field: Field) -> bool {
+        self.fields.contains(&field)
+    }
+}
+
+/// Reads fields as typed, with commas between them; `all` is all of them.
+pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownWord> {
+    if text == "all" {
+        return Ok(Field::ALL.to_vec());
+    }
+    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let mut fields = words.map(str::parse).collect::<Result<Vec<Field>, _>>()?;
+    fields.sort_unstable();
+    fields.dedup();
+    Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_read_back_and_others_are_refused() {
+        for field in Field::ALL {
+            assert_eq!(field.as_str().parse(), Ok(field));
+        }
+        for notation in Notation::ALL {
+            assert_eq!(notation.as_str().parse(), Ok(notation));
+        }
+        for keeping in Keeping::ALL {
+            assert_eq!(keeping.as_str().parse(), Ok(keeping));
+        }
+        let error = "figurine".parse::<Notation>().unwrap_err().to_string();
+        assert_eq!(error, "'figurine' is none of san, lan, uci");
+    }
+
+    #[test]
+    fn fields_are_put_in_order() {
+        assert_eq!(parse_fields("pv, nodes,pv"), Ok(vec![Field::Nodes, Field::Pv]));
+        assert_eq!(parse_fields("all").unwrap().len(), Field::ALL.len());
+        assert_eq!(parse_fields(""), Ok(Vec::new()));
+        assert!(parse_fields("nodes,luck").is_err());
+    }
+
+    #[test]
+    fn patterns_are_regular_expressions() {
+        let pattern: LinePattern = "^info string .*net".parse().unwrap();
+        assert!(pattern.matches("info string the net is new"));
+        assert!(!pattern.matches("info depth 1"));
+        assert!("(".parse::<LinePattern>().is_err());
+    }
+}

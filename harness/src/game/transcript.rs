@@ -1,0 +1,326 @@
+//! What was said in a game: every line to and from both engines, with the time.
+
+use std::fmt::{self, Write};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use shakmaty::{ByColor, Color};
+
+/// How much of what an engine was told and said before its first game is kept, in bytes.
+const MAX_START: usize = 128 << 10;
+
+/// How much of the beginning of a game is kept for each engine, in bytes.
+const MAX_HEAD: usize = 128 << 10;
+
+/// How much of the end of a game is kept for each engine at least, in bytes; twice that at most.
+const MIN_TAIL: usize = 128 << 10;
+
+/// What a line of a transcript is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// We said it.
+    ToEngine,
+    /// The engine said it.
+    FromEngine,
+    /// Something happened to the engine; the text says what.
+    Event,
+    /// What we said has been handed over; clocks run from here.
+    Flushed,
+    /// The engine gets ready for this game; what is above was said before.
+    NewGame,
+    /// Lines are missing here; the text says how many.
+    Cut,
+}
+
+impl Mark {
+    const ALL: [(Mark, char); 6] = [
+        (Mark::ToEngine, '<'),
+        (Mark::FromEngine, '>'),
+        (Mark::Event, '!'),
+        (Mark::Flushed, '.'),
+        (Mark::NewGame, '='),
+        (Mark::Cut, '~'),
+    ];
+
+    fn as_char(self) -> char {
+        Mark::ALL.iter().find(|(mark, _)| *mark == self).map_or('?', |(_, c)| *c)
+    }
+}
+
+/// One engine's tape. It is bounded: of a long game the beginning and the end are kept.
+#[derive(Debug)]
+pub struct Tape {
+    epoch: Instant,
+    is_started: bool,
+    start: Part,
+    head: Part,
+    tails: [Part; 2],
+    /// Lines that fell out between head and tails.
+    lost: u64,
+}
+
+/// Lines in a row, in one piece of memory.
+#[derive(Debug, Default)]
+struct Part {
+    text: String,
+    notes: Vec<Note>,
+    lost: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Note {
+    ns: u64,
+    mark: Mark,
+    end: usize,
+}
+
+impl Part {
+    /// Bytes in use.
+    fn size(&self) -> usize {
+        self.text.len() + self.notes.len() * size_of::<Note>()
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.notes.clear();
+        self.lost = 0;
+    }
+
+    fn note(&mut self, ns: u64, mark: Mark, line: &str) {
+        self.text.push_str(line);
+        self.notes.push(Note { ns, mark, end: self.text.len() });
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (u64, Mark, &str)> {
+        let mut begin = 0;
+        self.notes.iter().map(move |note| {
+            let line = &self.text[begin..note.end];
+            begin = note.end;
+            (note.ns, note.mark, line)
+        })
+    }
+}
+
+impl Tape {
+    /// An empty tape of an engine that starts at `epoch`.
+    pub fn new(epoch: Instant) -> Tape {
+        Tape {
+            epoch,
+            is_started: false,
+            start: Part::default(),
+            head: Part::default(),
+            tails: [Part::default(), Part::default()],
+            lost: 0,
+        }
+    }
+
+    /// Forgets the last game; what follows belongs to a new one.
+    pub fn begin_game(&mut self, at: Instant) {
+        self.is_started = true;
+        self.head.clear();
+        self.tails.iter_mut().for_each(Part::clear);
+        self.lost = 0;
+        self.note(at, Mark::NewGame, "");
+    }
+
+    /// Takes down a line or, of what we say, several.
+    pub fn note(&mut self, at: Instant, mark: Mark, text: &str) {
+        let since = at.saturating_duration_since(self.epoch);
+        let ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
+        match mark {
+            Mark::ToEngine => text.lines().for_each(|line| self.push(ns, mark, line)),
+            _ => self.push(ns, mark, text),
+        }
+    }
+
+    fn push(&mut self, ns: u64, mark: Mark, line: &str) {
+        if !self.is_started {
+            if self.start.size() + line.len() <= MAX_START {
+                self.start.note(ns, mark, line);
+            } else {
+                self.start.lost += 1;
+            }
+        } else if self.tails[1].notes.is_empty() && self.head.size() < MAX_HEAD {
+            self.head.note(ns, mark, line);
+        } else {
+            self.tails[1].note(ns, mark, line);
+            if self.tails[1].size() >= MIN_TAIL {
+                self.lost += self.tails[0].notes.len() as u64;
+                self.tails.swap(0, 1);
+                self.tails[1].clear();
+            }
+        }
+    }
+
+    /// All lines in order, with a mark where some are missing.
+    fn entries(&self) -> impl Iterator<Item = (u64, Mark, String)> {
+        let owned = |(ns, mark, line): (u64, Mark, &str)| (ns, mark, line.to_owned());
+        let cut = |part: &Part, lost: u64| {
+            let ns = part.notes.last().map_or(0, |note| note.ns);
+            (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines are not kept")))
+        };
+        let start = self.start.entries().map(owned).chain(cut(&self.start, self.start.lost));
+        let head = self.head.entries().map(owned).chain(cut(&self.head, self.lost));
+        let tails = self.tails.iter().flat_map(|part| part.entries()).map(owned);
+        start.chain(head).chain(tails)
+    }
+}
+
+/// One line of a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Time since the first move was asked for, in nanoseconds; below zero before.
+    pub at_ns: i64,
+    /// Whose line it is.
+    pub color: Color,
+    /// What it is.
+    pub mark: Mark,
+    /// The text.
+    pub text: String,
+}
+
+/// What was said in a game.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Transcript {
+    /// All lines by time.
+    pub entries: Vec<Entry>,
+}
+
+impl Transcript {
+    /// Both sides' tapes in one; `zero` is when the game began. A side may have none.
+    pub fn of(tapes: ByColor<Option<&Tape>>, zero: Instant) -> Transcript {
+        let mut entries = Vec::new();
+        for (color, tape) in [(Color::White, tapes.white), (Color::Black, tapes.black)] {
+            let Some(tape) = tape else { continue };
+            let before = signed_ns(zero.saturating_duration_since(tape.epoch));
+            let after = signed_ns(tape.epoch.saturating_duration_since(zero));
+            let mut latest = i64::MIN;
+            entries.extend(tape.entries().map(|(ns, mark, text)| {
+                let at_ns = i64::try_from(ns).unwrap_or(i64::MAX) - before + after;
+                // An answer may be read before we know that the question was handed over. Each
+                // tape stays in the order in which it was taken down.
+                latest = latest.max(at_ns);
+                (latest, Entry { at_ns, color, mark, text })
+            }));
+        }
+        entries.sort_by_key(|(latest, _)| *latest);
+        Transcript { entries: entries.into_iter().map(|(_, entry)| entry).collect() }
+    }
+}
+
+fn signed_ns(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// One line each: time in nanoseconds, `W` or `B`, a mark, the text. `<` is to the engine, `.` means
+/// that it has been handed over, `>` is from the engine, `!` an event, `=` the beginning of the game, `~` a place where lines are missing.
+impl fmt::Display for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Entry { at_ns, color, mark, text } in &self.entries {
+            let side = color.fold_wb('W', 'B');
+            writeln!(f, "{at_ns} {side}{} {text}", mark.as_char())?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Transcript {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Transcript, String> {
+        let read = |(index, line)| {
+            entry(line).ok_or_else(|| {
+                let mut excerpt = String::new();
+                // Writing to a string cannot fail.
+                let _ = write!(excerpt, "{:.60}", line);
+                format!("line {} of the transcript is none: '{excerpt}'", index + 1)
+            })
+        };
+        let lines = text.split('\n').filter(|line| !line.is_empty());
+        Ok(Transcript { entries: lines.enumerate().map(read).collect::<Result<_, _>>()? })
+    }
+}
+
+fn entry(line: &str) -> Option<Entry> {
+    let (at, rest) = line.split_once(' ')?;
+    let (kind, text) = rest.split_once(' ')?;
+    let mut kind = kind.chars();
+    let color = Color::from_char(kind.next()?.to_ascii_lowercase())?;
+    let written = kind.next()?;
+    let (mark, _) = Mark::ALL.into_iter().find(|(_, c)| *c == written)?;
+    Some(Entry { at_ns: at.parse().ok()?, color, mark, text: text.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(tape: &Tape) -> Vec<String> {
+        tape.entries().map(|(_, _, text)| text).collect()
+    }
+
+    #[test]
+    fn a_transcript_reads_back() {
+        let now = Instant::now();
+        let ms = Duration::from_millis;
+        let mut white = Tape::new(now);
+        white.note(now + ms(1), Mark::ToEngine, "uci\n");
+        white.note(now + ms(2), Mark::FromEngine, "uciok");
+        white.begin_game(now + ms(3));
+        white.note(now + ms(12), Mark::ToEngine, "position startpos\ngo nodes 1\n");
+        white.note(now + ms(14), Mark::Flushed, "");
+        let early = now + ms(14) - Duration::from_nanos(1);
+        white.note(early, Mark::FromEngine, "bestmove e2e4 > !");
+        let mut black = Tape::new(now + ms(13));
+        black.note(now + ms(13), Mark::Event, "gone");
+        let both = ByColor { white: Some(&white), black: Some(&black) };
+        let transcript = Transcript::of(both, now + ms(10));
+        let text = transcript.to_string();
+        let expect = "-9000000 W< uci\n-8000000 W> uciok\n-7000000 W= \n\
+                      2000000 W< position startpos\n2000000 W< go nodes 1\n3000000 B! gone\n\
+                      4000000 W. \n3999999 W> bestmove e2e4 > !\n";
+        assert_eq!(text, expect);
+        assert_eq!(text.parse(), Ok(transcript));
+        assert!("1 W< a\nx W< b\n".parse::<Transcript>().unwrap_err().contains("line 2"));
+    }
+
+    #[test]
+    fn a_new_game_forgets_the_last_one_but_not_the_start() {
+        let now = Instant::now();
+        let mut tape = Tape::new(now);
+        for (game, line) in ["start", "first", "second"].into_iter().enumerate() {
+            if game > 0 {
+                tape.begin_game(now);
+            }
+            tape.note(now, Mark::FromEngine, line);
+        }
+        assert_eq!(texts(&tape), ["start", "", "second"]);
+    }
+
+    #[test]
+    fn empty_lines_take_room_too() {
+        let now = Instant::now();
+        let mut tape = Tape::new(now);
+        tape.begin_game(now);
+        (0..1_000_000).for_each(|_| tape.note(now, Mark::FromEngine, ""));
+        assert!(texts(&tape).len() < 50_000);
+    }
+
+    #[test]
+    fn a_long_game_keeps_both_ends_and_says_what_is_missing() {
+        let now = Instant::now();
+        let mut tape = Tape::new(now);
+        tape.begin_game(now);
+        let long = "x".repeat(1_000);
+        for index in 0..5_000 {
+            tape.note(now, Mark::FromEngine, &format!("{index} {long}"));
+        }
+        let lines = texts(&tape);
+        let bytes: usize = lines.iter().map(String::len).sum();
+        assert!(bytes < MAX_HEAD + 3 * MIN_TAIL, "{bytes}");
+        assert!(lines[1].starts_with("0 ") && lines.last().unwrap().starts_with("4999 "));
+        let cut = lines.iter().find(|line| line.ends_with(" lines are not kept")).unwrap();
+        let lost: usize = cut.split(' ').next().unwrap().parse().unwrap();
+        assert_eq!(lost + lines.len() - 2, 5_000);
+    }
+}

@@ -1,0 +1,174 @@
+//! How promptly engines answer, as distributions: what their own clocks do not show.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+use crate::run::job::PlayedPair;
+
+/// Largest time that is told apart, in microseconds; what is longer counts as this.
+const MAX_US: u64 = 3_600_000_000;
+
+/// Significant digits of times.
+const DIGITS: u8 = 2;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// From the question whether it is ready for a game to its answer.
+    Ready,
+    /// From `go` to its move, less the time that it reported last: start and end of a search,
+    /// pipes, and the scheduler.
+    Move,
+    /// From the end of its time to its move: of each move that had a time of its own (`st=`), 0 if
+    /// it was not needed, and of each that lost on time.
+    Overrun,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 3] = [Kind::Ready, Kind::Move, Kind::Overrun];
+
+    /// The name in the store and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Ready => "ready",
+            Kind::Move => "move",
+            Kind::Overrun => "overrun",
+        }
+    }
+}
+
+/// Counts of times, to two significant digits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution(Histogram<u64>);
+
+impl Distribution {
+    fn new() -> Distribution {
+        let histogram = Histogram::new_with_bounds(1, MAX_US, DIGITS);
+        Distribution(histogram.expect("the bounds are constants that the crate allows"))
+    }
+
+    /// Adds so many times of `us` microseconds.
+    pub fn add(&mut self, us: u64, count: u64) {
+        self.0.saturating_record_n(us.min(MAX_US), count);
+    }
+
+    /// How many times there are.
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// The time in microseconds that a share of `q`, 0 to 1, does not exceed.
+    pub fn quantile_us(&self, q: f64) -> u64 {
+        self.0.value_at_quantile(q).min(self.max_us())
+    }
+
+    /// The longest time in microseconds.
+    pub fn max_us(&self) -> u64 {
+        self.0.max()
+    }
+
+    /// Each time in microseconds with its count.
+    pub fn times(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.0.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
+    }
+
+    /// Counts by decade: below 1 µs, 10 µs, 100 µs and so on, up to the last that has any.
+    pub fn decades(&self) -> Vec<u64> {
+        let mut counts = Vec::new();
+        for (us, count) in self.times() {
+            let decade = us.checked_ilog10().map_or(0, |log| log as usize + 1);
+            counts.resize(counts.len().max(decade + 1), 0);
+            counts[decade] += count;
+        }
+        counts
+    }
+}
+
+/// The distributions of all engines, by index and kind.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Latencies(BTreeMap<(usize, Kind), Distribution>);
+
+impl Latencies {
+    /// What a pair adds.
+    pub fn of(played: &PlayedPair) -> Latencies {
+        let mut latencies = Latencies::default();
+        for game in played.games.iter() {
+            for (engine, ready) in game.engines.into_iter().zip(game.ready) {
+                if let Some(time) = ready {
+                    latencies.add(engine, Kind::Ready, micros(time), 1);
+                }
+            }
+            if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
+                let loser = *game.engines.get(winner.other());
+                latencies.add(loser, Kind::Overrun, micros(late), 1);
+            }
+            let mut color = game.first_to_move();
+            for played in &game.moves {
+                let engine = *game.engines.get(color);
+                color = !color;
+                let Some(thought) = &played.thought else { continue };
+                if let Some(latency) = thought.latency() {
+                    latencies.add(engine, Kind::Move, micros(latency), 1);
+                }
+                if let Some(overrun) = thought.overrun {
+                    latencies.add(engine, Kind::Overrun, micros(overrun), 1);
+                }
+            }
+        }
+        latencies
+    }
+
+    /// Adds so many times of `us` microseconds.
+    pub fn add(&mut self, engine: usize, kind: Kind, us: u64, count: u64) {
+        self.0.entry((engine, kind)).or_insert_with(Distribution::new).add(us, count);
+    }
+
+    /// All that were measured, by engine and kind.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, Kind, &Distribution)> {
+        self.0.iter().map(|((engine, kind), distribution)| (*engine, *kind, distribution))
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_right_to_two_digits() {
+        let mut distribution = Distribution::new();
+        (1..=1_000).for_each(|us| distribution.add(us, 1));
+        assert_eq!(distribution.count(), 1_000);
+        let close = |q: f64, expect: f64| {
+            let found = distribution.quantile_us(q) as f64;
+            assert!((found / expect - 1.0).abs() < 0.01, "{q}: {found}");
+        };
+        close(0.5, 500.0);
+        close(0.9, 900.0);
+        close(1.0, 1_000.0);
+        assert_eq!(distribution.decades(), [0_u64, 9, 90, 900, 1]);
+    }
+
+    #[test]
+    fn times_that_are_added_again_give_the_same_distribution() {
+        let mut first = Latencies::default();
+        for us in [0, 3, 77, 12_345, 999_999, 88_000_000_000] {
+            first.add(1, Kind::Move, us, 2);
+        }
+        let mut again = Latencies::default();
+        for (engine, kind, distribution) in first.iter() {
+            distribution.times().for_each(|(us, count)| again.add(engine, kind, us, count));
+        }
+        assert_eq!(format!("{:?}", times(&again)), format!("{:?}", times(&first)));
+    }
+
+    fn times(latencies: &Latencies) -> Vec<(u64, u64)> {
+        latencies.iter().flat_map(|(_, _, distribution)| distribution.times()).collect()
+    }
+}

@@ -1,0 +1,86 @@
+use std::time::Duration;
+
+use shakmaty::{ByColor, Color};
+
+use super::*;
+use crate::config::plan::{Kind, Plan};
+use crate::config::request::Request;
+use crate::game::outcome::{Outcome, Termination};
+use crate::game::record::{GameRecord, MoveRecord, Thought};
+use crate::run::job::{Games, PlayedPair};
+use crate::run::latency::Kind as Latency;
+use crate::schedule::Pairing;
+
+fn game() -> GameRecord {
+    let thought = Thought {
+        elapsed: Duration::from_micros(1_250),
+        reported: Some(Duration::from_millis(1)),
+        ..Thought::default()
+    };
+    GameRecord {
+        engines: ByColor { white: 0, black: 1 },
+        fen: "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1".into(),
+        chess960: false,
+        moves: vec![MoveRecord { uci: "e8e7".into(), thought: Some(thought) }],
+        outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White was late"),
+        duration: Duration::from_secs(1),
+        ready: ByColor { white: None, black: Some(Duration::from_micros(70)) },
+        late: Some(Duration::from_millis(30)),
+        transcript: Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap()),
+    }
+}
+
+/// A store with a run and the first pair of it, committed twice.
+fn filled(folder: &Path) -> (Store, PlayedPair) {
+    let mut store = Store::create(folder).unwrap();
+    let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+    let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }).unwrap();
+    let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
+    let played = PlayedPair { pairing, games: Games { first: game(), second: Some(game()) } };
+    assert!(store.append("run", &played).unwrap());
+    assert!(!store.append("run", &played).unwrap());
+    (store, played)
+}
+
+#[test]
+fn what_is_committed_twice_counts_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    let latencies = store.latencies("run").unwrap();
+    let found: Vec<_> = latencies.iter().map(|(e, kind, d)| (e, kind, d.count())).collect();
+    assert_eq!(found, [(0, Latency::Overrun, 2), (1, Latency::Ready, 2), (1, Latency::Move, 2)]);
+    let median = latencies.iter().find(|(_, kind, _)| *kind == Latency::Move).unwrap().2;
+    assert!((249..=251).contains(&median.quantile_us(0.5)));
+    assert_eq!(store.run("run").unwrap().offsets, Offsets { pgn: 3, epd: 4 });
+}
+
+#[test]
+fn transcripts_come_back_with_their_games() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, played) = filled(dir.path());
+    assert_eq!(store.transcribed("run").unwrap(), [(0, 0), (0, 1)]);
+    assert_eq!(store.transcript("run", 0, 1).unwrap(), played.games.first.transcript);
+    assert_eq!(store.transcript("run", 1, 0).unwrap(), None);
+    let recorded = store.recorded("run", 0, 1).unwrap().unwrap();
+    assert_eq!((recorded.run.as_str(), recorded.round.as_str()), ("run", "1.2"));
+    let again = Recorded::read(recorded.text.clone()).unwrap();
+    assert_eq!(format!("{again:?}"), format!("{recorded:?}"));
+    let newer = recorded.text.replace("{\"transcript\":1", "{\"transcript\":2");
+    assert!(Recorded::read(newer).unwrap_err().contains("update arbiter"));
+}
+
+#[test]
+fn a_store_of_before_is_brought_up_to_date() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(FILE_NAME);
+    let old = Connection::open(&file).unwrap();
+    old.execute_batch(schema::STEPS[0]).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    old.execute("INSERT INTO runs VALUES ('old', 1, '0', '{}', 9, NULL)", []).unwrap();
+    drop(old);
+    let (store, _) = filled(dir.path());
+    assert_eq!(store.runs().unwrap().len(), 2);
+    assert_eq!(store.transcribed("old").unwrap(), []);
+    assert!(store.latencies("old").unwrap().iter().next().is_none());
+}

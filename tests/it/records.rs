@@ -1,0 +1,286 @@
+//! What is written down of games: PGN as the user wants it, final positions, error output, and how
+//! promptly engines answered.
+
+use rustix::process::Signal;
+use serde_json::Value;
+use shakmaty::fen::Epd;
+use shakmaty::{EnPassantMode, Position};
+
+use crate::resume;
+use crate::support::bench::{Bench, Finished};
+use crate::support::plan::{Plan, Played};
+use crate::support::store;
+
+/// The bundled engine against a puppet.
+fn telling<'a>(bench: &'a Bench, pairs: usize) -> Plan<'a> {
+    Plan::new(bench, "match", pairs)
+        .engine("cmd=bundled,name=A".to_owned())
+        .puppet("B", "--seed 2")
+        .set("each", "tc=60+1,nodes=300")
+        .set("max-moves", 6)
+}
+
+/// The comments of a PGN that are not about the book.
+fn comments(pgn: &str) -> Vec<String> {
+    let inner = pgn.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    inner.map(|(comment, _)| comment.replace('\n', " ")).collect()
+}
+
+#[test]
+fn comments_tell_what_is_asked_for() {
+    let bench = Bench::new();
+    let plan = telling(&bench, 1).set("pgn-fields", "all").set("pgn-match", "seldepth 1 .* pv");
+    let played = plan.played(0);
+    let comments = comments(&played.pgn);
+    assert_eq!(comments.len(), 24);
+    // The puppet says so little that its comments cannot be mistaken.
+    let (short, long): (Vec<&String>, Vec<&String>) =
+        comments.iter().partition(|comment| comment.contains("/1 "));
+    assert_eq!((short.len(), long.len()), (12, 12), "{comments:#?}");
+    for comment in &long {
+        for key in [", tl=", ", latency=", ", n=", ", sd=", ", nps=", ", hashfull=", ", pv=\""] {
+            assert!(comment.contains(key), "no {key} in {comment}");
+        }
+    }
+    for comment in &short {
+        for key in [", tl=", ", latency=", ", n=1, sd=1, pv=\"", ", line=\"info depth 1 "] {
+            assert!(comment.contains(key), "no {key} in {comment}");
+        }
+        assert!(!comment.contains("nps="), "{comment}");
+    }
+    played.games();
+}
+
+#[test]
+fn comments_are_short_unless_more_is_asked_for() {
+    let bench = Bench::new();
+    let played = telling(&bench, 1).played(0);
+    for comment in comments(&played.pgn) {
+        assert!(!comment.contains('='), "{comment}");
+    }
+}
+
+#[test]
+fn the_file_says_the_same_as_the_flags() {
+    let by_flags = Bench::new();
+    let plain =
+        |bench| Plan::new(bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let plan = plain(&by_flags).set("pgn-fields", "seldepth,pv").set("notation", "lan");
+    let plan = plan.set("pgn-match", "^info depth").set("epd", by_flags.path("ends.epd").display());
+    let expected = plan.set("transcripts", "none").played(0);
+    let by_file = Bench::new();
+    let text = "pgn-fields = ['pv', 'seldepth']\npgn-match = '^info depth'\nnotation = 'lan'\n\
+                epd = 'ends.epd'\ntranscripts = 'none'\nstderr-dir = 'errors'\n";
+    let file = by_file.write("our.toml", text);
+    let found = plain(&by_file).set("config", file.display()).played(0);
+    assert_eq!(found.pgn, expected.pgn);
+    assert_eq!(by_file.read("ends.epd"), by_flags.read("ends.epd"));
+    assert_eq!(by_file.read("errors/A.log"), "");
+    assert!(found.pgn.contains("sd=1, pv=\""), "{}", found.pgn);
+}
+
+#[test]
+fn moves_are_written_in_the_notation_asked_for() {
+    let text = |notation: &str| {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
+        let plan = plan.set("notation", notation).switch("pgn-minimal").set("max-moves", 8);
+        plan.run().expect_code(0);
+        let pgn = bench.read("games.pgn");
+        assert!(!pgn.contains('{') && !pgn.contains("[Seed"), "{pgn}");
+        assert!(pgn.contains("[Result ") && pgn.contains("[FEN "), "{pgn}");
+        let games = pgn.split("\n\n").skip(1).step_by(2);
+        let words = games.flat_map(|game| game.split_ascii_whitespace().map(str::to_owned));
+        words.filter(|word| !word.ends_with('.')).collect::<Vec<_>>()
+    };
+    let (short, long, uci) = (text("san"), text("lan"), text("uci"));
+    assert!(short.len() > 20 && short.len() == long.len() && long.len() == uci.len());
+    let plain = |long: &String| long.replace(['x', '+', '#', '=', 'N', 'B', 'R', 'Q', 'K'], "");
+    for ((short, long), uci) in short.iter().zip(&long).zip(&uci) {
+        if !long.starts_with("O-") && !long.contains('=') {
+            assert_eq!(&plain(long), uci, "{short}");
+        }
+    }
+    assert!(short.iter().zip(&long).any(|(short, long)| short.len() + 1 < long.len()));
+}
+
+#[test]
+fn games_tell_where_they_come_from() {
+    let bench = Bench::new();
+    let book = bench.write("sicilian.pgn", "1. e4 c5 2. Nf3 d6 3. d4 *\n");
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let played = plan.set("openings", book.display()).set("seed", 77).played(0);
+    for game in played.games() {
+        assert_eq!(game.tag("Seed"), "77");
+        assert!(game.tag("ECO").starts_with("B5"), "{}", game.tag("ECO"));
+        assert!(game.tag("Opening").starts_with("Sicilian Defence"));
+        assert_eq!(game.tag("WhiteHash"), game.tag("BlackHash"), "the program is the same");
+        assert_eq!(game.tag("WhiteHash").len(), 64);
+    }
+}
+
+#[test]
+fn what_cannot_be_understood_is_refused() {
+    let check = |flag: &str, value: &str, word: &str| {
+        let bench = Bench::new();
+        let plan = telling(&bench, 1).set(flag, value).run().expect_code(2);
+        assert!(plan.stderr.contains(word), "{}", plan.stderr);
+    };
+    check("pgn-fields", "nodes,luck", "seldepth");
+    check("pgn-match", "(", "--pgn-match");
+    check("notation", "figurine", "san, lan, uci");
+    check("transcripts", "some", "abnormal");
+    for (text, words) in [
+        ("notation = 'x'", ["our.toml", "notation", "san, lan, uci"]),
+        ("pgn-match = '('", ["our.toml", "pgn-match", "("]),
+        ("order = 'up'", ["our.toml", "order", "sequential"]),
+        ("opening-policy = 'x'", ["our.toml", "opening-policy", "per-round"]),
+        ("ready-deadline = 0.0", ["our.toml", "deadline", "0"]),
+        ("pairs = 'x'\n", ["our.toml", "line 1", "column 9"]),
+    ] {
+        let bench = Bench::new();
+        let file = bench.write("our.toml", text);
+        let plan = Plan::new(&bench, "match", 1).puppet("A", "").puppet("B", "");
+        let plan = plan.set("config", file.display()).unset("order").unset("pairs");
+        plan.run().expect_refusal(3, &words);
+    }
+}
+
+#[test]
+fn a_book_can_be_begun_where_it_has_an_opening_only() {
+    let run = |bench: &Bench, start: usize| {
+        let plan = Plan::new(bench, "match", 3).puppet("A", "--seed 1").puppet("B", "--seed 2");
+        plan.set("opening-start", start).run()
+    };
+    run(&Bench::new(), 3).expect_code(0);
+    run(&Bench::new(), 4).expect_refusal(3, &["--opening-start 4", "book.epd", "3 openings"]);
+}
+
+/// The final positions of the games in a PGN, as the file of positions should have them.
+fn ends(played: &Played) -> String {
+    let line = |game: &crate::support::pgn::Game| {
+        let end = &game.end;
+        let position = Epd::from_position(end, EnPassantMode::Legal);
+        let (half, full) = (end.halfmoves(), end.fullmoves());
+        format!("{position} hmvc {half}; fmvn {full}; c9 \"{}\";\n", game.result)
+    };
+    played.games().iter().map(line).collect()
+}
+
+#[test]
+fn final_positions_survive_kills_each_once() {
+    let bench = Bench::new();
+    let before = "8/8/8/8/8/8/8/K1k5 w - -";
+    let file = bench.write("ends.epd", before);
+    let mut running = resume::slow(&bench).set("epd", file.display()).start();
+    for kill in 1..=3 {
+        resume::wait_for_pairs(&bench, 2 * kill);
+        running.signal(Signal::KILL);
+        running.finish();
+        bench.wait_until_quiet();
+        // The last line may be torn: it was written, but not all of it.
+        let text = bench.read("ends.epd");
+        bench.write("ends.epd", &text[..text.len().saturating_sub(kill).max(before.len() + 1)]);
+        running = resume::resume(&bench);
+    }
+    let played = Played::read(&bench, &running.finish().expect_code(0));
+    assert_eq!(bench.read("ends.epd"), format!("{before}\n{}", ends(&played)));
+    bench.write("ends.epd", "somebody else's\n".repeat(400));
+    resume::resume(&bench).finish().expect_refusal(3, &["ends.epd", "changed"]);
+}
+
+#[test]
+fn each_engine_has_a_file_for_its_error_output() {
+    let bench = Bench::new();
+    Plan::new(&bench, "match", 1)
+        .puppet("A/1", "--seed 1 --mode exit-in-game")
+        .puppet_with("B", "--seed 2", &format!(",stderr={}", bench.path("B.own").display()))
+        .set("stderr-dir", bench.path("errors/of all").display())
+        .run()
+        .expect_code(6);
+    assert_eq!(bench.read("errors/of all/A_1.log"), "puppet: leaving, as asked\n".repeat(2));
+    assert_eq!(bench.read("B.own"), "");
+    let folder = std::fs::read_dir(bench.path("errors/of all")).expect("the folder is there");
+    assert_eq!(folder.count(), 1);
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "").puppet("B", "");
+    let plan = plan.set("name", "other").set("stderr-dir", bench.path("B.own/x").display());
+    plan.run().expect_refusal(7, &["B.own"]);
+}
+
+#[test]
+fn moves_that_lose_on_time_are_latencies_too() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode slow --delay-ms 700");
+    let plan = plan.puppet("B", "--seed 2").set("each", "tc=0.2");
+    let report = plan.run().expect_code(6).json();
+    let late = latency(&report, "A", "overrun").expect("it was late");
+    assert_eq!(late["count"], 2, "{late}");
+    assert!(late["max_us"].as_u64().expect("a time") >= 9_900, "{late}");
+    assert_eq!(latency(&report, "B", "overrun"), None);
+}
+
+/// The figures of one engine and kind.
+fn latency<'a>(report: &'a Value, engine: &str, kind: &str) -> Option<&'a Value> {
+    let all = report["latencies"].as_array().expect("there is a list");
+    all.iter().find(|one| one["engine"] == engine && one["kind"] == kind)
+}
+
+#[test]
+fn latencies_are_measured_and_kept() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 2)
+        .puppet("A", "--seed 1 --delay-ms 20")
+        .puppet_with("B", "--seed 2 --mode slow-ready --delay-ms 300", ",st=5")
+        .set("max-moves", 5);
+    let report = plan.run().expect_code(0).json();
+    let count = |engine, kind| {
+        latency(&report, engine, kind).map(|one| one["count"].as_u64().expect("a count"))
+    };
+    let us = |engine, kind, key: &str| {
+        let one = latency(&report, engine, kind).unwrap_or_else(|| panic!("{engine} {kind}"));
+        one[key].as_u64().expect("microseconds")
+    };
+    assert_eq!((count("A", "ready"), count("B", "ready")), (Some(4), Some(4)));
+    assert_eq!((count("A", "move"), count("B", "move")), (Some(20), Some(20)));
+    assert_eq!((count("A", "overrun"), count("B", "overrun")), (None, Some(20)));
+    // It thinks for 20 ms and says that it took no time.
+    assert!(us("A", "move", "p50_us") >= 19_800, "{report:#}");
+    assert!(us("B", "ready", "p50_us") >= 297_000, "{report:#}");
+    assert_eq!(us("B", "overrun", "max_us"), 0, "{report:#}");
+    assert!(us("A", "move", "p99_us") <= us("A", "move", "max_us"));
+    let decades = latency(&report, "A", "move").expect("there are some")["decades"].clone();
+    let sum: u64 = decades.as_array().into_iter().flatten().filter_map(Value::as_u64).sum();
+    assert_eq!(sum, 20);
+    let shown = |format: &str| -> Finished {
+        let results = bench.path("results").display().to_string();
+        bench
+            .arbiter(["results", "show", "run", "--results", &results, "--format", format])
+            .finish()
+    };
+    assert_eq!(shown("json").json()["latencies"], report["latencies"]);
+    for format in ["human", "md"] {
+        let text = shown(format).stdout;
+        assert!(text.contains("p99") && text.contains("overrun"), "{text}");
+    }
+}
+
+#[test]
+fn latencies_of_a_run_that_was_killed_count_each_game_once() {
+    let bench = Bench::new();
+    let running = resume::slow(&bench).set("each", "tc=60+1").start();
+    resume::wait_for_pairs(&bench, 3);
+    running.signal(Signal::KILL);
+    running.finish();
+    bench.wait_until_quiet();
+    let finished = resume::resume(&bench).finish().expect_code(0);
+    let games = Played::read(&bench, &finished).games();
+    let report = finished.json();
+    let moves: usize = games.iter().map(|game| game.moves.len()).sum();
+    let count = |kind| {
+        let of = |engine| latency(&report, engine, kind).expect("it is there")["count"].as_u64();
+        of("A").expect("a count") + of("B").expect("a count")
+    };
+    assert_eq!(count("ready"), 2 * games.len() as u64);
+    assert_eq!(count("move"), moves as u64);
+    store::assert_consistent(&bench.path("results"));
+}

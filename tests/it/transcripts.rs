@@ -1,0 +1,129 @@
+//! What was said in a game is kept, and `arbiter replay` comes to the same end from it.
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::plan::Plan;
+
+fn replay(bench: &Bench, args: &[&str]) -> Finished {
+    let results = bench.path("results").display().to_string();
+    let args = ["replay", "--results", &results].into_iter().chain(args.iter().copied());
+    bench.arbiter(args).finish()
+}
+
+/// The games whose transcripts are kept, by their rounds.
+fn kept(bench: &Bench) -> Vec<String> {
+    let listed = replay(bench, &["run"]).expect_code(0).stdout;
+    let rounds = listed.lines().filter_map(|line| line.split_once("  "));
+    rounds.map(|(round, _)| round.to_owned()).collect()
+}
+
+/// Replays all that is kept, of which there must be `count`, and asserts that it is the same.
+#[track_caller]
+fn check(bench: &Bench, count: usize) {
+    let rounds = kept(bench);
+    assert_eq!(rounds.len(), count, "{rounds:?}");
+    for round in rounds {
+        let replayed = replay(bench, &["run", &round]);
+        assert!(replayed.stdout.ends_with("replayed: the same\n"), "{}", replayed.stdout);
+        replayed.expect_code(0);
+    }
+}
+
+#[test]
+fn abnormal_games_are_kept_and_end_the_same_again() {
+    for (mode, each) in [
+        ("--mode exit-in-game", "nodes=1"),
+        ("--mode disconnect", "nodes=1"),
+        ("--mode same-square", "nodes=1"),
+        ("--mode blank-bestmove", "nodes=1"),
+        ("--mode hang", "tc=0.2"),
+        ("--mode slow --delay-ms 900", "tc=0.5"),
+        ("--mode late-bestmove", "tc=0.5"),
+        ("--mode endless-line", "st=0.3"),
+    ] {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "match", 1).puppet("A", &format!("--seed 1 {mode}"));
+        let plan = plan.puppet("B", "--seed 2").set("each", each).set("stop-deadline", 0.3);
+        let ended = plan.run().expect_code(6);
+        assert_eq!(ended.json()["games"], 2, "{mode}");
+        check(&bench, 2);
+    }
+}
+
+#[test]
+fn ordinary_games_are_kept_if_they_are_to_be() {
+    let played = |transcripts: &str| {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
+        plan.set("transcripts", transcripts).played(0);
+        bench
+    };
+    let bench = played("abnormal");
+    assert_eq!(kept(&bench), Vec::<String>::new());
+    replay(&bench, &["run", "1.1"]).expect_refusal(3, &["1.1", "abnormal"]);
+    assert_eq!(kept(&played("none")), Vec::<String>::new());
+    let bench = played("all");
+    assert_eq!(kept(&bench), ["1.1", "1.2", "2.1", "2.2"]);
+    check(&bench, 4);
+    let shown = replay(&bench, &["run", "1.2"]).stdout;
+    for words in ["run run, game 1.2: B (White) v A (Black)", "A <- isready", "B -> bestmove "] {
+        assert!(shown.contains(words), "no {words} in {shown}");
+    }
+}
+
+#[test]
+fn ponderers_and_engines_of_the_other_protocol_are_replayed_too() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 2)
+        .puppet_with("A", "--seed 1", ",ponder=true,tc=60+1")
+        .puppet_with("B", "--seed 1 --proto xboard", ",proto=xboard,tc=60")
+        .set("transcripts", "all")
+        .set("max-moves", 40);
+    plan.played(0);
+    check(&bench, 4);
+}
+
+#[test]
+fn a_transcript_is_a_file_that_can_be_doubted() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode same-square");
+    plan.puppet("B", "--seed 2").run().expect_code(6);
+    let raw = replay(&bench, &["run", "1.1", "--raw"]).expect_code(0).stdout;
+    let file = bench.write("game.txt", &raw);
+    let name = file.to_str().expect("the name is ours");
+    let whole = replay(&bench, &[name]).expect_code(0);
+    assert_eq!(whole.stdout, replay(&bench, &["run", "1.1"]).stdout);
+    let at = raw.find("bestmove a1a1").expect("it was said");
+    bench.write("game.txt", format!("{}bestmove 0000{}", &raw[..at], &raw[at + 13..]));
+    let differs = replay(&bench, &[name]).expect_code(1).stdout;
+    assert!(differs.contains("replayed: DIFFERS"), "{differs}");
+    let line = raw[..at].rfind('\n').expect("there are lines before it");
+    bench.write("game.txt", &raw[..=line]);
+    let short = replay(&bench, &[name]).expect_code(1).stdout;
+    assert!(short.contains("no end after") && short.contains("nothing more is kept"), "{short}");
+    bench.write("game.txt", "1. e4 e5\n");
+    replay(&bench, &[name]).expect_refusal(3, &["game.txt", "first line"]);
+    replay(&bench, &["nobody", "1.1"]).expect_refusal(3, &["nobody"]);
+    replay(&bench, &["run", "one"]).expect_refusal(3, &["'one'", "17.2"]);
+}
+
+#[test]
+fn a_flood_is_cut_and_the_cut_is_said() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode flood-forever");
+    let plan = plan.puppet("B", "--seed 2").set("each", "st=0.5").set("stop-deadline", 0.3);
+    plan.run().expect_code(6);
+    let size = std::fs::metadata(bench.path("results/arbiter.db")).expect("it is there").len();
+    assert!(size < 2_000_000, "{size}");
+    let raw = replay(&bench, &["run", "1.1", "--raw"]).expect_code(0).stdout;
+    assert!(raw.len() < 2_000_000 && raw.contains(" lines are not kept\n"), "{}", raw.len());
+    let shown = replay(&bench, &["run", "1.1"]).expect_code(1).stdout;
+    assert!(shown.contains("cannot be judged"), "{}", &shown[shown.len().saturating_sub(500)..]);
+}
+
+#[test]
+fn an_engine_that_does_not_sit_down_is_heard_too() {
+    let bench = Bench::new();
+    let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode no-readyok --in-game 2");
+    plan.puppet("B", "--seed 2").set("ready-deadline", 0.5).run().expect_code(6);
+    check(&bench, 1);
+}
