@@ -3,6 +3,7 @@ pub mod adjudicate;
 pub mod annotation;
 pub mod build;
 pub mod cecp;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod compressed;

@@ -139,6 +139,15 @@ impl Session {
         }
     }
 
+    /// The name that the engine gives itself.
+    pub fn engine_name(&self) -> Option<&str> {
+        let identity = match self {
+            Session::Uci(session) => session.identity(),
+            Session::Xboard(session) => session.identity(),
+        };
+        identity.name.as_deref()
+    }
+
     /// Whether the engine plays Chess960.
     pub fn plays_chess960(&self) -> bool {
         match self {

@@ -8,6 +8,7 @@
 mod ablate;
 mod books;
 mod builds;
+mod check;
 mod ci;
 mod cli;
 mod faults;
@@ -15,6 +16,7 @@ mod games;
 mod input;
 mod limits;
 mod manners;
+mod mine;
 mod puppet;
 mod real;
 mod records;

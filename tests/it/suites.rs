@@ -1,5 +1,6 @@
 //! Suites: what engines know of the rules, and what they find.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use arbiter::suite::perft::Limits;
@@ -45,6 +46,28 @@ fn our_counts_are_those_of_the_referees_rules() {
                 assert_eq!(leaves(&case.start.position, *depth), *count, "{name}:{}", case.line);
             }
         }
+    }
+}
+
+#[test]
+fn our_tactics_have_one_solution_each_and_say_where_they_are_from() {
+    let text = std::fs::read_to_string(own("tactics.epd")).expect("the suite is there");
+    let suite = arbiter::suite::epd::read::read(&text, false);
+    assert_eq!(suite.unusable, []);
+    assert!(suite.records.len() >= 300, "{}", suite.records.len());
+    let mut seen = BTreeSet::new();
+    for record in &suite.records {
+        assert!(seen.insert(record.start.fen()), "line {} comes twice", record.line);
+        assert_eq!(record.goal.best.len(), 1, "line {}", record.line);
+        assert!(record.theme.is_some(), "line {}", record.line);
+        assert_eq!(record.notes, Vec::<String>::new(), "line {}", record.line);
+    }
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let known = ["c0 \"", "gap ", "from depth ", " game ", "acd 18;", " pv "];
+        assert!(known.iter().all(|part| line.contains(part)), "{line}");
+    }
+    for part in ["arbiter", "mine --engine", "Proven by Stockfish", "--depth 18", "--gap 200"] {
+        assert!(text.lines().take(8).any(|line| line.contains(part)), "{part}");
     }
 }
 

@@ -62,13 +62,13 @@ pub(super) struct Go {
     pub(super) search_moves: Vec<String>,
 }
 
-/// Parses one line.
+/// Parses one line. As the protocol demands, unknown words before a command are skipped.
 pub(super) fn parse(line: &str) -> Command {
     let mut words = line.split_ascii_whitespace();
-    let Some(first) = words.next() else {
+    let Some(first) = words.clone().next() else {
         return Command::Nothing;
     };
-    match first {
+    match words.find(|word| COMMANDS.contains(word)).unwrap_or(first) {
         "uci" => Command::Uci,
         "isready" => Command::IsReady,
         "setoption" => parse_option(words),
@@ -89,6 +89,24 @@ pub(super) fn parse(line: &str) -> Command {
         other => Command::Invalid(format!("unknown command \"{}\"", shortened(other))),
     }
 }
+
+/// The words that open a command.
+const COMMANDS: [&str; 14] = [
+    "uci",
+    "isready",
+    "setoption",
+    "ucinewgame",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "bench",
+    "quit",
+    "debug",
+    "register",
+    "eval",
+    "d",
+];
 
 /// A piece of foreign text short enough to be repeated.
 fn shortened(text: &str) -> String {
@@ -214,6 +232,8 @@ mod tests {
             ("uci", Command::Uci),
             ("  isready  ", Command::IsReady),
             ("debug on", Command::Nothing),
+            ("joho debug on", Command::Nothing),
+            ("hm hm isready", Command::IsReady),
             ("bench 7", Command::Bench(Some(7))),
             ("go perft 3", Command::Perft(3)),
             (

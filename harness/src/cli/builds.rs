@@ -93,6 +93,11 @@ impl From<BuildError> for Failure {
 }
 
 impl BuildArgs {
+    /// For commands that only take `rev=` in the description of an engine.
+    pub(super) fn without_bench() -> BuildArgs {
+        BuildArgs { no_bench: true, ..BuildArgs::default() }
+    }
+
     /// Whether there is anything to do for these engines.
     fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &Circumstances) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();

@@ -77,7 +77,10 @@ fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
         let told = "--max-lost compares engines: expected two --engine, or --test and --base";
         return Err(Failure::new(ExitCode::Usage, told));
     }
-    let engines = engines(&args.engine, &args.suite, common_limits(args))?;
+    let engines = {
+        let copies = args.suite.asking.concurrency.get();
+        engines(&args.engine, &args.suite.build, copies, common_limits(args))?
+    };
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
         let told = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
         return Err(Failure::invalid(told));
@@ -99,7 +102,7 @@ fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
     let seats = 0..engines.len();
     let tasks =
         records.iter().flat_map(|record| seats.clone().map(move |seat| search(record, seat)));
-    let mut answers = ask(&args.suite, &engines, needs_chess960, tasks.collect())?;
+    let mut answers = ask(&args.suite.asking, &engines, needs_chess960, tasks.collect())?;
     let mut searches: Vec<Vec<_>> = engines.iter().map(|_| Vec::new()).collect();
     for (index, answer) in answers.drain(..).enumerate() {
         searches[index % engines.len()].push(answer);
@@ -112,7 +115,7 @@ fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
         suite: &args.suite.name(),
         engines: engines.iter().zip(searches).map(with_searches).collect(),
         hold: args.hold,
-        concurrency: args.suite.concurrency.get(),
+        concurrency: args.suite.asking.concurrency.get(),
         records: &records,
         unusable: &suite.unusable,
     };
@@ -137,7 +140,8 @@ fn common_limits(args: &EpdArgs) -> Limits {
 fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
-        let all = time.as_secs_f64() * positions as f64 / args.suite.concurrency.get() as f64;
+        let all =
+            time.as_secs_f64() * positions as f64 / args.suite.asking.concurrency.get() as f64;
         note(&format!("{positions} positions, {:.0} s at most", all.ceil()));
     }
 }

@@ -84,7 +84,7 @@ impl ExitCode {
 pub const HELP: &str = "\
 Exit codes:
     0  H1 accepted, or the run is complete and there was nothing to decide
-    1  H0 accepted; perft: a wrong count; epd, speed, ci: a gate not passed
+    1  H0 accepted; perft: a wrong count; check: a must failed; epd, speed, ci: a gate not passed
     2  usage
     3  invalid configuration or input
     4  nothing to run
@@ -160,6 +160,30 @@ say otherwise. `arbiter results gates` shows what became of all steps so far.
 Exit codes: 0 if all gates are passed; else that of the first that is not: 1 not passed, 5 not
 decided where that is not allowed, 20 to 28 not built or its bench is wrong (see arbiter --help),
 or any other of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.";
+
+/// The part of the table that matters to `check`.
+pub const CHECK_HELP: &str = "\
+Each check talks to a new process. Its grade says how much depends on it: must (games are lost or runs
+break without it), should (the protocol asks for it), nice. The score weighs them 4, 2 and 1; checks
+that do not concern an engine, such as ponderhit without the option Ponder, do not count. Checks of
+time are tried up to three times: a busy machine delays and never hurries.
+
+Exit codes: 0 if every must is passed; 1 if one is not; 2 for bad usage; 3 for an engine that cannot be
+started; 4 if no check is wanted; 7 for a failure of the machine.";
+
+/// The part of the table that matters to `mine`.
+pub const MINE_HELP: &str = "\
+A position is taken if one move is better than the second by --gap, with scores cut at --decided, at
+--depth and the two depths before; if that move does not just take back; and if the engine did not
+prefer it from before --found-at on. Cheaper looks come first, and ask for half of --gap. The engine uses one thread and forgets all before
+each search, so the same games give the same suite.
+
+What is known is kept in FILE.journal until the suite is written; the same command goes on after an
+interruption. A position on which the engine fails is asked again then.
+
+Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if there is no position to
+look at, or none is a question; 6 if the engine failed at some positions (the journal stays); 7 for a
+failure of the machine; 130 and 143 if interrupted.";
 
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {

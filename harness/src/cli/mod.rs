@@ -6,12 +6,14 @@ mod ablate;
 mod args;
 mod book;
 mod builds;
+mod check;
 mod ci;
 mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
 mod games_file;
+mod mine;
 mod openings;
 mod perft;
 mod play;
@@ -67,6 +69,9 @@ enum Command {
     /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
     /// paired comparisons.
     Stats(stats::StatsArgs),
+    /// Does an engine keep to UCI? More than a hundred checks with grades, and the conversation
+    /// behind each failure.
+    Check(check::CheckArgs),
     /// Does an engine know the rules? Compares its perft counts with a suite's, and finds the first
     /// wrong position.
     Perft(perft::PerftArgs),
@@ -76,6 +81,9 @@ enum Command {
     Speed(speed::SpeedArgs),
     /// Does a change pass all gates? Carries out the steps that [ci] of arbiter.toml lists.
     Ci(ci::CiArgs),
+    /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
+    /// engine.
+    Mine(mine::MineArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -94,10 +102,12 @@ impl Cli {
             Command::Replay(args) => replay::run(&args),
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
+            Command::Check(args) => check::check(&args),
             Command::Perft(args) => perft::perft(&args),
             Command::Epd(args) => epd::epd(&args),
             Command::Speed(args) => speed::speed(args),
             Command::Ci(args) => ci::ci(args),
+            Command::Mine(args) => mine::mine(&args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }

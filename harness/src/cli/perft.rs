@@ -50,12 +50,15 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Usage, told));
     }
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
-    let manner = Manner { command: args.command.clone(), patterns, limit: args.suite.deadline };
+    let manner =
+        Manner { command: args.command.clone(), patterns, limit: args.suite.asking.deadline };
     if args.suite.build.base.is_some() {
         let told = "perft asks one engine: expected --test without --base";
         return Err(Failure::new(ExitCode::Usage, told));
     }
-    let engines = engines(args.engine.as_slice(), &args.suite, SearchLimits::default())?;
+    let copies = args.suite.asking.concurrency.get();
+    let limits = SearchLimits::default();
+    let engines = engines(args.engine.as_slice(), &args.suite.build, copies, limits)?;
     let suite = read::read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {
         return Err(args.suite.nothing(&suite.unusable));
@@ -74,7 +77,7 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Nothing, told));
     }
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
-    let verdicts = ask(&args.suite, &engines, needs_chess960, counts.clone())?;
+    let verdicts = ask(&args.suite.asking, &engines, needs_chess960, counts.clone())?;
     let report = Report {
         engine: &engines[0].name,
         suite: &args.suite.name(),

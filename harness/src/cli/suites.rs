@@ -34,14 +34,21 @@ pub struct SuiteArgs {
     /// All positions are Chess960 [default: those with castling rights that need it]
     #[arg(long)]
     pub(super) chess960: bool,
+    #[command(flatten)]
+    pub(super) asking: AskArgs,
+    #[command(flatten)]
+    pub(super) build: BuildArgs,
+}
+
+/// How engines are asked.
+#[derive(Debug, Args)]
+pub struct AskArgs {
     /// Questions at once
     #[arg(long, value_name = "N", default_value = "1")]
     pub(super) concurrency: NonZeroUsize,
     /// Seconds an answer may take that no time limit bounds
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "600")]
     pub(super) deadline: Duration,
-    #[command(flatten)]
-    pub(super) build: BuildArgs,
 }
 
 impl SuiteArgs {
@@ -75,11 +82,12 @@ impl SuiteArgs {
     }
 }
 
-/// The engines of `--engine`, or of `--test` and `--base`; `limits` hold for those that have none
-/// of their own.
+/// The engines of `--engine`, or of `--test` and `--base`; those that are built run `copies` of their
+/// bench at once. `limits` hold for those that have none of their own.
 pub(super) fn engines(
     specs: &[String],
-    args: &SuiteArgs,
+    build: &BuildArgs,
+    copies: usize,
     limits: Limits,
 ) -> Result<Vec<Engine>, Failure> {
     let each = EngineSpec { limits, ..EngineSpec::default() };
@@ -88,8 +96,8 @@ pub(super) fn engines(
             .map_err(|error| Failure::invalid(format!("--engine '{text}': {error}")))
     };
     let typed = specs.iter().map(parse).collect::<Result<_, Failure>>()?;
-    let with = Circumstances { copies: args.concurrency.get(), ..Circumstances::default() };
-    let prepared = args.build.prepare(typed, &each, with)?;
+    let with = Circumstances { copies, ..Circumstances::default() };
+    let prepared = build.prepare(typed, &each, with)?;
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in prepared.engines.into_iter().enumerate() {
         let engine = resolve_engine(index, spec.or(&each)).map_err(Failure::invalid)?;
@@ -104,10 +112,21 @@ pub(super) fn engines(
 
 /// Tries the engines out and puts all tasks to them, with a bar on standard error.
 pub(super) fn ask<T: Task>(
-    args: &SuiteArgs,
+    args: &AskArgs,
     engines: &[Engine],
     needs_chess960: bool,
     tasks: Vec<T>,
+) -> Result<Answers<T::Done>, Failure> {
+    ask_and_tell(args, engines, needs_chess960, tasks, |_, _| Ok(()))
+}
+
+/// As [`ask`]; `tell` hears of each answer as it comes, and an error of it ends it all.
+pub(super) fn ask_and_tell<T: Task>(
+    args: &AskArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    tasks: Vec<T>,
+    mut tell: impl FnMut(usize, &Result<T::Done, String>) -> Result<(), String>,
 ) -> Result<Answers<T::Done>, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let seats = seats(engines, &own_binary, args.deadline);
@@ -123,12 +142,13 @@ pub(super) fn ask<T: Task>(
                 false => Failure::invalid(error),
             }
         })?;
-        let observe = |_, answer: &Result<T::Done, String>| {
+        let observe = |index, answer: &Result<T::Done, String>| {
             bar.inc(1);
             if answer.is_err() {
                 faults += 1;
                 bar.set_message(format!("{faults} faults"));
             }
+            tell(index, answer).map_err(DriveError::Environment)
         };
         let asked = drive::run(seats.clone(), tasks, args.concurrency.get(), observe).await;
         asked.map_err(|error| match error {

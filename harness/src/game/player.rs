@@ -155,6 +155,11 @@ impl Player {
         matches!(self.session, Session::Uci(_))
     }
 
+    /// The name that it gives itself.
+    pub fn engine_name(&self) -> Option<&str> {
+        self.session.engine_name()
+    }
+
     /// Whether it plays Chess960.
     pub fn plays_chess960(&self) -> bool {
         self.session.plays_chess960()

@@ -199,6 +199,11 @@ impl Process {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
     }
 
+    /// Closes its input, which is then at its end.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
     /// The last lines of its error output, oldest first.
     pub fn error_tail(&self) -> Vec<String> {
         self.errors.lines()
@@ -231,11 +236,6 @@ impl Process {
         self.reaped = true;
         self.errors.wait_end(LAST_WORDS_GRACE);
         status
-    }
-
-    /// Ends its input.
-    pub(super) fn close_input(&mut self) {
-        self.input = None;
     }
 
     /// Its number, which is its own as long as it is not collected.

@@ -3,6 +3,7 @@
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
 pub mod bracket;
+pub mod check;
 pub mod epd;
 pub mod gates;
 pub mod json;

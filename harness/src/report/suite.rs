@@ -19,14 +19,14 @@ pub enum Style {
 }
 
 impl Style {
-    fn heading(self, text: &str) -> String {
+    pub(super) fn heading(self, text: &str) -> String {
         match self {
             Style::Terminal => format!("\n{text}\n"),
             Style::Markdown => format!("\n## {text}\n\n"),
         }
     }
 
-    fn table(self, table: Table) -> String {
+    pub(super) fn table(self, table: Table) -> String {
         match self {
             Style::Terminal => table.sharp(),
             Style::Markdown => table.markdown(),
@@ -34,7 +34,7 @@ impl Style {
     }
 
     /// A list; a terminal shows its beginning, and says how much is left.
-    fn list(self, items: &[String]) -> String {
+    pub(super) fn list(self, items: &[String]) -> String {
         let (sign, shown) = match self {
             Style::Terminal => ("  ", SHOWN),
             Style::Markdown => ("- ", items.len()),

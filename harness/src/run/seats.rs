@@ -101,6 +101,17 @@ pub async fn try_for_questions(seats: &[Seat], needs_chess960: bool) -> Result<(
     try_each(seats, judge).await
 }
 
+/// What an engine calls itself, which often says its version.
+pub async fn introduce(seat: &Seat) -> Result<Option<String>, TrialError> {
+    let mut name = None;
+    try_each(std::slice::from_ref(seat), |player| {
+        name = player.engine_name().map(str::to_owned);
+        Ok(())
+    })
+    .await?;
+    Ok(name)
+}
+
 /// Starts, configures and ends each engine once, and lets `judge` say why it is unfit.
 async fn try_each(
     seats: &[Seat],

@@ -72,12 +72,12 @@ struct Work<T> {
 }
 
 /// Carries out all tasks, `concurrency` at once, and begins them in their order. `observe` hears of
-/// each as it ends. Dropping the future kills the engines.
+/// each as it ends, and ends it all by an error. Dropping the future kills the engines.
 pub async fn run<T: Task>(
     seats: Vec<Seat>,
     tasks: Vec<T>,
     concurrency: usize,
-    mut observe: impl FnMut(usize, &Result<T::Done, String>),
+    mut observe: impl FnMut(usize, &Result<T::Done, String>) -> Result<(), DriveError>,
 ) -> Result<Answers<T::Done>, DriveError> {
     let environment = |error: std::io::Error| DriveError::Environment(error.to_string());
     let spawner = Spawner::start().map_err(environment)?;
@@ -92,7 +92,7 @@ pub async fn run<T: Task>(
     drop(report);
     while let Some((index, answer)) = reports.recv().await {
         let answer = answer?;
-        observe(index, &answer);
+        observe(index, &answer)?;
         answers[index] = Some(answer);
     }
     while let Some(ended) = busy.join_next().await {

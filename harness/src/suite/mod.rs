@@ -8,6 +8,7 @@
 pub mod drive;
 pub mod epd;
 mod fields;
+pub mod mine;
 pub mod perft;
 pub mod start;
 

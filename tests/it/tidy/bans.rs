@@ -52,6 +52,7 @@ const BANS: [Ban; 4] = [
             "engine/src/bench.rs",
             "engine/src/time.rs",
             "engine/src/uci/",
+            "harness/src/check/drive.rs",
             "harness/src/game/driver.rs",
             "harness/src/game/player.rs",
             "harness/src/process/",

@@ -41,15 +41,15 @@ const LAYERS: &[Layer] = &[
     // What the user sees.
     layer(
         "cli",
-        "adjudicate annotation broker build clock compressed config game/outcome game/referee game/replay \
-         gate openings process rate report run schedule seed stats \
-         store suite tablebases tune uci/session",
+        "adjudicate annotation broker build check clock compressed config game/outcome game/referee \
+         game/replay gate openings process protocol rate report run schedule seed stats store suite \
+         tablebases tune uci/session",
     ),
     layer(
         "report",
-        "annotation clock config/ablation config/plan config/provenance game/outcome game/record \
-         game/transcript gate openings/quarantine \
-         rate run/event run/job run/latency run/standing schedule stats suite uci/info uci/score",
+        "annotation check clock config/ablation config/plan config/provenance game/outcome \
+         game/record game/transcript gate openings/quarantine rate run/event run/job run/latency \
+         run/standing schedule stats suite uci/info uci/score",
     ),
     pure("gate", ""),
     // Remote execution, and tools built on runs.
@@ -57,6 +57,9 @@ const LAYERS: &[Layer] = &[
     layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),
     pure("suite/perft", "game/player"),
+    // Conversations with engines, and their judges.
+    pure("check", "suite/start uci"),
+    layer("check/drive", "process"),
     layer("tune", "config game openings run schedule seed stats store"),
     // The run: it passes the plan, and the settings in it, on to those below.
     layer(

@@ -1,0 +1,156 @@
+//! `arbiter check`: does an engine keep to the protocol?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use regex_lite::RegexBuilder;
+
+use super::args::Form;
+use super::builds::BuildArgs;
+use super::suites::engines;
+use super::{ExitCode, Failure, emit, exit_code};
+use crate::check::drive::{Subject, carry_out, introduce};
+use crate::check::{Check, Outcome, rules};
+use crate::clock::{Limits, parse_seconds};
+use crate::config::spec::EngineSpec;
+use crate::process::{SpawnError, Spawner};
+use crate::protocol::Protocol;
+use crate::report::check::Report;
+use crate::report::suite::Style;
+use crate::report::terminal::note;
+use crate::run::seats::seat;
+
+/// Flags of `arbiter check`.
+#[derive(Debug, Args)]
+#[command(after_help = exit_code::CHECK_HELP)]
+pub struct CheckArgs {
+    /// The engine: a program, "bundled", or comma separated KEY=VALUE with the keys name, cmd, args,
+    /// dir, option.NAME (set before each check)
+    #[arg(value_name = "ENGINE", required_unless_present = "list")]
+    engine: Option<String>,
+    /// Only checks whose name or grade matches this, whatever the case
+    #[arg(long, value_name = "REGEX")]
+    filter: Option<String>,
+    /// List the checks instead of carrying them out
+    #[arg(long)]
+    list: bool,
+    /// Seconds to wait for an answer before it counts as missing
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "5")]
+    patience: Duration,
+    /// Seconds that an answer may be late where time is checked
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "0.1")]
+    margin: Duration,
+    /// Write the outcomes as JUnit XML to this file
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "human")]
+    format: Form,
+}
+
+/// Checks and prints.
+pub fn check(args: &CheckArgs) -> ExitCode {
+    run(args).unwrap_or_else(Failure::report)
+}
+
+fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let checks = wanted(args)?;
+    let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else {
+        emit(&listed(&checks))?;
+        return Ok(ExitCode::Passed);
+    };
+    let (called, subject) = subject(args, engine)?;
+    let spawner = Spawner::start().map_err(Failure::environment)?;
+    let (facts, _) = introduce(&spawner, &subject).map_err(|error| told(&called, &error))?;
+    let bar = ProgressBar::new(checks.len() as u64);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")
+        .expect("the template is a constant and sound");
+    bar.set_style(style);
+    let mut verdicts = Vec::new();
+    let mut failed = 0;
+    for check in checks {
+        bar.set_message(format!("{} ({failed} failed)", check.name));
+        let verdict = carry_out(&spawner, &subject, &facts, check);
+        let verdict = verdict.map_err(|error| told(&called, &error))?;
+        failed += u32::from(matches!(verdict.outcome, Outcome::Failed(_)));
+        verdicts.push(verdict);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let name = facts.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
+    let report = Report { engine: &name, verdicts: &verdicts };
+    match args.format {
+        Form::Human => emit(&report.text(Style::Terminal))?,
+        Form::Md => emit(&report.text(Style::Markdown))?,
+        Form::Json => emit(&format!("{:#}\n", report.json()))?,
+    }
+    if let Some(path) = &args.junit {
+        let xml = report.junit().map_err(Failure::environment)?;
+        let told =
+            |error| Failure::environment(format!("cannot write {}: {error}", path.display()));
+        std::fs::write(path, xml).map_err(told)?;
+        note(&format!("JUnit XML in {}", path.display()));
+    }
+    Ok(match report.has_grave_failure() {
+        true => ExitCode::Negative,
+        false => ExitCode::Passed,
+    })
+}
+
+fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
+    let Some(pattern) = &args.filter else { return Ok(rules::all().collect()) };
+    let regex = RegexBuilder::new(pattern).case_insensitive(true).build();
+    let regex = regex
+        .map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{pattern}': {error}")))?;
+    let is_wanted =
+        |check: &&Check| regex.is_match(check.name) || regex.is_match(check.grade.word());
+    let checks: Vec<&Check> = rules::all().filter(is_wanted).collect();
+    match checks.is_empty() {
+        true => Err(Failure::new(ExitCode::Nothing, format!("no check matches '{pattern}'"))),
+        false => Ok(checks),
+    }
+}
+
+fn listed(checks: &[&Check]) -> String {
+    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let line = |check: &&Check| {
+        format!("{:width$}  {:6}  {}\n", check.name, check.grade.word(), check.says)
+    };
+    checks.iter().map(line).collect()
+}
+
+fn subject(args: &CheckArgs, engine: &str) -> Result<(String, Subject), Failure> {
+    // A path may have any sign in it but this one, with which every KEY=VALUE has to do.
+    let spec = match engine.contains('=') {
+        true => engine.to_owned(),
+        false => format!("cmd=\"{engine}\""),
+    };
+    let parsed = EngineSpec::parse(&spec);
+    parsed.map_err(|error| Failure::invalid(format!("'{engine}': {error}")))?;
+    let engine =
+        engines(std::slice::from_ref(&spec), &BuildArgs::without_bench(), 1, Limits::default())?
+            .remove(0);
+    if engine.manners.protocol != Protocol::Uci {
+        let told = format!("engine '{}': only engines that speak UCI are checked", engine.name);
+        return Err(Failure::invalid(told));
+    }
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let seat = seat(&engine, &own_binary);
+    let subject = Subject {
+        launch: seat.launch,
+        options: seat.setup.options,
+        patience: args.patience,
+        margin: args.margin,
+    };
+    Ok((engine.name, subject))
+}
+
+fn told(engine: &str, error: &SpawnError) -> Failure {
+    let told = format!("engine '{engine}': {error}");
+    match error.is_environment() {
+        true => Failure::environment(told),
+        false => Failure::invalid(told),
+    }
+}

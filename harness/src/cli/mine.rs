@@ -1,0 +1,339 @@
+//! `arbiter mine`: which positions of these games have one clearly best move?
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::args::DEFAULT_RESULTS;
+use super::builds::BuildArgs;
+use super::play::runtime;
+use super::suites::{AskArgs, ask_and_tell, engines};
+use super::{ExitCode, Failure, emit, exit_code};
+use crate::clock::Limits;
+use crate::compressed::decompressed;
+use crate::config::plan::Engine;
+use crate::report::terminal::note;
+use crate::run::dispatch::unix_time_ms;
+use crate::run::seats::{introduce, seat};
+use crate::store::Store;
+use crate::suite::mine::candidate::{Candidate, candidates};
+use crate::suite::mine::epd::{Found, lines};
+use crate::suite::mine::games::{self, Game};
+use crate::suite::mine::journal::{Journal, JournalError, Judged};
+use crate::suite::mine::task::{OPTIONS, Search};
+use crate::suite::mine::{CONFIRMATIONS, Criteria, Rejection};
+
+/// Faults of games that are named.
+const NAMED: usize = 5;
+
+/// Flags of `arbiter mine`.
+#[derive(Debug, Args)]
+#[command(after_help = exit_code::MINE_HELP)]
+pub struct MineArgs {
+    /// Games: PGN, plain, .gz or .zst. Repeat for more
+    #[arg(long, value_name = "FILE", required_unless_present = "run")]
+    pgn: Vec<PathBuf>,
+    /// Games of a run in the results store. Repeat for more
+    #[arg(long, value_name = "RUN")]
+    run: Vec<String>,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+    /// The engine that proves, with the options Threads and MultiPV: comma separated KEY=VALUE with
+    /// the keys name, cmd, args, dir, option.NAME
+    #[arg(long, value_name = "SPEC", default_value = "cmd=stockfish")]
+    engine: String,
+    /// The suite to write; its folder must be there
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Depth of the proof, in plies
+    #[arg(long, value_name = "N", default_value = "18",
+        value_parser = clap::value_parser!(u32).range(i64::from(CONFIRMATIONS)..=245))]
+    depth: u32,
+    /// Depths of the looks that decide whether a proof is worth its time, in plies, rising
+    #[arg(long, value_name = "N,N…", default_value = "8,12", value_delimiter = ',',
+        value_parser = clap::value_parser!(u32).range(1..=245))]
+    looks: Vec<u32>,
+    /// How much better the best move is than the second, in centipawns
+    #[arg(long, value_name = "CP", default_value = "200",
+        value_parser = clap::value_parser!(i32).range(1..=10_000))]
+    gap: i32,
+    /// A score that decides the game, in centipawns: what is beyond counts as this much
+    #[arg(long, value_name = "CP", default_value = "600",
+        value_parser = clap::value_parser!(i32).range(1..=10_000))]
+    decided: i32,
+    /// Leave out what the engine prefers from before this depth on: it is too easy
+    #[arg(long, value_name = "N", default_value = "4",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    found_at: u32,
+    /// Skip so many plies of each game
+    #[arg(long, value_name = "PLIES", default_value = "8")]
+    from_ply: usize,
+    #[command(flatten)]
+    asking: AskArgs,
+}
+
+/// Looks and writes.
+pub fn mine(args: &MineArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Failure {
+        match error {
+            JournalError::Io { .. } => Failure::environment(error),
+            JournalError::Other(_) => Failure::invalid(error),
+        }
+    }
+}
+
+fn carry_out(args: &MineArgs) -> Result<ExitCode, Failure> {
+    let criteria = Arc::new(criteria(args)?);
+    let games = all_games(args)?;
+    let candidates: Vec<Arc<Candidate>> =
+        candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
+    if candidates.is_empty() {
+        return Err(Failure::new(
+            ExitCode::Nothing,
+            "no position of these games can be a question",
+        ));
+    }
+    let mut engine = engines(
+        std::slice::from_ref(&args.engine),
+        &BuildArgs::without_bench(),
+        1,
+        Limits::default(),
+    )?;
+    for (name, value) in OPTIONS {
+        engine[0].options.push((name.to_owned(), value.to_owned()));
+    }
+    let name = engine_name(&engine[0])?;
+    let asked = asked(&criteria, &name, &engine[0]);
+    let mut journal = Journal::open(&beside(&args.out), &asked)?;
+    let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
+    let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
+    note(&format!(
+        "{} positions of {} games, {} judged before; {name}, depth {}",
+        candidates.len(),
+        games.len(),
+        candidates.len() - left.len(),
+        criteria.depth
+    ));
+    let faults = judge(args, &engine, &candidates, &left, &criteria, &mut journal)?;
+    let judged: Vec<(usize, &Judged)> = candidates
+        .iter()
+        .filter_map(|candidate| Some((candidate.game, journal.judged(&candidate.start.fen())?)))
+        .collect();
+    let found: Vec<(usize, Found)> = judged
+        .iter()
+        .filter_map(|(game, judged)| Some((*game, judged.as_ref().ok()?.clone())))
+        .collect();
+    let lines = lines(&found);
+    emit(&summary(&judged, candidates.len(), lines.len()))?;
+    if let Some(first) = faults.first() {
+        let told = format!(
+            "the engine failed at {} positions, first: {first}; the same command asks them again",
+            faults.len()
+        );
+        return Err(Failure::new(ExitCode::Faulty, told));
+    }
+    if lines.is_empty() {
+        return Err(Failure::new(ExitCode::Nothing, "none of the positions is a question"));
+    }
+    write(args, &header(args, &name, &criteria, &games), &lines)?;
+    journal.close()?;
+    note(&format!("{} positions in {}", lines.len(), args.out.display()));
+    Ok(ExitCode::Passed)
+}
+
+fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
+    let MineArgs { depth, gap, decided, found_at, .. } = *args;
+    let looks = args.looks.clone();
+    if !looks.iter().chain([&depth]).is_sorted_by(|a, b| a < b) {
+        let told = format!("--looks must rise and stay below --depth {depth}");
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    if found_at + CONFIRMATIONS > depth + 1 {
+        let told = format!("--found-at {found_at} leaves no room below --depth {depth}");
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    if gap > 2 * decided {
+        let told = format!("--gap {gap} cannot be had within --decided {decided} either way");
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    Ok(Criteria { looks, depth, gap, decided, found_at })
+}
+
+/// The games of all files and runs.
+fn all_games(args: &MineArgs) -> Result<Vec<Game>, Failure> {
+    let mut games = Vec::new();
+    for path in &args.pgn {
+        let told = |error| Failure::invalid(format!("{}: {error}", path.display()));
+        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let source = File::open(path).and_then(decompressed).map_err(told)?;
+        let (read, faults) = games::read(&file, source).map_err(told)?;
+        for fault in faults.iter().take(NAMED) {
+            note(fault);
+        }
+        if faults.len() > NAMED {
+            note(&format!("… and {} more such games in {file}", faults.len() - NAMED));
+        }
+        games.extend(read);
+    }
+    for run in &args.run {
+        games.extend(stored_games(&Store::open(&args.results)?, run)?);
+    }
+    Ok(games)
+}
+
+/// The games of a run, in the order of its schedule.
+fn stored_games(store: &Store, run: &str) -> Result<Vec<Game>, Failure> {
+    let plan = store.run(run)?.plan;
+    let mut games = Vec::new();
+    for tally in store.tallies(run)? {
+        let Some(played) = store.pair(run, tally.pair)? else { continue };
+        for (half, record) in played.games.iter().enumerate() {
+            let engine = |index: usize| plan.engines.get(index).map_or("?", |e| e.name.as_str());
+            let origin = format!(
+                "{} v {}, run {run} pair {} game {}",
+                engine(record.engines.white),
+                engine(record.engines.black),
+                tally.pair + 1,
+                half + 1
+            );
+            let game = games::stored(origin, record);
+            games.push(game.map_err(|error| Failure::environment(format!("run {run}: {error}")))?);
+        }
+    }
+    Ok(games)
+}
+
+fn engine_name(engine: &Engine) -> Result<String, Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let seat = seat(engine, &own_binary);
+    let introduced = runtime()?.block_on(introduce(&seat));
+    let name = introduced.map_err(|error| match error.environment {
+        true => Failure::environment(error),
+        false => Failure::invalid(error),
+    })?;
+    Ok(name.unwrap_or_else(|| engine.name.clone()))
+}
+
+/// One line that is another for whatever would be judged otherwise.
+fn asked(criteria: &Criteria, name: &str, engine: &Engine) -> String {
+    let told = format!("{name} {engine:?} {criteria:?}");
+    let hash = blake3::hash(told.as_bytes());
+    format!("arbiter mine {} {hash}", env!("CARGO_PKG_VERSION"))
+}
+
+fn beside(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".journal");
+    PathBuf::from(name)
+}
+
+/// Asks what is left; the answer is what the engine failed at.
+fn judge(
+    args: &MineArgs,
+    engine: &[Engine],
+    candidates: &[Arc<Candidate>],
+    left: &[usize],
+    criteria: &Arc<Criteria>,
+    journal: &mut Journal,
+) -> Result<Vec<String>, Failure> {
+    let search = |index: &usize| Search {
+        candidate: candidates[*index].clone(),
+        criteria: criteria.clone(),
+        limit: args.asking.deadline,
+    };
+    let needs_chess960 = left.iter().any(|index| candidates[*index].start.is_chess960());
+    let tasks = left.iter().map(search).collect();
+    let mut faults = Vec::new();
+    ask_and_tell(&args.asking, engine, needs_chess960, tasks, |at, answer| {
+        let Candidate { start, origin, .. } = &*candidates[left[at]];
+        match answer {
+            Ok(judged) => {
+                journal.append(start.fen(), judged.clone()).map_err(|error| error.to_string())
+            }
+            Err(fault) => {
+                faults.push(format!("{origin}: {fault}"));
+                Ok(())
+            }
+        }
+    })
+    .map_err(|Failure(code, told)| match code {
+        ExitCode::Interrupted | ExitCode::Terminated => {
+            Failure::new(code, format!("{told}; the same command goes on"))
+        }
+        code => Failure(code, told),
+    })?;
+    Ok(faults)
+}
+
+/// How many positions became what.
+fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> String {
+    let mut counts: BTreeMap<Rejection, usize> = BTreeMap::new();
+    for rejection in judged.iter().filter_map(|(_, judged)| judged.as_ref().err()) {
+        *counts.entry(*rejection).or_default() += 1;
+    }
+    let rejected: String =
+        counts.iter().map(|(rejection, count)| format!(", {} {count}", rejection.word())).collect();
+    let found = judged.len() - counts.values().sum::<usize>();
+    format!(
+        "Positions {candidates}, judged {}: found {found}{rejected}\nSuite {lines} ({} repeat a \
+         solution of the same game)\n",
+        judged.len(),
+        found - lines
+    )
+}
+
+/// Where the positions are from and how they were proven.
+fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) -> String {
+    let date = jiff::Timestamp::from_millisecond(unix_time_ms()).unwrap_or_default();
+    let sources: Vec<String> = args
+        .pgn
+        .iter()
+        .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+        .chain(args.run.iter().map(|run| format!("run {run}")))
+        .collect();
+    let Criteria { looks, depth, gap, decided, found_at } = criteria;
+    let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
+    let looks = looks.join(",");
+    format!(
+        "# Positions with one clearly best move, from {} games ({}).\n\
+         # Mined on {} by arbiter {}: mine --engine '{}' --depth {depth} --looks {looks} \
+         --gap {gap} --decided {decided} --found-at {found_at} --from-ply {}\n\
+         # Proven by {engine}, one thread, MultiPV 2, empty hash table: at depth {depth} and the two \
+         before, the best move\n\
+         # leads the second by {gap} centipawns or more, scores cut at {decided}. c0 themes; c1 \
+         scores; c2 the game.\n",
+        games.len(),
+        sources.join(", "),
+        date.strftime("%Y-%m-%d"),
+        env!("CARGO_PKG_VERSION"),
+        args.engine,
+        args.from_ply,
+    )
+}
+
+/// Writes the suite as a whole or not at all.
+fn write(args: &MineArgs, header: &str, lines: &[String]) -> Result<(), Failure> {
+    let told = |error: std::io::Error| {
+        Failure::environment(format!("cannot write {}: {error}", args.out.display()))
+    };
+    let folder = args.out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file =
+        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(told)?;
+    let text = lines.iter().fold(header.to_owned(), |text, line| text + line + "\n");
+    file.write_all(text.as_bytes()).map_err(told)?;
+    use std::os::unix::fs::PermissionsExt;
+    let readable = std::fs::Permissions::from_mode(0o644);
+    file.as_file().set_permissions(readable).map_err(told)?;
+    file.as_file().sync_all().map_err(told)?;
+    file.persist(&args.out).map_err(|error| told(error.error))?;
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! What was found so far, in a file beside the suite, so that an interruption costs nothing.
+//!
+//! The first line says what was asked; then each line has a position, a tab, and either why it is
+//! no question or its theme, solution and remarks. A line that was cut short by a crash is asked
+//! again. Games may be added between two attempts.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::Rejection;
+use super::epd::Found;
+
+/// What became of a position.
+pub type Judged = Result<Found, Rejection>;
+
+/// Why a journal cannot be used.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// The file cannot be read or written.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It belongs to another search.
+    #[error(
+        "{} is of a search with another engine or other settings; give them again, or delete \
+         the file to begin anew", .0.display()
+    )]
+    Other(PathBuf),
+}
+
+/// The file.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    judged: BTreeMap<String, Judged>,
+}
+
+impl Journal {
+    /// Opens the journal at `path` for what `asked` names in one line, or begins it.
+    pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
+        let io = |source| JournalError::Io { path: path.to_owned(), source };
+        let text = match std::fs::read(path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(io(error)),
+        };
+        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+        let mut lines = whole.lines();
+        let is_new = match lines.next() {
+            None => true,
+            Some(head) if head == asked => false,
+            Some(_) => return Err(JournalError::Other(path.to_owned())),
+        };
+        let judged = lines.filter_map(entry).collect();
+        let mut file = File::options().create(true).append(true).open(path).map_err(io)?;
+        // What follows the last whole line is forgotten.
+        file.set_len(whole.len() as u64).map_err(io)?;
+        if is_new {
+            writeln!(file, "{asked}").map_err(io)?;
+        }
+        Ok(Journal { path: path.to_owned(), file, judged })
+    }
+
+    /// What became of a position, by its FEN, if that is known.
+    pub fn judged(&self, fen: &str) -> Option<&Judged> {
+        self.judged.get(fen)
+    }
+
+    /// Writes down what became of a position.
+    pub fn append(&mut self, fen: String, judged: Judged) -> Result<(), JournalError> {
+        let text = match &judged {
+            Ok(Found { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
+            Err(rejection) => format!("{fen}\t{}\n", rejection.word()),
+        };
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
+        self.judged.insert(fen, judged);
+        Ok(())
+    }
+
+    /// Deletes the file: the suite is written.
+    pub fn close(self) -> Result<(), JournalError> {
+        let removed = std::fs::remove_file(&self.path);
+        removed.map_err(|source| JournalError::Io { path: self.path, source })
+    }
+}
+
+fn entry(line: &str) -> Option<(String, Judged)> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let fen = (*fields.first()?).to_owned();
+    let judged = match fields[1..] {
+        [word] => Err(Rejection::ALL.into_iter().find(|rejection| rejection.word() == word)?),
+        [theme, head, tail] => {
+            let [theme, head, tail] = [theme, head, tail].map(str::to_owned);
+            Ok(Found { theme, head, tail })
+        }
+        _ => return None,
+    };
+    Some((fen, judged))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_there_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("suite.journal");
+        let found = Found { theme: "mate".into(), head: "8 bm a;".into(), tail: "c0 x;".into() };
+        let mut journal = Journal::open(&path, "asked 1").unwrap();
+        journal.append("one".to_owned(), Ok(found.clone())).unwrap();
+        journal.append("two".to_owned(), Err(Rejection::Unclear)).unwrap();
+        drop(journal);
+        let cut = std::fs::read_to_string(&path).unwrap() + "three\tuncl";
+        std::fs::write(&path, cut).unwrap();
+        let mut journal = Journal::open(&path, "asked 1").unwrap();
+        assert_eq!(journal.judged("one"), Some(&Ok(found)));
+        assert_eq!(journal.judged("two"), Some(&Err(Rejection::Unclear)));
+        assert_eq!(journal.judged("three"), None);
+        journal.append("three".to_owned(), Err(Rejection::Recapture)).unwrap();
+        drop(journal);
+        let journal = Journal::open(&path, "asked 1").unwrap();
+        assert_eq!(journal.judged("three"), Some(&Err(Rejection::Recapture)));
+        let other = Journal::open(&path, "asked 2").unwrap_err();
+        assert!(other.to_string().contains("suite.journal"), "{other}");
+        journal.close().unwrap();
+        assert!(!path.exists());
+    }
+}

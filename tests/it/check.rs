@@ -1,0 +1,161 @@
+//! Conformance checks: each finds the misdeed it is there for, and a sound engine passes.
+
+use serde_json::Value;
+
+use crate::support::bench::{Bench, Finished};
+
+fn check(bench: &Bench, engine: &str, more: &[&str]) -> Finished {
+    // Short for whoever waits for the test, long for a puppet.
+    let args = [&["check", engine, "--patience", "2"], more].concat();
+    bench.arbiter(args).finish()
+}
+
+fn outcome<'a>(json: &'a Value, name: &str) -> &'a Value {
+    let checks = json["checks"].as_array().expect("a list");
+    checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("{name}: {json:#}"))
+}
+
+/// The puppet with this misdeed fails this check, for a reason with these words.
+#[track_caller]
+fn fails(misdeed: &str, name: &str, words: &str) {
+    let bench = Bench::new();
+    let puppet = bench.puppet("P", &format!("--mode {misdeed}"), "");
+    let filter = format!("^{name}$");
+    let finished = check(&bench, &puppet, &["--filter", &filter, "--format", "json"]);
+    let json = finished.json();
+    let found = outcome(&json, name);
+    assert_eq!(found["outcome"], "failed", "{misdeed}: {json:#}");
+    let reason = found["reason"].as_str().expect("a failure has a reason");
+    assert!(reason.contains(words), "{misdeed}: {reason}");
+    let lines = found["transcript"].as_array().expect("a failure has its conversation");
+    assert!(!lines.is_empty(), "{misdeed}: {json:#}");
+    finished.expect_code(if found["grade"] == "must" { 1 } else { 0 });
+    bench.wait_until_quiet();
+}
+
+#[test]
+fn misdeeds_at_the_start_are_found() {
+    fails("no-uciok", "uciok", "no uciok within 2000 ms");
+    fails("mute", "uciok", "no uciok");
+    fails("exit-at-start", "uciok", "exit code 1");
+    fails("exit-at-handshake", "id-author", "exit code 1");
+    fails("bad-options", "option-lines", "'option ");
+    fails("no-options", "option-has-hash", "no option Hash");
+    fails("banner", "handshake-clean", "Welcome");
+    fails("no-readyok", "isready", "no readyok");
+}
+
+#[test]
+fn wrong_moves_are_found() {
+    for misdeed in
+        ["illegal-move", "garbage-bestmove", "null-move", "blank-bestmove", "none-bestmove"]
+    {
+        fails(misdeed, "bestmove-legal", "is no legal move of");
+    }
+    fails("same-square", "bestmove-legal", "'a1a1'");
+    fails("uppercase-promotion", "bestmove-legal", "is no legal move of");
+    fails("double-bestmove", "bestmove-once", "2 bestmove lines");
+    fails("no-newline", "bestmove-once", "no bestmove");
+    fails("illegal-ponder --skill greedy", "bestmove-ponder-legal", "ponder");
+}
+
+#[test]
+fn engines_that_leave_or_stay_too_long_are_found() {
+    fails("crash", "go-depth", "killed by signal 6");
+    fails("exit-in-game", "go-depth", "exit code 3");
+    fails("exit-after-bestmove", "ucinewgame", "the engine left");
+    fails("exit-after-game", "ucinewgame", "the engine left");
+    fails("disconnect", "go-depth", "the engine left");
+    fails("hang", "go-depth", "no bestmove");
+    fails("ignore-quit", "quit", "no end of the process within 2000 ms");
+    fails("ignore-quit", "end-of-input", "no end of the process");
+}
+
+#[test]
+fn misdeeds_of_time_are_found() {
+    fails("no-bestmove-answer-stop", "stop", "no bestmove");
+    fails("late-bestmove", "go-movetime-kept", "expected 300 ms");
+    fails("slow --delay-ms 900", "go-clock-black", "expected 500 ms");
+    fails("deaf --delay-ms 700", "infinite-waits", "before stop");
+    fails("deaf --delay-ms 1000", "stop-prompt", "ms after stop");
+    fails("impatient-ponder", "ponder-waits", "before ponderhit or stop");
+}
+
+#[test]
+fn nonsense_about_the_search_is_found() {
+    fails("no-score", "info-score", "no info line with depth and score");
+    fails("huge-numbers", "info-syntax", "is no count");
+    fails("illegal-pv", "info-pv-legal", "is not legal in the variation");
+    fails("bounds-last", "info-mate", "the last score");
+}
+
+#[test]
+fn engines_that_punish_odd_input_are_found() {
+    // The puppet does so on purpose.
+    fails("good", "unknown-commands", "exit code 99");
+    fails("good", "option-unknown", "exit code 99");
+    fails("good", "position-illegal-move", "exit code 99");
+    fails("good", "go-nonsense", "exit code 99");
+}
+
+#[test]
+fn an_engine_that_behaves_passes() {
+    let bench = Bench::new();
+    let puppet = bench.puppet("P", "", "");
+    let filter = "^(uciok|id-name|option-.*s|isready.*|stop.*|infinite-waits|quit.*|go-clock.*|\
+                  bestmove-once|bestmove-legal|position-castling|chess960-.*|ponder.*|crlf|ucinewgame)$";
+    let finished = check(&bench, &puppet, &["--filter", filter, "--format", "json"]);
+    let json = finished.json();
+    let failed: Vec<&Value> = json["checks"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|check| check["outcome"] == "failed")
+        // Positions in which it has no choice but to guess, it guesses; it does not know `ponderhit`
+        // without a search.
+        .filter(|check| check["name"] != "ponderhit-idle")
+        .collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    bench.wait_until_quiet();
+}
+
+#[test]
+fn the_bundled_engine_passes_every_check_it_must() {
+    let bench = Bench::new();
+    // Without what is about time, which belongs to a quiet machine.
+    let junit = bench.path("junit.xml");
+    let junit = junit.to_str().expect("a path of ours");
+    let more = ["--margin", "2", "--patience", "20", "--format", "json", "--junit", junit];
+    let args = [&["check", "bundled"][..], &more].concat();
+    let json = bench.arbiter(args).finish().expect_code(0).json();
+    assert_eq!(json["grades"]["must"]["failed"], 0, "{json:#}");
+    let judged = json["checks"].as_array().expect("a list");
+    assert!(judged.len() >= 100, "{json:#}");
+    assert_eq!(outcome(&json, "option-threads")["outcome"], "skipped", "{json:#}");
+    let failed: Vec<&Value> = judged.iter().filter(|check| check["outcome"] == "failed").collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    let xml = bench.read("junit.xml");
+    assert!(xml.contains("<testcase name=\"uciok\" classname=\"check.must\""), "{xml}");
+    assert!(xml.contains("<skipped"), "{xml}");
+}
+
+#[test]
+fn checks_are_listed_and_chosen() {
+    let bench = Bench::new();
+    let listed = bench.arbiter(["check", "--list", "--filter", "PONDER"]).finish().expect_code(0);
+    assert!(listed.stdout.lines().count() >= 5, "{listed:#?}");
+    assert!(listed.stdout.lines().all(|line| line.contains("ponder")), "{listed:#?}");
+    bench.arbiter(["check"]).finish().expect_code(2);
+    let refused = check(&bench, "/no/such/engine", &[]);
+    refused.expect_refusal(3, &["/no/such/engine"]);
+    check(&bench, "bundled", &["--filter", "nothing like it"]).expect_refusal(4, &["no check"]);
+    check(&bench, "bundled", &["--filter", "("]).expect_refusal(2, &["--filter"]);
+    let one = check(&bench, "bundled", &["--filter", "^isready$"]).expect_code(0);
+    assert!(one.stdout.contains("1 of 1 checks passed, score 100.0 of 100"), "{one:#?}");
+    let puppet = bench.puppet("P", "--mode no-readyok", "");
+    let text = check(&bench, &puppet, &["--filter", "^isready$"]).expect_code(1);
+    assert!(text.stdout.starts_with("FAILED isready (must): "), "{text:#?}");
+    assert!(text.stdout.contains("> isready\n"), "{text:#?}");
+    let md = check(&bench, &puppet, &["--filter", "^isready$", "--format", "md"]).expect_code(1);
+    assert!(md.stdout.starts_with("# UCI conformance of Puppet\n"), "{md:#?}");
+}
