@@ -329,23 +329,11 @@ impl PlayArgs {
             concurrency: self.concurrency.map(NonZeroUsize::get),
             affinity: self.affinity.clone(),
         });
-        let spec = |flag, text: &String| {
-            EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
-                flag,
-                text: text.clone(),
-                source,
-            })
-        };
-        let own: Vec<EngineSpec> =
-            self.engine.iter().map(|text| spec("--engine", text)).collect::<Result<_, _>>()?;
-        let each = match &self.each {
-            Some(text) => spec("--each", text)?.or(&loaded.each),
-            None => loaded.each.clone(),
-        };
+        let (engines, each) = self.engines(&loaded)?;
         let output = self.output.resolve(settings)?;
         let (rules, tables) = self.adjudication.resolve(settings)?;
         let request = Request {
-            engines: if own.is_empty() { loaded.engines.clone() } else { own },
+            engines,
             each,
             openings: self.openings.or_else(|| settings.openings.clone()),
             plies: self.plies.or(settings.plies),
@@ -397,6 +385,24 @@ impl PlayArgs {
             config: self.config,
             reference_nps,
         })
+    }
+
+    /// The engines of the flags, or of the file if there are none, and what holds for all.
+    fn engines(&self, loaded: &Loaded) -> Result<(Vec<EngineSpec>, EngineSpec), ArgsError> {
+        let spec = |flag, text: &String| {
+            EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
+                flag,
+                text: text.clone(),
+                source,
+            })
+        };
+        let own: Vec<EngineSpec> =
+            self.engine.iter().map(|text| spec("--engine", text)).collect::<Result<_, _>>()?;
+        let each = match &self.each {
+            Some(text) => spec("--each", text)?.or(&loaded.each),
+            None => loaded.each.clone(),
+        };
+        Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))
     }
 
     fn load(&self) -> Result<Loaded, FileError> {
