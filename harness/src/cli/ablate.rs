@@ -75,7 +75,7 @@ fn asked(args: AblateArgs) -> Result<Asked, Failure> {
     {
         let named = engine.eval.as_deref().or(request.each.eval.as_deref());
         let options = request.each.options.iter().chain(&engine.options);
-        let personality = options.filter(|(name, _)| name.eq_ignore_ascii_case("Personality"));
+        let mut personality = options.filter(|(name, _)| name.eq_ignore_ascii_case("Personality"));
         let personality = personality.next_back().map(|(_, value)| value.as_str());
         let known = evaluation(named, personality).map_err(Failure::invalid)?;
         engine.eval = Some(known.name.to_owned());
