@@ -293,8 +293,19 @@ impl<E: Evaluator> Search<'_, E> {
         self.lines.extend(ply, mv);
         if ply == 0 {
             self.found.line.clone_from(&self.lines.0[0]);
+            if self.found.line.len() == 1 {
+                let answer = self.answer(mv);
+                self.found.line.extend(answer);
+            }
             self.found.score = score;
         }
+    }
+
+    /// The answer to a move that the table knows; it has kept the line from being longer.
+    fn answer(&mut self, mv: Move) -> Option<Move> {
+        let after = self.line.position().play(mv);
+        let known = self.look_up(after.key()).and_then(|entry| entry.mv);
+        known.filter(|&answer| after.is_legal(answer))
     }
 
     /// Remembers a position that has raised alpha, or that did so before.
