@@ -15,7 +15,6 @@ use tokio::time::timeout_at;
 pub use self::error::PlayerError;
 pub use self::seat::Seat;
 use crate::annotation::LinePattern;
-use crate::game::outcome::printable;
 use crate::game::referee::{Fault, Forecast, Reply, Turn};
 use crate::game::relay::Ear;
 use crate::game::transcript::{Mark, Tape};
@@ -30,9 +29,6 @@ const CHUNKS_IN_FLIGHT: usize = 256;
 
 /// How long a process that closed its output may take to exit and so count as crashed.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
-
-/// How much of a dead engine's last line of error output is reported, in characters.
-const LAST_WORDS: usize = 200;
 
 /// How many lines of a search the user can see with its move.
 const MAX_CHOSEN: usize = 32;
@@ -478,14 +474,9 @@ impl Player {
 
     fn gone(&mut self) -> PlayerError {
         let exit = tokio::task::block_in_place(|| self.process.exit_within(EXIT_GRACE));
-        let Some(how) = exit else { return PlayerError::Closed };
-        let errors = self.process.error_tail();
-        match errors.iter().rev().find(|line| !line.trim().is_empty()) {
-            Some(line) => {
-                let words = printable(line.trim(), LAST_WORDS);
-                PlayerError::Exited(format!("{how}, last words: {words}"))
-            }
-            None => PlayerError::Exited(how),
+        match exit {
+            Some(how) => PlayerError::exited(how, &self.process.error_tail()),
+            None => PlayerError::Closed,
         }
     }
 

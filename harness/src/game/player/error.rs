@@ -2,9 +2,13 @@
 
 use thiserror::Error;
 
+use crate::game::outcome::printable;
 use crate::game::referee::Fault;
 use crate::process::{SpawnError, WriteError};
 use crate::uci::session::SessionError;
+
+/// How much of a dead engine's last line of error output is reported, in characters.
+const LAST_WORDS: usize = 200;
 
 /// Why an engine cannot be used. The text is made to follow the engine's name.
 #[derive(Debug, Error)]
@@ -30,6 +34,17 @@ pub enum PlayerError {
 }
 
 impl PlayerError {
+    /// The process ended: `how`, and the last it had to say, from the lines of its error output.
+    pub(super) fn exited(how: String, errors: &[String]) -> PlayerError {
+        match errors.iter().rev().find(|line| !line.trim().is_empty()) {
+            Some(line) => {
+                let words = printable(line.trim(), LAST_WORDS);
+                PlayerError::Exited(format!("{how}, last words: {words}"))
+            }
+            None => PlayerError::Exited(how),
+        }
+    }
+
     /// Whether the machine and not the engine is to blame.
     pub fn is_environment(&self) -> bool {
         matches!(self, PlayerError::Spawn(error) if error.is_environment())
