@@ -3,7 +3,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use palimpsest::bench::positions;
-use palimpsest::chess::Position;
+use palimpsest::chess::{Game, Position};
 use palimpsest::eval::{Evaluator, Task, Variant};
 
 fn main() {
@@ -19,7 +19,7 @@ impl Task for Evaluate<'_, '_> {
     type Output = ();
 
     fn run<E: Evaluator>(self, mut evaluator: E) {
-        evaluator.reset(&self.positions[0]);
+        evaluator.reset(&Game::new(self.positions[0]));
         let all = ItemsCount::new(self.positions.len());
         self.bencher.counter(all).bench_local(|| {
             self.positions.iter().map(|position| evaluator.evaluate(position)).sum::<i32>()

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::chess::{Position, fen};
-use crate::eval::{Choice, Evaluator, Task, Variant};
-use crate::line::Game;
-use crate::search::{Limits, Memory, Request, Signals, search};
+use crate::chess::{Game, Position, fen};
+use crate::eval::{Evaluator, Task, Variant};
+use crate::search::{Limits, Memory, Player, Request, Signals, search};
 use crate::time::{Timer, nodes_per_second};
 use crate::tt::OutOfMemory;
 
@@ -57,9 +56,9 @@ impl fmt::Display for Measured {
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-pub fn run(depth: Option<u32>, choice: impl Into<Choice>) -> Result<Measured, OutOfMemory> {
-    let choice = choice.into();
-    let mut memory = Memory::new(HASH_MB)?;
+pub fn run(depth: Option<u32>, player: impl Into<Player>) -> Result<Measured, OutOfMemory> {
+    let player = player.into();
+    let mut memory = Memory::of(player.personality, HASH_MB)?;
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
     let timer = Timer::start(None);
     let signals = Signals::default();
@@ -69,7 +68,7 @@ pub fn run(depth: Option<u32>, choice: impl Into<Choice>) -> Result<Measured, Ou
         let game = Game::new(position);
         let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
         memory.clear();
-        nodes += search(choice, request, &mut memory, &mut |_| {}).nodes;
+        nodes += search(player, request, &mut memory, &mut |_| {}).nodes;
     }
     Ok(Measured { nodes, elapsed: timer.elapsed() })
 }
@@ -118,7 +117,7 @@ pub fn evaluations() -> Costs {
         type Output = f64;
 
         fn run<E: Evaluator>(self, mut evaluator: E) -> f64 {
-            evaluator.reset(&self.positions[0]);
+            evaluator.reset(&Game::new(self.positions[0]));
             let timer = Timer::start(None);
             for position in self.positions {
                 std::hint::black_box(evaluator.evaluate(std::hint::black_box(position)));
@@ -144,12 +143,14 @@ pub fn evaluations() -> Costs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Personality;
 
     #[test]
     fn the_signature_repeats() {
-        for variant in Variant::ALL {
-            let first = run(Some(5), variant).unwrap().nodes;
-            assert_eq!(run(Some(5), variant).unwrap().nodes, first);
+        let players = Variant::ALL.map(Player::from).into_iter();
+        for player in players.chain(Personality::ALL.map(Player::from)) {
+            let first = run(Some(5), player).unwrap().nodes;
+            assert_eq!(run(Some(5), player).unwrap().nodes, first, "{player:?}");
         }
     }
 }

@@ -1,38 +1,9 @@
 //! The line of play: the positions from the root to the current node, the keys of the game before,
 //! and the evaluator that is told of every move.
 
-use crate::chess::{Move, Position};
+use crate::chess::{Game, Move, Position};
 use crate::eval::score::MAX_PLY;
 use crate::eval::{Evaluator, Score};
-
-/// A game played so far: the position reached and the keys of those before.
-#[derive(Clone, Debug)]
-pub struct Game {
-    position: Position,
-    /// Keys of the earlier positions since the last irreversible move, oldest first.
-    keys: Vec<u64>,
-}
-
-impl Game {
-    /// A game that begins with this position.
-    pub fn new(position: Position) -> Game {
-        Game { position, keys: Vec::new() }
-    }
-
-    /// The position reached.
-    pub fn position(&self) -> &Position {
-        &self.position
-    }
-
-    /// Plays a legal move.
-    pub fn play(&mut self, mv: Move) {
-        self.keys.push(self.position.key());
-        self.position = self.position.play(mv);
-        if self.position.halfmove_clock() == 0 {
-            self.keys.clear();
-        }
-    }
-}
 
 /// The line being searched. The search makes and takes back moves only through it.
 pub struct Line<E> {
@@ -46,11 +17,11 @@ pub struct Line<E> {
 impl<E: Evaluator> Line<E> {
     /// A line of no moves that starts where the game stands.
     pub fn new(game: &Game, mut evaluator: E) -> Line<E> {
-        evaluator.reset(&game.position);
+        evaluator.reset(game);
         let mut positions = Vec::with_capacity(MAX_PLY + 1);
-        positions.push(game.position);
-        let mut keys = Vec::with_capacity(game.keys.len() + MAX_PLY);
-        keys.extend_from_slice(&game.keys);
+        positions.push(*game.position());
+        let mut keys = Vec::with_capacity(game.keys().len() + MAX_PLY);
+        keys.extend_from_slice(game.keys());
         Line { positions, keys, evaluator }
     }
 
@@ -105,15 +76,21 @@ impl<E: Evaluator> Line<E> {
     /// Within the line one earlier occurrence is enough, since what was good once will be good
     /// again; occurrences before the root must be two.
     pub fn is_draw(&self) -> bool {
+        self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
+    }
+
+    /// Is the current position a draw by the fifty-move rule or by insufficient material?
+    pub fn is_dead(&self) -> bool {
         let position = self.position();
         if position.halfmove_clock() >= 100 {
             // Mate on the board goes before the rule.
             return !position.in_check() || position.count_legal_moves() > 0;
         }
-        position.is_insufficient_material() || self.repeats()
+        position.is_insufficient_material()
     }
 
-    fn repeats(&self) -> bool {
+    /// Did the current position occur before: once in the line, or twice before the root?
+    pub fn repeats(&self) -> bool {
         let position = self.position();
         let reversible = usize::from(position.halfmove_clock()).min(self.keys.len());
         let mut earlier = 0;

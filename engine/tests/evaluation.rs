@@ -101,7 +101,15 @@ fn the_two_rybkas_are_compared() {
 
 #[test]
 fn every_switch_of_a_comparison_is_a_feature() {
-    for name in ["palimpsest", "rybka-1.0-beta", "rybka-2.3.2a", "blunder", "material"] {
+    for name in [
+        "palimpsest",
+        "rybka-1.0-beta",
+        "rybka-2.3.2a",
+        "blunder",
+        "rdchess",
+        "micromax",
+        "material",
+    ] {
         let features = json(&["eval", "--variant", name, "--features", "--json"]);
         let mut features: Vec<&str> = features["features"]
             .as_array()
@@ -125,6 +133,41 @@ fn every_switch_of_a_comparison_is_a_feature() {
 }
 
 #[test]
+fn a_search_is_traced() {
+    let args = ["trace", "--personality", "micromax", "--moves", "e2e4  e7e5", "--nodes", "2000"];
+    let found = json(&[&args[..], &["--hash", "1", "--json"]].concat());
+    assert_eq!(
+        (&found["startpos_moves"], &found["game_score_q"]),
+        (&"e2e4 e7e5".into(), &0.into())
+    );
+    let iterations = found["iterations"].as_array().expect("iterations are a list");
+    let nodes = |index: usize| iterations[index]["nodes"].as_u64().expect("nodes are counted");
+    let last = iterations.len() - 1;
+    assert!(nodes(last) >= 2_000 && nodes(last - 1) < 2_000, "{found}");
+    assert_eq!(iterations[0], serde_json::json!({"ply": 0, "nodes": 1, "score": 0, "move": null}));
+    assert!(iterations[1]["move"].is_string());
+    for personality in ["palimpsest", "rdchess"] {
+        let text =
+            answer(&["trace", "--personality", personality, "--nodes", "500", "--hash", "1"]);
+        assert!(text.starts_with("Position: rnbqkbnr/") && text.lines().count() > 3, "{text}");
+    }
+}
+
+#[test]
+fn features_of_searches_are_listed() {
+    let names = |args: &[&str]| {
+        let text = answer(args);
+        text.lines()
+            .map(|line| line.split(' ').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let evaluation = names(&["eval", "--variant", "rdchess", "--features"]);
+    let both = names(&["eval", "--personality", "rdchess", "--features"]);
+    assert_eq!(both[..evaluation.len()], evaluation);
+    assert!(both[evaluation.len()..].contains(&"extended_futility".to_owned()), "{both:?}");
+}
+
+#[test]
 fn wrong_names_list_the_right_ones() {
     for (args, code, expected) in [
         (&["eval", "--variant", "psychic"][..], 3, "rybka-2.3.2a, blunder"),
@@ -132,6 +175,11 @@ fn wrong_names_list_the_right_ones() {
         (&["eval", "--variant", "blunder", "--disable", "moon"], 3, "knight_outpost, king_safety"),
         (&["eval", "--positions", "no such file"], 3, "cannot read no such file"),
         (&["eval", "not", "a", "position"], 3, "palimpsest: "),
+        (&["eval", "--personality", "psychic"], 3, "palimpsest, micromax, rdchess"),
+        (&["trace", "--personality", "psychic"], 3, "palimpsest, micromax, rdchess"),
+        (&["trace", "--moves", "e2e4 e2e4"], 3, "move 2"),
+        (&["trace", "--fen", "moon"], 3, "palimpsest: "),
+        (&["trace", "--nodes", "many"], 2, "Usage: "),
         (&["eval", "--moon"], 2, "Usage: "),
         (&["compare", "palimpsest"], 2, "Usage: "),
     ] {

@@ -4,9 +4,9 @@
 use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::perft::perft_at;
 use palimpsest::chess::uci_move::{self, CastlingForm};
-use palimpsest::chess::{Move, MoveKind, Position, fen};
+use palimpsest::chess::{Game, Move, MoveKind, Position, fen};
 use palimpsest::eval::{Evaluator, Score, Task, Variant};
-use palimpsest::line::{Game, Line};
+use palimpsest::line::Line;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use palimpsest::chess::{Position, fen};
+use palimpsest::chess::uci_move::{self, CastlingForm};
+use palimpsest::chess::{Game, Position, fen};
 use palimpsest::eval::feature::FeatureSet;
 use palimpsest::eval::pair::Pair;
 use palimpsest::eval::report::Report;
@@ -12,6 +13,10 @@ use serde_json::Value;
 
 const VECTORS: &str = include_str!("data/eval-vectors.json");
 const POSITIONS: &str = include_str!("data/eval-positions.json");
+const RDCHESS_TERMS: &str = include_str!("data/rdchess-terms.json");
+
+/// Features that decide how a position is judged, and so which others there are.
+const EVALUATORS: [&str; 4] = ["draw", "kbbk", "kbnk", "mating"];
 
 fn rows(text: &str) -> Vec<Value> {
     serde_json::from_str(text).expect("the data is JSON")
@@ -92,6 +97,70 @@ fn blunder_is_exact() {
     }
 }
 
+/// The terms of an evaluation without phases.
+fn single_terms(report: &Report) -> BTreeMap<String, i64> {
+    terms(report).into_iter().map(|(name, [score, _])| (name, score)).collect()
+}
+
+#[test]
+fn rdchess_is_exact() {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for row in rows(POSITIONS) {
+        let expected = &row["rdchess"];
+        let report = explain("rdchess", text(&row["fen"]));
+        assert_eq!(i64::from(report.value), number(&expected["value"]), "{row}");
+        let found = single_terms(&report);
+        let kind = text(&expected["kind"]);
+        *kinds.entry(kind.to_owned()).or_default() += 1;
+        if EVALUATORS.contains(&kind) {
+            assert!(found.contains_key(kind), "{row}");
+            continue;
+        }
+        let terms = expected["terms"].as_object().expect("terms are an object").iter();
+        let terms: BTreeMap<String, i64> =
+            terms.map(|(name, net)| (name.clone(), number(net))).collect();
+        assert_eq!(found, terms, "{row}");
+    }
+    let kinds: Vec<(&str, usize)> = kinds.iter().map(|(kind, count)| (&kind[..], *count)).collect();
+    assert_eq!(kinds, [("mating", 1), ("pawn_ending", 2), ("standard", 397)]);
+}
+
+#[test]
+fn single_terms_of_rdchess_are_exact() {
+    let rows = rows(RDCHESS_TERMS);
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        let report = explain("rdchess", text(&row[0]));
+        let found = single_terms(&report);
+        match (text(&row[1]), &row[2]) {
+            ("kind", kind) => assert!(found.contains_key(&text(kind).to_lowercase()), "{row}"),
+            ("value", value) => assert_eq!(i64::from(report.value), number(value), "{row}"),
+            (name, value) => {
+                assert_eq!(found.get(name).copied().unwrap_or(0), number(value), "{row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rdchess_knows_where_the_game_has_castled() {
+    // White has walked to where castling would have brought it: only the game can tell.
+    let mut game = Game::new(fen::parse("4k3/pppp4/8/8/8/8/PPPPP3/4K2R w K - 0 1").unwrap());
+    let advance = |game: &Game| {
+        let variant = Variant::from_name("rdchess").expect("the evaluation exists");
+        let report = Choice::from(variant).explain_game(game);
+        let term = report.terms.iter().find(|term| term.feature.name == "pawn_advance").copied();
+        term.expect("the term exists").sides[0].opening()
+    };
+    for mv in ["e1f1", "e8e7", "h1h3", "e7e8", "f1g1", "e8e7", "a2a4", "e7e8"] {
+        game.play(uci_move::parse(mv, game.position(), CastlingForm::KingTo).unwrap());
+    }
+    let alone = Game::new(*game.position());
+    // Castled on the other wing, a pawn on the a-file is worth two more for each of two ranks; as
+    // it is late three more anyway.
+    assert_eq!((advance(&game), advance(&alone)), (6, 10));
+}
+
 fn positions() -> Vec<Position> {
     rows(POSITIONS)
         .iter()
@@ -99,16 +168,23 @@ fn positions() -> Vec<Position> {
         .collect()
 }
 
-/// Evaluates many positions with one evaluator, whose tables fill up on the way.
+/// Evaluates many positions with one evaluator, whose tables fill up on the way; each is its own
+/// root if that matters to the evaluation.
 struct Through<'a>(&'a [Position]);
 
 impl Task for Through<'_> {
     type Output = Vec<Score>;
 
     fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
-        evaluator.reset(&self.0[0]);
+        evaluator.reset(&Game::new(self.0[0]));
         let twice = self.0.iter().chain(self.0);
-        twice.map(|position| evaluator.evaluate(position)).collect()
+        let score = |position: &Position| {
+            if !E::CONTEXT.is_none() {
+                evaluator.reset(&Game::new(*position));
+            }
+            evaluator.evaluate(position)
+        };
+        twice.map(score).collect()
     }
 }
 
@@ -143,7 +219,7 @@ fn a_feature_switched_off_is_gone_and_others_stay() {
                     let entangled = ["imbalance", "drawish_material"].contains(&term.feature.name);
                     if term.feature == *feature {
                         assert_eq!((left.sides, left.step), ([Pair::ZERO; 2], 0), "{term:?}");
-                    } else if !entangled {
+                    } else if !entangled && !EVALUATORS.contains(&feature.name) {
                         assert_eq!(term.sides, left.sides, "{feature:?} {position}");
                     }
                 }
@@ -153,13 +229,35 @@ fn a_feature_switched_off_is_gone_and_others_stay() {
 }
 
 /// Endings that are too rare in games to be met by chance.
-const ENDINGS: [&str; 5] = [
+const ENDINGS: [&str; 7] = [
+    "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1",
+    "4k3/8/8/8/8/8/8/1N2KB2 w - - 0 1",
     "4k3/3b4/8/8/8/4P3/3BP3/4K3 w - - 0 1",
     "8/8/8/P7/8/7k/8/K7 w - - 0 1",
     "2b1k3/8/8/8/8/8/8/R3K3 w - - 0 1",
     "4k3/8/8/8/8/8/8/2B1K3 w - - 0 1",
     "4k3/8/8/2B5/8/1b6/1P6/4K3 b - - 0 1",
 ];
+
+/// The scores of a position and, if the way to it matters, of those one move on.
+struct Around<'a>(&'a Position);
+
+impl Task for Around<'_> {
+    type Output = Vec<Score>;
+
+    fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
+        evaluator.reset(&Game::new(*self.0));
+        let mut scores = vec![evaluator.evaluate(self.0)];
+        if E::CONTEXT.is_path() {
+            for &mv in self.0.legal_moves().iter() {
+                evaluator.push(self.0, mv);
+                scores.push(evaluator.evaluate(&self.0.play(mv)));
+                evaluator.pop();
+            }
+        }
+        scores
+    }
+}
 
 #[test]
 fn every_feature_matters_somewhere() {
@@ -168,9 +266,9 @@ fn every_feature_matters_somewhere() {
     for variant in Variant::ALL {
         for feature in variant.features() {
             let without = Choice { variant, disabled: FeatureSet::EMPTY.with(feature.index) };
-            let matters = positions
-                .iter()
-                .any(|position| without.evaluate(position) != variant.evaluate(position));
+            let matters = positions.iter().any(|position| {
+                without.dispatch(Around(position)) != variant.dispatch(Around(position))
+            });
             assert!(matters, "{variant:?} {}", feature.name);
         }
     }

@@ -80,6 +80,7 @@ fn handshake_declares_the_options() {
         "Threads",
         "Move Overhead",
         "Eval",
+        "Personality",
         "Disable",
         "UCI_Chess960",
         "Ponder",
@@ -158,6 +159,7 @@ fn nonsense_is_noted_and_survived() {
         "setoption name Hash value none",
         "setoption name Nothing",
         "setoption name Eval value psychic",
+        "setoption name Personality value psychic",
         "setoption name Disable value moon",
         "go depth many",
         "go perft -",
@@ -261,4 +263,69 @@ fn features_are_switched_off_by_name() {
     assert_ne!(engine.best_move(), "bestmove (none)");
     engine.say("setoption name Disable value");
     assert_eq!(last(&mut engine), whole);
+}
+
+#[test]
+fn every_personality_serves_the_protocol() {
+    for personality in ["palimpsest", "micromax", "rdchess"] {
+        let mut engine = Engine::start();
+        engine.say(&format!("setoption name Personality value {personality}"));
+        engine.say("setoption name Hash value 2");
+        assert_eq!(engine.sync(), [""; 0], "{personality}");
+        let fen = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1";
+        for (position, go, best) in [
+            ("startpos", "go nodes 2000", ""),
+            ("startpos moves e2e4 e7e5", "go depth 4", ""),
+            ("startpos moves e2e4 e7e5", "go movetime 50", ""),
+            ("startpos", "go wtime 200 btime 200 winc 1 binc 1", ""),
+            ("startpos", "go depth 3 searchmoves a2a3", "bestmove a2a3"),
+            (&format!("fen {fen}"), "go depth 6", "bestmove a1a8"),
+            (&format!("fen {fen}"), "go mate 1", "bestmove a1a8"),
+        ] {
+            engine.say("ucinewgame");
+            engine.say(&format!("position {position}"));
+            engine.say(go);
+            let answer = engine.best_move();
+            assert!(answer.starts_with(best) && !answer.contains("none"), "{go}: {answer}");
+        }
+        engine.say("position startpos moves d2d4 d7d5");
+        for (go, end) in [("go infinite", "stop"), ("go ponder wtime 60 btime 60", "ponderhit")] {
+            engine.say(go);
+            std::thread::sleep(Duration::from_millis(150));
+            let lines = engine.sync();
+            assert!(lines.iter().any(|line| line.contains(" pv ")), "{personality} {lines:?}");
+            assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+            engine.say(end);
+            let answer = engine.best_move();
+            assert!(answer.contains(" ponder "), "{personality} {go}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn features_of_a_search_are_switched_off_by_name() {
+    let mut engine = Engine::start();
+    let nodes = |engine: &mut Engine| {
+        engine.say("ucinewgame");
+        engine.say("go depth 5");
+        let lines = engine.until("bestmove");
+        let last = lines.iter().rev().find(|line| line.contains(" nodes ")).cloned();
+        let last = last.expect("an iteration is reported");
+        let words: Vec<&str> = last.split(' ').collect();
+        let at = words.iter().position(|&word| word == "nodes").expect("nodes are named");
+        words[at + 1].parse::<u64>().expect("nodes are a number")
+    };
+    engine.say("setoption name Personality value rdchess");
+    let whole = nodes(&mut engine);
+    engine.say("setoption name Disable value null_move,hung");
+    assert_ne!(nodes(&mut engine), whole);
+    engine.say("setoption name Disable value");
+    assert_eq!(nodes(&mut engine), whole);
+    engine.say("setoption name Disable value moon");
+    let lines = engine.sync();
+    assert!(lines[0].contains("razoring") && lines[0].contains("bishop_pair"), "{lines:?}");
+    engine.say("setoption name Eval value blunder");
+    engine.say("eval");
+    assert!(engine.sync().last().is_some_and(|line| line.ends_with("(blunder)")));
+    assert_ne!(nodes(&mut engine), whole);
 }

@@ -1,6 +1,7 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
 pub mod annotation;
+pub mod build;
 pub mod cecp;
 pub mod check;
 pub mod cli;
@@ -8,6 +9,7 @@ pub mod clock;
 pub mod compressed;
 pub mod config;
 pub mod game;
+pub mod gate;
 pub mod openings;
 pub mod process;
 pub mod protocol;

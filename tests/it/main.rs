@@ -8,7 +8,9 @@
 mod ablate;
 mod affinity;
 mod books;
+mod builds;
 mod check;
+mod ci;
 mod cli;
 mod compat;
 mod control;

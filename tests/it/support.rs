@@ -9,6 +9,7 @@ pub mod pgn;
 pub mod plan;
 pub mod process;
 pub mod programs;
+pub mod project;
 pub mod report;
 pub mod store;
 pub mod talk;

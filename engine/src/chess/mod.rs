@@ -7,6 +7,7 @@ pub mod attacks;
 pub mod bitboard;
 pub mod color;
 pub mod fen;
+pub mod game;
 pub mod movegen;
 pub mod moves;
 pub mod outcome;
@@ -20,6 +21,7 @@ pub mod zobrist;
 
 pub use bitboard::Bitboard;
 pub use color::Color;
+pub use game::Game;
 pub use moves::{Move, MoveKind, MoveList};
 pub use piece::{Kind, Piece};
 pub use position::Position;

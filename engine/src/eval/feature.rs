@@ -46,19 +46,36 @@ impl FeatureSet {
     ///
     /// The first name that is none of `known`.
     pub fn parse(text: &str, known: &[Feature]) -> Result<FeatureSet, UnknownFeature> {
+        FeatureSet::parse_groups(text, [known]).map(|[set]| set)
+    }
+
+    /// The same for features of several owners: the names of each give a set.
+    ///
+    /// # Errors
+    ///
+    /// The first name that is in no group.
+    pub fn parse_groups<const N: usize>(
+        text: &str,
+        known: [&[Feature]; N],
+    ) -> Result<[FeatureSet; N], UnknownFeature> {
+        let mut sets = [FeatureSet::EMPTY; N];
         if text.trim() == "<empty>" {
-            return Ok(FeatureSet::EMPTY);
+            return Ok(sets);
         }
-        let mut set = FeatureSet::EMPTY;
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            let feature = known.iter().find(|feature| feature.name.eq_ignore_ascii_case(name));
-            let Some(feature) = feature else {
-                let known = known.iter().map(|feature| feature.name).collect();
+            let in_group = |group: &&[Feature]| {
+                group.iter().find(|feature| feature.name.eq_ignore_ascii_case(name)).copied()
+            };
+            let mut groups = sets.iter_mut().zip(&known);
+            let found = groups.find_map(|(set, group)| in_group(group).map(|found| (set, found)));
+            let Some((set, feature)) = found else {
+                let known = known.iter().flat_map(|group| group.iter());
+                let known = known.map(|feature| feature.name).collect();
                 return Err(UnknownFeature { name: name.chars().take(40).collect(), known });
             };
-            set = set.with(feature.index);
+            *set = set.with(feature.index);
         }
-        Ok(set)
+        Ok(sets)
     }
 }
 
@@ -110,7 +127,7 @@ macro_rules! features {
     };
 }
 
-pub(super) use features;
+pub(crate) use features;
 
 #[cfg(test)]
 mod tests {

@@ -7,8 +7,8 @@ use super::feature::{Feature, FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::sink::{Masked, Plain, Record, Sink};
-use super::{Evaluator, Score, Variant};
-use crate::chess::{Color, Kind, Move, Position};
+use super::{Context, Evaluator, Score, Variant};
+use crate::chess::{Color, Game, Kind, Move, Position};
 
 features! {
     /// A feature of this evaluation.
@@ -65,9 +65,9 @@ pub(super) fn entries() -> Vec<Entry> {
 }
 
 impl Evaluator for Material {
-    const PATH_INDEPENDENT: bool = true;
+    const CONTEXT: Context = Context::None;
 
-    fn reset(&mut self, _root: &Position) {}
+    fn reset(&mut self, _game: &Game) {}
 
     fn push(&mut self, _before: &Position, _mv: Move) {}
 

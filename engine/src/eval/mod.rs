@@ -8,29 +8,54 @@ mod blunder;
 pub mod compare;
 pub mod feature;
 pub mod material;
+pub mod micromax;
 pub mod pair;
 pub mod palimpsest;
+pub(crate) mod rdchess;
 pub mod report;
 mod rybka;
 pub mod score;
 mod sink;
 
-use crate::chess::{Move, Position};
+use crate::chess::{Game, Move, Position};
 use compare::Entry;
 use feature::{Feature, FeatureSet};
 use report::Report;
 pub use score::Score;
+
+/// What the score of a position may depend on besides the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// Nothing: scores may be kept by position for as long as one likes.
+    None,
+    /// The root of the search.
+    Root,
+    /// The way from the root to the position; what one search has found is wrong for the next.
+    Path,
+}
+
+impl Context {
+    /// Does the score depend on the position alone?
+    pub const fn is_none(self) -> bool {
+        matches!(self, Context::None)
+    }
+
+    /// Does the score depend on the way to the position?
+    pub const fn is_path(self) -> bool {
+        matches!(self, Context::Path)
+    }
+}
 
 /// Judges positions without searching.
 ///
 /// The search announces every move, so that an evaluation may depend on the way a position was
 /// reached. `pop` must undo the latest `push` or `push_null` exactly.
 pub trait Evaluator {
-    /// Does the score depend on the position alone? Only then may it be cached by position.
-    const PATH_INDEPENDENT: bool;
+    /// What the score of a position depends on besides the position.
+    const CONTEXT: Context;
 
-    /// Forgets all moves and starts from `root`.
-    fn reset(&mut self, root: &Position);
+    /// Forgets all moves and starts where the game stands.
+    fn reset(&mut self, game: &Game);
 
     /// `mv` is made in `before`.
     fn push(&mut self, before: &Position, mv: Move);
@@ -58,6 +83,10 @@ pub enum Variant {
     Rybka2_3_2a,
     /// Blunder as of December 2021.
     Blunder,
+    /// RDChess, as its author describes it.
+    Rdchess,
+    /// micro-Max 3.2, which judges moves instead of positions.
+    Micromax,
     /// Counts material and nothing else.
     Material,
 }
@@ -88,11 +117,13 @@ pub trait Task {
 
 impl Variant {
     /// All variants, the default first.
-    pub const ALL: [Variant; 5] = [
+    pub const ALL: [Variant; 7] = [
         Variant::Palimpsest,
         Variant::Rybka1_0Beta,
         Variant::Rybka2_3_2a,
         Variant::Blunder,
+        Variant::Rdchess,
+        Variant::Micromax,
         Variant::Material,
     ];
 
@@ -103,6 +134,8 @@ impl Variant {
             Variant::Rybka1_0Beta => "rybka-1.0-beta",
             Variant::Rybka2_3_2a => "rybka-2.3.2a",
             Variant::Blunder => "blunder",
+            Variant::Rdchess => "rdchess",
+            Variant::Micromax => "micromax",
             Variant::Material => "material",
         }
     }
@@ -111,7 +144,10 @@ impl Variant {
     pub const fn unit(self) -> &'static str {
         match self {
             Variant::Rybka1_0Beta | Variant::Rybka2_3_2a => "1/3399 pawn",
-            Variant::Palimpsest | Variant::Blunder | Variant::Material => "centipawns",
+            Variant::Micromax => "1/99 pawn",
+            Variant::Palimpsest | Variant::Blunder | Variant::Rdchess | Variant::Material => {
+                "centipawns"
+            }
         }
     }
 
@@ -127,6 +163,8 @@ impl Variant {
             Variant::Rybka1_0Beta => rybka::Rybka::<rybka::V1_0Beta>::features(),
             Variant::Rybka2_3_2a => rybka::Rybka::<rybka::V2_3_2a>::features(),
             Variant::Blunder => blunder::Blunder::features(),
+            Variant::Rdchess => rdchess::RdChess::features(),
+            Variant::Micromax => micromax::MicroMax::features(),
             Variant::Material => material::Material::features(),
         }
     }
@@ -138,6 +176,8 @@ impl Variant {
             Variant::Rybka1_0Beta => rybka::entries::<rybka::V1_0Beta>(),
             Variant::Rybka2_3_2a => rybka::entries::<rybka::V2_3_2a>(),
             Variant::Blunder => blunder::entries(),
+            Variant::Rdchess => rdchess::entries(),
+            Variant::Micromax => micromax::entries(),
             Variant::Material => material::entries(),
         }
     }
@@ -162,6 +202,8 @@ impl Choice {
             Variant::Rybka1_0Beta => task.run(rybka::Rybka::<rybka::V1_0Beta>::new(disabled)),
             Variant::Rybka2_3_2a => task.run(rybka::Rybka::<rybka::V2_3_2a>::new(disabled)),
             Variant::Blunder => task.run(blunder::Blunder::new(disabled)),
+            Variant::Rdchess => task.run(rdchess::RdChess::new(disabled)),
+            Variant::Micromax => task.run(micromax::MicroMax::new(disabled)),
             Variant::Material => task.run(material::Material::new(disabled)),
         }
     }
@@ -174,7 +216,7 @@ impl Choice {
             type Output = Score;
 
             fn run<E: Evaluator>(self, mut evaluator: E) -> Score {
-                evaluator.reset(self.0);
+                evaluator.reset(&Game::new(*self.0));
                 evaluator.evaluate(self.0)
             }
         }
@@ -184,6 +226,12 @@ impl Choice {
 
     /// The same score, term by term.
     pub fn explain(self, position: &Position) -> Report {
+        self.explain_game(&Game::new(*position))
+    }
+
+    /// The score of the position a game has reached, term by term.
+    pub fn explain_game(self, game: &Game) -> Report {
+        let position = game.position();
         let disabled = self.disabled;
         match self.variant {
             Variant::Palimpsest => palimpsest::Palimpsest::new(disabled).explain(position),
@@ -192,6 +240,8 @@ impl Choice {
             }
             Variant::Rybka2_3_2a => rybka::Rybka::<rybka::V2_3_2a>::new(disabled).explain(position),
             Variant::Blunder => blunder::Blunder::new(disabled).explain(position),
+            Variant::Rdchess => rdchess::RdChess::new(disabled).explain(game),
+            Variant::Micromax => micromax::MicroMax::new(disabled).explain(game),
             Variant::Material => material::Material::new(disabled).explain(position),
         }
     }

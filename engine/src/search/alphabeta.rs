@@ -73,7 +73,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let ply = self.line.ply();
         self.lines.clear(ply);
-        if self.out_of_budget() {
+        if self.brake.out_of_budget() {
             return DRAW;
         }
         if !N::ROOT {
@@ -155,7 +155,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// The static evaluation, from the table if it may be kept there.
     pub(super) fn static_evaluation(&mut self, entry: Option<Entry>) -> Score {
-        let known = entry.and_then(|entry| entry.evaluation).filter(|_| E::PATH_INDEPENDENT);
+        let known = entry.and_then(|entry| entry.evaluation).filter(|_| E::CONTEXT.is_none());
         known.unwrap_or_else(|| self.line.evaluate())
     }
 
@@ -182,7 +182,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 Extension::Cut(score) => return score,
             };
             let score = self.try_move::<N>(&node, mv, count, extension);
-            if self.stopped {
+            if self.brake.stopped {
                 return DRAW;
             }
             if score > best {
@@ -292,7 +292,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let entry = Entry {
             mv: best_move,
             score: Entry::score_from(best, node.ply),
-            evaluation: self.frame(node.ply).evaluation.filter(|_| E::PATH_INDEPENDENT),
+            evaluation: self.frame(node.ply).evaluation.filter(|_| E::CONTEXT.is_none()),
             depth: node.depth,
             bound,
         };

@@ -41,7 +41,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if others < bar {
             return Extension::Plies(1);
         }
-        if !N::OPEN && bar >= node.beta && !self.stopped {
+        if !N::OPEN && bar >= node.beta && !self.brake.stopped {
             return Extension::Cut(bar);
         }
         Extension::Plies(if score >= node.beta { -1 } else { 0 })

@@ -4,52 +4,35 @@
 //! the memory and the limits, so that it can be repeated exactly.
 
 mod alphabeta;
+mod brake;
 mod extend;
 mod history;
 mod limits;
+mod memory;
+pub mod micromax;
 mod params;
+mod personality;
 mod picker;
 mod prune;
 mod quiescence;
+mod rdchess;
 mod reduce;
 mod see;
+mod slots;
 
-use crate::chess::Move;
-use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mate_distance_moves, mated_in};
-use crate::eval::{Choice, Evaluator, Score, Task};
-use crate::line::{Game, Line};
+use crate::chess::{Game, Move};
+use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mated_in};
+use crate::eval::{Evaluator, Score, Task};
+use crate::line::Line;
 use crate::time::Timer;
-use crate::tt::{Bound, OutOfMemory, TranspositionTable};
+use crate::tt::{Bound, TranspositionTable};
 use alphabeta::Root;
-use history::Arrival;
-pub use history::Histories;
+use brake::{Brake, Pace};
+use history::{Arrival, Histories};
 pub use limits::{Limits, Signals};
-
-/// What is remembered from one search to the next.
-pub struct Memory {
-    /// The transposition table.
-    pub table: TranspositionTable,
-    /// Move histories.
-    pub histories: Histories,
-}
-
-impl Memory {
-    /// An empty memory with a table of `hash_megabytes` MiB.
-    ///
-    /// # Errors
-    ///
-    /// If there is not enough memory for the table.
-    pub fn new(hash_megabytes: usize) -> Result<Memory, OutOfMemory> {
-        let table = TranspositionTable::new(hash_megabytes)?;
-        Ok(Memory { table, histories: Histories::new() })
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.table.clear();
-        self.histories.clear();
-    }
-}
+use memory::Kept;
+pub use memory::Memory;
+pub use personality::{Personality, Player};
 
 /// What to search, and within which limits.
 #[derive(Clone, Copy)]
@@ -62,6 +45,15 @@ pub struct Request<'a> {
     pub timer: &'a Timer,
     /// Signals from outside.
     pub signals: &'a Signals,
+}
+
+impl Request<'_> {
+    /// The legal moves that may be considered at the root.
+    fn root_moves(&self) -> Vec<Move> {
+        let allowed = &self.limits.search_moves;
+        let legal = self.game.position().legal_moves();
+        legal.iter().copied().filter(|mv| allowed.is_empty() || allowed.contains(mv)).collect()
+    }
 }
 
 /// An interim result.
@@ -96,29 +88,59 @@ pub struct Finding {
     pub nodes: u64,
 }
 
-/// Searches with that evaluation, handing interim results to `report`.
+impl Finding {
+    /// What there is to say before anything is searched: the first move allowed, or how the game
+    /// has ended.
+    fn at_once(request: Request<'_>) -> Finding {
+        let line: Vec<Move> = request.root_moves().first().copied().into_iter().collect();
+        let mated = line.is_empty() && request.game.position().in_check();
+        Finding { line, score: if mated { mated_in(0) } else { DRAW }, depth: 0, nodes: 0 }
+    }
+}
+
+/// Lets that player search, handing interim results to `report`.
+///
+/// If there is no memory for the table of another personality, the finding is some legal move.
 pub fn search(
-    choice: impl Into<Choice>,
+    player: impl Into<Player>,
     request: Request<'_>,
     memory: &mut Memory,
     report: &mut dyn FnMut(&Report<'_>),
 ) -> Finding {
-    struct Search<'a> {
-        request: Request<'a>,
-        memory: &'a mut Memory,
-        report: &'a mut dyn FnMut(&Report<'_>),
+    let player = player.into();
+    if memory.hand_to(player.personality).is_err() {
+        return Finding::at_once(request);
     }
-
-    impl Task for Search<'_> {
-        type Output = Finding;
-
-        fn run<E: Evaluator>(self, evaluator: E) -> Finding {
-            self.memory.table.new_search();
-            Searcher::new(self.request, self.memory, evaluator).run(self.report)
+    match &mut memory.kept {
+        Kept::Palimpsest { table, histories } => {
+            player.eval.dispatch(Palimpsest { request, table, histories, report })
+        }
+        Kept::Micromax(table) => micromax::search(&player, request, table, report),
+        Kept::Rdchess(table) => {
+            player.eval.dispatch(rdchess::RdChess { player, request, table, report })
         }
     }
+}
 
-    choice.into().dispatch(Search { request, memory, report })
+/// The engine's own search as a task for an evaluation.
+struct Palimpsest<'a> {
+    request: Request<'a>,
+    table: &'a mut TranspositionTable,
+    histories: &'a mut Histories,
+    report: &'a mut dyn FnMut(&Report<'_>),
+}
+
+impl Task for Palimpsest<'_> {
+    type Output = Finding;
+
+    fn run<E: Evaluator>(self, evaluator: E) -> Finding {
+        if E::CONTEXT.is_path() {
+            self.table.clear();
+        } else {
+            self.table.new_search();
+        }
+        Searcher::new(self.request, self.table, self.histories, evaluator).run(self.report)
+    }
 }
 
 /// What a ply of the current line remembers.
@@ -166,9 +188,7 @@ struct Searcher<'a, E> {
     histories: &'a mut Histories,
     request: Request<'a>,
     root_moves: Vec<Move>,
-    nodes: u64,
-    next_poll: u64,
-    stopped: bool,
+    brake: Brake<'a>,
     selective_depth: usize,
     root_depth: i32,
     frames: Vec<Frame>,
@@ -178,33 +198,29 @@ struct Searcher<'a, E> {
 }
 
 impl<'a, E: Evaluator> Searcher<'a, E> {
-    fn new(request: Request<'a>, memory: &'a mut Memory, evaluator: E) -> Self {
-        let allowed = &request.limits.search_moves;
-        let legal = request.game.position().legal_moves();
-        let root_moves: Vec<Move> =
-            legal.iter().copied().filter(|mv| allowed.is_empty() || allowed.contains(mv)).collect();
-        let line = root_moves.first().copied().into_iter().collect();
+    fn new(
+        request: Request<'a>,
+        table: &'a TranspositionTable,
+        histories: &'a mut Histories,
+        evaluator: E,
+    ) -> Self {
         Searcher {
             line: Line::new(request.game, evaluator),
-            table: &memory.table,
-            histories: &mut memory.histories,
+            table,
+            histories,
             request,
-            root_moves,
-            nodes: 0,
-            next_poll: params::POLL_INTERVAL,
-            stopped: false,
+            root_moves: request.root_moves(),
+            brake: Brake::new(request),
             selective_depth: 0,
             root_depth: 0,
             frames: vec![Frame::default(); FRAMES_BEFORE + MAX_PLY + 1],
             lines: Lines::new(),
-            best: Finding { line, score: DRAW, depth: 0, nodes: 0 },
+            best: Finding::at_once(request),
         }
     }
 
     fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> Finding {
         if self.root_moves.is_empty() {
-            let mated = self.request.game.position().in_check();
-            self.best.score = if mated { mated_in(0) } else { DRAW };
             return self.best;
         }
         let mut pace = Pace::default();
@@ -212,18 +228,18 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             self.root_depth = depth;
             self.selective_depth = 0;
             let score = self.aspirate(depth, report);
-            if self.stopped {
+            if self.brake.stopped {
                 break;
             }
             self.best.score = score;
             self.best.depth = depth as u32;
             let best = self.best.clone();
             self.report(report, best.score, Bound::Exact);
-            if self.is_enough(pace.percent(&best)) {
+            if self.brake.is_enough(best.score, self.root_moves.len(), pace.percent(&best)) {
                 break;
             }
         }
-        self.best.nodes = self.nodes;
+        self.best.nodes = self.brake.nodes;
         self.best
     }
 
@@ -238,7 +254,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         let mut reduced = 0;
         loop {
             let score = self.node::<Root>(alpha, beta, (depth - reduced).max(1), false);
-            if self.stopped {
+            if self.brake.stopped {
                 return score;
             }
             if score <= alpha {
@@ -260,43 +276,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         }
     }
 
-    /// Is the search to end after this iteration?
-    fn is_enough(&self, percent: u32) -> bool {
-        let Request { limits, timer, signals, .. } = self.request;
-        if signals.is_stopped() {
-            return true;
-        }
-        let mate = mate_distance_moves(self.best.score);
-        if let (Some(wanted), Some(found)) = (limits.mate, mate)
-            && 0 < found
-            && found <= wanted as i32
-        {
-            return true;
-        }
-        if signals.is_pondering() || !timer.is_thrifty() {
-            return false;
-        }
-        self.root_moves.len() == 1 || timer.is_enough(percent)
-    }
-
-    /// Must the search break off? To be asked at every node.
-    #[inline]
-    fn out_of_budget(&mut self) -> bool {
-        if self.request.limits.nodes.is_some_and(|limit| self.nodes >= limit) {
-            self.stopped = true;
-        } else if self.nodes >= self.next_poll {
-            self.next_poll = self.nodes + params::POLL_INTERVAL;
-            let Request { timer, signals, .. } = self.request;
-            if signals.is_stopped() || timer.is_over() && !signals.is_pondering() {
-                self.stopped = true;
-            }
-        }
-        self.stopped
-    }
-
     fn make(&mut self, mv: Move) {
         let ply = self.line.ply();
-        self.nodes += 1;
+        self.brake.nodes += 1;
         self.frame(ply).arrival = Some(history::arrival(self.line.position(), mv));
         self.line.make(mv);
         self.table.prefetch(self.line.position().key());
@@ -316,7 +298,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
 
     fn report_bound(&self, report: &mut dyn FnMut(&Report<'_>), score: Score, bound: Bound) {
         // Early windows fail all the time and interest nobody.
-        if self.nodes > 2_000_000 {
+        if self.brake.nodes > 2_000_000 {
             self.report(report, score, bound);
         }
     }
@@ -327,30 +309,10 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             selective_depth: self.selective_depth as u32,
             score,
             bound,
-            nodes: self.nodes,
+            nodes: self.brake.nodes,
             hash_permille: self.table.fullness_permille(),
             line: &self.best.line,
         });
-    }
-}
-
-/// Decides how much of the soft limit of time to use, from how the iterations went.
-#[derive(Default)]
-struct Pace {
-    best: Option<Move>,
-    steady: u32,
-    score: Score,
-}
-
-impl Pace {
-    /// Percent of the soft limit to use, given the result of one more iteration.
-    fn percent(&mut self, found: &Finding) -> u32 {
-        let best = found.line.first().copied();
-        self.steady = if best == self.best { (self.steady + 1).min(6) } else { 0 };
-        let drop = if self.best.is_some() { (self.score - found.score).clamp(0, 60) } else { 0 };
-        self.best = best;
-        self.score = found.score;
-        150 - 14 * self.steady + drop as u32
     }
 }
 

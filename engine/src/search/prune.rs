@@ -26,7 +26,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         // Razoring: so far behind that only captures could help.
         if depth <= params::RAZOR_DEPTH && evaluation + params::RAZOR_MARGIN * depth <= alpha {
             let score = self.quiescence::<Null>(alpha, beta);
-            if score <= alpha || self.stopped {
+            if score <= alpha || self.brake.stopped {
                 return Some(score);
             }
         }
@@ -49,12 +49,12 @@ impl<E: Evaluator> Searcher<'_, E> {
         let surplus = ((evaluation - beta) / params::NULL_SCORE_STEP).min(3);
         let reduction = params::NULL_REDUCTION + depth / 4 + surplus;
         self.frame(ply).arrival = None;
-        self.nodes += 1;
+        self.brake.nodes += 1;
         self.line.make_null();
         let score = -self.node::<Null>(-beta, -beta + 1, depth - reduction, !node.cut);
         self.line.unmake();
         // A mate found after passing is not a mate.
-        (self.stopped || score >= beta).then_some(score.min(EVALUATION_MAX))
+        (self.brake.stopped || score >= beta).then_some(score.min(EVALUATION_MAX))
     }
 
     /// Is a move not worth trying? Some move that avoids mate must have been found before.

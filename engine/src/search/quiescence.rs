@@ -26,7 +26,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     pub(super) fn quiescence<N: NodeKind>(&mut self, alpha: Score, beta: Score) -> Score {
         let ply = self.line.ply();
         self.lines.clear(ply);
-        if self.out_of_budget() {
+        if self.brake.out_of_budget() {
             return DRAW;
         }
         if let Some(score) = self.trivial(ply) {
@@ -57,7 +57,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let open = alpha.max(best);
         let mut best_move = None;
         self.exchanges::<N>(&leaf, open, beta, &mut best, &mut best_move);
-        if self.stopped {
+        if self.brake.stopped {
             return DRAW;
         }
         if best == -INFINITE {
@@ -69,7 +69,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             Some(_) if best > alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        let evaluation = evaluation.filter(|_| E::PATH_INDEPENDENT);
+        let evaluation = evaluation.filter(|_| E::CONTEXT.is_none());
         let score = Entry::score_from(best, ply);
         self.table.store(key, Entry { mv: best_move, score, evaluation, depth: 0, bound });
         best
@@ -105,7 +105,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             self.make(mv);
             let score = -self.quiescence::<N>(-beta, -alpha);
             self.line.unmake();
-            if self.stopped {
+            if self.brake.stopped {
                 return;
             }
             if score <= *best {

@@ -4,15 +4,27 @@ use super::*;
 use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
 use crate::eval::Variant;
+use crate::eval::score::mate_distance_moves;
 
-fn find(variant: Variant, position: Position, limits: &Limits, memory: &mut Memory) -> Finding {
+fn find(
+    player: impl Into<Player>,
+    position: Position,
+    limits: &Limits,
+    memory: &mut Memory,
+) -> Finding {
     let request = Request {
         game: &Game::new(position),
         limits,
         timer: &Timer::start(None),
         signals: &Signals::default(),
     };
-    search(variant, request, memory, &mut |_| {})
+    search(player, request, memory, &mut |_| {})
+}
+
+/// Every evaluation with the default search, and every other search with its own evaluation.
+fn players() -> impl Iterator<Item = Player> {
+    let searches = Personality::ALL.into_iter().filter(|&one| one != Personality::default());
+    Variant::ALL.into_iter().map(Player::from).chain(searches.map(Player::from))
 }
 
 fn text(finding: &Finding) -> String {
@@ -28,12 +40,15 @@ fn mates_are_found() {
         ("8/8/8/8/8/5k2/7q/5K2 b - - 0 1", 1, ""),
         ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", 3, "f8c5"),
     ] {
-        for variant in Variant::ALL {
+        for player in players() {
             let mut memory = Memory::new(4).unwrap();
             let limits = Limits { mate: Some(moves), depth: Some(20), ..Limits::default() };
-            let finding = find(variant, fen::parse(fen).unwrap(), &limits, &mut memory);
+            let finding = find(player, fen::parse(fen).unwrap(), &limits, &mut memory);
             let found = mate_distance_moves(finding.score);
-            assert!(found.is_some_and(|found| 0 < found && found <= moves as i32), "{fen}");
+            assert!(
+                found.is_some_and(|found| 0 < found && found <= moves as i32),
+                "{fen} {player:?} {finding:?}"
+            );
             assert!(best.is_empty() || text(&finding) == best, "{fen} {finding:?}");
         }
     }
@@ -43,31 +58,38 @@ fn mates_are_found() {
 fn nodes_are_limited_exactly_and_results_repeat() {
     let position =
         fen::parse("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap();
-    for nodes in [1, 2, 17, 1_000, 20_011] {
-        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-        let mut memory = Memory::new(2).unwrap();
-        let first = find(Variant::Palimpsest, position, &limits, &mut memory);
-        assert_eq!(first.nodes, nodes);
-        memory.clear();
-        assert_eq!(find(Variant::Palimpsest, position, &limits, &mut memory), first);
-        let mut fresh = Memory::new(2).unwrap();
-        assert_eq!(find(Variant::Palimpsest, position, &limits, &mut fresh), first);
+    for personality in Personality::ALL {
+        for nodes in [1, 2, 17, 1_000, 20_011] {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let mut memory = Memory::of(personality, 2).unwrap();
+            let first = find(personality, position, &limits, &mut memory);
+            assert_eq!(first.nodes, nodes, "{personality:?}");
+            memory.clear();
+            assert_eq!(find(personality, position, &limits, &mut memory), first);
+            let mut fresh = Memory::new(2).unwrap();
+            assert_eq!(find(personality, position, &limits, &mut fresh), first);
+        }
     }
 }
 
 #[test]
 fn the_line_is_legal_and_the_move_allowed() {
-    let limits = Limits { depth: Some(8), ..Limits::default() };
-    let mut memory = Memory::new(2).unwrap();
-    let mut position = Position::startpos();
-    for &mv in &find(Variant::Palimpsest, position, &limits, &mut memory).line {
-        assert!(position.is_legal(mv));
-        position = position.play(mv);
+    for personality in Personality::ALL {
+        let limits = Limits { depth: Some(6), ..Limits::default() };
+        let mut memory = Memory::of(personality, 2).unwrap();
+        let mut position = Position::startpos();
+        let line = find(personality, position, &limits, &mut memory).line;
+        assert!(line.len() > 1, "an answer is expected: {personality:?}");
+        for mv in line {
+            assert!(position.is_legal(mv), "{personality:?}");
+            position = position.play(mv);
+        }
+        let position = Position::startpos();
+        let only = position.legal_moves()[7];
+        let limits = Limits { depth: Some(4), search_moves: vec![only], ..Limits::default() };
+        let found = find(personality, position, &limits, &mut memory);
+        assert_eq!((found.line.first(), found.depth), (Some(&only), 4), "{personality:?}");
     }
-    let position = Position::startpos();
-    let only = position.legal_moves()[7];
-    let limits = Limits { depth: Some(4), search_moves: vec![only], ..Limits::default() };
-    assert_eq!(find(Variant::Palimpsest, position, &limits, &mut memory).line.first(), Some(&only));
 }
 
 #[test]
@@ -75,10 +97,50 @@ fn ended_games_have_no_move() {
     for (fen, score) in
         [("k7/2Q5/8/8/8/8/8/7K b - - 0 1", DRAW), ("R3k3/8/4K3/8/8/8/8/8 b - - 0 1", mated_in(0))]
     {
-        let mut memory = Memory::new(1).unwrap();
-        let limits = Limits::default();
-        let finding = find(Variant::Palimpsest, fen::parse(fen).unwrap(), &limits, &mut memory);
-        assert_eq!((finding.line.len(), finding.score), (0, score), "{fen}");
+        for personality in Personality::ALL {
+            let mut memory = Memory::of(personality, 1).unwrap();
+            let limits = Limits::default();
+            let finding = find(personality, fen::parse(fen).unwrap(), &limits, &mut memory);
+            assert_eq!((finding.line.len(), finding.score), (0, score), "{fen} {personality:?}");
+        }
+    }
+}
+
+/// Nodes and scores after each iteration.
+fn course(player: Player, position: Position) -> Vec<(u64, Score)> {
+    let request = Request {
+        game: &Game::new(position),
+        limits: &Limits { nodes: Some(80_000), ..Limits::default() },
+        timer: &Timer::start(None),
+        signals: &Signals::default(),
+    };
+    let mut memory = Memory::of(player.personality, 1).unwrap();
+    let mut course = Vec::new();
+    search(player, request, &mut memory, &mut |report| course.push((report.nodes, report.score)));
+    course
+}
+
+#[test]
+fn every_feature_of_a_search_changes_it() {
+    let positions = [
+        "r2qr1k1/pp3pp1/2b1p3/4P2p/1BP1n3/P2Q2P1/4PPBP/R4RK1 b - - 2 17",
+        "8/k5P1/8/p2p4/8/2p5/K5p1/8 w - - 0 1",
+        "8/5k2/8/3p4/3P4/3K4/8/8 w - - 0 1",
+    ]
+    .map(|text| fen::parse(text).unwrap());
+    for personality in Personality::ALL {
+        let whole = Player::from(personality);
+        let usual = positions.map(|position| course(whole, position));
+        for feature in personality.features() {
+            // What grows old gives way only in a full table, and from move to move.
+            if feature.name == "hash_ageing" {
+                continue;
+            }
+            let without = whole.without(feature.name).unwrap();
+            let mut pairs = positions.iter().zip(&usual);
+            let changes = pairs.any(|(&position, usual)| course(without, position) != *usual);
+            assert!(changes, "{personality:?} {}", feature.name);
+        }
     }
 }
 
@@ -87,9 +149,11 @@ fn a_lost_side_repeats() {
     // White is far behind but checks for ever.
     let position = fen::parse("6k1/5p2/8/4Q3/8/8/q4r1P/7K w - - 0 1").unwrap();
     let limits = Limits { depth: Some(10), ..Limits::default() };
-    let mut memory = Memory::new(4).unwrap();
-    let finding = find(Variant::Palimpsest, position, &limits, &mut memory);
-    assert_eq!(finding.score, DRAW, "{finding:?}");
+    for personality in [Personality::Palimpsest, Personality::Rdchess] {
+        let mut memory = Memory::of(personality, 4).unwrap();
+        let finding = find(personality, position, &limits, &mut memory);
+        assert_eq!(finding.score, DRAW, "{finding:?}");
+    }
 }
 
 #[test]
@@ -102,7 +166,9 @@ fn a_stop_signal_ends_the_search() {
         timer: &Timer::start(None),
         signals: &signals,
     };
-    let mut memory = Memory::new(1).unwrap();
-    let finding = search(Variant::Palimpsest, request, &mut memory, &mut |_| {});
-    assert_eq!(finding.depth, 1);
+    for personality in Personality::ALL {
+        let mut memory = Memory::of(personality, 1).unwrap();
+        let finding = search(personality, request, &mut memory, &mut |_| {});
+        assert_eq!(finding.depth, 1, "{personality:?}");
+    }
 }

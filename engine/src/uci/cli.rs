@@ -6,13 +6,14 @@ use super::evaluation;
 use super::output::Output;
 use super::perft::{self, Failure};
 use super::session;
+use super::trace;
 use crate::bench;
 use crate::eval::Variant;
 
 const EXIT_MISMATCH: i32 = 1;
 pub(super) const EXIT_USAGE: i32 = 2;
 pub(super) const EXIT_INPUT: i32 = 3;
-const EXIT_ENVIRONMENT: i32 = 7;
+pub(super) const EXIT_ENVIRONMENT: i32 = 7;
 
 const HELP: &str = "\
 Usage: palimpsest                        speak UCI on standard input and output
@@ -27,10 +28,15 @@ Usage: palimpsest                        speak UCI on standard input and output
                                          use these instructions instead of the fastest
        palimpsest eval [--variant NAME] [--disable FEATURES] [--json] [FEN | --positions FILE]
                                          the static evaluation, term by term
-       palimpsest eval [--variant NAME] --features [--json]
-                                         what can be switched off, by name
+       palimpsest eval [--variant NAME] [--personality NAME] --features [--json]
+                                         what can be switched off, by name: features of the
+                                         evaluation, and with a personality those of its search
        palimpsest compare NAME NAME [--markdown | --json] [--positions FILE]
                                          two evaluations side by side
+       palimpsest trace [--personality NAME] [--fen FEN] [--moves MOVES] [--nodes N]
+                        [--hash MB] [--json]
+                                         a search, iteration by iteration; the one that passes N
+                                         nodes is the last
        palimpsest --version
        palimpsest --help";
 
@@ -61,6 +67,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
         },
         ["perft" | "divide", words @ ..] => run_perft(words, &output),
         ["eval", words @ ..] => evaluation::run_eval(words, &output, HELP),
+        ["trace", words @ ..] => trace::run(words, &output, HELP),
         ["compare", words @ ..] => evaluation::run_compare(words, &output, HELP),
         _ => usage(),
     }

@@ -3,12 +3,11 @@
 use super::cli::{EXIT_INPUT, EXIT_USAGE};
 use super::contrast::{Contrast, Form};
 use super::explain;
-use super::options::variant;
+use super::options::{personality, variant};
 use super::output::Output;
 use crate::chess::{Position, fen};
 use crate::eval::compare::{compare, spread};
-use crate::eval::feature::FeatureSet;
-use crate::eval::{Choice, Variant};
+use crate::search::Player;
 
 /// Why a command was not carried out.
 enum Failure {
@@ -49,16 +48,20 @@ fn conclude(result: Result<(), Failure>, usage: &str) -> i32 {
 }
 
 fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
-    let mut variant_name = Variant::default().name();
+    let (mut variant_name, mut search) = (None, None);
     let (mut disable, mut file) = ("", None);
     let (mut json, mut list) = (false, false);
     let mut fields: Vec<&str> = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         match word {
-            "--variant" => variant_name = words.next().ok_or(Failure::Usage)?,
+            "--variant" => variant_name = Some(words.next().ok_or(Failure::Usage)?),
             "--disable" => disable = words.next().ok_or(Failure::Usage)?,
             "--positions" => file = Some(words.next().ok_or(Failure::Usage)?),
+            "--personality" => {
+                let name = words.next().ok_or(Failure::Usage)?;
+                search = Some(personality(name).map_err(Failure::input)?);
+            }
             "--json" => json = true,
             "--features" => list = true,
             // A dash alone is a field of a FEN.
@@ -66,10 +69,10 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
             _ => fields.push(word),
         }
     }
-    let variant = variant(variant_name).map_err(Failure::input)?;
-    let features = variant.features();
-    let disabled = FeatureSet::parse(disable, &features).map_err(Failure::input)?;
-    let choice = Choice { variant, disabled };
+    let chosen = variant_name.map(variant).transpose().map_err(Failure::input)?;
+    let player = Player::new(search.unwrap_or_default(), chosen);
+    let player = player.without(disable).map_err(Failure::input)?;
+    let (variant, features) = (player.eval.variant, player.features());
     if list {
         output.line(&if json {
             explain::features_object(variant, &features)
@@ -85,7 +88,7 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
         None => vec![fen::parse(&fields.join(" ")).map_err(Failure::input)?],
     };
     for (index, position) in positions.iter().enumerate() {
-        let report = choice.explain(position);
+        let report = player.eval.explain(position);
         if json {
             output.line(&explain::object(&report, position, file.is_none()));
         } else {

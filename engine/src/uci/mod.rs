@@ -15,6 +15,7 @@ mod parse;
 mod perft;
 mod print;
 mod session;
+mod trace;
 mod worker;
 
 pub use output::Output;

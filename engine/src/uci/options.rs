@@ -1,14 +1,17 @@
 //! The options of the engine.
 
 use crate::chess::uci_move::CastlingForm;
-use crate::eval::feature::FeatureSet;
-use crate::eval::{Choice, Variant};
+use crate::eval::Variant;
+use crate::search::{Personality, Player};
 
 const HASH_MAX_MB: usize = 65_536;
 const OVERHEAD_MAX_MS: u64 = 10_000;
 
 const NOTHING_DISABLED: &str =
-    "Disable is empty again, as its features belonged to the evaluation before";
+    "Disable is empty again, as its features belonged to the evaluation or search before";
+
+const EVAL_WITHOUT_EFFECT: &str =
+    "Eval has no effect on this personality, which has an evaluation of its own";
 
 /// The current values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +20,10 @@ pub(super) struct Options {
     pub(super) hash_mb: usize,
     /// Time lost per move between the engine and the arbiter's clock, in milliseconds.
     pub(super) move_overhead_ms: u64,
-    /// The evaluation in use, and what of it is switched off.
-    pub(super) choice: Choice,
+    /// The search and the evaluation in use, and what of them is switched off.
+    pub(super) player: Player,
+    /// The evaluation asked for; the personality's own if none was.
+    eval: Option<Variant>,
     /// How castling is written.
     pub(super) castling: CastlingForm,
 }
@@ -28,7 +33,8 @@ impl Default for Options {
         Options {
             hash_mb: 16,
             move_overhead_ms: 10,
-            choice: Choice::default(),
+            player: Player::default(),
+            eval: None,
             castling: CastlingForm::KingTo,
         }
     }
@@ -39,8 +45,12 @@ impl Default for Options {
 pub(super) enum Effect {
     /// Nothing.
     None,
-    /// The table gets its new size.
-    Resize,
+    /// The user is told something.
+    Tell(&'static str),
+    /// The memory gets its new size and owner.
+    Renew,
+    /// The memory gets its new size and owner, and the user is told something.
+    RenewAndTell(&'static str),
     /// The memory is cleared.
     Clear,
     /// The memory is cleared and the user told something.
@@ -53,6 +63,8 @@ impl Options {
         let defaults = Options::default();
         let variants: String =
             Variant::ALL.iter().map(|variant| format!(" var {}", variant.name())).collect();
+        let personalities: String =
+            Personality::ALL.iter().map(|one| format!(" var {}", one.name())).collect();
         vec![
             format!(
                 "option name Hash type spin default {} min 1 max {HASH_MAX_MB}",
@@ -65,7 +77,11 @@ impl Options {
             ),
             format!(
                 "option name Eval type combo default {}{variants}",
-                defaults.choice.variant.name()
+                defaults.player.eval.variant.name()
+            ),
+            format!(
+                "option name Personality type combo default {}{personalities}",
+                defaults.player.personality.name()
             ),
             "option name Disable type string default <empty>".to_owned(),
             "option name UCI_Chess960 type check default false".to_owned(),
@@ -83,7 +99,7 @@ impl Options {
         match name.to_ascii_lowercase().as_str() {
             "hash" => {
                 self.hash_mb = spin(name, value, 1, HASH_MAX_MB as u64)? as usize;
-                Ok(Effect::Resize)
+                Ok(Effect::Renew)
             }
             "threads" => spin(name, value, 1, 1).map(|_| Effect::None),
             "move overhead" => {
@@ -91,22 +107,22 @@ impl Options {
                 Ok(Effect::None)
             }
             "eval" => {
-                let variant = variant(value)?;
-                if variant == self.choice.variant {
+                self.eval = Some(variant(value)?);
+                Ok(self.choose_eval())
+            }
+            "personality" => {
+                let personality = personality(value)?;
+                if personality == self.player.personality {
                     return Ok(Effect::None);
                 }
-                // What one evaluation has found out is wrong for another, and so are the names of
-                // its features.
-                let whole = self.choice.disabled.is_empty();
-                self.choice = Choice::from(variant);
-                Ok(if whole { Effect::Clear } else { Effect::ClearAndTell(NOTHING_DISABLED) })
+                let whole = self.player.is_whole();
+                self.player = Player::new(personality, self.eval);
+                Ok(if whole { Effect::Renew } else { Effect::RenewAndTell(NOTHING_DISABLED) })
             }
             "disable" => {
-                let known = self.choice.variant.features();
-                let disabled =
-                    FeatureSet::parse(value, &known).map_err(|unknown| unknown.to_string())?;
-                let changed = disabled != self.choice.disabled;
-                self.choice.disabled = disabled;
+                let player = self.player.without(value).map_err(|unknown| unknown.to_string())?;
+                let changed = player != self.player;
+                self.player = player;
                 Ok(if changed { Effect::Clear } else { Effect::None })
             }
             "uci_chess960" => {
@@ -120,6 +136,33 @@ impl Options {
             _ => Err(format!("unknown option \"{name}\"")),
         }
     }
+
+    /// Makes the player use the evaluation asked for, if it can.
+    fn choose_eval(&mut self) -> Effect {
+        let Player { personality, eval, .. } = self.player;
+        if personality.insists_on_evaluation() && self.eval != Some(eval.variant) {
+            return Effect::Tell(EVAL_WITHOUT_EFFECT);
+        }
+        if self.eval == Some(eval.variant) {
+            return Effect::None;
+        }
+        // What one evaluation has found out is wrong for another, and so are the names of its
+        // features.
+        let whole = self.player.is_whole();
+        self.player = Player::new(personality, self.eval);
+        if whole { Effect::Clear } else { Effect::ClearAndTell(NOTHING_DISABLED) }
+    }
+}
+
+/// The personality of that name.
+///
+/// # Errors
+///
+/// Lists the names there are.
+pub(super) fn personality(name: &str) -> Result<Personality, String> {
+    let known = Personality::ALL.map(Personality::name).join(", ");
+    Personality::from_name(name)
+        .ok_or_else(|| format!("Personality must be one of {known}, not \"{name}\""))
 }
 
 /// The evaluation of that name.
@@ -152,7 +195,7 @@ mod tests {
     #[test]
     fn options_are_set() {
         let mut options = Options::default();
-        assert_eq!(options.set("HASH", "64"), Ok(Effect::Resize));
+        assert_eq!(options.set("HASH", "64"), Ok(Effect::Renew));
         assert_eq!(options.set("Move Overhead", "25"), Ok(Effect::None));
         assert_eq!(options.set("Eval", "material"), Ok(Effect::Clear));
         assert_eq!(options.set("eval", "Material"), Ok(Effect::None));
@@ -161,7 +204,8 @@ mod tests {
         let expected = Options {
             hash_mb: 64,
             move_overhead_ms: 25,
-            choice: Variant::Material.into(),
+            player: Variant::Material.into(),
+            eval: Some(Variant::Material),
             castling: CastlingForm::KingTakesRook,
         };
         assert_eq!(options, expected);
@@ -174,13 +218,27 @@ mod tests {
         assert_eq!(options.set("Disable", "outpost,tempo"), Ok(Effect::None));
         let error = options.set("Disable", "unstoppable").unwrap_err();
         assert!(error.contains("king_attack"), "{error}");
-        assert!(!options.choice.disabled.is_empty());
+        assert!(!options.player.is_whole());
         let told = Ok(Effect::ClearAndTell(NOTHING_DISABLED));
         assert_eq!(options.set("Eval", "rybka-1.0-beta"), told);
-        assert!(options.choice.disabled.is_empty());
+        assert!(options.player.is_whole());
         assert_eq!(options.set("Disable", "unstoppable"), Ok(Effect::Clear));
         assert_eq!(options.set("Disable", "<empty>"), Ok(Effect::Clear));
-        assert_eq!(options.choice, Variant::Rybka1_0Beta.into());
+        assert_eq!(options.player, Variant::Rybka1_0Beta.into());
+    }
+
+    #[test]
+    fn a_personality_brings_its_evaluation_unless_another_is_asked_for() {
+        let mut options = Options::default();
+        assert_eq!(options.set("Personality", "MicroMax"), Ok(Effect::Renew));
+        assert_eq!(options.player.eval, Variant::Micromax.into());
+        assert_eq!(options.set("Disable", "castling,recapture_extension"), Ok(Effect::Clear));
+        assert!(options.set("Disable", "tempo").is_err());
+        assert_eq!(options.set("Eval", "blunder"), Ok(Effect::Tell(EVAL_WITHOUT_EFFECT)));
+        assert_eq!(options.player.eval.variant, Variant::Micromax);
+        let told = Ok(Effect::RenewAndTell(NOTHING_DISABLED));
+        assert_eq!(options.set("Personality", "palimpsest"), told);
+        assert_eq!(options.player, Variant::Blunder.into());
     }
 
     #[test]
@@ -192,6 +250,7 @@ mod tests {
             ("Hash", "many"),
             ("Threads", "2"),
             ("Eval", "psychic"),
+            ("Personality", "psychic"),
             ("Ponder", "maybe"),
             ("Disable", "moon"),
             ("Disable", "tempo,moon"),

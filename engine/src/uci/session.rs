@@ -9,8 +9,7 @@ use super::output::Output;
 use super::parse::{Command, Go, parse};
 use super::print;
 use super::worker::{Job, SearchJob, Worker};
-use crate::chess::{Move, Position, fen, uci_move};
-use crate::line::Game;
+use crate::chess::{Game, Move, Position, fen, uci_move};
 use crate::search::{Limits, Signals};
 use crate::time::{Budget, Clock, TimeLimit, Timer};
 
@@ -83,7 +82,7 @@ impl Session {
             Command::Go(go) => self.go(&go),
             Command::Perft(depth) => self.perft(depth),
             Command::Bench(depth) => {
-                self.worker.send(Job::Bench { depth, choice: self.options.choice });
+                self.worker.send(Job::Bench { depth, player: self.options.player });
             }
             Command::Stop => {
                 self.signals.stop();
@@ -115,7 +114,12 @@ impl Session {
     fn set_option(&mut self, name: &str, value: &str) {
         match self.options.set(name, value) {
             Ok(Effect::None) => {}
-            Ok(Effect::Resize) => self.worker.send(Job::Resize(self.options.hash_mb)),
+            Ok(Effect::Tell(text)) => self.output.note(text),
+            Ok(Effect::Renew) => self.renew(),
+            Ok(Effect::RenewAndTell(text)) => {
+                self.renew();
+                self.output.note(text);
+            }
             Ok(Effect::Clear) => self.worker.send(Job::Clear),
             Ok(Effect::ClearAndTell(text)) => {
                 self.worker.send(Job::Clear);
@@ -123,6 +127,11 @@ impl Session {
             }
             Err(reason) => self.output.note(&reason),
         }
+    }
+
+    fn renew(&mut self) {
+        let personality = self.options.player.personality;
+        self.worker.send(Job::Renew { personality, megabytes: self.options.hash_mb });
     }
 
     /// Sets up a game. If any part of it is wrong the game stays as it was.
@@ -148,7 +157,7 @@ impl Session {
     }
 
     fn evaluate(&self) {
-        let report = self.options.choice.explain(self.game.position());
+        let report = self.options.player.eval.explain_game(&self.game);
         self.output.line(&explain::table(&report, self.game.position()));
     }
 
@@ -176,7 +185,7 @@ impl Session {
             limits,
             timer: Timer::start(budget.filter(|_| !go.infinite)),
             signals: Arc::clone(&self.signals),
-            choice: self.options.choice,
+            player: self.options.player,
             form: self.options.castling,
             infinite: go.infinite || unlimited && !go.ponder,
         })));

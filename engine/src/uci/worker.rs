@@ -9,11 +9,10 @@ use std::thread::{self, JoinHandle};
 use super::output::Output;
 use super::print;
 use crate::bench;
+use crate::chess::Game;
 use crate::chess::perft::{Settings, divide};
 use crate::chess::uci_move::{self, CastlingForm};
-use crate::eval::Choice;
-use crate::line::Game;
-use crate::search::{Limits, Memory, Request, Signals, search};
+use crate::search::{Limits, Memory, Personality, Player, Request, Signals, search};
 use crate::time::Timer;
 use crate::tt::OutOfMemory;
 
@@ -30,11 +29,11 @@ pub(super) enum Job {
     /// Count leaves and print them by move.
     Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
     /// Run the benchmark.
-    Bench { depth: Option<u32>, choice: Choice },
+    Bench { depth: Option<u32>, player: Player },
     /// Forget everything.
     Clear,
-    /// Give the table a new size in MiB.
-    Resize(usize),
+    /// Forget everything and make the memory a personality's, with a table of so many MiB.
+    Renew { personality: Personality, megabytes: usize },
     /// Say that everything before this is done.
     Ready,
 }
@@ -45,7 +44,7 @@ pub(super) struct SearchJob {
     pub(super) limits: Limits,
     pub(super) timer: Timer,
     pub(super) signals: Arc<Signals>,
-    pub(super) choice: Choice,
+    pub(super) player: Player,
     pub(super) form: CastlingForm,
     /// Keep the best move back until told to stop.
     pub(super) infinite: bool,
@@ -140,8 +139,8 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
                     output.line(&counts);
                 }
             }
-            Job::Bench { depth, choice } => {
-                let text = bench::run(depth, choice).map_or_else(
+            Job::Bench { depth, player } => {
+                let text = bench::run(depth, player).map_or_else(
                     |error| format!("info string {error}"),
                     |measured| measured.to_string(),
                 );
@@ -149,28 +148,33 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
                 output.line(&text);
             }
             Job::Clear => memory.clear(),
-            Job::Resize(megabytes) => resize(memory, megabytes, output),
+            Job::Renew { personality, megabytes } => {
+                renew(memory, personality, megabytes, output);
+            }
             Job::Ready => output.line("readyok"),
         }
     }
 }
 
-fn resize(memory: &mut Memory, megabytes: usize, output: &Output) {
+fn renew(memory: &mut Memory, personality: Personality, megabytes: usize, output: &Output) {
     // The old table goes first, so that both need not fit at once.
-    if let Ok(smallest) = Memory::new(1) {
+    if let Ok(smallest) = Memory::of(personality, 1) {
         *memory = smallest;
     }
-    match Memory::new(megabytes) {
+    match Memory::of(personality, megabytes) {
         Ok(fresh) => *memory = fresh,
         Err(error) => output.note(&format!("{error}; using the smallest")),
     }
 }
 
 fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
-    let SearchJob { game, limits, timer, signals, choice, form, infinite } = job;
+    let SearchJob { game, limits, timer, signals, player, form, infinite } = job;
     let request = Request { game, limits, timer, signals };
-    let finding = search(*choice, request, memory, &mut |report| {
-        output.line(&print::info(report, timer.elapsed(), *form));
+    let finding = search(*player, request, memory, &mut |report| {
+        // An iteration that looks at no move is of interest to a trace only.
+        if !report.line.is_empty() {
+            output.line(&print::info(report, timer.elapsed(), *form));
+        }
     });
     if finding.line.is_empty() {
         output.line(&format!("info depth 0 score {}", print::score(finding.score)));

@@ -23,6 +23,7 @@ think for 2000 nodes a move and play 200 pairs (400 games) for each feature.
 Examples:
   arbiter ablate --eval rybka-2.3.2a --pairs 200
   arbiter ablate --eval palimpsest --features tempo,outpost --sprt --elo1 10
+  arbiter ablate --engine cmd=bundled,option.Personality=rdchess --features null_move,killers
   arbiter ablate --engine cmd=./mine --option Disable --features pins,threats --each nodes=5000")]
 pub struct AblateArgs {
     /// Evaluation of the bundled engine, all of whose features are tried
@@ -73,7 +74,10 @@ fn asked(args: AblateArgs) -> Result<Asked, Failure> {
         && engine.cmd.as_deref().or(request.each.cmd.as_deref()) == Some(BUNDLED)
     {
         let named = engine.eval.as_deref().or(request.each.eval.as_deref());
-        let known = evaluation(named).map_err(Failure::invalid)?;
+        let options = request.each.options.iter().chain(&engine.options);
+        let mut personality = options.filter(|(name, _)| name.eq_ignore_ascii_case("Personality"));
+        let personality = personality.next_back().map(|(_, value)| value.as_str());
+        let known = evaluation(named, personality).map_err(Failure::invalid)?;
         engine.eval = Some(known.name.to_owned());
         features = select(&known, features)?;
     }
@@ -120,6 +124,23 @@ mod tests {
             other => panic!("{other:?} plays nothing"),
         };
         Plan::resolve(kind, asked.request).unwrap()
+    }
+
+    #[test]
+    fn features_are_those_of_evaluation_and_search() {
+        let features = |line: &str| {
+            let words = shell_words::split(line).unwrap();
+            plan(&words).ablation.expect("an ablation was asked for").features
+        };
+        let both = features("arbiter ablate --engine cmd=bundled,option.Personality=rdchess");
+        let evaluation = features("arbiter ablate --eval rdchess");
+        assert!(both.starts_with(&evaluation) && both.len() > evaluation.len() + 20, "{both:?}");
+        assert!(both.iter().any(|name| name == "razoring"), "{both:?}");
+        let mixed = features(
+            "arbiter ablate --engine cmd=bundled,eval=material,option.personality=rdchess",
+        );
+        assert_eq!(mixed[0], "material");
+        assert_eq!(mixed[1..], both[evaluation.len()..]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
 pub use self::words::{ModelArg, OvershootArg};
 use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
+use super::builds::BuildArgs;
 use super::compat::Style;
 use super::tournament_args::TournamentArgs;
 use crate::clock::TimeError;
@@ -53,6 +54,7 @@ pub enum Form {
 #[derive(Debug, Args)]
 pub struct PlayArgs {
     /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
+    /// rev (a git revision to build instead, or "." for the working tree), repo (its repository),
     /// args, dir, eval (bundled only), proto (uci or xboard), option.NAME, init (lines to send
     /// after the options, "\n" between them), restart (on, off or auto: a new process for each
     /// game, never, or when the engine asks for it), ponder (true: think on the opponent's time),
@@ -61,7 +63,7 @@ pub struct PlayArgs {
     /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
     /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine; figures
     /// are from the first one's point of view
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", conflicts_with = "test")]
     pub(super) engine: Vec<String>,
     /// Settings for all engines, in the same form; an engine's own settings win
     #[arg(long, value_name = "SPEC")]
@@ -108,7 +110,7 @@ pub struct PlayArgs {
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     /// Go on with a run that was interrupted or killed; takes its settings from the store
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "each", "openings", "plies",
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "test", "each", "openings", "plies",
         "order", "seed", "name", "fault_limit", "noise_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
@@ -131,6 +133,37 @@ pub struct PlayArgs {
     adjudication: AdjudicationArgs,
     #[command(flatten)]
     deadlines: DeadlineArgs,
+    #[command(flatten)]
+    scaling: ScaleArgs,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+/// Flags that make machines comparable.
+#[derive(Debug, Args)]
+struct ScaleArgs {
+    /// Multiply all times by how much slower than the reference this machine is, by the bench of
+    /// the last engine with as many copies at once as games; needs --reference-nps
+    #[arg(long, conflicts_with = "resume")]
+    scale: bool,
+    /// Nodes per second for which times are meant, of one of so many copies at once
+    #[arg(long, value_name = "NPS", conflicts_with = "resume")]
+    reference_nps: Option<f64>,
+}
+
+impl ScaleArgs {
+    /// The speed of reference, if times are to be scaled.
+    fn reference(&self, file: &file::ConfigFile) -> Result<Option<f64>, ArgsError> {
+        let reference = self.reference_nps.or(file.reference_nps);
+        match (self.scale || file.scale.unwrap_or(false), reference) {
+            (false, _) => Ok(None),
+            (true, Some(nps)) if (1.0..=1e12).contains(&nps) => Ok(Some(nps)),
+            (true, reference) => {
+                let found = reference.map_or("none".to_owned(), |nps| nps.to_string());
+                Err(ArgsError::Reference(found))
+            }
+        }
+    }
 }
 
 /// Flags of the stopping rule.
@@ -218,6 +251,11 @@ pub enum ArgsError {
     /// A factor is out of range.
     #[error("start-scale {0} is not a factor between 0.01 and 1000")]
     Scale(String),
+    /// Times are to be scaled, but by what?
+    #[error(
+        "scaled times need the nodes per second of the reference, 1 to 10^12, as reference-nps; got {0}"
+    )]
+    Reference(String),
     /// Rules for tables without tables.
     #[error("syzygy: name the folders of the tables with --syzygy DIRS")]
     NoTables,
@@ -271,6 +309,12 @@ pub struct Asked {
     pub format: Form,
     /// Show the run as another program does, instead of the live view and the result.
     pub compat: Option<Style>,
+    /// What is built.
+    pub build: BuildArgs,
+    /// The file of settings that was named.
+    pub config: Option<PathBuf>,
+    /// Nodes per second for which times are meant, if they are scaled.
+    pub reference_nps: Option<f64>,
 }
 
 impl PlayArgs {
@@ -285,23 +329,11 @@ impl PlayArgs {
             concurrency: self.concurrency.map(NonZeroUsize::get),
             affinity: self.affinity.clone(),
         });
-        let spec = |flag, text: &String| {
-            EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
-                flag,
-                text: text.clone(),
-                source,
-            })
-        };
-        let own: Vec<EngineSpec> =
-            self.engine.iter().map(|text| spec("--engine", text)).collect::<Result<_, _>>()?;
-        let each = match &self.each {
-            Some(text) => spec("--each", text)?.or(&loaded.each),
-            None => loaded.each.clone(),
-        };
+        let (engines, each) = self.engines(&loaded)?;
         let output = self.output.resolve(settings)?;
         let (rules, tables) = self.adjudication.resolve(settings)?;
         let request = Request {
-            engines: if own.is_empty() { loaded.engines.clone() } else { own },
+            engines,
             each,
             openings: self.openings.or_else(|| settings.openings.clone()),
             plies: self.plies.or(settings.plies),
@@ -329,8 +361,10 @@ impl PlayArgs {
             noise_limit: noise_limit(self.noise_limit, settings)?,
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, &loaded)?,
+            scale: None,
             ablation: None,
         };
+        let reference_nps = self.scaling.reference(settings)?;
         let results = self.results.or_else(|| settings.results.clone());
         Ok(Asked {
             request,
@@ -339,7 +373,28 @@ impl PlayArgs {
             resume,
             format: self.format,
             compat: None,
+            build: self.build,
+            config: self.config,
+            reference_nps,
         })
+    }
+
+    /// The engines of the flags, or of the file if there are none, and what holds for all.
+    fn engines(&self, loaded: &Loaded) -> Result<(Vec<EngineSpec>, EngineSpec), ArgsError> {
+        let spec = |flag, text: &String| {
+            EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
+                flag,
+                text: text.clone(),
+                source,
+            })
+        };
+        let own: Vec<EngineSpec> =
+            self.engine.iter().map(|text| spec("--engine", text)).collect::<Result<_, _>>()?;
+        let each = match &self.each {
+            Some(text) => spec("--each", text)?.or(&loaded.each),
+            None => loaded.each.clone(),
+        };
+        Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))
     }
 
     fn load(&self) -> Result<Loaded, FileError> {

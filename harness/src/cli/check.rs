@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use regex_lite::RegexBuilder;
 
 use super::args::Form;
+use super::builds::BuildArgs;
 use super::suites::engines;
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::check::drive::{Subject, carry_out, introduce};
@@ -128,7 +129,9 @@ fn subject(args: &CheckArgs, engine: &str) -> Result<(String, Subject), Failure>
     };
     let parsed = EngineSpec::parse(&spec);
     parsed.map_err(|error| Failure::invalid(format!("'{engine}': {error}")))?;
-    let engine = engines(std::slice::from_ref(&spec), Limits::default())?.remove(0);
+    let engine =
+        engines(std::slice::from_ref(&spec), &BuildArgs::without_bench(), 1, Limits::default())?
+            .remove(0);
     if engine.manners.protocol != Protocol::Uci {
         let told = format!("engine '{}': only engines that speak UCI are checked", engine.name);
         return Err(Failure::invalid(told));

@@ -2,37 +2,47 @@
 
 use clap::Args;
 use palimpsest::eval::Variant;
+use palimpsest::search::{Personality, Player};
 
 use super::ExitCode;
 
 /// Arguments for Palimpsest.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
-    /// What `palimpsest` takes: nothing for UCI, or `bench`, `perft`, `eval`, `compare`, `--help`.
+    /// What `palimpsest` takes: nothing for UCI, or `bench`, `perft`, `eval`, `compare`, `trace`,
+    /// `--help`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<String>,
 }
 
-/// An evaluation of the bundled engine.
+/// An evaluation of the bundled engine, as a search uses it.
 #[derive(Debug)]
 pub struct Evaluation {
     /// Its name, as the option `Eval` takes it.
     pub name: &'static str,
-    /// The features that the option `Disable` switches off.
+    /// The features that the option `Disable` switches off: the evaluation's, then the search's.
     pub features: Vec<&'static str>,
 }
 
-/// The evaluation of this name, or the default one. An error lists the names there are.
-pub fn evaluation(name: Option<&str>) -> Result<Evaluation, String> {
-    let variant = match name {
-        None => Variant::default(),
-        Some(name) => Variant::from_name(name).ok_or_else(|| {
+/// The evaluation of this name, or the one that goes with the search, which is the personality of
+/// that name or the default one. An error lists the names there are.
+pub fn evaluation(name: Option<&str>, personality: Option<&str>) -> Result<Evaluation, String> {
+    let variant = |name: &str| {
+        Variant::from_name(name).ok_or_else(|| {
             let known = Variant::ALL.map(Variant::name).join(", ");
             format!("the bundled engine has no evaluation '{name}'; it has {known}")
+        })
+    };
+    let personality = match personality {
+        None => Personality::default(),
+        Some(name) => Personality::from_name(name).ok_or_else(|| {
+            let known = Personality::ALL.map(Personality::name).join(", ");
+            format!("the bundled engine has no personality '{name}'; it has {known}")
         })?,
     };
-    let features = variant.features().into_iter().map(|feature| feature.name).collect();
-    Ok(Evaluation { name: variant.name(), features })
+    let player = Player::new(personality, name.map(variant).transpose()?);
+    let features = player.features().into_iter().map(|feature| feature.name).collect();
+    Ok(Evaluation { name: player.eval.variant.name(), features })
 }
 
 /// Runs the engine in this process.

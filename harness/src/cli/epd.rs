@@ -24,9 +24,9 @@ const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 #[command(after_help = exit_code::EPD_HELP)]
 pub struct EpdArgs {
     /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
-    /// args, dir, eval (bundled only), option.NAME, and limits of its own: st (seconds), nodes,
+    /// rev (a git revision to build instead), repo, args, dir, eval (bundled only), option.NAME, and limits of its own: st (seconds), nodes,
     /// depth. Repeat to compare; each other engine is compared with the first
-    #[arg(long, value_name = "SPEC", required = true)]
+    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
     engine: Vec<String>,
     #[command(flatten)]
     suite: SuiteArgs,
@@ -73,11 +73,14 @@ pub fn epd(args: &EpdArgs) -> ExitCode {
 }
 
 fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
-    if args.max_lost.is_some() && args.engine.len() < 2 {
-        let told = "--max-lost compares engines: expected two --engine";
+    if args.max_lost.is_some() && args.engine.len() < 2 && args.suite.build.base.is_none() {
+        let told = "--max-lost compares engines: expected two --engine, or --test and --base";
         return Err(Failure::new(ExitCode::Usage, told));
     }
-    let engines = engines(&args.engine, common_limits(args))?;
+    let engines = {
+        let copies = args.suite.asking.concurrency.get();
+        engines(&args.engine, &args.suite.build, copies, common_limits(args))?
+    };
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
         let told = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
         return Err(Failure::invalid(told));

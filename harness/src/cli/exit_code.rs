@@ -20,6 +20,24 @@ pub enum ExitCode {
     Faulty = 6,
     /// The machine does not do its part: disk, memory, processes.
     Environment = 7,
+    /// There is no git, or no repository.
+    NoRepository = 20,
+    /// The repository has no such revision.
+    NoRevision = 21,
+    /// A shallow clone may lack the revision.
+    Shallow = 22,
+    /// A build failed, or there is no way to build.
+    BuildFailed = 23,
+    /// A build took too long.
+    BuildLate = 24,
+    /// A build left no program.
+    NoBinary = 25,
+    /// An engine has no bench that can be read.
+    NoBench = 26,
+    /// The bench differs between copies of an engine.
+    BenchUnsteady = 27,
+    /// The bench is not the one that the commit promises.
+    BenchBroken = 28,
     /// A bug of ours.
     Bug = 70,
     /// `arbiter ctl RUN drain`, or the key; results are saved.
@@ -30,17 +48,57 @@ pub enum ExitCode {
     Terminated = 143,
 }
 
+impl ExitCode {
+    /// All of them.
+    pub const ALL: [ExitCode; 21] = {
+        use ExitCode::*;
+        [
+            Passed,
+            Negative,
+            Usage,
+            Invalid,
+            Nothing,
+            Inconclusive,
+            Faulty,
+            Environment,
+            NoRepository,
+            NoRevision,
+            Shallow,
+            BuildFailed,
+            BuildLate,
+            NoBinary,
+            NoBench,
+            BenchUnsteady,
+            BenchBroken,
+            Bug,
+            Drained,
+            Interrupted,
+            Terminated,
+        ]
+    };
+
+    /// The code of this number, if it is one of ours.
+    pub fn of_number(number: u8) -> Option<ExitCode> {
+        ExitCode::ALL.into_iter().find(|code| *code as u8 == number)
+    }
+}
+
 /// The table as help text.
 pub const HELP: &str = "\
 Exit codes:
     0  H1 accepted, or the run is complete and there was nothing to decide
-    1  H0 accepted; perft: a wrong count; epd: a gate not passed; check: a must failed
+    1  H0 accepted; perft: a wrong count; check: a must failed; epd, speed, ci: a gate not passed
     2  usage
     3  invalid configuration or input
     4  nothing to run
     5  inconclusive: the cap was reached before a decision
     6  invalid run: more engine faults than --fault-limit
     7  environment failure: disk, memory, processes
+   20  no git, or no repository         24  the build took too long
+   21  no such revision                 25  the build left no program
+   22  a shallow clone lacks it         26  the engine has no bench
+   23  the build failed                 27  the bench differs between copies
+                                        28  the bench is not the commit's
    70  a bug of arbiter
    75  drained by arbiter ctl or a key; results are saved, the resume command is printed
   130  interrupted (143: terminated); results are saved, the resume command is printed";
@@ -79,6 +137,34 @@ ids. Lines that cannot be used are named and count neither as solved nor as fail
 Exit codes: 0 if no gate was missed; 1 if --min-solved or --max-lost was; 2 for bad usage; 3 for bad
 input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine.";
 
+/// The part of the table that matters to `speed`.
+pub const SPEED_HELP: &str = "\
+Speeds are compared round by round, after 8, 16, 32 … rounds it is looked whether the interval
+decides, and the interval allows for these looks. Speed is what the engine's bench says of itself,
+or else its nodes by the time it took.
+
+Exit codes: 0 if it was measured, and --max-loss is certainly kept; 1 if it certainly is not; 5 if
+the rounds cannot tell; 2 for bad usage; 3 for bad input; 7 for a failure of the machine; 20 to 28
+for a revision that cannot be built or has no bench (see arbiter --help).";
+
+/// The part of the table that matters to `ci`.
+pub const CI_HELP: &str = "\
+Steps are [[ci.step]] of arbiter.toml:
+  kind          check, bench, perft, epd, speed or sprt
+  name          its name, if it is not the kind
+  args          flags of the subcommand
+  changed       paths; the step is left out unless something below them differs from the base
+  stop          whether its failure ends it all (true)
+  budget        seconds after which an sprt is to say what it knows
+  inconclusive  pass or fail (pass): what an sprt or a comparison of speeds without verdict is
+
+The engine under test is HEAD and the base its parent, unless --test and --base, or base in [ci],
+say otherwise. `arbiter results gates` shows what became of all steps so far.
+
+Exit codes: 0 if all gates are passed; else that of the first that is not: 1 not passed, 5 not
+decided where that is not allowed, 20 to 28 not built or its bench is wrong (see arbiter --help),
+or any other of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.";
+
 /// The part of the table that matters to `check`.
 pub const CHECK_HELP: &str = "\
 Each check talks to a new process. Its grade says how much depends on it: must (games are lost or runs
@@ -115,22 +201,7 @@ mod tests {
 
     #[test]
     fn the_help_lists_every_code() {
-        use ExitCode::*;
-        let all = [
-            Passed,
-            Negative,
-            Usage,
-            Invalid,
-            Nothing,
-            Inconclusive,
-            Faulty,
-            Environment,
-            Bug,
-            Drained,
-            Interrupted,
-            Terminated,
-        ];
-        for code in all {
+        for code in ExitCode::ALL {
             let number = (code as u8).to_string();
             let words = HELP.split(|c: char| !c.is_ascii_digit());
             assert!(words.into_iter().any(|word| word == number), "{number}");

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::args::DEFAULT_RESULTS;
+use super::builds::BuildArgs;
 use super::play::runtime;
 use super::suites::{AskArgs, ask_and_tell, engines};
 use super::{ExitCode, Failure, emit, exit_code};
@@ -101,7 +102,12 @@ fn carry_out(args: &MineArgs) -> Result<ExitCode, Failure> {
             "no position of these games can be a question",
         ));
     }
-    let mut engine = engines(std::slice::from_ref(&args.engine), Limits::default())?;
+    let mut engine = engines(
+        std::slice::from_ref(&args.engine),
+        &BuildArgs::without_bench(),
+        1,
+        Limits::default(),
+    )?;
     for (name, value) in OPTIONS {
         engine[0].options.push((name.to_owned(), value.to_owned()));
     }

@@ -5,7 +5,9 @@
 mod ablate;
 mod args;
 mod book;
+mod builds;
 mod check;
+mod ci;
 mod compat;
 mod ctl;
 mod engine;
@@ -22,6 +24,7 @@ mod rate;
 mod replay;
 mod results;
 mod run_lock;
+mod speed;
 mod stats;
 mod suites;
 mod tournament_args;
@@ -81,6 +84,10 @@ enum Command {
     Perft(perft::PerftArgs),
     /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
     Epd(epd::EpdArgs),
+    /// Which of two engines is faster? Runs their benches side by side until that can be told.
+    Speed(speed::SpeedArgs),
+    /// Does a change pass all gates? Carries out the steps that [ci] of arbiter.toml lists.
+    Ci(ci::CiArgs),
     /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
     /// engine.
     Mine(mine::MineArgs),
@@ -107,6 +114,8 @@ impl Cli {
             Command::Check(args) => check::check(&args),
             Command::Perft(args) => perft::perft(&args),
             Command::Epd(args) => epd::epd(&args),
+            Command::Speed(args) => speed::speed(args),
+            Command::Ci(args) => ci::ci(args),
             Command::Mine(args) => mine::mine(&args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),

@@ -16,9 +16,9 @@ use crate::suite::perft::{Case, Limits, read};
 #[command(after_help = exit_code::PERFT_HELP)]
 pub struct PerftArgs {
     /// The engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
-    /// args, dir, option.NAME
-    #[arg(long, value_name = "SPEC")]
-    engine: String,
+    /// rev (a git revision to build instead), repo, args, dir, option.NAME
+    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
+    engine: Option<String>,
     #[command(flatten)]
     suite: SuiteArgs,
     /// Plies at most; each position is counted at its deepest count within the limits
@@ -52,7 +52,13 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
     let manner =
         Manner { command: args.command.clone(), patterns, limit: args.suite.asking.deadline };
-    let engines = engines(std::slice::from_ref(&args.engine), SearchLimits::default())?;
+    if args.suite.build.base.is_some() {
+        let told = "perft asks one engine: expected --test without --base";
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    let copies = args.suite.asking.concurrency.get();
+    let limits = SearchLimits::default();
+    let engines = engines(args.engine.as_slice(), &args.suite.build, copies, limits)?;
     let suite = read::read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {
         return Err(args.suite.nothing(&suite.unusable));

@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::args::{Asked, Form, Resume};
+use super::builds::{BuildArgs, Circumstances};
 use super::compat::{Printer, Style};
 use super::games_file::{Content, GamesFile, GamesFileError};
 use super::keys::Keys;
@@ -15,7 +16,7 @@ use super::{ExitCode, Failure, book, ctl, fingerprint, results};
 use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
 use crate::config::affinity::list;
-use crate::config::plan::{Kind, Plan, PlanError};
+use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
 use crate::openings::{Book, quarantine};
 use crate::report::live::Live;
 use crate::report::openings::OpeningNames;
@@ -101,12 +102,13 @@ pub fn play(kind: Kind, asked: Asked) -> ExitCode {
 fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     match asked.resume {
-        Some(wanted) => resume(kind, wanted, asked.results, own_binary),
+        Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary),
         None => begin(kind, asked, own_binary),
     }
 }
 
-fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    make_engines(&mut asked)?;
     let stderr_dir = asked.request.stderr_dir.clone();
     let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
@@ -159,10 +161,26 @@ fn begin(kind: Kind, asked: Asked, own_binary: PathBuf) -> Result<Prepared, Fail
     Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
+/// Builds engines that are revisions.
+fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
+    let with = Circumstances {
+        config: asked.config.clone(),
+        results: Some(asked.results.clone()),
+        copies: asked.request.concurrency.unwrap_or_else(default_concurrency),
+        reference_nps: asked.reference_nps,
+    };
+    let engines = std::mem::take(&mut asked.request.engines);
+    let prepared = asked.build.prepare(engines, &asked.request.each, with)?;
+    asked.request.engines = prepared.engines;
+    asked.request.scale = prepared.scale;
+    Ok(())
+}
+
 fn resume(
     kind: Kind,
     wanted: Resume,
     results: PathBuf,
+    build: BuildArgs,
     own_binary: PathBuf,
 ) -> Result<Prepared, Failure> {
     let name = wanted.run;
@@ -175,6 +193,7 @@ fn resume(
         )));
     }
     let lock = RunLock::take(&results, &name)?;
+    build.restore(&plan)?;
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;

@@ -10,6 +10,7 @@ use crate::config::command::command;
 use crate::config::plan::Plan;
 use crate::openings::order::Order;
 use crate::openings::quarantine::Quarantine;
+use crate::report::gates::{self, Past};
 use crate::report::markdown::{self, Origin};
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
@@ -19,7 +20,7 @@ use crate::run::event::Ending;
 use crate::run::noise::Disturbances;
 use crate::run::signal::Request;
 use crate::run::state::{Event, RunState};
-use crate::store::{RunHead, Store, StoreError, StoredRun};
+use crate::store::{RunHead, Store, StoreError, StoredGate, StoredRun};
 
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
@@ -38,6 +39,12 @@ pub struct ResultsArgs {
 enum ResultsCommand {
     /// Lists all runs, oldest first; also done if nothing is said.
     List,
+    /// Lists what became of the steps of `arbiter ci`, oldest first.
+    Gates {
+        /// Only this step
+        #[arg(long, value_name = "NAME")]
+        step: Option<String>,
+    },
     /// Shows one run as it was shown at its end.
     Show {
         /// Name of the run
@@ -64,9 +71,29 @@ fn show(args: &ResultsArgs) -> Result<(), Failure> {
                 Form::Json => run_list::json(&runs),
             })
         }
+        Some(ResultsCommand::Gates { step }) => {
+            emit(&history(&store.gates(step.as_deref())?, args.format))
+        }
         Some(ResultsCommand::Show { run }) => {
             print(&store, &stored_summary(&store, run)?, args.format)
         }
+    }
+}
+
+fn history(gates: &[StoredGate], form: Form) -> String {
+    let past: Vec<Past<'_>> = gates
+        .iter()
+        .map(|gate| Past {
+            begun: time(gate.created_ms),
+            test: &gate.test,
+            base: gate.base.as_deref(),
+            outcome: &gate.outcome,
+        })
+        .collect();
+    match form {
+        Form::Human => gates::history(&past).sharp(),
+        Form::Md => gates::history(&past).markdown(),
+        Form::Json => gates::history_json(&past),
     }
 }
 

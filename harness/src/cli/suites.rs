@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::builds::{BuildArgs, Circumstances};
 use super::play::runtime;
 use super::{ExitCode, Failure};
 use crate::clock::{Limits, parse_seconds};
@@ -35,6 +36,8 @@ pub struct SuiteArgs {
     pub(super) chess960: bool,
     #[command(flatten)]
     pub(super) asking: AskArgs,
+    #[command(flatten)]
+    pub(super) build: BuildArgs,
 }
 
 /// How engines are asked.
@@ -79,13 +82,24 @@ impl SuiteArgs {
     }
 }
 
-/// The engines of `--engine`; `limits` hold for those that have none of their own.
-pub(super) fn engines(specs: &[String], limits: Limits) -> Result<Vec<Engine>, Failure> {
+/// The engines of `--engine`, or of `--test` and `--base`; those that are built run `copies` of their
+/// bench at once. `limits` hold for those that have none of their own.
+pub(super) fn engines(
+    specs: &[String],
+    build: &BuildArgs,
+    copies: usize,
+    limits: Limits,
+) -> Result<Vec<Engine>, Failure> {
     let each = EngineSpec { limits, ..EngineSpec::default() };
+    let parse = |text: &String| {
+        EngineSpec::parse(text)
+            .map_err(|error| Failure::invalid(format!("--engine '{text}': {error}")))
+    };
+    let typed = specs.iter().map(parse).collect::<Result<_, Failure>>()?;
+    let with = Circumstances { copies, ..Circumstances::default() };
+    let prepared = build.prepare(typed, &each, with)?;
     let mut engines: Vec<Engine> = Vec::new();
-    for (index, text) in specs.iter().enumerate() {
-        let spec = EngineSpec::parse(text)
-            .map_err(|error| Failure::invalid(format!("--engine '{text}': {error}")))?;
+    for (index, spec) in prepared.engines.into_iter().enumerate() {
         let engine = resolve_engine(index, spec.or(&each)).map_err(Failure::invalid)?;
         if engines.iter().any(|other| other.name == engine.name) {
             let told = format!("two engines are called '{}'; give one a name=", engine.name);

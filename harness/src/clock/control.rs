@@ -81,6 +81,22 @@ impl Periods {
 }
 
 impl TimeControl {
+    /// The same with all times multiplied by a positive factor.
+    pub fn scaled(self, factor: f64) -> TimeControl {
+        match self {
+            TimeControl::Periods(mut periods) => {
+                for period in &mut periods.list {
+                    period.base = scaled(period.base, factor);
+                    if !period.increment.is_zero() {
+                        period.increment = scaled(period.increment, factor);
+                    }
+                }
+                TimeControl::Periods(periods)
+            }
+            TimeControl::Hourglass(base) => TimeControl::Hourglass(scaled(base, factor)),
+        }
+    }
+
     /// What applies to the first move: an hourglass is a period without end.
     pub fn first(&self) -> Period {
         match self {
@@ -90,6 +106,13 @@ impl TimeControl {
             }
         }
     }
+}
+
+/// A time multiplied and rounded to a tenth of a millisecond; within the bounds of times that can
+/// be written.
+pub(super) fn scaled(time: Duration, factor: f64) -> Duration {
+    let seconds = (time.as_secs_f64() * factor * 1e4).round() / 1e4;
+    Duration::from_secs_f64(seconds.clamp(1e-3, 1e7))
 }
 
 /// A duration shown in seconds with as many decimals as it needs, at most nanoseconds.

@@ -55,6 +55,15 @@ impl Limits {
         *self == Limits::default()
     }
 
+    /// The same with all times multiplied by a positive factor, exact to a tenth of a millisecond.
+    pub fn scaled(&self, factor: f64) -> Limits {
+        Limits {
+            clock: self.clock.map(|clock| clock.scaled(factor)),
+            movetime: self.movetime.map(|time| control::scaled(time, factor)),
+            ..*self
+        }
+    }
+
     /// What a search costs on the clock: the time it took, or with [`Limits::nodestime`] the time
     /// that stands for the nodes it reported. An engine that reports none has used none.
     pub fn cost(&self, elapsed: Duration, nodes: Option<u64>) -> Duration {
@@ -115,6 +124,18 @@ mod tests {
         assert_eq!(limits.granted(3), Some(Duration::from_secs(3)));
         assert_eq!(Limits { nodestime: Some(600), ..limits }.granted(3), None);
         assert_eq!(Limits { movetime: None, ..limits }.granted(3), None);
+    }
+
+    #[test]
+    fn times_can_be_scaled_and_nothing_else() {
+        let clock = Some("40/60+0.6:8+0.08".parse().unwrap());
+        let limits = Limits { clock, nodes: Some(7), ..Limits::default() };
+        assert_eq!(limits.scaled(1.5).to_string(), "40/90+0.9:12+0.12, 7 nodes");
+        let limits = Limits { clock: Some("hg/60".parse().unwrap()), ..Limits::default() };
+        assert_eq!(limits.scaled(0.33333).to_string(), "hg/19.9998");
+        let movetime = Some(Duration::from_millis(1));
+        let limits = Limits { movetime, ..Limits::default() };
+        assert_eq!(limits.scaled(1e-9).to_string(), "0.001/move");
     }
 
     #[test]

@@ -109,6 +109,8 @@ fn shared_limits(plan: &Plan) -> Option<Limits> {
 }
 
 fn spec(engine: &Engine, has_shared_limits: bool) -> String {
+    // Files that are in no commit cannot be had again; what was built of them is in the cache.
+    let built = engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty);
     let cmd = match &engine.program {
         Program::Bundled => BUNDLED.to_owned(),
         Program::Path(path) => path.display().to_string(),
@@ -118,10 +120,16 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
     let mut typed = EngineSpec { cmd: Some(cmd.clone()), ..EngineSpec::default() };
     typed.eval = eval.map(|(_, value)| value.clone());
     let mut fields = Vec::new();
-    if default_name(0, &typed) != engine.name {
+    if built.is_some() || default_name(0, &typed) != engine.name {
         fields.push(("name".to_owned(), engine.name.clone()));
     }
-    fields.push(("cmd".to_owned(), cmd));
+    match built {
+        Some(built) => fields.extend([
+            ("rev".to_owned(), built.commit.clone()),
+            ("repo".to_owned(), built.repo.display().to_string()),
+        ]),
+        None => fields.push(("cmd".to_owned(), cmd)),
+    }
     if !engine.args.is_empty() {
         fields.push(("args".to_owned(), shell_words::join(&engine.args)));
     }

@@ -1,11 +1,16 @@
 //! `arbiter.toml`: the same words as the flags, written down once.
 
+pub mod build;
+pub mod ci;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
+use self::build::BuildTable;
+use self::ci::CiTable;
 use super::spec::{EngineSpec, SpecError};
 
 /// The file that is read from the current directory if it is there.
@@ -98,6 +103,10 @@ pub struct ConfigFile {
     pub move_deadline: Option<f64>,
     /// Seconds from `stop` to `bestmove`.
     pub stop_deadline: Option<f64>,
+    /// Whether times are scaled by the speed of this machine.
+    pub scale: Option<bool>,
+    /// Nodes per second for which times are meant.
+    pub reference_nps: Option<f64>,
     /// Folders of Syzygy tables, relative to the file.
     pub syzygy: Option<Folders>,
     /// Most pieces of a position that is looked up in them.
@@ -112,6 +121,11 @@ pub struct ConfigFile {
     /// `[sprt]`.
     #[serde(default)]
     pub sprt: SprtTable,
+    /// `[build]`.
+    pub build: Option<BuildTable>,
+    /// `[ci]`.
+    #[serde(default)]
+    pub ci: CiTable,
 }
 
 impl ConfigFile {
@@ -282,7 +296,7 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
             _ => spec.set(key, &plain(value))?,
         }
     }
-    for place in [&mut spec.dir, &mut spec.stderr] {
+    for place in [&mut spec.dir, &mut spec.stderr, &mut spec.repo] {
         *place = place.take().map(|path| base.join(path));
     }
     // A path is relative to the file, a bare name is looked up.

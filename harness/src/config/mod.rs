@@ -13,6 +13,7 @@ pub mod manners;
 pub mod noise;
 pub mod plan;
 pub mod program;
+pub mod provenance;
 pub mod request;
 pub mod spec;
 pub mod tournament;

@@ -10,6 +10,7 @@ use super::ablation::{Ablation, AblationError};
 use super::affinity::Affinity;
 use super::manners::{self, Manners};
 use super::program::{self, ProgramError};
+use super::provenance::{Provenance, Scale};
 use super::request::Request;
 use super::spec::EngineSpec;
 use super::tournament::TournamentError;
@@ -101,6 +102,8 @@ pub struct Engine {
     pub manners: Manners,
     /// What bounds its thinking, and what overrun is forgiven.
     pub conditions: Conditions,
+    /// The revision that the program was built from, if it was.
+    pub provenance: Option<Provenance>,
 }
 
 /// Where openings come from.
@@ -147,6 +150,8 @@ pub struct Plan {
     pub ablation: Option<Ablation>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,
+    /// How the times of the engines follow from those that were asked for, if not as they are.
+    pub scale: Option<Scale>,
     /// When games end before the rules of chess say so.
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.
@@ -170,14 +175,19 @@ pub struct Plan {
 #[derive(Debug, Error)]
 pub enum PlanError {
     /// Too few or too many engines.
-    #[error("{0} needs {1} engines, got {2}; give one --engine SPEC for each")]
+    #[error(
+        "{0} needs {1} engines, got {2}; give one --engine SPEC for each, or --test and --base"
+    )]
     EngineCount(&'static str, &'static str, usize),
     /// Two engines share a name.
     #[error("two engines are named '{0}'; give them different names with name=")]
     DuplicateName(String),
     /// An engine has no program.
-    #[error("engine '{0}' has no cmd=; give a program, or cmd=bundled")]
+    #[error("engine '{0}' has no cmd=; give a program, cmd=bundled, or rev= and a revision")]
     NoCommand(String),
+    /// An engine has two programs.
+    #[error("engine '{0}' has cmd= and rev=; give one of them")]
+    TwoPrograms(String),
     /// The program cannot be run.
     #[error("engine '{name}': {source}")]
     Program {
@@ -254,6 +264,7 @@ impl Plan {
         if let Some(dir) = &request.stderr_dir {
             manners::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
+        let engines = scaled(engines, request.scale);
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
         let is_sequential = match &ablation {
             Some(ablation) => ablation.sequential,
@@ -290,6 +301,7 @@ impl Plan {
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
             ablation: ablation.map(|request| request.ablation),
             fault_limit,
+            scale: request.scale,
             rules: request.rules,
             tables: request.tables.into_iter().map(absolute).collect(),
             noise_limit: request.noise_limit.0,
@@ -368,6 +380,14 @@ fn resolve_engines(request: &Request) -> Result<Vec<Engine>, PlanError> {
     Ok(engines)
 }
 
+fn scaled(mut engines: Vec<Engine>, scale: Option<Scale>) -> Vec<Engine> {
+    for engine in &mut engines {
+        let limits = &mut engine.conditions.limits;
+        *limits = scale.map_or(*limits, |scale| scale.applied(*limits));
+    }
+    engines
+}
+
 /// Resolves one engine; `index` is for its name if it has none.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| default_name(index, &spec));
@@ -376,6 +396,9 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     }
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
         return Err(PlanError::Chess960(name));
+    }
+    if spec.rev.is_some() && spec.provenance.is_none() && spec.cmd.is_some() {
+        return Err(PlanError::TwoPrograms(name));
     }
     let cmd = spec.cmd.clone().ok_or_else(|| PlanError::NoCommand(name.clone()))?;
     let program = if cmd == BUNDLED {
@@ -413,6 +436,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
             memory_mib: spec.memory_mib,
         },
         conditions: Conditions { limits, margin },
+        provenance: spec.provenance,
     })
 }
 
@@ -459,7 +483,7 @@ pub(super) fn default_name(index: usize, spec: &EngineSpec) -> String {
 }
 
 /// One core is left to the harness and the system.
-fn default_concurrency() -> usize {
+pub fn default_concurrency() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
 }
 

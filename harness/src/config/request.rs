@@ -6,6 +6,7 @@ use super::ablation::{Ablation, AblationError};
 use super::affinity::Affinity;
 use super::noise::NoiseLimit;
 use super::plan::BUNDLED;
+use super::provenance::Scale;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
 use crate::adjudicate::Rules;
@@ -56,6 +57,8 @@ pub struct Request {
     pub stderr_dir: Option<PathBuf>,
     /// Share of faults.
     pub fault_limit: Option<f64>,
+    /// How times are scaled.
+    pub scale: Option<Scale>,
     /// Adjudication.
     pub rules: Rules,
     /// Folders of the endgame tables that the rules need.

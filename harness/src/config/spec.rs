@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::provenance::Provenance;
 use crate::clock::{Limits, TimeError, parse_seconds};
 use crate::protocol::{Protocol, Restart, WordError};
 
@@ -16,6 +17,12 @@ pub struct EngineSpec {
     pub name: Option<String>,
     /// The program, or `bundled`.
     pub cmd: Option<String>,
+    /// A revision to build, instead of a program.
+    pub rev: Option<String>,
+    /// The repository of the revision.
+    pub repo: Option<PathBuf>,
+    /// Where the program is from, once it is built.
+    pub provenance: Option<Provenance>,
     /// Its arguments.
     pub args: Vec<String>,
     /// Its working directory.
@@ -45,7 +52,7 @@ pub struct EngineSpec {
 }
 
 /// The keys of a spec, as shown in errors and help.
-pub const KEYS: &str = "name, cmd, args, dir, eval, proto, option.NAME, init, restart, ponder, \
+pub const KEYS: &str = "name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
      stderr, memory, tc, st, nodes, depth, nodestime, timemargin";
 
 /// What is wrong with a spec.
@@ -109,6 +116,8 @@ impl EngineSpec {
         match key {
             "name" => self.name = Some(value.to_owned()),
             "cmd" => self.cmd = Some(value.to_owned()),
+            "rev" => self.rev = Some(value.to_owned()),
+            "repo" => self.repo = Some(PathBuf::from(value)),
             "args" => {
                 self.args =
                     shell_words::split(value).map_err(|_| SpecError::Args(value.to_owned()))?;
@@ -156,9 +165,13 @@ impl EngineSpec {
             self.set_option(&name, &value);
         }
         let has_limits = !self.limits.is_empty() || self.no_clock;
+        let (has_program, is_built) = (self.cmd.is_some(), self.rev.is_some());
         EngineSpec {
             name: self.name.or_else(|| each.name.clone()),
-            cmd: self.cmd.or_else(|| each.cmd.clone()),
+            cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
+            rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
+            repo: self.repo.or_else(|| each.repo.clone()),
+            provenance: self.provenance,
             args: if self.args.is_empty() { each.args.clone() } else { self.args },
             dir: self.dir.or_else(|| each.dir.clone()),
             eval: self.eval.or_else(|| each.eval.clone()),

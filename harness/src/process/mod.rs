@@ -5,6 +5,7 @@
 
 mod cpus;
 mod delay;
+pub mod errand;
 mod kin;
 mod reader;
 mod spawn;

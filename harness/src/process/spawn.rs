@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use rustix::process::{Resource, Rlimit};
+use rustix::process::{Pid, Resource, Rlimit};
+use rustix::thread::{CpuSet, sched_setaffinity};
 use thiserror::Error;
 
 use super::cpus;
@@ -94,16 +95,40 @@ pub struct Spawner(mpsc::Sender<Request>);
 impl Spawner {
     /// Starts the thread.
     pub fn start() -> io::Result<Spawner> {
+        Spawner::start_with(|| Ok(()))
+    }
+
+    /// Starts the thread on one CPU, by its number, with all that it will start.
+    pub fn start_on(cpu: usize) -> io::Result<Spawner> {
+        Spawner::start_with(move || {
+            let mut cpus = CpuSet::new();
+            if cpu >= CpuSet::MAX_CPU {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+            cpus.set(cpu);
+            Ok(sched_setaffinity(None, &cpus)?)
+        })
+    }
+
+    fn start_with(settle: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<Spawner> {
         // Where the kernel refuses, strays go to init as they always did.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let kin = Kin::default();
         let (sender, requests) = mpsc::channel::<Request>();
+        let (settled, answer) = mpsc::channel();
         std::thread::Builder::new().name("spawner".into()).spawn(move || {
+            let outcome = settle();
+            let is_fit = outcome.is_ok();
+            // Whoever starts the thread waits for the word.
+            if settled.send(outcome).is_err() || !is_fit {
+                return;
+            }
             for (launch, sink, reply) in requests {
                 // A requester that went away has no use for the process; dropping it ends it.
                 let _ = reply.send(Process::start(&launch, sink, &kin));
             }
         })?;
+        answer.recv().map_err(io::Error::other)??;
         Ok(Spawner(sender))
     }
 
@@ -213,13 +238,28 @@ impl Process {
 
     /// How the process ended, if it does within `limit`; words such as "exit code 3". Blocks.
     pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
-        if self.reaped || !stop::wait_exit(&self.child, limit) {
+        if !self.has_exited_within(limit) {
             return None;
         }
-        let status = self.family.end(&mut self.child, Duration::ZERO, Duration::ZERO);
+        self.end(Duration::ZERO).map(describe)
+    }
+
+    /// Whether the process exits within `limit` and is still to be collected. Blocks.
+    pub(super) fn has_exited_within(&self, limit: Duration) -> bool {
+        !self.reaped && stop::wait_exit(&self.child, limit)
+    }
+
+    /// Ends the group, `term_grace` after telling it to, and collects the process. Blocks.
+    pub(super) fn end(&mut self, term_grace: Duration) -> Option<ExitStatus> {
+        let status = self.family.end(&mut self.child, Duration::ZERO, term_grace);
         self.reaped = true;
         self.errors.wait_end(LAST_WORDS_GRACE);
-        status.map(describe)
+        status
+    }
+
+    /// Its number, which is its own as long as it is not collected.
+    pub(super) fn pid(&self) -> Pid {
+        stop::pid(&self.child)
     }
 
     /// Closes its input and ends the group: waits `grace`, then terminates, then kills. Blocks.
@@ -244,7 +284,7 @@ fn append_to(path: &Path) -> Result<File, SpawnError> {
     file.map_err(|source| SpawnError::ErrorFile { path: path.to_owned(), source })
 }
 
-fn describe(status: ExitStatus) -> String {
+pub(super) fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
@@ -385,6 +425,19 @@ mod tests {
         assert!(std::path::Path::new(&format!("/proc/{foreign}")).exists());
         other.stop(Duration::from_millis(10));
         assert_gone(foreign);
+    }
+
+    #[test]
+    fn what_is_started_on_a_cpu_stays_there() {
+        let allowed = rustix::thread::sched_getaffinity(None).unwrap();
+        let cpu = (0..CpuSet::MAX_CPU).find(|cpu| allowed.is_set(*cpu)).unwrap();
+        let (sender, chunks) = mpsc::channel();
+        let spawner = Spawner::start_on(cpu).unwrap();
+        let script = "grep Cpus_allowed_list /proc/self/status";
+        let sink = move |chunk| sender.send(chunk).is_ok();
+        let _process = spawner.spawn(&launch("sh", &["-c", script]), sink).unwrap();
+        assert_eq!(all_lines(chunks), [format!("Cpus_allowed_list:\t{cpu}")]);
+        assert!(Spawner::start_on(CpuSet::MAX_CPU).is_err());
     }
 
     #[test]

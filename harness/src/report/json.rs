@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::config::provenance::Scale;
 use crate::report::latency::{self, LatencyFigures};
 use crate::report::standings_json::TournamentFigures;
 use crate::report::summary::{Strength, Summary};
@@ -28,6 +29,12 @@ struct Report<'a> {
     /// Pairs that count although the machine disturbed them.
     pairs_disturbed: u64,
     engines: &'a [String],
+    /// The commit that each engine was built from; `null` for other programs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    builds: Vec<Option<BuildFigures<'a>>>,
+    /// What times were multiplied by, and the speeds from which that follows.
+    #[serde(flatten)]
+    scale: Option<ScaleFigures>,
     ending: Option<&'static str>,
     verdict: &'static str,
     invalid: bool,
@@ -58,6 +65,29 @@ struct Report<'a> {
     /// Of an ablation: what each feature is worth, the most valuable first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<FeatureFigures<'a>>,
+}
+
+#[derive(Serialize)]
+struct BuildFigures<'a> {
+    repo: String,
+    revision: &'a str,
+    commit: &'a str,
+    dirty: bool,
+    bench_nodes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ScaleFigures {
+    time_scale: f64,
+    reference_nps: f64,
+    measured_nps: f64,
+}
+
+impl ScaleFigures {
+    fn of(scale: Scale) -> ScaleFigures {
+        let Scale { reference_nps, measured_nps } = scale;
+        ScaleFigures { time_scale: scale.factor(), reference_nps, measured_nps }
+    }
 }
 
 #[derive(Serialize)]
@@ -156,6 +186,8 @@ pub fn render(summary: &Summary) -> String {
         pairs_voided: summary.disturbances.voided,
         pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,
+        builds: builds(summary),
+        scale: summary.scale.map(ScaleFigures::of),
         ending: summary.ending.map(|ending| match ending {
             Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
             Ending::Complete => "complete",
@@ -237,4 +269,22 @@ fn figures(strength: &Strength) -> Figures {
         nelo_high: finite(high, &strength.nelo),
         los: strength.los,
     }
+}
+
+/// Nothing if no engine was built from a revision.
+fn builds(summary: &Summary) -> Vec<Option<BuildFigures<'_>>> {
+    if summary.provenance.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let engines = summary.provenance.iter();
+    let figures = engines.map(|from| {
+        from.as_ref().map(|from| BuildFigures {
+            repo: from.repo.display().to_string(),
+            revision: &from.revision,
+            commit: &from.commit,
+            dirty: from.is_dirty,
+            bench_nodes: from.bench,
+        })
+    });
+    figures.collect()
 }

@@ -342,6 +342,9 @@ fn conditions(summary: &Summary, origin: &Origin<'_>) -> String {
             (affinity, each) => format!("{affinity}, {each} for each game"),
         },
     );
+    if let Some(scale) = plan.scale {
+        row("time", scale.words());
+    }
     if let (Some(sprt), Kind::Ablate) = (plan.sprt, plan.kind) {
         row("test of each feature", terminal::hypotheses(&sprt));
     }
@@ -360,6 +363,10 @@ fn program(engine: &Engine) -> String {
     let name = match &engine.program {
         Program::Bundled => "Palimpsest, bundled".to_owned(),
         Program::Path(path) => path.display().to_string(),
+    };
+    let name = match &engine.provenance {
+        Some(from) => format!("{} at {}", from.repo.display(), from.words()),
+        None => name,
     };
     std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
 }

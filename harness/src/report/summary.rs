@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::clock::Limits;
 use crate::config::ablation::Ablation;
 use crate::config::plan::{Kind, Plan};
+use crate::config::provenance::{Provenance, Scale};
 use crate::openings::quarantine::Quarantine;
 use crate::report::standings::Standings;
 use crate::run::event::Ending;
@@ -56,6 +57,10 @@ pub struct Summary {
     pub engines: Vec<String>,
     /// What bounds each engine.
     pub limits: Vec<Limits>,
+    /// The revision that each engine was built from, if it was.
+    pub provenance: Vec<Option<Provenance>>,
+    /// How the times follow from those that were asked for.
+    pub scale: Option<Scale>,
     /// Seed.
     pub seed: u64,
     /// What of the opening book was left out.
@@ -153,6 +158,8 @@ impl Summary {
             kind: plan.kind,
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
+            provenance: plan.engines.iter().map(|engine| engine.provenance.clone()).collect(),
+            scale: plan.scale,
             seed: plan.seed,
             quarantine: Quarantine::default(),
             disturbances: Disturbances::default(),

@@ -26,6 +26,14 @@ pub fn render(summary: &Summary) -> String {
     for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {
         line(&mut text, "Engine", format!("{name}, {limits}"));
     }
+    for (name, from) in summary.engines.iter().zip(&summary.provenance) {
+        if let Some(from) = from {
+            line(&mut text, "Built", format!("{name}: {}", from.words()));
+        }
+    }
+    if let Some(scale) = summary.scale {
+        line(&mut text, "Scale", scale.words());
+    }
     if summary.ablation.is_some() {
         text.push_str(&worth::table(summary).sharp());
     } else if summary.engines.len() == 2 {

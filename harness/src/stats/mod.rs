@@ -26,6 +26,7 @@ pub mod residuals;
 pub mod roots;
 pub mod sequential;
 pub mod simulate;
+pub mod speed;
 pub mod sprt;
 pub mod watch;
 

@@ -6,9 +6,11 @@
 
 mod append;
 mod disturbance;
+mod gates;
 mod latencies;
 mod output_row;
 mod plan_row;
+mod provenance_row;
 mod query;
 mod recorded;
 mod rows;
@@ -21,6 +23,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use thiserror::Error;
 
+pub use gates::StoredGate;
 pub use plan_row::Fingerprints;
 pub use query::{RunHead, StoredRun};
 pub use recorded::Recorded;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::output_row::OutputRow;
+use super::provenance_row::{ProvenanceRow, ScaleRow};
 use super::tables_row::TablesRow;
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
@@ -87,6 +88,8 @@ pub(super) struct PlanRow {
     /// Absent in runs from before there was one: nothing was measured.
     #[serde(default)]
     noise_limit: Option<f64>,
+    #[serde(default)]
+    scale: Option<ScaleRow>,
     deadlines_ms: [u64; 4],
     #[serde(default)]
     draw: Option<DrawRow>,
@@ -120,6 +123,8 @@ struct EngineRow {
     margin_ns: u64,
     #[serde(default)]
     manners: MannersRow,
+    #[serde(default)]
+    provenance: Option<ProvenanceRow>,
 }
 
 /// What is absent is as it was before there was a choice.
@@ -247,6 +252,7 @@ impl PlanRow {
             }),
             fault_limit: plan.fault_limit,
             noise_limit: plan.noise_limit,
+            scale: plan.scale.map(ScaleRow::of),
             deadlines_ms: [limits.uciok, limits.readyok, limits.bestmove, limits.stop]
                 .map(|limit| limit.as_millis() as u64),
             draw: plan.rules.draw.map(|DrawRule { move_number, move_count, score_cp }| DrawRow {
@@ -334,6 +340,7 @@ impl PlanRow {
                 .map(|AblationRow { option, features }| Ablation { option, features }),
             fault_limit: self.fault_limit,
             noise_limit: self.noise_limit,
+            scale: self.scale.map(ScaleRow::into_scale),
             rules,
             tables: tables.unwrap_or_default(),
             deadlines: Deadlines { uciok, readyok, bestmove, stop },
@@ -367,6 +374,7 @@ impl EngineRow {
             nodestime: limits.nodestime,
             margin_ns: nanos(margin),
             manners: MannersRow::of(&engine.manners),
+            provenance: engine.provenance.as_ref().map(ProvenanceRow::of),
         }
     }
 
@@ -386,6 +394,7 @@ impl EngineRow {
             dir: self.dir,
             options: self.options,
             manners: self.manners.into_manners()?,
+            provenance: self.provenance.map(ProvenanceRow::into_provenance),
             conditions: Conditions { limits, margin: Duration::from_nanos(self.margin_ns) },
         })
     }
@@ -442,59 +451,4 @@ fn model_name(model: Model) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::adjudicate::{Scope, TablebaseRule};
-    use crate::annotation::{Annotation, Field, Keeping, Notation};
-    use crate::config::request::Request;
-    use crate::config::spec::EngineSpec;
-
-    #[test]
-    fn plans_survive_storage() {
-        let rules = Rules {
-            draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
-            resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
-            move_cap: Some(200),
-            tablebase: Some(TablebaseRule { pieces: 5, ignores_fifty: true, scope: Scope::Wins }),
-        };
-        let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
-                   ponder=true,stderr=e.log,memory=64";
-        let engines = ["cmd=bundled", odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
-        let request = Request {
-            rules,
-            engines,
-            book_depth: Some(6),
-            strict_book: true,
-            annotation: Annotation {
-                notation: Notation::Lan,
-                fields: vec![Field::Nodes, Field::Pv],
-                pattern: Some("^info string".parse().unwrap()),
-                is_minimal: true,
-                has_origin: true,
-            },
-            epd: Some("/tmp/ends.epd".into()),
-            transcripts: Keeping::All,
-            tables: vec!["/tables/3-4".into(), "/tables/5".into()],
-            ..Request::default()
-        };
-        let plan = Plan::resolve(Kind::Sprt, request).unwrap();
-        let fingerprints = Fingerprints {
-            book: "b".into(),
-            openings: Some("o".into()),
-            quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
-            engines: vec!["x".into(), "y".into()],
-        };
-        let json = PlanRow::of(&plan, &fingerprints).to_json();
-        let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
-        assert_eq!(format!("{read:?}"), format!("{plan:?}"));
-        assert_eq!(prints, fingerprints);
-        assert_eq!(read.sprt.unwrap().correction(), Correction::Dynamic);
-        let older = json.replace("\"version\":2", "\"version\":1");
-        let older = older.replace(",\"overshoot\":\"dynamic\"", "");
-        assert!(older.len() < json.len());
-        let (read, _) = PlanRow::from_json(&older).unwrap().into_plan().unwrap();
-        assert_eq!(read.sprt.unwrap().correction(), Correction::None);
-        let newer = json.replace("\"version\":2", "\"version\":3");
-        assert!(PlanRow::from_json(&newer).unwrap_err().contains("update arbiter"));
-    }
-}
+mod tests;

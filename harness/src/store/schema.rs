@@ -12,7 +12,7 @@ const FORMAT: i64 = STEPS.len() as i64;
 const BUSY: Duration = Duration::from_secs(30);
 
 /// Step n takes a file from format n to n + 1.
-pub(super) const STEPS: [&str; 3] = [
+pub(super) const STEPS: [&str; 4] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
@@ -76,6 +76,23 @@ pub(super) const STEPS: [&str; 3] = [
         games   TEXT NOT NULL,                 -- JSON, of void pairs; others are in games
         PRIMARY KEY (run, pair, attempt)
     ) WITHOUT ROWID;
+",
+    "
+    CREATE TABLE gates (
+        id         INTEGER PRIMARY KEY,
+        key        TEXT NOT NULL,              -- follows from all that decides the outcome
+        created_ms INTEGER NOT NULL,           -- Unix time
+        test       TEXT NOT NULL,              -- commit, or what stands for it
+        base       TEXT,
+        step       TEXT NOT NULL,
+        kind       TEXT NOT NULL,
+        verdict    TEXT NOT NULL,
+        words      TEXT NOT NULL,
+        code       INTEGER NOT NULL,           -- exit code
+        seconds    REAL NOT NULL,
+        figures    TEXT NOT NULL               -- JSON of the subcommand
+    );
+    CREATE INDEX gates_by_key ON gates (key);
 ",
 ];
 

@@ -91,6 +91,7 @@ const BANS: [Ban; 4] = [
         allowed: &[
             "harness/src/broker/wire.rs",
             "harness/src/config/file.rs",
+            "harness/src/config/file/",
             "harness/src/report/",
             "harness/src/store/",
         ],

@@ -42,15 +42,16 @@ const LAYERS: &[Layer] = &[
     layer(
         "cli",
         "adjudicate annotation broker build check clock compressed config game/outcome game/referee \
-         game/replay openings process protocol rate report run schedule seed stats store suite \
+         game/replay gate openings process protocol rate report run schedule seed stats store suite \
          tablebases tune uci/session",
     ),
     layer(
         "report",
-        "annotation check clock config/ablation config/affinity config/plan game/outcome game/record \
-         game/transcript openings/quarantine rate run/control run/event run/job run/latency \
-         run/noise run/standing schedule stats suite uci/info uci/score",
+        "annotation check clock config/ablation config/affinity config/plan config/provenance \
+         game/outcome game/record game/transcript gate openings/quarantine rate run/control \
+         run/event run/job run/latency run/noise run/standing schedule stats suite uci/info uci/score",
     ),
+    pure("gate", ""),
     // Remote execution, and tools built on runs.
     layer("broker", "build config game run schedule seed store"),
     layer("suite", "clock config game openings process protocol run seed stats uci"),
@@ -74,12 +75,15 @@ const LAYERS: &[Layer] = &[
     pure("run/state", "config game/outcome game/record openings schedule seed stats"),
     layer(
         "store",
-        "adjudicate annotation clock config game/outcome game/record game/transcript openings protocol \
-         run/event run/job run/latency run/noise run/standing schedule stats uci",
+        "adjudicate annotation clock config game/outcome game/record game/transcript gate openings \
+         protocol run/event run/job run/latency run/noise run/standing schedule stats uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
-    layer("config", "adjudicate annotation build clock openings protocol schedule seed stats uci"),
-    layer("build", ""),
+    layer(
+        "config",
+        "adjudicate annotation build clock gate openings protocol schedule seed stats uci",
+    ),
+    layer("build", "process"),
     // One game: only the driver knows that engines are processes.
     layer("game", "adjudicate annotation clock protocol uci"),
     layer("game/driver", "adjudicate annotation clock process protocol uci"),

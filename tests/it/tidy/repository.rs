@@ -4,7 +4,7 @@ use super::Violation;
 
 /// What the top level holds. Something new belongs into one of the folders, or
 /// into this list together with the reason for it in the README.
-const TOP_LEVEL: [&str; 17] = [
+const TOP_LEVEL: [&str; 18] = [
     ".ci",
     ".gitignore",
     "ARCHITECTURE.md",
@@ -14,6 +14,8 @@ const TOP_LEVEL: [&str; 17] = [
     "Cargo.toml",
     "LICENSE",
     "README.md",
+    // Read by arbiter in the current folder: how commits of this repository are built and judged.
+    "arbiter.toml",
     "engine",
     "harness",
     "openings",

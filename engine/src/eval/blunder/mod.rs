@@ -11,9 +11,9 @@ use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{Masked, Plain, Record, Sink};
-use super::{Evaluator, Score, Variant};
+use super::{Context, Evaluator, Score, Variant};
 use crate::chess::color::{Black, Side, White};
-use crate::chess::{Bitboard, Color, Kind, Move, Position, attacks};
+use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, attacks};
 pub(super) use compare::entries;
 use king::Attack;
 
@@ -58,9 +58,9 @@ impl Blunder {
 }
 
 impl Evaluator for Blunder {
-    const PATH_INDEPENDENT: bool = true;
+    const CONTEXT: Context = Context::None;
 
-    fn reset(&mut self, _root: &Position) {}
+    fn reset(&mut self, _game: &Game) {}
 
     fn push(&mut self, _before: &Position, _mv: Move) {}
 

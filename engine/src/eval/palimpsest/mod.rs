@@ -10,9 +10,9 @@ use super::feature::{Feature, FeatureSet, features};
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{Masked, Plain, Record, Sink};
-use super::{Evaluator, Score, Variant};
+use super::{Context, Evaluator, Score, Variant};
 use crate::chess::color::{Black, Side, White};
-use crate::chess::{Bitboard, Color, Kind, Move, Position};
+use crate::chess::{Bitboard, Color, Game, Kind, Move, Position};
 pub(super) use compare::entries;
 
 features! {
@@ -67,9 +67,9 @@ impl Palimpsest {
 }
 
 impl Evaluator for Palimpsest {
-    const PATH_INDEPENDENT: bool = true;
+    const CONTEXT: Context = Context::None;
 
-    fn reset(&mut self, _root: &Position) {}
+    fn reset(&mut self, _game: &Game) {}
 
     fn push(&mut self, _before: &Position, _mv: Move) {}
 

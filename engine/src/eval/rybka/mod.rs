@@ -20,9 +20,9 @@ use super::feature::{Feature, FeatureSet};
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{Masked, Plain, Record, Sink};
-use super::{Evaluator, Score, Variant};
+use super::{Context, Evaluator, Score, Variant};
 use crate::chess::color::{Black, White};
-use crate::chess::{Color, Move, Position};
+use crate::chess::{Color, Game, Move, Position};
 pub(super) use compare::entries;
 use features::Term;
 use material::Counts;
@@ -104,9 +104,9 @@ impl<V: Version> Rybka<V> {
 }
 
 impl<V: Version> Evaluator for Rybka<V> {
-    const PATH_INDEPENDENT: bool = true;
+    const CONTEXT: Context = Context::None;
 
-    fn reset(&mut self, _root: &Position) {}
+    fn reset(&mut self, _game: &Game) {}
 
     fn push(&mut self, _before: &Position, _mv: Move) {}
 

@@ -73,7 +73,8 @@ pub(super) const CHECKS: &[Check] = &[
         script: |_| {
             let mates =
                 ["fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"];
-            let search = |script: Script, position| script.search(position, "depth 8");
+            // Deep enough for engines that prune in their first iterations.
+            let search = |script: Script, position| script.search(position, "depth 12");
             Ok(mates.into_iter().fold(Script::greeted(), search))
         },
         judge: mates,

@@ -69,7 +69,8 @@ pub(super) const CHECKS: &[Check] = &[
         name: "handshake-clean",
         grade: Grade::Nice,
         says: "between uci and uciok there is nothing but id, option and info lines",
-        script: |_| Ok(Script::raw().listen(300).say("uci").hear("uciok")),
+        // What a program prints when it starts may come after the first uci.
+        script: |_| Ok(Script::greeted().say("uci").hear("uciok")),
         judge: nothing_else,
         is_timed: false,
     },
@@ -157,7 +158,9 @@ fn silent_before(case: &Case) -> Result<(), String> {
 }
 
 fn nothing_else(case: &Case) -> Result<(), String> {
-    let until_end = case.talk.heard_after("uci").take_while(|line| line.trim() != "uciok");
+    let asked = case.talk.sent_at("uci").unwrap_or_default();
+    let answer = case.talk.heard().filter(|(at, _)| *at >= asked).map(|(_, line)| line);
+    let until_end = answer.take_while(|line| line.trim() != "uciok");
     let mut others = until_end.filter(|line| {
         !matches!(
             split_word(line).0,

@@ -17,6 +17,7 @@ use clap::{Args, ValueEnum};
 
 use self::options::Options;
 use super::args::{Asked, DEFAULT_RESULTS, Form};
+use super::builds::BuildArgs;
 use super::{ExitCode, Failure, emit, play};
 use crate::report::compat::Dialect;
 use crate::report::terminal::note;
@@ -108,6 +109,9 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         resume: None,
         format: Form::Human,
         compat: Some(style),
+        build: BuildArgs::default(),
+        config: None,
+        reference_nps: None,
     };
     match play::play(kind, asked) {
         ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,

@@ -1,0 +1,51 @@
+//! A game: where it began, the moves played, and the position reached.
+
+use super::moves::Move;
+use super::position::Position;
+
+/// A game played so far.
+#[derive(Clone, Debug)]
+pub struct Game {
+    start: Position,
+    moves: Vec<Move>,
+    position: Position,
+    /// Keys of the earlier positions since the last irreversible move, oldest first.
+    keys: Vec<u64>,
+}
+
+impl Game {
+    /// A game that begins with this position.
+    pub fn new(position: Position) -> Game {
+        Game { start: position, moves: Vec::new(), position, keys: Vec::new() }
+    }
+
+    /// The position the game began with.
+    pub fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// The moves played.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// The position reached.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Keys of the earlier positions since the last irreversible move, oldest first.
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// Plays a legal move.
+    pub fn play(&mut self, mv: Move) {
+        self.keys.push(self.position.key());
+        self.moves.push(mv);
+        self.position = self.position.play(mv);
+        if self.position.halfmove_clock() == 0 {
+            self.keys.clear();
+        }
+    }
+}

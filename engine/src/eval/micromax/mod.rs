@@ -1,0 +1,236 @@
+//! micro-Max 3.2: nothing is computed from a position. Every move gains something, and the score is
+//! what the moves on the way have gained.
+
+mod compare;
+pub(crate) mod weights;
+
+use super::feature::{Feature, FeatureSet, features};
+use super::pair::Pair;
+use super::report::{Blend, Report};
+use super::score::EVALUATION_MAX;
+use super::sink::{Record, Sink};
+use super::{Context, Evaluator, Score, Variant};
+use crate::chess::position::castled_squares;
+use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
+pub(super) use compare::entries;
+use weights::{CASTLING, PROMOTION, UNIT, UNSUPPORTED, WORTH, eccentricity};
+
+features! {
+    /// A feature of this evaluation.
+    Term {
+        Material = "material", "pieces taken";
+        Promotion = "promotion", "pawns promoted";
+        Centre = "centre", "pawns, knights, bishops and kings that move towards the centre";
+        Castling = "castling", "castling";
+        PawnStructure = "pawn_structure", "pawns moving from between pawns two files away";
+    }
+}
+
+/// What a move gains for the side that makes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gain {
+    /// Material, which the game keeps.
+    pub permanent: Score,
+    /// Placement, which counts within a search only.
+    pub transient: Score,
+}
+
+/// What a legal move gains.
+pub fn gain(before: &Position, mv: Move) -> Gain {
+    Features(FeatureSet::EMPTY).gain(before, mv)
+}
+
+/// The features in use.
+#[derive(Clone, Copy)]
+struct Features(FeatureSet);
+
+impl Features {
+    fn keep(self, term: Term) -> bool {
+        !self.0.contains(term.into())
+    }
+
+    /// The score if the feature is in use.
+    fn of(self, term: Term, score: Score) -> Score {
+        if self.keep(term) { score } else { 0 }
+    }
+
+    fn gain(self, before: &Position, mv: Move) -> Gain {
+        Gain {
+            permanent: self.taken(before, mv) + self.promoted(mv),
+            transient: self.placed(before, mv),
+        }
+    }
+
+    fn taken(self, before: &Position, mv: Move) -> Score {
+        self.of(Term::Material, before.captured(mv).map_or(0, |kind| UNIT * WORTH[kind.index()]))
+    }
+
+    fn promoted(self, mv: Move) -> Score {
+        let worth = mv.promotion().map_or(0, |kind| match kind {
+            Kind::Queen => PROMOTION,
+            kind => UNIT * (WORTH[kind.index()] - 1),
+        });
+        self.of(Term::Promotion, worth)
+    }
+
+    fn placed(self, before: &Position, mv: Move) -> Score {
+        let (from, mut to) = (mv.from(), mv.to());
+        let Some(kind) = before.kind_at(from) else { return 0 };
+        let mut score = 0;
+        if mv.is_castle() {
+            to = castled_squares(from, to).0;
+            score += self.of(Term::Castling, CASTLING);
+        }
+        if !matches!(kind, Kind::Rook | Kind::Queen) {
+            score += self.of(Term::Centre, distance(from) - distance(to));
+        }
+        if kind == Kind::Pawn {
+            score += self.of(Term::PawnStructure, structure(before, from));
+        }
+        score
+    }
+}
+
+fn distance(square: Square) -> Score {
+    eccentricity(square.file(), square.rank())
+}
+
+/// What a pawn gains by leaving a square, from the own pawns two files beside it.
+fn structure(before: &Position, from: Square) -> Score {
+    let own = before.board().pieces(before.turn(), Kind::Pawn);
+    let here = Bitboard::of(from);
+    let beside = here.east().east() | here.west().west();
+    let missing = 2 - (own & beside).len() as Score;
+    -UNSUPPORTED * (missing - 1)
+}
+
+/// The figures for searches that do their own accounts.
+pub(crate) struct Weights {
+    /// What taking a piece gains, by kind.
+    pub(crate) worth: [Score; 6],
+    /// What promoting to a queen gains.
+    pub(crate) promotion: Score,
+    /// What castling gains.
+    pub(crate) castling: Score,
+    /// What each square without a pawn costs, see [`weights::UNSUPPORTED`].
+    pub(crate) unsupported: Score,
+    has_centre: bool,
+}
+
+impl Weights {
+    /// The figures without some features.
+    pub(crate) fn without(disabled: FeatureSet) -> Weights {
+        let features = Features(disabled);
+        Weights {
+            worth: WORTH.map(|worth| features.of(Term::Material, UNIT * worth)),
+            promotion: features.of(Term::Promotion, PROMOTION),
+            castling: features.of(Term::Castling, CASTLING),
+            unsupported: features.of(Term::PawnStructure, UNSUPPORTED),
+            has_centre: features.keep(Term::Centre),
+        }
+    }
+
+    /// What a square costs pawns, knights, bishops and kings.
+    pub(crate) fn eccentricity(&self, square: Square) -> Score {
+        if self.has_centre { distance(square) } else { 0 }
+    }
+}
+
+/// The evaluation: the score of each node of the line, for the side to move there.
+pub(super) struct MicroMax {
+    features: Features,
+    scores: Vec<Score>,
+}
+
+impl MicroMax {
+    /// The evaluation without some features.
+    pub(super) fn new(disabled: FeatureSet) -> MicroMax {
+        MicroMax { features: Features(disabled), scores: vec![0] }
+    }
+
+    /// The features there are.
+    pub(super) fn features() -> Vec<Feature> {
+        Term::ALL.to_vec()
+    }
+
+    /// The score that a game has brought about, term by term; placement is not part of it.
+    pub(super) fn explain(&self, game: &Game) -> Report {
+        let mut record = Record::new(self.features.0);
+        for color in Color::ALL {
+            record.add(Term::Material, color, Pair::new(count(game.start(), color), 0));
+        }
+        let mut position = *game.start();
+        for &mv in game.moves() {
+            let all = Features(FeatureSet::EMPTY);
+            let [taken, promoted] = [all.taken(&position, mv), all.promoted(mv)];
+            record.add(Term::Material, position.turn(), Pair::new(taken, 0));
+            record.add(Term::Promotion, position.turn(), Pair::new(promoted, 0));
+            position = position.play(mv);
+        }
+        let white = record.sum().opening();
+        let value = if position.turn() == Color::White { white } else { -white };
+        let phase = PHASE.iter().zip(Kind::ALL);
+        let phase = phase.map(|(weight, kind)| weight * position.board().kind(kind).len() as i32);
+        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
+        Report::new(Variant::Micromax, &record, blend, phase.sum(), limited(value))
+    }
+
+    fn top(&self) -> Score {
+        self.scores.last().copied().unwrap_or_default()
+    }
+}
+
+/// Pieces left on the board by kind, as a phase: 24 at the start.
+const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
+
+fn limited(score: Score) -> Score {
+    score.clamp(-EVALUATION_MAX, EVALUATION_MAX)
+}
+
+/// The worth of all pieces of a side.
+fn count(position: &Position, color: Color) -> Score {
+    let board = position.board();
+    let worth = |kind: Kind| UNIT * WORTH[kind.index()] * board.pieces(color, kind).len() as Score;
+    Kind::ALL.into_iter().map(worth).sum()
+}
+
+/// The score that the game has brought about, for the side to move: what was on the board at first
+/// and what the moves have permanently gained.
+pub(crate) fn game_score(game: &Game, disabled: FeatureSet) -> Score {
+    let features = Features(disabled);
+    let mut position = *game.start();
+    let turn = position.turn();
+    let balance = count(&position, turn) - count(&position, !turn);
+    let mut score = features.of(Term::Material, balance);
+    for &mv in game.moves() {
+        score = -(score + features.gain(&position, mv).permanent);
+        position = position.play(mv);
+    }
+    score
+}
+
+impl Evaluator for MicroMax {
+    const CONTEXT: Context = Context::Path;
+
+    fn reset(&mut self, game: &Game) {
+        self.scores.clear();
+        self.scores.push(game_score(game, self.features.0));
+    }
+
+    fn push(&mut self, before: &Position, mv: Move) {
+        let gain = self.features.gain(before, mv);
+        self.scores.push(-(self.top() + gain.permanent + gain.transient));
+    }
+
+    fn push_null(&mut self) {
+        self.scores.push(-self.top());
+    }
+
+    fn pop(&mut self) {
+        self.scores.pop();
+    }
+
+    fn evaluate(&mut self, _position: &Position) -> Score {
+        limited(self.top())
+    }
+}

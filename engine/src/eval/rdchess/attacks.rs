@@ -1,0 +1,147 @@
+//! Attack tables: for each side and square, who attacks it and how strongly, in one byte.
+
+use super::weights::WORTH;
+use crate::chess::position::Board;
+use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
+use crate::eval::Score;
+
+/// The attackers of a square. Fields count attackers and stop at their largest value: one king, one
+/// queen, three rooks, three bishops and knights, three pawns, from the low bits up. So the larger
+/// the byte, the stronger the attack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Attackers(u8);
+
+/// Shift and largest value of the field of a kind.
+const fn field(kind: Kind) -> (u8, u8) {
+    match kind {
+        Kind::King => (0, 1),
+        Kind::Queen => (1, 1),
+        Kind::Rook => (2, 3),
+        Kind::Bishop | Kind::Knight => (4, 3),
+        Kind::Pawn => (6, 3),
+    }
+}
+
+impl Attackers {
+    /// Is there no attacker?
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Is there an attacker of this kind? Bishops and knights are not told apart.
+    #[inline]
+    fn has(self, kind: Kind) -> bool {
+        let (shift, largest) = field(kind);
+        self.0 >> shift & largest != 0
+    }
+
+    /// Is there an attacker of less worth? The king is worth more than anything.
+    #[inline]
+    pub(super) fn has_cheaper_than(self, worth: Score) -> bool {
+        [Kind::Pawn, Kind::Knight, Kind::Rook, Kind::Queen]
+            .into_iter()
+            .any(|kind| WORTH[kind.index()] < worth && self.has(kind))
+    }
+
+    #[inline]
+    fn add(&mut self, kind: Kind) {
+        let (shift, largest) = field(kind);
+        if self.0 >> shift & largest < largest {
+            self.0 += 1 << shift;
+        }
+    }
+}
+
+/// The attackers of every square, and what every officer attacks.
+pub(crate) struct AttackTables {
+    tables: [[Attackers; 64]; 2],
+    /// All squares that a side attacks.
+    pub(super) all: [Bitboard; 2],
+    /// What the officer on a square attacks; nothing elsewhere.
+    pub(super) reach: [Bitboard; 64],
+}
+
+impl AttackTables {
+    /// The tables of a position.
+    pub(crate) fn of(position: &Position) -> AttackTables {
+        let mut tables = AttackTables {
+            tables: [[Attackers::default(); 64]; 2],
+            all: [Bitboard::EMPTY; 2],
+            reach: [Bitboard::EMPTY; 64],
+        };
+        for color in Color::ALL {
+            tables.add_side(position.board(), color);
+        }
+        tables
+    }
+
+    fn add_side(&mut self, board: &Board, color: Color) {
+        for from in board.pieces(color, Kind::Pawn) {
+            self.add(color, Kind::Pawn, attacks::pawn(color, from));
+        }
+        for kind in [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen] {
+            for from in board.pieces(color, kind) {
+                let reach = reach(board, color, kind, from);
+                self.reach[from.index()] = reach;
+                self.add(color, kind, reach);
+            }
+        }
+        self.add(color, Kind::King, attacks::king(board.king(color)));
+    }
+
+    fn add(&mut self, color: Color, kind: Kind, squares: Bitboard) {
+        self.all[color.index()] |= squares;
+        for square in squares {
+            self.tables[color.index()][square.index()].add(kind);
+        }
+    }
+
+    /// A side's attackers of a square.
+    #[inline]
+    pub(crate) fn on(&self, color: Color, square: Square) -> Attackers {
+        self.tables[color.index()][square.index()]
+    }
+}
+
+/// What an officer attacks: rooks and bishops see through own queens, all sliders through the enemy
+/// king.
+fn reach(board: &Board, color: Color, kind: Kind, from: Square) -> Bitboard {
+    let blockers = board.occupied() - Bitboard::of(board.king(!color));
+    let without_queens = blockers - board.pieces(color, Kind::Queen);
+    match kind {
+        Kind::Knight => attacks::knight(from),
+        Kind::Bishop => attacks::bishop(from, without_queens),
+        Kind::Rook => attacks::rook(from, without_queens),
+        _ => attacks::queen(from, blockers),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen;
+
+    fn byte(text: &str, color: Color, square: &str) -> u8 {
+        let tables = AttackTables::of(&fen::parse(text).unwrap());
+        tables.on(color, Square::parse(square).unwrap()).0
+    }
+
+    #[test]
+    fn fields_count_and_saturate() {
+        let text = "4k3/8/8/8/1N3N2/2P1P3/1N3N2/Q2QK3 w - - 0 1";
+        // Four knights (three at most), a queen of two, two pawns.
+        assert_eq!(byte(text, Color::White, "d3"), 0b0011_0010);
+        assert_eq!(byte(text, Color::White, "d4"), 0b1000_0010);
+        assert_eq!(byte(text, Color::White, "e2"), 0b0001_0011);
+        assert_eq!(byte(text, Color::White, "h8"), 0);
+    }
+
+    #[test]
+    fn lines_go_through_own_queens_and_the_enemy_king() {
+        let text = "4k3/8/8/8/4Q3/8/8/K3R3 b - - 0 1";
+        assert_eq!(byte(text, Color::White, "e7"), 0b0000_0110);
+        let text = "8/4k3/8/8/4R3/8/4Q3/K7 b - - 0 1";
+        assert_eq!(byte(text, Color::White, "e8"), 0b0000_0100);
+    }
+}

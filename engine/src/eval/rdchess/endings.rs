@@ -1,0 +1,140 @@
+//! Which evaluator a position needs, and those for endings without a plan of their own.
+
+use super::root::officers;
+use super::{Term, edge_distance, plain, weights};
+use crate::chess::{Color, Kind, Position, Square};
+use crate::eval::Score;
+use crate::eval::sink::Sink;
+
+/// How a position is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evaluator {
+    /// Nobody can win.
+    Draw,
+    /// Two bishops of both colours against the king; the side with the bishops.
+    TwoBishops(Color),
+    /// Bishop and knight against the king; the side with the pieces.
+    BishopKnight(Color),
+    /// A side is far ahead of one without pawns; the side ahead.
+    NearMate(Color),
+    /// Kings and pawns only.
+    Pawns,
+    /// All else.
+    Standard,
+}
+
+/// Worth of all that a side has but its king.
+pub(super) fn worth(position: &Position, color: Color) -> Score {
+    let pawns = position.board().pieces(color, Kind::Pawn).len() as Score;
+    officers(position, color) + weights::WORTH[0] * pawns
+}
+
+impl Evaluator {
+    /// The evaluator for a position, of those that `sink` keeps.
+    pub(super) fn choose<K: Sink>(position: &Position, sink: &K) -> Evaluator {
+        let rare = Evaluator::bare(position).filter(|evaluator| match evaluator {
+            Evaluator::Draw => sink.keeps(Term::Draw),
+            Evaluator::TwoBishops(_) => sink.keeps(Term::TwoBishops),
+            _ => sink.keeps(Term::BishopKnight),
+        });
+        if let Some(evaluator) = rare {
+            return evaluator;
+        }
+        let near_mate = Color::ALL.into_iter().find(|&color| is_near_mate(position, color));
+        if let Some(color) = near_mate.filter(|_| sink.keeps(Term::NearMate)) {
+            return Evaluator::NearMate(color);
+        }
+        let has_officers = Color::ALL.into_iter().any(|color| position.has_pieces(color));
+        if has_officers { Evaluator::Standard } else { Evaluator::Pawns }
+    }
+
+    /// The evaluator for draws, and for endings without pawns.
+    fn bare(position: &Position) -> Option<Evaluator> {
+        let board = position.board();
+        if position.halfmove_clock() > 100 {
+            return Some(Evaluator::Draw);
+        }
+        if board.kind(Kind::Pawn).any() {
+            return None;
+        }
+        let count = |color: Color, kind: Kind| board.pieces(color, kind).len();
+        let minors = Color::ALL.map(|color| {
+            let heavy = count(color, Kind::Rook) + count(color, Kind::Queen);
+            (heavy == 0).then(|| [count(color, Kind::Knight), count(color, Kind::Bishop)])
+        });
+        let [Some(white), Some(black)] = minors else { return None };
+        let (strong, has) = match (white, black) {
+            ([0, 0], has) => (Color::Black, has),
+            (has, [0, 0]) => (Color::White, has),
+            ([0, 1] | [1, 0], [0, 1] | [1, 0]) => return Some(Evaluator::Draw),
+            _ => return None,
+        };
+        match has {
+            [0, 0] | [1, 0] | [0, 1] | [2, 0] => Some(Evaluator::Draw),
+            [1, 1] => Some(Evaluator::BishopKnight(strong)),
+            [0, 2] => {
+                let mut bishops = board.pieces(strong, Kind::Bishop).map(is_dark);
+                let differ = bishops.next() != bishops.next();
+                differ.then_some(Evaluator::TwoBishops(strong))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn is_near_mate(position: &Position, ahead: Color) -> bool {
+    position.board().pieces(!ahead, Kind::Pawn).is_empty()
+        && worth(position, ahead) - worth(position, !ahead) > weights::NEAR_MATE
+}
+
+fn is_dark(square: Square) -> bool {
+    (square.file() + square.rank()).is_multiple_of(2)
+}
+
+/// Steps along ranks and files.
+fn steps(a: Square, b: Square) -> Score {
+    Score::from(a.file().abs_diff(b.file()) + a.rank().abs_diff(b.rank()))
+}
+
+const CORNERS: [Square; 4] =
+    [Square::at(0, 0), Square::at(7, 0), Square::at(0, 7), Square::at(7, 7)];
+
+/// Steps to the nearest corner that will do.
+fn corner_steps(square: Square, will_do: impl Fn(Square) -> bool) -> Score {
+    let corners = CORNERS.into_iter().filter(|&corner| will_do(corner));
+    corners.map(|corner| steps(square, corner)).min().unwrap_or_default()
+}
+
+fn kings_apart(position: &Position) -> Score {
+    let [white, black] = Color::ALL.map(|color| position.board().king(color));
+    steps(white, black)
+}
+
+/// Two bishops against a king.
+pub(super) fn two_bishops<K: Sink>(position: &Position, strong: Color, sink: &mut K) {
+    let corner = corner_steps(position.board().king(!strong), |_| true);
+    let score = weights::WON_ENDING
+        + weights::CORNER * (7 - corner)
+        + weights::KINGS_CLOSE * (14 - kings_apart(position));
+    sink.add(Term::TwoBishops, strong, plain(score));
+}
+
+/// Bishop and knight against a king.
+pub(super) fn bishop_knight<K: Sink>(position: &Position, strong: Color, sink: &mut K) {
+    let dark = is_dark(position.board().pieces(strong, Kind::Bishop).first());
+    let corner = corner_steps(position.board().king(!strong), |corner| is_dark(corner) == dark);
+    let score = weights::WON_ENDING
+        + weights::RIGHT_CORNER * (14 - 2 * corner)
+        + weights::KINGS_CLOSE * (14 - kings_apart(position));
+    sink.add(Term::BishopKnight, strong, plain(score));
+}
+
+/// The losing king is driven to the edge.
+pub(super) fn near_mate<K: Sink>(position: &Position, ahead: Color, sink: &mut K) {
+    for color in Color::ALL {
+        sink.add(Term::Material, color, plain(worth(position, color)));
+    }
+    let score = weights::DRIVEN * edge_distance(position.board().king(!ahead))
+        + weights::NEAR_KINGS_CLOSE * (14 - kings_apart(position));
+    sink.add(Term::NearMate, ahead, plain(score));
+}

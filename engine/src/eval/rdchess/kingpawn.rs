@@ -1,0 +1,194 @@
+//! What depends on kings and pawns alone: kept in a table, as the original does. What attacks on the
+//! pawns' way say is added outside.
+
+use super::root::Root;
+use super::{Term, edge_distance, plain, weights};
+use crate::chess::color::{Black, Side, White};
+use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
+use crate::eval::Score;
+use crate::eval::pair::Pair;
+use crate::eval::sink::Sink;
+
+/// What kings and pawns say, whatever else is on the board.
+#[derive(Clone, Copy)]
+pub(super) struct KingPawn {
+    /// Pawns with no enemy pawn ahead on three files, White's first.
+    pub(super) passed: [Bitboard; 2],
+    /// Pawns that lag behind, White's first.
+    pub(super) backward: [Bitboard; 2],
+    /// The pawns before each king, before scaling.
+    pub(super) shelter: [Score; 2],
+}
+
+/// Entries in the table; a power of two.
+const ENTRIES: usize = 1 << 12;
+
+/// The placement that identifies an entry: the pawns of each side, and the kings.
+type Placement = ([Bitboard; 2], [Square; 2]);
+
+#[derive(Clone, Copy)]
+struct Entry {
+    placement: Placement,
+    sum: Pair,
+    found: KingPawn,
+}
+
+impl Entry {
+    const UNUSED: Entry = Entry {
+        // Pawns on every square: no position looks for that.
+        placement: ([Bitboard::ALL; 2], [Square::new(0); 2]),
+        sum: Pair::ZERO,
+        found: KingPawn {
+            passed: [Bitboard::EMPTY; 2],
+            backward: [Bitboard::EMPTY; 2],
+            shelter: [0; 2],
+        },
+    };
+}
+
+/// Remembers king and pawn placements below one root.
+pub(super) struct KingPawnTable(Box<[Entry]>);
+
+impl KingPawnTable {
+    pub(super) fn new() -> KingPawnTable {
+        KingPawnTable(vec![Entry::UNUSED; ENTRIES].into_boxed_slice())
+    }
+
+    /// Forgets everything, since the root is another.
+    pub(super) fn clear(&mut self) {
+        self.0.fill(Entry::UNUSED);
+    }
+
+    /// Sends the terms of kings and pawns to `sink` and returns the rest.
+    pub(super) fn look_up<K: Sink>(
+        &mut self,
+        position: &Position,
+        root: &Root,
+        sink: &mut K,
+    ) -> KingPawn {
+        let board = position.board();
+        let pawns = Color::ALL.map(|color| board.pieces(color, Kind::Pawn));
+        let placement = (pawns, Color::ALL.map(|color| board.king(color)));
+        if K::RECORDS {
+            return survey(placement, root, sink);
+        }
+        let entry = &mut self.0[slot(&placement)];
+        if entry.placement != placement {
+            let mut sum = sink.fresh();
+            let found = survey(placement, root, &mut sum);
+            *entry = Entry { placement, sum: sum.sum(), found };
+        }
+        sink.add_sum(entry.sum);
+        entry.found
+    }
+}
+
+/// Where in the table the placement belongs.
+fn slot((pawns, kings): &Placement) -> usize {
+    // Odd constants without structure; the product's high bits depend on everything.
+    let kings = (kings[0].index() | kings[1].index() << 6) as u64;
+    let mixed = pawns[0].0.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ pawns[1].0.rotate_left(32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
+        ^ kings.wrapping_mul(0x1656_67B1_9E37_79F9);
+    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - ENTRIES.trailing_zeros())) as usize
+}
+
+fn survey<K: Sink>((pawns, kings): Placement, root: &Root, sink: &mut K) -> KingPawn {
+    let [white, black] = pawns;
+    let white_found = structure::<White, K>(white, black, root, sink);
+    let black_found = structure::<Black, K>(black, white, root, sink);
+    let found = KingPawn {
+        passed: [white_found.0, black_found.0],
+        backward: [white_found.1, black_found.1],
+        shelter: [
+            shelter(white, black, kings[0], Color::White),
+            shelter(black, white, kings[1], Color::Black),
+        ],
+    };
+    for color in Color::ALL {
+        if root.endgame[color.index()] {
+            endgame_king(kings[color.index()], color, &found, sink);
+        }
+    }
+    found
+}
+
+/// Sends the terms of one side's pawns to `sink` and returns those that are passed or backward.
+fn structure<S: Side, K: Sink>(
+    own: Bitboard,
+    enemy: Bitboard,
+    root: &Root,
+    sink: &mut K,
+) -> (Bitboard, Bitboard) {
+    let (mut passed, mut backward) = (Bitboard::EMPTY, Bitboard::EMPTY);
+    for square in own {
+        let here = Bitboard::of(square);
+        let file = Bitboard::file(square.file());
+        let beside = own & (file.east() | file.west());
+        let ahead = here.forward_fill(S::COLOR);
+        let half_open = (enemy & file).is_empty();
+        let extra = |score: Score| if half_open { score } else { 0 };
+        let advance = root.advance[S::COLOR.index()][square.index()];
+        sink.add(Term::Advance, S::COLOR, plain(advance));
+        if beside.is_empty() {
+            let score = weights::ISOLATED + extra(weights::ISOLATED_HALF_OPEN);
+            sink.add(Term::Isolated, S::COLOR, plain(score));
+        } else if lags::<S>(here, beside, enemy) {
+            backward |= here;
+            let score = weights::BACKWARD + extra(weights::BACKWARD_HALF_OPEN);
+            sink.add(Term::Backward, S::COLOR, plain(score));
+        }
+        if (own & ahead).any() {
+            sink.add(Term::Doubled, S::COLOR, plain(weights::DOUBLED));
+        }
+        if (enemy & (ahead | ahead.east() | ahead.west())).is_empty() {
+            passed |= here;
+        }
+    }
+    (passed, backward)
+}
+
+/// Are all neighbours of a pawn ahead of it, and is the square ahead held or attacked by an enemy
+/// pawn?
+fn lags<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
+    let rank = Bitboard::rank(here.first().rank());
+    let ahead = rank.forward_fill(S::COLOR);
+    let stop = here.forward(S::COLOR);
+    let guards = attacks::pawn(S::COLOR, stop.first()) | stop;
+    (beside - ahead).is_empty() && (enemy & guards).any()
+}
+
+/// What the pawns on the files around a king are worth to it.
+fn shelter(own: Bitboard, enemy: Bitboard, king: Square, color: Color) -> Score {
+    let file = Bitboard::file(king.file());
+    let files = [file.west(), file, file.east()];
+    let on = |rank: u8| own & Bitboard::rank(color.relative_rank(rank));
+    let worth = |file: Bitboard| {
+        let [second, third, some, none] = weights::SHELTER;
+        match file {
+            _ if (on(1) & file).any() => second,
+            _ if (on(2) & file).any() => third,
+            _ if ((own | enemy) & file).any() => some,
+            _ => none,
+        }
+    };
+    files.into_iter().filter(|file| file.any()).map(worth).sum()
+}
+
+/// A king that plays the endgame goes to the centre and to pawns.
+fn endgame_king<K: Sink>(king: Square, color: Color, found: &KingPawn, sink: &mut K) {
+    let centre = weights::KING_CENTRE * (7 - edge_distance(king));
+    sink.add(Term::KingCentre, color, plain(centre));
+    let steps = |square: Square| Score::from(king.distance(square));
+    let mut score = 0;
+    for side in Color::ALL {
+        for pawn in found.passed[side.index()] {
+            let stop = Bitboard::of(pawn).forward(side).first();
+            score += weights::KING_TO_PASSED * steps(stop);
+        }
+        for pawn in found.backward[side.index()] {
+            score += weights::KING_TO_BACKWARD * steps(pawn);
+        }
+    }
+    sink.add(Term::KingPawns, color, plain(score));
+}

@@ -1,0 +1,186 @@
+//! RDChess: attack tables with the strength of attacks, parameters settled at the root, and
+//! evaluators of their own for endings.
+
+mod attacks;
+mod compare;
+mod endings;
+mod kingpawn;
+mod passed;
+mod pieces;
+mod root;
+mod weights;
+
+use super::feature::{Feature, FeatureSet, features};
+use super::pair::Pair;
+use super::report::{Blend, Report};
+use super::score::EVALUATION_MAX;
+use super::sink::{Masked, Plain, Record, Sink};
+use super::{Context, Evaluator, Score, Variant};
+use crate::chess::{Color, Game, Kind, Move, Position, Square};
+pub(crate) use attacks::AttackTables;
+pub(super) use compare::entries;
+use endings::worth;
+use kingpawn::KingPawnTable;
+use root::Root;
+
+features! {
+    /// A feature of this evaluation.
+    Term {
+        Material = "material", "worth of the pieces";
+        TradeDown = "trade_down", "the side ahead trades officers and keeps pawns";
+        Control = "field_control", "squares attacked, those of the centre above all";
+        Advance = "pawn_advance", "pawns that have advanced, by file and castled kings";
+        Isolated = "pawn_isolated", "pawns without own pawns on the files beside";
+        Backward = "pawn_backward", "pawns that have been left behind";
+        Doubled = "pawn_doubled", "pawns with an own pawn ahead";
+        Passed = "pawn_passed", "passed pawns, and who holds the square ahead";
+        KingCastling = "king_castling", "castling, and rights to it that are lost";
+        KingShelter = "king_shelter", "pawns before the king";
+        KingCentre = "king_center", "kings in the centre in the endgame";
+        KingPawns = "king_pawn_dist", "kings close to passed and backward pawns in the endgame";
+        OfficerCentre = "officer_center", "officers that attack the centre";
+        OfficerKing = "officer_king", "officers that attack squares beside the enemy king";
+        Development = "development", "officers at home and early queens in the opening";
+        RookFile = "rook_file", "rooks on files without pawns, or without own pawns";
+        RookSeventh = "rook_seventh", "rooks on the seventh rank";
+        RookPawnFile = "rook_pawnfile", "rooks on files of passed and backward pawns";
+        RookBehind = "rook_behind", "rooks behind passed pawns in the endgame";
+        RooksDoubled = "rook_doubled", "rooks that see each other on a file";
+        BishopPair = "bishop_pair", "bishops on both colours";
+        BishopColour = "bishop_colour", "pawns on the colour of bishops in the endgame";
+        Hung = "hung", "pieces of the side to move that can be taken";
+        Pinned = "pinned", "pieces of the side to move that are pinned to the king";
+        Unstoppable = "unstoppable", "pawns that win the race in pawn endings";
+        Draw = "draw", "material and clocks with which nobody wins";
+        TwoBishops = "kbbk", "king and two bishops against the king";
+        BishopKnight = "kbnk", "king, bishop and knight against the king";
+        NearMate = "mating", "far ahead of a side without pawns, only the kings matter";
+    }
+}
+
+/// A score that does not change with the phase of the game.
+fn plain(score: Score) -> Pair {
+    Pair::of_opening(score)
+}
+
+/// How close a square is to the edge of the board: 1 in the middle, 3, 5, and 7 at the edge.
+fn edge_distance(square: Square) -> Score {
+    let from_middle = |coordinate: u8| (2 * Score::from(coordinate) - 7).abs();
+    from_middle(square.file()).max(from_middle(square.rank()))
+}
+
+/// The evaluation, with what was settled at the root.
+pub(super) struct RdChess {
+    disabled: FeatureSet,
+    root: Root,
+    table: KingPawnTable,
+}
+
+impl RdChess {
+    /// The evaluation without some features.
+    pub(super) fn new(disabled: FeatureSet) -> RdChess {
+        let root = Root::of(&Game::new(Position::startpos()));
+        RdChess { disabled, root, table: KingPawnTable::new() }
+    }
+
+    /// The features there are.
+    pub(super) fn features() -> Vec<Feature> {
+        Term::ALL.to_vec()
+    }
+
+    /// The position a game has reached as a root, term by term.
+    pub(super) fn explain(&mut self, game: &Game) -> Report {
+        self.reset(game);
+        let mut record = Record::new(self.disabled);
+        let value = self.judge(game.position(), &mut record);
+        let phase = PHASE.iter().zip(Kind::ALL);
+        let board = game.position().board();
+        let phase = phase.map(|(weight, kind)| weight * board.kind(kind).len() as i32);
+        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
+        Report::new(Variant::Rdchess, &record, blend, phase.sum(), value)
+    }
+
+    fn judge<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
+        match endings::Evaluator::choose(position, sink) {
+            endings::Evaluator::Draw => {}
+            endings::Evaluator::TwoBishops(strong) => endings::two_bishops(position, strong, sink),
+            endings::Evaluator::BishopKnight(strong) => {
+                endings::bishop_knight(position, strong, sink);
+            }
+            endings::Evaluator::NearMate(ahead) => endings::near_mate(position, ahead, sink),
+            endings::Evaluator::Pawns => self.pawn_ending(position, sink),
+            endings::Evaluator::Standard => self.standard(position, sink),
+        }
+        let white = sink.sum().opening();
+        let relative = if position.turn() == Color::White { white } else { -white };
+        relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)
+    }
+
+    fn standard<K: Sink>(&mut self, position: &Position, sink: &mut K) {
+        material(position, sink);
+        let found = self.table.look_up(position, &self.root, sink);
+        let tables = AttackTables::of(position);
+        pieces::control(&tables, sink);
+        for color in Color::ALL {
+            passed::score(position, color, &found, &tables, &self.root, sink);
+            if !self.root.endgame[color.index()] {
+                pieces::king(position, color, &found, sink);
+            }
+            pieces::score(position, color, &found, &tables, &self.root, sink);
+        }
+        pieces::trouble(position, &tables, sink);
+    }
+
+    fn pawn_ending<K: Sink>(&mut self, position: &Position, sink: &mut K) {
+        material(position, sink);
+        let found = self.table.look_up(position, &self.root, sink);
+        let tables = AttackTables::of(position);
+        for color in Color::ALL {
+            passed::score(position, color, &found, &tables, &self.root, sink);
+        }
+        passed::runner(position, &found, sink);
+    }
+}
+
+/// Pieces left on the board by kind, as a phase: 24 at the start.
+const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
+
+/// Material, and the bonus for being ahead with little of it left.
+fn material<K: Sink>(position: &Position, sink: &mut K) {
+    let worth = Color::ALL.map(|color| worth(position, color));
+    for color in Color::ALL {
+        sink.add(Term::Material, color, plain(worth[color.index()]));
+    }
+    let ahead = if worth[0] >= worth[1] { Color::White } else { Color::Black };
+    let lead = (worth[0] - worth[1]).abs().min(weights::TRADE_LEAD_MAX);
+    let pawns = position.board().pieces(ahead, Kind::Pawn).len() as Score;
+    let left = (weights::TRADE_MATERIAL_MAX - worth[0] - worth[1]).max(0);
+    let bonus = lead * pawns * left / (weights::TRADE_DIVISOR * (pawns + 1));
+    sink.add(Term::TradeDown, ahead, plain(bonus));
+}
+
+impl Evaluator for RdChess {
+    const CONTEXT: Context = Context::Root;
+
+    fn reset(&mut self, game: &Game) {
+        let root = Root::of(game);
+        if root != self.root {
+            self.root = root;
+            self.table.clear();
+        }
+    }
+
+    fn push(&mut self, _before: &Position, _mv: Move) {}
+
+    fn push_null(&mut self) {}
+
+    fn pop(&mut self) {}
+
+    fn evaluate(&mut self, position: &Position) -> Score {
+        if self.disabled.is_empty() {
+            self.judge(position, &mut Plain::default())
+        } else {
+            self.judge(position, &mut Masked::new(self.disabled))
+        }
+    }
+}

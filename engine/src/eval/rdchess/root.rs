@@ -1,0 +1,118 @@
+//! What is settled at the root of a search and used for every position below it.
+
+use super::weights::{
+    ADVANCE, ADVANCE_ASSAULT, ADVANCE_LATE, ADVANCE_STORM, EARLY, ENDGAME, LATE, WORTH,
+};
+use crate::chess::{Color, Game, Kind, Position, Square};
+use crate::eval::Score;
+
+/// A wing of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wing {
+    /// Files a to c.
+    Queen,
+    /// Files f to h.
+    King,
+}
+
+impl Wing {
+    /// The wing of a file; none of d and e.
+    pub(super) fn of(file: u8) -> Option<Wing> {
+        match file {
+            0..=2 => Some(Wing::Queen),
+            5..=7 => Some(Wing::King),
+            _ => None,
+        }
+    }
+}
+
+/// Worth of a side's knights, bishops, rooks and queens.
+pub(super) fn officers(position: &Position, color: Color) -> Score {
+    let board = position.board();
+    [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen]
+        .into_iter()
+        .map(|kind| WORTH[kind.index()] * board.pieces(color, kind).len() as Score)
+        .sum()
+}
+
+/// The wing on which a king looks as if it had castled: on its back rank, with no right left.
+pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
+    let king = position.board().king(color).relative(color);
+    let rights = position.castling_rooks() & position.board().color(color);
+    Wing::of(king.file()).filter(|_| rights.is_empty() && king.rank() == 0)
+}
+
+/// The facts of a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Root {
+    /// Does the side's king play the endgame? White's first.
+    pub(super) endgame: [bool; 2],
+    /// Are most officers on the board?
+    pub(super) early: bool,
+    /// What a pawn has gained by advancing to a square, by colour.
+    pub(super) advance: [[Score; 64]; 2],
+}
+
+impl Root {
+    /// The facts of the position a game has reached.
+    pub(super) fn of(game: &Game) -> Root {
+        let position = game.position();
+        let worth = Color::ALL.map(|color| officers(position, color));
+        let castled = Color::ALL.map(|color| castled(game, color));
+        let late = worth[0] + worth[1] <= LATE;
+        let table = |color: Color| {
+            let wings = [castled[color.index()], castled[(!color).index()]];
+            advance(color, wings, late)
+        };
+        Root {
+            endgame: [worth[1] <= ENDGAME, worth[0] <= ENDGAME],
+            early: worth[0] + worth[1] >= EARLY,
+            advance: Color::ALL.map(table),
+        }
+    }
+}
+
+/// Where a side has castled: as played, or as it looks if the game began too late to tell.
+fn castled(game: &Game, color: Color) -> Option<Wing> {
+    let mut turn = game.start().turn();
+    for mv in game.moves() {
+        if turn == color && mv.is_castle() {
+            return Some(if mv.to().file() > mv.from().file() { Wing::King } else { Wing::Queen });
+        }
+        turn = !turn;
+    }
+    let rights = game.start().castling_rooks() & game.start().board().color(color);
+    if rights.any() && !game.moves().is_empty() {
+        return None;
+    }
+    looks_castled(game.position(), color)
+}
+
+/// The pawn advance table of a side; `wings` are where it and its opponent have castled.
+fn advance(color: Color, wings: [Option<Wing>; 2], late: bool) -> [Score; 64] {
+    let [own, enemy] = wings;
+    let per_rank = |file: u8| {
+        let usual = ADVANCE[file as usize & 7] + if late { ADVANCE_LATE } else { 0 };
+        match (Wing::of(file), own) {
+            (Some(wing), Some(castled)) if wing == castled => {
+                if late {
+                    usual
+                } else {
+                    0
+                }
+            }
+            (Some(wing), Some(_)) => {
+                usual + ADVANCE_STORM + if enemy == Some(wing) { ADVANCE_ASSAULT } else { 0 }
+            }
+            _ => usual,
+        }
+    };
+    let mut table = [0; 64];
+    for square in Square::all() {
+        let rank = Score::from(square.relative(color).rank());
+        if (1..=6).contains(&rank) {
+            table[square.index()] = per_rank(square.file()) * (rank - 1);
+        }
+    }
+    table
+}

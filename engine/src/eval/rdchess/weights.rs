@@ -1,0 +1,105 @@
+//! Figures of the evaluation, in centipawns; see `PROVENANCE.md`.
+
+use crate::eval::Score;
+
+/// Worth by kind.
+pub(super) const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
+/// Worth of all officers that a side starts with.
+pub(super) const OFFICERS: Score = 3_220;
+
+/// A side plays the endgame if its opponent's officers are worth no more.
+pub(super) const ENDGAME: Score = 1_350;
+/// It is early in the game if the officers of both sides are worth as much.
+pub(super) const EARLY: Score = 4_800;
+/// It is late if they are worth no more.
+pub(super) const LATE: Score = 3_000;
+/// A lead over a side without pawns that is as good as mate.
+pub(super) const NEAR_MATE: Score = 510;
+
+/// Trade-down: the lead counts no further than this.
+pub(super) const TRADE_LEAD_MAX: Score = 2_400;
+/// Trade-down: with this much material the bonus is gone.
+pub(super) const TRADE_MATERIAL_MAX: Score = 8_000;
+/// Trade-down: divisor of the product.
+pub(super) const TRADE_DIVISOR: Score = 6_400;
+
+/// Control of d4, e4, d5, e5.
+pub(super) const CONTROL_CENTRE: Score = 4;
+/// Control of the other squares of c3–f6.
+pub(super) const CONTROL_NEAR: Score = 2;
+/// Control of any other square.
+pub(super) const CONTROL: Score = 1;
+
+/// Per rank that a pawn has advanced, by file.
+pub(super) const ADVANCE: [Score; 8] = [0, 1, 3, 5, 5, 3, 1, 0];
+/// More on the wing on which the own king is not.
+pub(super) const ADVANCE_STORM: Score = 2;
+/// Still more if the enemy king is there.
+pub(super) const ADVANCE_ASSAULT: Score = 2;
+/// More when it is late.
+pub(super) const ADVANCE_LATE: Score = 3;
+
+pub(super) const ISOLATED: Score = -12;
+pub(super) const ISOLATED_HALF_OPEN: Score = -6;
+pub(super) const BACKWARD: Score = -8;
+pub(super) const BACKWARD_HALF_OPEN: Score = -4;
+pub(super) const DOUBLED: Score = -10;
+/// By relative rank.
+pub(super) const PASSED: [Score; 8] = [0, 5, 10, 20, 35, 60, 100, 0];
+
+pub(super) const CASTLED: Score = 25;
+pub(super) const SHORT_RIGHT_LOST: Score = -12;
+pub(super) const LONG_RIGHT_LOST: Score = -8;
+/// Per rank off the back rank.
+pub(super) const KING_ADVANCED: Score = -10;
+/// An own pawn on its second rank, on its third, any pawn, none.
+pub(super) const SHELTER: [Score; 4] = [8, 4, -8, -14];
+/// Endgame king: per step from the edge distance 7 towards the centre.
+pub(super) const KING_CENTRE: Score = 3;
+/// Endgame king: per step from the square ahead of a passed pawn.
+pub(super) const KING_TO_PASSED: Score = -2;
+/// Endgame king: per step from a backward pawn.
+pub(super) const KING_TO_BACKWARD: Score = -1;
+
+/// Per square of c3–f6 that an officer attacks.
+pub(super) const OFFICER_CENTRE: Score = 1;
+/// Per square beside the enemy king that an officer attacks; the second if that king plays the
+/// endgame.
+pub(super) const OFFICER_KING: [Score; 2] = [2, 1];
+/// On the back rank early in the game, by kind.
+pub(super) const UNDEVELOPED: [Score; 6] = [0, -10, -10, -2, -2, 0];
+/// A queen beyond the third rank early in the game.
+pub(super) const EARLY_QUEEN: Score = -12;
+pub(super) const ROOK_OPEN: Score = 12;
+pub(super) const ROOK_HALF_OPEN: Score = 6;
+pub(super) const ROOK_SEVENTH: Score = 20;
+pub(super) const ROOK_PAWN_FILE: Score = 6;
+pub(super) const ROOK_BEHIND: Score = 15;
+pub(super) const ROOKS_DOUBLED: Score = 12;
+pub(super) const BISHOP_PAIR: Score = 30;
+
+/// Of each hung piece, and this part of its worth.
+pub(super) const HUNG: Score = -8;
+pub(super) const HUNG_DIVISOR: Score = 50;
+/// Once, if several hang.
+pub(super) const HUNG_SEVERAL: Score = -20;
+pub(super) const PINNED_PAWN: Score = -5;
+pub(super) const PINNED: Score = -15;
+/// Per own pawn on the colour of the enemy's bishops, or, with the sign changed, of the own ones.
+pub(super) const BISHOP_COLOUR: Score = -4;
+
+/// A pawn that cannot be stopped: at once, and per relative rank.
+pub(super) const RUNNER: [Score; 2] = [500, 20];
+
+/// King and two bishops, or bishop and knight, against the king.
+pub(super) const WON_ENDING: Score = 950;
+/// Two bishops: per step of the lone king towards a corner.
+pub(super) const CORNER: Score = 10;
+/// Bishop and knight: per step of the lone king towards a corner of the bishop's colour.
+pub(super) const RIGHT_CORNER: Score = 15;
+/// Per step of the kings towards each other.
+pub(super) const KINGS_CLOSE: Score = 5;
+/// Near mate: per step of the losing king towards the edge, out of 1, 3, 5, 7.
+pub(super) const DRIVEN: Score = 12;
+/// Near mate: per step of the kings towards each other.
+pub(super) const NEAR_KINGS_CLOSE: Score = 6;

@@ -1,0 +1,242 @@
+//! The search of micro-Max 3.2, rebuilt as an algorithm: it visits the same nodes and comes to the
+//! same scores and moves as the original, which `PROVENANCE.md` describes.
+//!
+//! Moves are pseudo-legal, and whoever could take the king has won. The node deepens step by step
+//! on its own, with the best move of the step before first. The score of a move is carried along.
+
+mod board;
+mod node;
+mod table;
+
+use super::brake::{Brake, Pace};
+use super::{Finding, Player, Report, Request};
+use crate::chess::{Move, Position, Square};
+use crate::eval::Score;
+use crate::eval::feature::{self, FeatureSet, features};
+use crate::eval::micromax::{Weights, game_score};
+use crate::eval::score::{mate_in, mated_in};
+use crate::tt::Bound;
+use board::{Board, NOWHERE, Place, Shot, crossed, is_beyond, place, square};
+use node::Node;
+use table::Best;
+pub use table::Table;
+
+features! {
+    /// A feature of the search.
+    Feature {
+        Hash = "hash", "scores and best moves of positions are remembered";
+        BestFirst = "best_first", "the best move of the iteration before is tried first";
+        Recapture = "recapture_extension", "recaptures cost no depth and are tried at the horizon";
+        DelayedGain = "delayed_gain", "a gain to come is worth a point less than one in hand";
+    }
+}
+
+/// The features that can be switched off.
+pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
+
+/// The score of taking the king.
+const INFINITY: Score = 8_000;
+
+/// Scores beyond this are taken for mates.
+const DECISIVE: Score = INFINITY / 4;
+
+/// The score of having mated; each move to it takes one off.
+const MATE: Score = INFINITY / 2;
+
+/// The depth of scores that do not depend on it.
+const DECIDED: i32 = 99;
+
+/// The deepest iteration at the root.
+const DEEPEST: i32 = 98;
+
+/// Longer mates are not told from material.
+const LONGEST_MATE: Score = 100;
+
+/// A search under way.
+struct Search<'a> {
+    board: Board,
+    table: &'a mut Table,
+    brake: Brake<'a>,
+    request: Request<'a>,
+    disabled: FeatureSet,
+    weights: Weights,
+    /// Of each square, by place.
+    eccentricity: [Score; 128],
+    /// The moves to choose from.
+    root_moves: Vec<Move>,
+    /// The key of the position behind the move tried last at the root.
+    latest_child: u64,
+    /// What the score at the root is short of the game's.
+    offset: Score,
+    found: Finding,
+}
+
+/// Searches a game's position.
+pub(super) fn search(
+    player: &Player,
+    request: Request<'_>,
+    table: &mut Table,
+    report: &mut dyn FnMut(&Report<'_>),
+) -> Finding {
+    let found = Finding::at_once(request);
+    if found.line.is_empty() {
+        return found;
+    }
+    // What is remembered of one root has the score of another way.
+    table.clear();
+    let position = request.game.position();
+    let weights = Weights::without(player.eval.disabled);
+    let mut eccentricity = [0; 128];
+    for at in Square::all() {
+        eccentricity[place(at) as usize] = weights.eccentricity(at);
+    }
+    let score = game_score(request.game, player.eval.disabled);
+    let root_score = rebased(score);
+    let search = Search {
+        board: Board::new(position),
+        table,
+        brake: Brake::new(request),
+        request,
+        disabled: player.disabled,
+        weights,
+        eccentricity,
+        root_moves: request.root_moves(),
+        latest_child: 0,
+        offset: score - root_score,
+        found,
+    };
+    search.run(root_score, report)
+}
+
+/// The score a search starts from. The original cannot play on with scores that look like a mate,
+/// so those begin nearer to zero.
+fn rebased(score: Score) -> Score {
+    if score.abs() > DECISIVE { score.signum() * DECISIVE / 2 } else { score }
+}
+
+impl Search<'_> {
+    fn run(mut self, score: Score, report: &mut dyn FnMut(&Report<'_>)) -> Finding {
+        let game = self.request.game;
+        let crossed = game.moves().last().and_then(|&mv| crossed(mv));
+        let root = Node {
+            side: game.position().turn(),
+            alpha: -INFINITY,
+            beta: INFINITY,
+            score,
+            key: 0,
+            crossed: crossed.unwrap_or(NOWHERE),
+            target: NOWHERE,
+            depth: 0,
+            is_outside: crossed.is_none(),
+            is_root: true,
+        };
+        let (slot, _) = self.table.find(root.hash());
+        let mut pace = Pace::default();
+        let (mut depth, mut best) = (0, Best::default());
+        self.brake.nodes = 1;
+        while depth < DEEPEST {
+            depth += 1;
+            let ply = depth as u32 - 1;
+            let score = self.iteration(&root, slot, &mut depth, &mut best);
+            if self.brake.stopped {
+                break;
+            }
+            self.found.score = self.outward(score);
+            self.found.depth = ply;
+            self.report(ply, report);
+            let percent = pace.percent(&self.found);
+            let choices = self.root_moves.len();
+            let deep_enough = self.request.limits.depth.is_some_and(|limit| ply >= limit.max(1));
+            let enough = self.brake.is_enough(self.found.score, choices, percent);
+            if deep_enough || ply > 0 && enough {
+                break;
+            }
+        }
+        self.found.nodes = self.brake.nodes;
+        self.found
+    }
+
+    fn keeps(&self, feature: Feature) -> bool {
+        !self.disabled.contains(feature.into())
+    }
+
+    /// May the move not be chosen at the root? Moves into check are searched all the same: they
+    /// lose the king. But an illegal castling might not.
+    fn is_barred(&self, shot: &Shot) -> bool {
+        let restricted = !self.request.limits.search_moves.is_empty();
+        (restricted || shot.is_castle()) && self.root_move(shot.from, shot.to).is_none()
+    }
+
+    /// The move allowed at the root that leads from one square to another.
+    fn root_move(&self, from: Place, to: Place) -> Option<Move> {
+        find(&self.root_moves, from, to)
+    }
+
+    /// A root move is the best so far.
+    fn adopt(&mut self, node: &Node, shot: &Shot, score: Score) {
+        if !node.is_root {
+            return;
+        }
+        let Some(mv) = self.root_move(shot.from, shot.to) else { return };
+        let after = self.request.game.position().play(mv);
+        self.found.line = vec![mv];
+        self.found.score = self.outward(score);
+        let (_, entry) = self.table.find(self.latest_child);
+        let answer = entry.and_then(|entry| answer(&after, entry.best));
+        self.found.line.extend(answer);
+    }
+
+    /// A score as the engine tells it: mates by their distance.
+    fn outward(&self, score: Score) -> Score {
+        if score.abs() >= MATE - LONGEST_MATE { outward_mate(score) } else { score + self.offset }
+    }
+
+    fn report(&self, ply: u32, report: &mut dyn FnMut(&Report<'_>)) {
+        report(&Report {
+            depth: ply,
+            selective_depth: ply,
+            score: self.found.score,
+            bound: Bound::Exact,
+            nodes: self.brake.nodes,
+            hash_permille: self.table.fullness_permille(),
+            // The first iteration looks at no move.
+            line: if ply == 0 { &[] } else { &self.found.line },
+        });
+    }
+}
+
+fn outward_mate(score: Score) -> Score {
+    let moves = (MATE - score.abs()).max(0) as usize;
+    if score > 0 { mate_in(2 * moves.max(1) - 1) } else { mated_in(2 * moves) }
+}
+
+/// The inverse of the engine's way to tell mates: a score as the original prints it.
+pub fn original_score(score: Score) -> Score {
+    match crate::eval::score::mate_distance_moves(score) {
+        Some(moves) if moves > 0 => MATE - moves,
+        Some(moves) => -MATE - moves,
+        None => score,
+    }
+}
+
+/// The reply that a table suggests, if there is one and it is legal.
+fn answer(position: &Position, best: Best) -> Option<Move> {
+    find(&position.legal_moves(), best.from, best.to)
+}
+
+/// The move that leads from one square to another; promotions are to queens.
+fn find(moves: &[Move], from: Place, to: Place) -> Option<Move> {
+    if is_beyond(from) || is_beyond(to) {
+        return None;
+    }
+    let (from, to) = (square(from), square(to));
+    moves.iter().copied().find(|mv| {
+        let arrives = if mv.is_castle() {
+            crate::chess::position::castled_squares(mv.from(), mv.to()).0
+        } else {
+            mv.to()
+        };
+        let queens = mv.promotion().is_none_or(|kind| kind == crate::chess::Kind::Queen);
+        mv.from() == from && arrives == to && queens
+    })
+}

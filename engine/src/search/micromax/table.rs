@@ -1,0 +1,181 @@
+//! micro-Max's hash table: score, draft, bounds and best move of positions.
+
+use super::board::Place;
+use crate::eval::Score;
+use crate::search::slots;
+use crate::tt::OutOfMemory;
+
+/// An entry is looked for in so many places in a row.
+const TRIES: usize = 9;
+
+/// Where in a content the number of the search begins.
+const SEARCH_SHIFT: u32 = 48;
+
+/// A best move, or where to begin looking for one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Best {
+    /// The square of the piece with which the search for moves begins.
+    pub(super) from: Place,
+    /// Where it goes.
+    pub(super) to: Place,
+    /// Is there a move, and is it one that can be tried before others? Castling cannot.
+    pub(super) simple: bool,
+}
+
+/// What is known about a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// For the side to move.
+    pub(super) score: Score,
+    /// Plies searched; [`DECIDED`](super::DECIDED) for scores that do not depend on it.
+    pub(super) depth: i32,
+    /// Is the true score at least this?
+    pub(super) is_lower: bool,
+    /// Is the true score at most this?
+    pub(super) is_upper: bool,
+    /// The best move.
+    pub(super) best: Best,
+}
+
+impl Entry {
+    /// Does the score settle a search with this window?
+    pub(super) fn settles(&self, alpha: Score, beta: Score) -> bool {
+        (self.score >= beta || self.is_upper) && (self.score <= alpha || self.is_lower)
+    }
+
+    fn is_exact(&self) -> bool {
+        self.is_lower && self.is_upper
+    }
+
+    fn pack(&self) -> u64 {
+        u64::from(self.score as i16 as u16)
+            | u64::from(self.depth as u8) << 16
+            | u64::from(self.best.from as u8) << 24
+            | u64::from(self.best.to as u8) << 32
+            | u64::from(self.best.simple) << 40
+            | u64::from(self.is_lower) << 41
+            | u64::from(self.is_upper) << 42
+    }
+
+    fn unpack(word: u64) -> Entry {
+        Entry {
+            score: Score::from(word as u16 as i16),
+            depth: i32::from((word >> 16) as u8),
+            best: Best {
+                from: Place::from((word >> 24) as u8),
+                to: Place::from((word >> 32) as u8),
+                simple: word >> 40 & 1 != 0,
+            },
+            is_lower: word >> 41 & 1 != 0,
+            is_upper: word >> 42 & 1 != 0,
+        }
+    }
+}
+
+/// The place of a position in the table; none if all are taken by others.
+#[derive(Clone, Copy)]
+pub(super) struct Slot(Option<usize>);
+
+/// The table.
+pub struct Table {
+    /// Key and content, the high bits of which tell the search that has written it.
+    slots: Vec<slots::Slot>,
+    /// Counts searches, from 1: what earlier ones have written is as good as nothing.
+    search: u16,
+}
+
+impl Table {
+    /// An empty table of `megabytes` MiB, at least one.
+    ///
+    /// # Errors
+    ///
+    /// If the memory cannot be had.
+    pub(in crate::search) fn new(megabytes: usize) -> Result<Table, OutOfMemory> {
+        Ok(Table { slots: slots::empty(megabytes)?, search: 1 })
+    }
+
+    /// Forgets everything. This takes no time, since it is done before every move.
+    pub(in crate::search) fn clear(&mut self) {
+        self.search = self.search.wrapping_add(1);
+        if self.search == 0 {
+            self.slots.fill([0; 2]);
+            self.search = 1;
+        }
+    }
+
+    /// Does the slot hold nothing?
+    fn is_empty(&self, content: u64) -> bool {
+        content >> SEARCH_SHIFT != u64::from(self.search)
+    }
+
+    /// Where the position is or would be kept, and what is known about it.
+    pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
+        let last = self.slots.len() - TRIES;
+        let first = ((u128::from(key) * last as u128) >> 64) as usize;
+        for (index, &[there, content]) in self.slots[first..first + TRIES].iter().enumerate() {
+            if self.is_empty(content) {
+                return (Slot(Some(first + index)), None);
+            }
+            if there == key {
+                return (Slot(Some(first + index)), Some(Entry::unpack(content)));
+            }
+        }
+        (Slot(None), None)
+    }
+
+    /// Keeps an entry, unless its slot holds an exact one that was searched deeper.
+    pub(super) fn store(&mut self, slot: Slot, key: u64, entry: &Entry) {
+        let Some(index) = slot.0 else { return };
+        let content = self.slots[index][1];
+        let old = Entry::unpack(content);
+        if self.is_empty(content) || !old.is_exact() || old.depth <= entry.depth {
+            self.slots[index] = [key, entry.pack() | u64::from(self.search) << SEARCH_SHIFT];
+        }
+    }
+
+    /// How full the table is, in permille, from a sample.
+    pub(super) fn fullness_permille(&self) -> usize {
+        slots::fullness_permille(&self.slots, |content| !self.is_empty(content))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(depth: i32, is_lower: bool, is_upper: bool) -> Entry {
+        let best = Best { from: 0x64, to: 0x44, simple: true };
+        Entry { score: -321, depth, is_lower, is_upper, best }
+    }
+
+    #[test]
+    fn exact_entries_stay_until_one_as_deep_comes() {
+        let mut table = Table::new(1).unwrap();
+        let (slot, nothing) = table.find(7);
+        assert_eq!(nothing, None);
+        for (new, kept) in [
+            (entry(5, true, false), entry(5, true, false)),
+            (entry(2, true, true), entry(2, true, true)),
+            (entry(1, true, true), entry(2, true, true)),
+            (entry(2, false, true), entry(2, false, true)),
+        ] {
+            table.store(slot, 7, &new);
+            assert_eq!(table.find(7).1, Some(kept));
+        }
+        table.clear();
+        assert_eq!(table.find(7).1, None);
+    }
+
+    #[test]
+    fn bounds_settle_windows() {
+        for (is_lower, is_upper, window, settled) in [
+            (true, true, (-1000, 1000), true),
+            (true, false, (-1000, -321), true),
+            (true, false, (-1000, -320), false),
+            (false, true, (-321, 0), true),
+            (false, true, (-322, 0), false),
+        ] {
+            assert_eq!(entry(1, is_lower, is_upper).settles(window.0, window.1), settled);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Ways to search, chosen by name.
+
+use super::{micromax, rdchess};
+use crate::eval::feature::{Feature, FeatureSet, UnknownFeature};
+use crate::eval::{Choice, Variant};
+
+/// The searches there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Personality {
+    /// The engine's own.
+    #[default]
+    Palimpsest,
+    /// That of micro-Max 3.2, node for node.
+    Micromax,
+    /// That of RDChess, by its description.
+    Rdchess,
+}
+
+impl Personality {
+    /// All personalities, the default first.
+    pub const ALL: [Personality; 3] =
+        [Personality::Palimpsest, Personality::Micromax, Personality::Rdchess];
+
+    /// The name used by the UCI option `Personality`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Personality::Palimpsest => "palimpsest",
+            Personality::Micromax => "micromax",
+            Personality::Rdchess => "rdchess",
+        }
+    }
+
+    /// The personality of that name, in any case.
+    pub fn from_name(name: &str) -> Option<Personality> {
+        Personality::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The evaluation that goes with it.
+    pub const fn own_evaluation(self) -> Variant {
+        match self {
+            Personality::Palimpsest => Variant::Palimpsest,
+            Personality::Micromax => Variant::Micromax,
+            Personality::Rdchess => Variant::Rdchess,
+        }
+    }
+
+    /// Does the search work with its own evaluation only?
+    pub const fn insists_on_evaluation(self) -> bool {
+        matches!(self, Personality::Micromax)
+    }
+
+    /// The features of the search that can be switched off.
+    pub fn features(self) -> &'static [Feature] {
+        match self {
+            Personality::Palimpsest => &[],
+            Personality::Micromax => micromax::FEATURES,
+            Personality::Rdchess => rdchess::FEATURES,
+        }
+    }
+}
+
+/// Who plays: a search and an evaluation, and the features of both that are switched off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Player {
+    /// The search.
+    pub personality: Personality,
+    /// The evaluation.
+    pub eval: Choice,
+    /// The features of the search that are switched off.
+    pub disabled: FeatureSet,
+}
+
+impl Player {
+    /// The whole of a personality, with an evaluation other than its own if it takes one.
+    pub fn new(personality: Personality, eval: Option<Variant>) -> Player {
+        let own = personality.own_evaluation();
+        let chosen = eval.filter(|_| !personality.insists_on_evaluation());
+        Player { personality, eval: chosen.unwrap_or(own).into(), disabled: FeatureSet::EMPTY }
+    }
+
+    /// The features that can be switched off: those of the evaluation, then those of the search.
+    pub fn features(&self) -> Vec<Feature> {
+        let mut features = self.eval.variant.features();
+        features.extend(self.personality.features());
+        features
+    }
+
+    /// The same player without the features named, and with all others.
+    ///
+    /// # Errors
+    ///
+    /// The first name that is no feature.
+    pub fn without(mut self, names: &str) -> Result<Player, UnknownFeature> {
+        let known = [&self.eval.variant.features()[..], self.personality.features()];
+        [self.eval.disabled, self.disabled] = FeatureSet::parse_groups(names, known)?;
+        Ok(self)
+    }
+
+    /// Is nothing switched off?
+    pub fn is_whole(&self) -> bool {
+        self.eval.disabled.is_empty() && self.disabled.is_empty()
+    }
+}
+
+impl From<Choice> for Player {
+    /// The default search with this evaluation.
+    fn from(eval: Choice) -> Player {
+        Player { eval, ..Player::default() }
+    }
+}
+
+impl From<Variant> for Player {
+    /// The default search with the whole of this evaluation.
+    fn from(variant: Variant) -> Player {
+        Choice::from(variant).into()
+    }
+}
+
+impl From<Personality> for Player {
+    /// The whole of a personality with its own evaluation.
+    fn from(personality: Personality) -> Player {
+        Player::new(personality, None)
+    }
+}

@@ -1,0 +1,185 @@
+//! The search of RDChess, as its author describes it: NegaScout with a quiescence search, forward
+//! pruning near the leaves, and a careful order of moves. `PROVENANCE.md` says what is from the
+//! description.
+
+mod generators;
+mod killers;
+mod node;
+mod order;
+mod quiescence;
+mod table;
+
+use super::brake::{Brake, Pace};
+use super::{Finding, Lines, Player, Report, Request};
+use crate::chess::{Color, Move, Square};
+use crate::eval::feature::{self, FeatureSet, features};
+use crate::eval::score::{INFINITE, is_mate};
+use crate::eval::{Evaluator, Score, Task};
+use crate::line::Line;
+use crate::tt::Bound;
+use killers::Killers;
+use node::Visit;
+pub use table::Table;
+
+features! {
+    /// A feature of the search.
+    Feature {
+        Preorder = "preorder", "generators begin with forward moves, moves towards the enemy king and cheap captures";
+        HashMove = "hash_move", "the table's move is tried first";
+        OrderRecapture = "order_recapture", "captures of the piece that has just captured come early";
+        Killers = "killers", "moves that refuted something at the same ply come early";
+        OrderCaptures = "order_captures", "captures by what the exchange gains, losing ones late";
+        OrderQuiet = "order_quiet", "quiet moves by how strongly their squares are attacked";
+        Negascout = "negascout", "null windows after the first move";
+        Aspiration = "aspiration", "a narrow window at the root";
+        CheckExtension = "check_extension", "a ply more in check";
+        PawnExtension = "pawn_extension", "a ply more after a pawn's step to the seventh rank";
+        NullMove = "null_move", "passing";
+        Futility = "futility", "no hopeless moves at depth 1";
+        ExtendedFutility = "extended_futility", "no hopeless moves at depth 2";
+        Razoring = "razoring", "hopeless nodes at depth 3 are searched to depth 2";
+        Hash = "hash", "scores and best moves of positions are remembered";
+        HashBounds = "hash_bounds", "remembered bounds narrow the window";
+        HashAgeing = "hash_ageing", "remembered positions grow old from move to move";
+        Repetition = "repetition", "repeated positions are draws";
+        QuiescenceHash = "quiescence_hash", "the quiescence search reads the table";
+        QuiescenceFutility = "quiescence_futility", "no hopeless captures in the quiescence search";
+        QuiescenceLazy = "quiescence_lazy", "no full evaluation where material decides";
+        QuiescenceContent = "quiescence_content", "the quiescence search ends with the first success";
+        QuiescenceChecks = "quiescence_checks", "checks are answered in the quiescence search";
+    }
+}
+
+/// The features that can be switched off.
+pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
+
+/// Worth by kind, in centipawns.
+const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
+
+/// Half-width of the window at the root.
+const ASPIRATION: Score = 50;
+
+/// The search as a task for an evaluation.
+pub(super) struct RdChess<'a> {
+    pub(super) player: Player,
+    pub(super) request: Request<'a>,
+    pub(super) table: &'a mut Table,
+    pub(super) report: &'a mut dyn FnMut(&Report<'_>),
+}
+
+impl Task for RdChess<'_> {
+    type Output = Finding;
+
+    fn run<E: Evaluator>(self, evaluator: E) -> Finding {
+        let RdChess { player, request, table, report } = self;
+        let found = Finding::at_once(request);
+        if found.line.is_empty() {
+            return found;
+        }
+        if E::CONTEXT.is_path() {
+            table.clear();
+        }
+        let ages = !player.disabled.contains(Feature::HashAgeing.into());
+        table.begin(request.game, ages);
+        let board = request.game.position().board();
+        let search = Search {
+            line: Line::new(request.game, evaluator),
+            table,
+            brake: Brake::new(request),
+            request,
+            disabled: player.disabled,
+            root_moves: request.root_moves(),
+            root_kings: Color::ALL.map(|color| board.king(color)),
+            root_depth: 0,
+            selective_depth: 0,
+            killers: Killers::new(),
+            lines: Lines::new(),
+            found,
+        };
+        search.run(report)
+    }
+}
+
+/// A search under way.
+struct Search<'a, E> {
+    line: Line<E>,
+    table: &'a mut Table,
+    brake: Brake<'a>,
+    request: Request<'a>,
+    disabled: FeatureSet,
+    root_moves: Vec<Move>,
+    /// Where the kings stand at the root, White's first.
+    root_kings: [Square; 2],
+    root_depth: i32,
+    selective_depth: usize,
+    killers: Killers,
+    lines: Lines,
+    /// The best line and its score; replaced whenever a root move proves better.
+    found: Finding,
+}
+
+impl<E: Evaluator> Search<'_, E> {
+    fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> Finding {
+        let mut pace = Pace::default();
+        for depth in 1..=self.request.limits.max_depth() {
+            self.root_depth = depth;
+            self.selective_depth = 0;
+            let score = self.aspirate(depth);
+            if self.brake.stopped {
+                break;
+            }
+            self.found.score = score;
+            self.found.depth = depth as u32;
+            self.report(report);
+            let percent = pace.percent(&self.found);
+            if self.brake.is_enough(score, self.root_moves.len(), percent) {
+                break;
+            }
+        }
+        self.found.nodes = self.brake.nodes;
+        self.found
+    }
+
+    fn keeps(&self, feature: Feature) -> bool {
+        !self.disabled.contains(feature.into())
+    }
+
+    /// One iteration: a window around the last score, opened on the side where it fails.
+    fn aspirate(&mut self, depth: i32) -> Score {
+        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
+        let last = self.found.score;
+        if depth > 1 && !is_mate(last) && self.keeps(Feature::Aspiration) {
+            (alpha, beta) = (last - ASPIRATION, last + ASPIRATION);
+        }
+        loop {
+            let visit =
+                Visit { alpha, beta, depth, extended: false, last: self.last(), may_pass: false };
+            let score = self.node(visit);
+            if self.brake.stopped || alpha < score && score < beta {
+                return score;
+            }
+            if score <= alpha {
+                alpha = -INFINITE;
+            } else {
+                beta = INFINITE;
+            }
+        }
+    }
+
+    /// The latest move of the game.
+    fn last(&self) -> Option<Move> {
+        self.request.game.moves().last().copied()
+    }
+
+    fn report(&self, report: &mut dyn FnMut(&Report<'_>)) {
+        report(&Report {
+            depth: self.root_depth as u32,
+            selective_depth: self.selective_depth as u32,
+            score: self.found.score,
+            bound: Bound::Exact,
+            nodes: self.brake.nodes,
+            hash_permille: self.table.fullness_permille(),
+            line: &self.found.line,
+        });
+    }
+}

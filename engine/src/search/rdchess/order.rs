@@ -1,0 +1,323 @@
+//! The order in which moves are tried, in ten steps; nothing is generated before it is needed.
+
+use super::generators::{Generator, arrange};
+use super::{Feature, WORTH};
+use crate::chess::{Bitboard, Kind, Move, MoveList, Position, Square};
+use crate::eval::Score;
+use crate::eval::feature::FeatureSet;
+use crate::eval::rdchess::AttackTables;
+use crate::search::see;
+
+/// What is to be tried next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A legal move.
+    Move(Move),
+    /// Passing.
+    Null,
+}
+
+/// What is known of a node before its moves are generated.
+pub(super) struct Hints {
+    /// The table's move; it may be illegal.
+    pub(super) table: Option<Move>,
+    /// The better one first; they may be illegal.
+    pub(super) killers: [Option<Move>; 2],
+    /// The square of the piece that has just captured.
+    pub(super) capturer: Option<Square>,
+    /// Where the enemy king stood at the root.
+    pub(super) enemy_king: Square,
+    /// The features that are switched off.
+    pub(super) disabled: FeatureSet,
+}
+
+/// A step of the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Table,
+    Null,
+    Recaptures,
+    Killers,
+    GoodCaptures,
+    Quiet,
+    Done,
+}
+
+/// The classes of what is left after the good captures, in their order.
+const ESCAPES_FROM_ATTACK: i32 = 0;
+const SAFE: i32 = 1;
+const PAWNS: i32 = 2;
+const LOSING: i32 = 3;
+const REST: i32 = 4;
+
+/// Gives the moves of a node one after the other.
+pub(super) struct Order {
+    hints: Hints,
+    step: Step,
+    /// The moves of the current step, and how many of them were given.
+    moves: MoveList,
+    given: usize,
+    /// Captures that are left for later steps.
+    captures: MoveList,
+    /// Captures only, and none that lose?
+    only_good: bool,
+}
+
+impl Order {
+    /// All moves.
+    pub(super) fn all(hints: Hints) -> Order {
+        Order {
+            hints,
+            step: Step::Table,
+            moves: MoveList::new(),
+            given: 0,
+            captures: MoveList::new(),
+            only_good: false,
+        }
+    }
+
+    /// Captures and promotions that do not lose.
+    pub(super) fn captures(hints: Hints, position: &Position) -> Order {
+        let mut order = Order { only_good: true, step: Step::Null, ..Order::all(hints) };
+        order.begin_captures(position);
+        order
+    }
+
+    fn keeps(&self, feature: Feature) -> bool {
+        !self.hints.disabled.contains(feature.into())
+    }
+
+    /// The next thing to try.
+    pub(super) fn next(&mut self, position: &Position) -> Option<Next> {
+        loop {
+            match self.step {
+                Step::Table => {
+                    self.step = Step::Null;
+                    self.hints.table = self
+                        .hints
+                        .table
+                        .filter(|&mv| self.keeps(Feature::HashMove) && position.is_legal(mv));
+                    if let Some(mv) = self.hints.table {
+                        return Some(Next::Move(mv));
+                    }
+                }
+                Step::Null => {
+                    self.begin_captures(position);
+                    return Some(Next::Null);
+                }
+                Step::Done => return None,
+                Step::Recaptures | Step::Killers | Step::GoodCaptures | Step::Quiet => {
+                    if let Some(&mv) = self.moves.get(self.given) {
+                        self.given += 1;
+                        if !self.was_given(mv) {
+                            return Some(Next::Move(mv));
+                        }
+                    } else {
+                        self.advance(position);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Was the move tried in an earlier step?
+    fn was_given(&self, mv: Move) -> bool {
+        let is_killer = self.step > Step::Killers && self.hints.killers.contains(&Some(mv));
+        Some(mv) == self.hints.table || is_killer
+    }
+
+    fn towards(&self) -> Option<Square> {
+        self.keeps(Feature::Preorder).then_some(self.hints.enemy_king)
+    }
+
+    fn begin(&mut self, step: Step, moves: MoveList) {
+        self.step = step;
+        self.moves = moves;
+        self.given = 0;
+    }
+
+    /// Generates the captures; the first are those of the piece that has just captured.
+    fn begin_captures(&mut self, position: &Position) {
+        let [generator, _] = Generator::pair(position);
+        let all = generator.moves(position, self.towards());
+        let capturer = self.hints.capturer.filter(|_| self.keeps(Feature::OrderRecapture));
+        let mut recaptures = MoveList::new();
+        for &mv in all.iter() {
+            if Some(mv.to()) == capturer {
+                recaptures.push(mv);
+            } else {
+                self.captures.push(mv);
+            }
+        }
+        self.begin(Step::Recaptures, recaptures);
+    }
+
+    fn advance(&mut self, position: &Position) {
+        match self.step {
+            Step::Recaptures if self.only_good => self.begin_good_captures(position),
+            Step::Recaptures => self.begin_killers(position),
+            Step::Killers => self.begin_good_captures(position),
+            Step::GoodCaptures if !self.only_good => self.begin_quiet(position),
+            _ => self.step = Step::Done,
+        }
+    }
+
+    fn begin_killers(&mut self, position: &Position) {
+        let usable = self.keeps(Feature::Killers);
+        let legal = |mv: &Move| usable && mv.is_quiet() && position.is_legal(*mv);
+        self.hints.killers = self.hints.killers.map(|mv| mv.filter(legal));
+        let mut killers = MoveList::new();
+        for &mv in self.hints.killers.iter().flatten() {
+            killers.push(mv);
+        }
+        self.begin(Step::Killers, killers);
+    }
+
+    /// Captures that win or keep material, the best first; those that lose stay behind.
+    fn begin_good_captures(&mut self, position: &Position) {
+        let captures = std::mem::take(&mut self.captures);
+        if !self.keeps(Feature::OrderCaptures) {
+            return self.begin(Step::GoodCaptures, captures);
+        }
+        let mut good = MoveList::new();
+        for &mv in captures.iter() {
+            if see::gains_at_least(position, mv, 0) {
+                good.push(mv);
+            } else {
+                self.captures.push(mv);
+            }
+        }
+        arrange(&mut good, |mv| -exchange(position, mv));
+        self.begin(Step::GoodCaptures, good);
+    }
+
+    /// All that is left, by class.
+    fn begin_quiet(&mut self, position: &Position) {
+        let [_, generator] = Generator::pair(position);
+        let mut moves = generator.moves(position, self.towards());
+        if self.keeps(Feature::OrderQuiet) {
+            let tables = AttackTables::of(position);
+            arrange(&mut moves, |mv| class(position, &tables, mv));
+            let before = moves.iter().take_while(|&&mv| class(position, &tables, mv) < LOSING);
+            let (before, mut all) = (before.count(), MoveList::new());
+            let [safe, rest] = [&moves[..before], &moves[before..]];
+            for &mv in safe.iter().chain(self.captures.iter()).chain(rest) {
+                all.push(mv);
+            }
+            moves = all;
+        } else {
+            for &mv in self.captures.iter() {
+                moves.push(mv);
+            }
+        }
+        self.begin(Step::Quiet, moves);
+    }
+}
+
+/// The class of a move that is no capture, or that answers a check.
+fn class(position: &Position, tables: &AttackTables, mv: Move) -> i32 {
+    let (us, from, to) = (position.turn(), mv.from(), mv.to());
+    let is_safe = tables.on(!us, to).is_none() || is_defended(position, mv);
+    let is_hit = tables.on(!us, from) > tables.on(us, from);
+    match (is_safe, is_hit) {
+        (true, true) => ESCAPES_FROM_ATTACK,
+        (true, false) => SAFE,
+        _ if position.kind_at(from) == Some(Kind::Pawn) => PAWNS,
+        _ => REST,
+    }
+}
+
+/// Does an own piece other than the one that moves defend the square it moves to?
+fn is_defended(position: &Position, mv: Move) -> bool {
+    let own = position.board().color(position.turn()) - Bitboard::of(mv.from());
+    let occupied = position.board().occupied() - Bitboard::of(mv.from());
+    (position.attackers_to(mv.to(), occupied) & own).any()
+}
+
+/// What a capture that does not lose gains, if both sides capture as long as it pays.
+fn exchange(position: &Position, mv: Move) -> Score {
+    let promoted = mv.promotion().map_or(0, |kind| see::price(kind) - see::price(Kind::Pawn));
+    let most = position.captured(mv).map_or(0, see::price) + promoted;
+    if see::gains_at_least(position, mv, most) {
+        return most;
+    }
+    let (mut least, mut above) = (0, most);
+    while least + 1 < above {
+        let middle = (least + above) / 2;
+        if see::gains_at_least(position, mv, middle) {
+            least = middle;
+        } else {
+            above = middle;
+        }
+    }
+    least
+}
+
+/// What a move takes, and what a promotion adds.
+pub(super) fn gain(position: &Position, mv: Move) -> Score {
+    let worth = |kind: Kind| WORTH[kind.index()];
+    let promoted = mv.promotion().map_or(0, |kind| worth(kind) - worth(Kind::Pawn));
+    position.captured(mv).map_or(0, worth) + promoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen;
+    use crate::chess::uci_move::{CastlingForm, format, parse};
+    use crate::search::rdchess::FEATURES;
+
+    fn hints(position: &Position, moves: [&str; 3], capturer: &str) -> Hints {
+        let [table, first, second] = moves.map(|mv| parse(mv, position, CastlingForm::KingTo));
+        Hints {
+            table,
+            killers: [first, second],
+            capturer: Square::parse(capturer),
+            enemy_king: position.board().king(!position.turn()),
+            disabled: FeatureSet::EMPTY,
+        }
+    }
+
+    fn all(mut order: Order, position: &Position) -> Vec<String> {
+        std::iter::from_fn(|| order.next(position))
+            .map(|next| match next {
+                Next::Move(mv) => format(mv, CastlingForm::KingTo),
+                Next::Null => "null".to_owned(),
+            })
+            .collect()
+    }
+
+    const MIDDLE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+    #[test]
+    fn every_legal_move_comes_once_whatever_is_switched_off() {
+        for text in [MIDDLE, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"] {
+            let position = fen::parse(text).unwrap();
+            let moves = position.legal_moves();
+            let mut expected: Vec<String> =
+                moves.iter().map(|&mv| format(mv, CastlingForm::KingTo)).collect();
+            expected.push("null".to_owned());
+            expected.sort_unstable();
+            for off in std::iter::once(None).chain(FEATURES.iter().map(Some)) {
+                let mut hints = hints(&position, ["e5g6", "a2a3", "a5b6"], "h3");
+                hints.disabled = off.map_or(hints.disabled, |one| hints.disabled.with(one.index));
+                let mut found = all(Order::all(hints), &position);
+                found.sort_unstable();
+                assert_eq!(found, expected, "{text} {off:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_follow_one_another() {
+        let position = fen::parse(MIDDLE).unwrap();
+        // Of the killers one is legal, and the table's move is no more tried in its place.
+        let found = all(Order::all(hints(&position, ["e2a6", "a2a3", "e1e8"], "h3")), &position);
+        assert_eq!(found[..2], ["e2a6", "null"]);
+        let place = |mv: &str| found.iter().position(|found| found == mv).expect("it is legal");
+        assert!(place("g2h3") < 4 && place("f3h3") < 4, "{found:?}");
+        assert_eq!(place("a2a3"), 4, "{found:?}");
+        // A pawn for a pawn before quiet moves; a queen for a knight after them.
+        assert!(place("d5e6") < place("e1g1") && place("e1g1") < place("f3f6"), "{found:?}");
+    }
+}

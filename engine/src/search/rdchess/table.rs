@@ -1,0 +1,182 @@
+//! RDChess's hash table: it survives from move to move, and entries that are used stay.
+
+use crate::chess::{Game, Kind, Move};
+use crate::eval::Score;
+use crate::search::slots;
+use crate::tt::{Bound, Entry, OutOfMemory};
+
+/// Entries that compete for a place.
+const BUCKET: usize = 4;
+
+/// An entry is not counted as used more often than this.
+const USES_MAX: u8 = 63;
+
+/// An entry with what decides whether it is kept.
+#[derive(Clone, Copy)]
+struct Kept {
+    entry: Entry,
+    /// How often it was found.
+    uses: u8,
+    /// The time of the game at which it was stored or found last.
+    stamp: u16,
+}
+
+impl Kept {
+    fn pack(&self) -> u64 {
+        let Entry { mv, score, depth, bound, .. } = self.entry;
+        u64::from(mv.map_or(0, Move::bits))
+            | u64::from(score as i16 as u16) << 16
+            | u64::from(depth.clamp(0, 255) as u8) << 32
+            | (bound as u64) << 40
+            | u64::from(self.uses) << 42
+            | u64::from(self.stamp) << 48
+    }
+
+    fn unpack(word: u64) -> Kept {
+        let bound = match word >> 40 & 3 {
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            3 => Bound::Exact,
+            _ => Bound::None,
+        };
+        let entry = Entry {
+            mv: Move::from_bits(word as u16),
+            score: Score::from((word >> 16) as u16 as i16),
+            evaluation: None,
+            depth: i32::from((word >> 32) as u8),
+            bound,
+        };
+        Kept { entry, uses: (word >> 42 & 63) as u8, stamp: (word >> 48) as u16 }
+    }
+}
+
+/// The table.
+pub struct Table {
+    /// Key and content; content zero means that the slot is empty.
+    slots: Vec<slots::Slot>,
+    /// The time of the game: a move is one step, a capture or pawn move two.
+    now: u16,
+    /// Do entries grow old?
+    ages: bool,
+}
+
+impl Table {
+    /// An empty table of `megabytes` MiB, at least one.
+    ///
+    /// # Errors
+    ///
+    /// If the memory cannot be had.
+    pub(in crate::search) fn new(megabytes: usize) -> Result<Table, OutOfMemory> {
+        Ok(Table { slots: slots::empty(megabytes)?, now: 0, ages: true })
+    }
+
+    /// Forgets everything.
+    pub(in crate::search) fn clear(&mut self) {
+        self.slots.fill([0; 2]);
+    }
+
+    /// A search begins where the game stands.
+    pub(super) fn begin(&mut self, game: &Game, ages: bool) {
+        self.ages = ages;
+        self.now = time_of(game);
+    }
+
+    fn bucket(&mut self, key: u64) -> &mut [[u64; 2]] {
+        let count = self.slots.len() / BUCKET;
+        let first = ((u128::from(key) * count as u128) >> 64) as usize * BUCKET;
+        &mut self.slots[first..first + BUCKET]
+    }
+
+    /// What is known about a position; it counts as used.
+    pub(super) fn probe(&mut self, key: u64) -> Option<Entry> {
+        let now = self.now;
+        let slot = self.bucket(key).iter_mut().find(|slot| slot[0] == key && slot[1] != 0)?;
+        let mut kept = Kept::unpack(slot[1]);
+        kept.uses = (kept.uses + 1).min(USES_MAX);
+        kept.stamp = now;
+        slot[1] = kept.pack();
+        Some(kept.entry)
+    }
+
+    /// Keeps an entry in place of the older one of the position, or of the one least worth keeping.
+    pub(super) fn store(&mut self, key: u64, entry: Entry) {
+        let (now, ages) = (self.now, self.ages);
+        let worth = |slot: &[u64; 2]| {
+            if slot[1] == 0 || slot[0] == key {
+                return i32::MIN + i32::from(slot[1] == 0);
+            }
+            let kept = Kept::unpack(slot[1]);
+            let age = if ages { i32::from(now.wrapping_sub(kept.stamp)) } else { 0 };
+            kept.entry.depth + i32::from(kept.uses) - 2 * age
+        };
+        let Some(slot) = self.bucket(key).iter_mut().min_by_key(|slot| worth(slot)) else { return };
+        let uses = if slot[0] == key { Kept::unpack(slot[1]).uses } else { 0 };
+        *slot = [key, Kept { entry, uses, stamp: now }.pack()];
+    }
+
+    /// How full the table is, in permille, from a sample.
+    pub(super) fn fullness_permille(&self) -> usize {
+        slots::fullness_permille(&self.slots, |content| content != 0)
+    }
+}
+
+/// Steps of ageing since the game began.
+fn time_of(game: &Game) -> u16 {
+    let mut position = *game.start();
+    let mut time = 0u16;
+    for &mv in game.moves() {
+        let is_pawn = position.kind_at(mv.from()) == Some(Kind::Pawn);
+        time = time.wrapping_add(if is_pawn || mv.is_capture() { 2 } else { 1 });
+        position = position.play(mv);
+    }
+    time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+    use crate::chess::uci_move::{CastlingForm, parse};
+
+    fn entry(depth: i32) -> Entry {
+        let mv = Some(Position::startpos().legal_moves()[3]);
+        Entry { mv, score: -321, evaluation: None, depth, bound: Bound::Lower }
+    }
+
+    #[test]
+    fn what_is_used_stays() {
+        let mut table = Table::new(1).unwrap();
+        // Small keys share a bucket.
+        for key in 1..=4 {
+            table.store(key, entry(5));
+        }
+        for _ in 0..3 {
+            for key in [1, 3, 4] {
+                assert_eq!(table.probe(key), Some(entry(5)));
+            }
+        }
+        table.store(5, entry(1));
+        assert_eq!(table.probe(2), None);
+        assert_eq!(table.probe(5), Some(entry(1)));
+        table.store(5, entry(7));
+        assert_eq!(table.probe(5), Some(entry(7)));
+    }
+
+    #[test]
+    fn time_passes_faster_with_captures_and_pawn_moves() {
+        let mut game = Game::new(Position::startpos());
+        for (text, time) in [("e2e4", 2), ("g8f6", 3), ("b1c3", 4), ("f6e4", 6), ("c3e4", 8)] {
+            game.play(parse(text, game.position(), CastlingForm::KingTo).unwrap());
+            assert_eq!(time_of(&game), time);
+        }
+        for ages in [true, false] {
+            let mut table = Table::new(1).unwrap();
+            table.store(1, entry(9));
+            table.begin(&game, ages);
+            for key in 2..=5 {
+                table.store(key, entry(1));
+            }
+            assert_eq!(table.probe(1).is_none(), ages);
+        }
+    }
+}

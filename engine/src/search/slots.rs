@@ -1,0 +1,27 @@
+//! Slots of the tables of rebuilt searches: key and content, content zero means that nothing was written.
+
+use crate::tt::OutOfMemory;
+
+/// A slot.
+pub(super) type Slot = [u64; 2];
+
+/// So many MiB of empty slots, at least one.
+///
+/// # Errors
+///
+/// If the memory cannot be had.
+pub(super) fn empty(megabytes: usize) -> Result<Vec<Slot>, OutOfMemory> {
+    let megabytes = megabytes.max(1);
+    let count = megabytes * ((1 << 20) / size_of::<Slot>());
+    let mut probe: Vec<Slot> = Vec::new();
+    probe.try_reserve_exact(count).map_err(|_| OutOfMemory { megabytes })?;
+    drop(probe);
+    // Zeroed memory comes from the system without being touched.
+    Ok(vec![[0; 2]; count])
+}
+
+/// How full the slots are, in permille, from a sample.
+pub(super) fn fullness_permille(slots: &[Slot], is_used: impl Fn(u64) -> bool) -> usize {
+    let sample = &slots[..slots.len().min(1000)];
+    sample.iter().filter(|slot| is_used(slot[1])).count() * 1000 / sample.len().max(1)
+}

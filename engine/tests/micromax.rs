@@ -1,0 +1,171 @@
+//! micro-Max against figures of the original: what single moves gain, and whole searches.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use palimpsest::chess::uci_move::{CastlingForm, format, parse};
+use palimpsest::chess::{Game, Move, Position, fen};
+use palimpsest::eval::micromax::{Gain, gain};
+use palimpsest::eval::{Evaluator, Score, Task, Variant};
+use palimpsest::search::micromax::original_score;
+use palimpsest::search::{Limits, Memory, Personality, Player, Request, Signals, search};
+use palimpsest::time::Timer;
+use serde_json::Value;
+
+const MOVES: &str = include_str!("data/micromax-moves.json");
+const TRACE: &str = include_str!("data/micromax-trace.json");
+
+/// The search went on until an iteration had taken it over this many nodes.
+const TRACED_NODES: u64 = 150_000;
+
+fn rows(text: &str) -> Vec<Value> {
+    serde_json::from_str(text).expect("the data is JSON")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("the data holds a text here")
+}
+
+fn number(value: &Value) -> Score {
+    value.as_i64().and_then(|number| number.try_into().ok()).expect("the data holds a score here")
+}
+
+fn find(position: &Position, text: &str) -> Move {
+    parse(text, position, CastlingForm::KingTo).expect("the data holds legal moves")
+}
+
+fn game(moves: &str) -> Game {
+    let mut game = Game::new(Position::startpos());
+    for text in moves.split_ascii_whitespace() {
+        game.play(find(game.position(), text));
+    }
+    game
+}
+
+#[test]
+fn moves_gain_what_they_gain_in_the_original() {
+    let rows = rows(MOVES);
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        let position = fen::parse(text(&row[0])).unwrap();
+        let expected = Gain { permanent: number(&row[2]), transient: number(&row[3]) };
+        assert_eq!(gain(&position, find(&position, text(&row[1]))), expected, "{row}");
+    }
+}
+
+/// The scores along a line of moves that begins where the game stands.
+struct Along<'a>(&'a Game, &'a str);
+
+impl Task for Along<'_> {
+    type Output = Vec<Score>;
+
+    fn run<E: Evaluator>(self, mut evaluator: E) -> Vec<Score> {
+        evaluator.reset(self.0);
+        let mut position = *self.0.position();
+        let mut scores = vec![evaluator.evaluate(&position)];
+        for text in self.1.split_ascii_whitespace() {
+            let mv = find(&position, text);
+            evaluator.push(&position, mv);
+            position = position.play(mv);
+            scores.push(evaluator.evaluate(&position));
+        }
+        scores
+    }
+}
+
+#[test]
+fn the_score_is_what_the_way_has_gained() {
+    // 15 and 15; then a pawn is taken by a step away from the centre (1) and from no neighbours (9).
+    let scores = Variant::Micromax.dispatch(Along(&game(""), "e2e4 d7d5 e4d5"));
+    assert_eq!(scores, [0, -15, 0, -(99 - 1 - 9)]);
+    // In the game only the pawn is kept; the way to a position matters, not the position.
+    let scores = Variant::Micromax.dispatch(Along(&game("e2e4 d7d5 e4d5"), ""));
+    assert_eq!(scores, [-99]);
+    let detour = Variant::Micromax.dispatch(Along(&game(""), "g1f3 b8c6 f3g1 c6b8"));
+    assert_eq!(detour, [0, -13, -2, -(13 - 15 - 13), 0]);
+    // Capturing a promoted queen takes more than promoting it has brought.
+    let mut lone = Game::new(fen::parse("4k3/P7/8/8/8/8/8/4K3 w - - 0 1").unwrap());
+    assert_eq!(Variant::Micromax.dispatch(Along(&lone, "")), [99]);
+    lone.play(find(lone.position(), "a7a8q"));
+    assert_eq!(Variant::Micromax.dispatch(Along(&lone, "")), [-99 - 799]);
+}
+
+/// Nodes, score and move after each iteration.
+fn trace(game: &Game, memory: &mut Memory) -> Vec<(u64, Score, Option<String>)> {
+    let signals = Signals::default();
+    let request =
+        Request { game, limits: &Limits::default(), timer: &Timer::start(None), signals: &signals };
+    let mut iterations = Vec::new();
+    search(Personality::Micromax, request, memory, &mut |report| {
+        if report.nodes >= TRACED_NODES {
+            signals.stop();
+        }
+        let best = report.line.first().map(|&mv| format(mv, CastlingForm::KingTo));
+        let best = best.map(|text| text[..4].to_owned());
+        iterations.push((report.nodes, original_score(report.score), best));
+    });
+    iterations
+}
+
+#[test]
+fn searches_are_those_of_the_original_node_for_node() {
+    let rows = rows(TRACE);
+    assert_eq!(rows.len(), 32);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        // Large enough that no position is turned away, as in the original's table.
+        let mut memory = Memory::of(Personality::Micromax, 64).unwrap();
+        while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let game = game(text(&row[0]));
+            let score = Player::from(Personality::Micromax).eval.explain_game(&game).value;
+            assert_eq!(score, number(&row[1]), "{row}");
+            let expected = row[2].as_array().expect("iterations are a list").iter();
+            let expected: Vec<_> = expected
+                .map(|iteration| {
+                    let nodes = iteration[0].as_u64().expect("nodes are a count");
+                    (nodes, number(&iteration[1]), iteration[2].as_str().map(str::to_owned))
+                })
+                .collect();
+            assert_eq!(trace(&game, &mut memory), expected, "{row}");
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(4));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+}
+
+#[test]
+fn a_score_that_looks_like_a_mate_does_not_end_the_game() {
+    let game = Game::new(fen::parse("k7/8/8/8/8/8/1QQQ4/K7 w - - 0 1").unwrap());
+    let request = Request {
+        game: &game,
+        limits: &Limits { depth: Some(5), ..Limits::default() },
+        timer: &Timer::start(None),
+        signals: &Signals::default(),
+    };
+    let mut memory = Memory::of(Personality::Micromax, 1).unwrap();
+    let finding = search(Personality::Micromax, request, &mut memory, &mut |_| {});
+    assert_eq!(original_score(finding.score), 3999, "{finding:?}");
+    let won = game.position().play(finding.line[0]);
+    assert!(won.in_check() && won.legal_moves().is_empty(), "{finding:?}");
+}
+
+#[test]
+fn castling_out_of_a_pawns_check_is_not_played() {
+    // The original does not see a pawn attack a square that is empty.
+    let game = Game::new(fen::parse("4k3/8/8/8/8/8/3p4/4K2R w K - 0 1").unwrap());
+    for nodes in [1, 50, 5_000] {
+        let request = Request {
+            game: &game,
+            limits: &Limits { nodes: Some(nodes), ..Limits::default() },
+            timer: &Timer::start(None),
+            signals: &Signals::default(),
+        };
+        let mut memory = Memory::of(Personality::Micromax, 1).unwrap();
+        let finding = search(Personality::Micromax, request, &mut memory, &mut |_| {});
+        assert_eq!(finding.nodes, nodes);
+        assert!(game.position().is_legal(finding.line[0]), "{finding:?}");
+    }
+}

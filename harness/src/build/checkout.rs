@@ -1,0 +1,52 @@
+//! A tree of files in a folder of its own.
+
+use std::path::{Path, PathBuf};
+
+use super::BuildError;
+use super::git::{Commit, Repository, Snapshot, command, git, output};
+
+/// Checks `commit` out into `dir`, or the files of `snapshot` on top of it. What a build asks git
+/// for, such as the number of the commit, it finds there. The same files make the same commit.
+pub(super) fn check_out(
+    repository: &Repository,
+    commit: Option<&Commit>,
+    snapshot: Option<&Snapshot>,
+    dir: &Path,
+) -> Result<(), BuildError> {
+    let io = |path: PathBuf| move |source| BuildError::Io { path, source };
+    std::fs::create_dir_all(dir).map_err(io(dir.to_owned()))?;
+    git(dir, ["init", "--quiet", "--template="])?;
+    let objects = repository.objects()?;
+    let mut lenders = format!("{}\n", objects.display());
+    if let Some(snapshot) = snapshot {
+        lenders.push_str(&format!("{}\n", snapshot.objects().display()));
+    }
+    let alternates = dir.join(".git/objects/info/alternates");
+    std::fs::create_dir_all(dir.join(".git/objects/info")).map_err(io(dir.to_owned()))?;
+    std::fs::write(&alternates, lenders).map_err(io(alternates))?;
+    // Without it git would look for the parents that a shallow clone lacks.
+    let shallow = repository.inner("shallow")?;
+    if shallow.is_file() {
+        std::fs::copy(&shallow, dir.join(".git/shallow")).map_err(io(shallow))?;
+    }
+    git(dir, ["config", "remote.origin.url", &repository.origin()])?;
+    let wanted = match (snapshot, commit) {
+        (Some(snapshot), commit) => commit_tree(dir, &snapshot.tree, commit)?,
+        (None, Some(commit)) => commit.id.clone(),
+        (None, None) => "HEAD".to_owned(),
+    };
+    // A hook of the user's has no business here.
+    git(dir, ["-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach", &wanted])?;
+    Ok(())
+}
+
+fn commit_tree(dir: &Path, tree: &str, parent: Option<&Commit>) -> Result<String, BuildError> {
+    let mut command = command(dir);
+    command.args(["commit-tree", tree, "-m", "Files of a working tree"]);
+    command.args(parent.iter().flat_map(|parent| ["-p", parent.id.as_str()]));
+    for role in ["AUTHOR", "COMMITTER"] {
+        let own = [("NAME", "arbiter"), ("EMAIL", "arbiter@localhost"), ("DATE", "@0 +0000")];
+        command.envs(own.map(|(what, value)| (format!("GIT_{role}_{what}"), value)));
+    }
+    output(command)
+}

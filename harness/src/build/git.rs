@@ -1,0 +1,255 @@
+//! What is asked of git, through the program `git`.
+//!
+//! A library would do for the objects, but a checkout must look as it does for the author:
+//! submodules, filters such as LFS, line ends, credentials for a remote. Only `git` itself reads
+//! all of the configuration that these need.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::BuildError;
+
+/// What a hook, or git itself, may have set for another repository.
+pub(super) const FOREIGN: [&str; 8] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+];
+
+/// A repository of the user's, which is only read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// Its top folder; where it is kept, for a bare one.
+    pub top: PathBuf,
+    is_bare: bool,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its full name.
+    pub id: String,
+    /// All of its message.
+    pub message: String,
+}
+
+impl Commit {
+    /// The first digits of its name, as people quote it.
+    pub fn short(&self) -> &str {
+        &self.id[..self.id.len().min(9)]
+    }
+
+    /// What is different from other commits on the first line of the message.
+    pub fn subject(&self) -> &str {
+        self.message.lines().next().unwrap_or_default()
+    }
+}
+
+/// The files of a working tree as they are now, ignored ones aside.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    /// The tree object.
+    pub(super) tree: String,
+    /// Whether it differs from the commit that is checked out.
+    pub(super) is_dirty: bool,
+    /// Holds what the repository itself does not.
+    objects: TempDir,
+}
+
+impl Snapshot {
+    /// The folder with the objects that are new.
+    pub(super) fn objects(&self) -> PathBuf {
+        self.objects.path().join("objects")
+    }
+}
+
+impl Repository {
+    /// The repository to which a folder belongs.
+    pub fn open(path: &Path) -> Result<Repository, BuildError> {
+        let fail = |error| match error {
+            BuildError::Git { reason, .. } => {
+                BuildError::NoRepository { path: path.to_owned(), reason }
+            }
+            other => other,
+        };
+        if !path.is_dir() {
+            let reason = "it is no folder".to_owned();
+            return Err(BuildError::NoRepository { path: path.to_owned(), reason });
+        }
+        let bare = git(path, ["rev-parse", "--is-bare-repository"]).map_err(fail)?;
+        let is_bare = bare == "true";
+        let what = if is_bare { "--absolute-git-dir" } else { "--show-toplevel" };
+        let top = PathBuf::from(git(path, ["rev-parse", what]).map_err(fail)?);
+        Ok(Repository { top, is_bare })
+    }
+
+    /// The commit that a revision means.
+    pub fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
+        let unknown = || match self.is_shallow() {
+            true => BuildError::Shallow { revision: revision.into(), repo: self.top.clone() },
+            false => BuildError::Unknown { revision: revision.into(), repo: self.top.clone() },
+        };
+        if revision.is_empty() || revision.starts_with('-') {
+            return Err(unknown());
+        }
+        let wanted = format!("{revision}^{{commit}}");
+        let id = match self.git(["rev-parse", "--verify", "--quiet", &wanted]) {
+            Ok(id) => id,
+            Err(BuildError::NoGit) => return Err(BuildError::NoGit),
+            Err(_) => return Err(unknown()),
+        };
+        let message = self.git(["log", "-1", "--format=%B", &id])?;
+        Ok(Commit { id, message })
+    }
+
+    /// The first parent; `None` if it has none, or if a shallow clone does not hold it.
+    pub fn parent(&self, commit: &Commit) -> Option<Commit> {
+        self.commit(&format!("{}^", commit.id)).ok()
+    }
+
+    /// Whether the clone lacks a part of the history.
+    pub fn is_shallow(&self) -> bool {
+        self.git(["rev-parse", "--is-shallow-repository"]).is_ok_and(|word| word == "true")
+    }
+
+    /// Whether any of `paths` differs between two trees or commits; `true` for no path.
+    pub fn differs(&self, one: &str, other: &str, paths: &[String]) -> Result<bool, BuildError> {
+        let mut words = vec!["diff", "--name-only", one, other, "--"];
+        words.extend(paths.iter().map(String::as_str));
+        Ok(paths.is_empty() || !self.git(words)?.is_empty())
+    }
+
+    /// The names at the top of a commit or tree, and those in its folder `src`.
+    pub(super) fn names(&self, tree: &str) -> Result<Vec<String>, BuildError> {
+        let listed = self.git(["ls-tree", "--name-only", tree, "--", ".", "src/"])?;
+        Ok(listed.lines().map(str::to_owned).collect())
+    }
+
+    /// The text of a file of a commit, if it has it.
+    pub fn text(&self, tree: &str, path: &str) -> Option<String> {
+        let object = format!("{tree}:{path}");
+        self.git(["cat-file", "-e", &object]).ok()?;
+        self.git(["cat-file", "blob", &object]).ok()
+    }
+
+    /// Where the objects are.
+    pub(super) fn objects(&self) -> Result<PathBuf, BuildError> {
+        self.inner("objects")
+    }
+
+    /// A file or folder of the repository itself.
+    pub(super) fn inner(&self, name: &str) -> Result<PathBuf, BuildError> {
+        let path = self.git(["rev-parse", "--git-path", name])?;
+        Ok(self.top.join(path))
+    }
+
+    /// Where it was cloned from; itself if from nowhere.
+    pub(super) fn origin(&self) -> String {
+        let origin = self.git(["config", "remote.origin.url"]);
+        origin.unwrap_or_else(|_| self.top.display().to_string())
+    }
+
+    /// Writes the files as they are now into objects of our own below `staging`; paths `without`
+    /// are left out. Neither files, index nor objects of the user's are touched.
+    pub(super) fn snapshot(
+        &self,
+        staging: &Path,
+        without: &[PathBuf],
+    ) -> Result<Snapshot, BuildError> {
+        if self.is_bare {
+            let reason = "a bare repository has no working tree".to_owned();
+            return Err(BuildError::NoRepository { path: self.top.clone(), reason });
+        }
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| BuildError::Io { path, source }
+        };
+        let objects = TempDir::with_prefix_in("tree-", staging).map_err(io(staging))?;
+        std::fs::create_dir(objects.path().join("objects")).map_err(io(objects.path()))?;
+        let index = objects.path().join("index");
+        // What git knows of unchanged files spares it to read them again.
+        let known = self.inner("index")?;
+        if known.is_file() {
+            std::fs::copy(&known, &index).map_err(io(&known))?;
+        }
+        let snapshot = Snapshot { tree: String::new(), is_dirty: false, objects };
+        let mine = |words: &[&str]| {
+            let mut command = command(&self.top);
+            command
+                .args(words)
+                .env("GIT_INDEX_FILE", &index)
+                .env("GIT_OBJECT_DIRECTORY", snapshot.objects())
+                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.objects()?);
+            output(command)
+        };
+        let inside = without.iter().filter_map(|path| path.strip_prefix(&self.top).ok());
+        let excluded: Vec<String> = inside
+            .filter(|path| !path.as_os_str().is_empty())
+            .map(|path| format!(":(exclude,literal){}", path.display()))
+            .collect();
+        let mut words = vec!["add", "--all", "--", "."];
+        words.extend(excluded.iter().map(String::as_str));
+        mine(&words)?;
+        let tree = mine(&["write-tree"])?;
+        let head =
+            self.git(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
+        Ok(Snapshot { is_dirty: tree != head, tree, ..snapshot })
+    }
+
+    fn git<S: AsRef<OsStr>>(
+        &self,
+        words: impl IntoIterator<Item = S>,
+    ) -> Result<String, BuildError> {
+        git(&self.top, words)
+    }
+}
+
+/// Runs git in a folder and returns what it printed, without the last line end.
+pub(super) fn git<S: AsRef<OsStr>>(
+    dir: &Path,
+    words: impl IntoIterator<Item = S>,
+) -> Result<String, BuildError> {
+    let mut command = command(dir);
+    command.args(words);
+    output(command)
+}
+
+/// git in a folder, with nothing of another repository around it.
+pub(super) fn command(dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(dir).stdin(Stdio::null());
+    FOREIGN.iter().for_each(|name| {
+        command.env_remove(name);
+    });
+    // Its words are matched and shown; nobody is at a terminal to be asked for a password.
+    command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
+    command
+}
+
+/// Runs it.
+pub(super) fn output(mut command: Command) -> Result<String, BuildError> {
+    let what = || {
+        let words = command.get_args().skip(2).map(|word| word.to_string_lossy().into_owned());
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let what = what();
+    let output = command.output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => BuildError::NoGit,
+        _ => BuildError::Git { what: what.clone(), reason: error.to_string() },
+    })?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let reason = errors.lines().find(|line| !line.trim().is_empty()).unwrap_or("failed");
+        return Err(BuildError::Git { what, reason: reason.trim().to_owned() });
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}

@@ -1,0 +1,286 @@
+//! How a tree of files becomes a program.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::bench::BenchRecipe;
+
+/// Time for a build unless another is set: a profile-guided build of a large engine on a slow
+/// machine takes less.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+
+/// A build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipe {
+    /// Where it is from, for people: "arbiter.toml" or "Cargo.toml".
+    pub source: String,
+    /// What the shell runs at the top of the checkout.
+    pub command: String,
+    /// The program that it leaves, from the top of the checkout; `None` to look for it.
+    pub binary: Option<PathBuf>,
+    /// Where a program is looked for, from the top.
+    pub output: PathBuf,
+    /// Variables for the command.
+    pub env: BTreeMap<String, String>,
+    /// Whether submodules are fetched first.
+    pub submodules: bool,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// Commands whose output tells one toolchain from another.
+    pub toolchain: Vec<String>,
+    /// The program's own benchmark.
+    pub bench: BenchRecipe,
+}
+
+/// What was said of a build; what was not is found out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// The file that says it.
+    pub file: String,
+    /// The command.
+    pub command: Option<String>,
+    /// The program that it leaves.
+    pub binary: Option<PathBuf>,
+    /// Variables.
+    pub env: BTreeMap<String, String>,
+    /// Whether submodules are fetched.
+    pub submodules: Option<bool>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Commands that tell toolchains apart.
+    pub toolchain: Option<Vec<String>>,
+    /// The benchmark.
+    pub bench: BenchRecipe,
+}
+
+/// The build of a tree, from what was said and from its `names`: those at its top and in `src`,
+/// from the top. `text` reads one of its files. `None` if no command follows.
+pub fn recipe(
+    said: &Said,
+    names: &[String],
+    text: impl Fn(&str) -> Option<String>,
+) -> Option<Recipe> {
+    let found = detect(names, text);
+    let source = match (&said.command, &found) {
+        (Some(_), _) | (None, None) => said.file.clone(),
+        (None, Some(found)) => found.file.to_owned(),
+    };
+    let command = said.command.clone().or_else(|| found.as_ref().map(|f| f.command.clone()))?;
+    let toolchain = found.as_ref().map_or(&["rustc -vV", CC, CXX, "go version"][..], |f| f.tools);
+    // The folder is known for a command of ours only.
+    let ours = found.as_ref().filter(|_| said.command.is_none());
+    let mut env = ours.map(|f| f.env()).unwrap_or_default();
+    env.extend(said.env.clone());
+    Some(Recipe {
+        source,
+        command,
+        binary: said.binary.clone(),
+        output: ours.map_or("", |f| f.output).into(),
+        env,
+        submodules: said.submodules.unwrap_or_else(|| names.iter().any(|n| n == ".gitmodules")),
+        timeout: said.timeout.unwrap_or(DEFAULT_TIMEOUT),
+        toolchain: said
+            .toolchain
+            .clone()
+            .unwrap_or_else(|| toolchain.iter().map(|tool| (*tool).to_owned()).collect()),
+        bench: said.bench.clone(),
+    })
+}
+
+const CC: &str = "\"${CC:-cc}\" --version";
+const CXX: &str = "\"${CXX:-c++}\" --version";
+
+/// A kind of project.
+struct Found {
+    file: &'static str,
+    command: String,
+    output: &'static str,
+    tools: &'static [&'static str],
+}
+
+impl Found {
+    /// Cargo would put the program elsewhere if the user has said so for other work.
+    fn env(&self) -> BTreeMap<String, String> {
+        match self.file {
+            "Cargo.toml" => [("CARGO_TARGET_DIR".to_owned(), "target".to_owned())].into(),
+            _ => BTreeMap::new(),
+        }
+    }
+}
+
+fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Found> {
+    let has = |name: &str| names.iter().any(|other| other == name);
+    let found = |file, command: &str, output, tools| {
+        Some(Found { file, command: command.to_owned(), output, tools })
+    };
+    if has("Cargo.toml") {
+        let locked = if has("Cargo.lock") { " --locked" } else { "" };
+        let command = format!("cargo build --release{locked}");
+        return found("Cargo.toml", &command, "target/release", &["rustc -vV"]);
+    }
+    if has("go.mod") {
+        let command = "mkdir -p built && go build -o built/ ./...";
+        return found("go.mod", command, "built", &["go version"]);
+    }
+    for (file, folder) in [
+        ("Makefile", ""),
+        ("makefile", ""),
+        ("GNUmakefile", ""),
+        ("src/Makefile", "-C src "),
+        ("src/makefile", "-C src "),
+    ] {
+        if has(file) {
+            // As in Stockfish and what is built like it: the first target only prints help.
+            let needs_target = text(file).is_some_and(|text| {
+                text.contains("ARCH") && text.lines().any(|line| line.starts_with("build:"))
+            });
+            let target = if needs_target { " build ARCH=native" } else { "" };
+            let command = format!("make {folder}-j\"$(nproc)\"{target}");
+            return found(file, &command, "", &[CC, CXX]);
+        }
+    }
+    if has("CMakeLists.txt") {
+        let command = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && \
+                       cmake --build build --parallel \"$(nproc)\"";
+        return found("CMakeLists.txt", command, "build", &[CC, CXX, "cmake --version"]);
+    }
+    None
+}
+
+/// Which of the programs that a build has left is the engine. `found` are executable files that
+/// git does not track; `hints` are names that it may have, the likeliest first. An error says why
+/// none is.
+pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, String> {
+    let is_named = |path: &&PathBuf, hint: &String| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        stem.eq_ignore_ascii_case(hint)
+    };
+    let named = hints.iter().find_map(|hint| found.iter().find(|path| is_named(path, hint)));
+    match (found, named) {
+        ([], _) => Err("no executable file is new; say which it is with binary in [build]".into()),
+        ([only], _) => Ok(only.clone()),
+        (_, Some(named)) => Ok(named.clone()),
+        (several, None) => {
+            let names: Vec<String> =
+                several.iter().take(8).map(|path| path.display().to_string()).collect();
+            Err(format!("say which it is with binary in [build]: {}", names.join(", ")))
+        }
+    }
+}
+
+/// The line of a log from which people start to read.
+pub(super) fn first_error(log: &str) -> &str {
+    const WORDS: [&str; 7] = [
+        "error:",
+        "error[",
+        "fatal:",
+        "undefined reference",
+        "command not found",
+        "not found",
+        "***",
+    ];
+    let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_error = |line: &&str| {
+        let line = line.to_lowercase();
+        WORDS.iter().any(|word| line.contains(word))
+    };
+    lines().find(is_error).or_else(|| lines().next_back()).unwrap_or("it printed nothing")
+}
+
+/// Where a program may be, from the top of the checkout.
+pub(super) fn is_output(recipe: &Recipe, path: &Path) -> bool {
+    let Ok(inner) = path.strip_prefix(&recipe.output) else { return false };
+    let depth = inner.components().count();
+    let is_library = path
+        .extension()
+        .is_some_and(|e| ["so", "o", "a", "dll", "d"].contains(&e.to_str().unwrap_or_default()));
+    // Cargo and CMake keep scripts and trials in folders below.
+    let is_flat = recipe.output.as_os_str().is_empty() || recipe.output.ends_with("build");
+    let is_inner = path.components().any(|part| part.as_os_str() == "CMakeFiles");
+    !is_library && !is_inner && (is_flat || depth == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detected(names: &[&str], makefile: &str) -> Option<(String, String, String)> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let said = Said { file: "arbiter.toml".into(), ..Said::default() };
+        let found = recipe(&said, &names, |_| Some(makefile.to_owned()))?;
+        Some((found.source, found.command, found.output.display().to_string()))
+    }
+
+    #[test]
+    fn usual_projects_are_known() {
+        let check = |names: &[&str], makefile: &str, source: &str, command: &str, output: &str| {
+            let expect = (source.to_owned(), command.to_owned(), output.to_owned());
+            assert_eq!(detected(names, makefile), Some(expect));
+        };
+        let cargo = "cargo build --release --locked";
+        let names = ["Cargo.lock", "Cargo.toml", "Makefile"];
+        check(&names, "", "Cargo.toml", cargo, "target/release");
+        check(&["Cargo.toml"], "", "Cargo.toml", "cargo build --release", "target/release");
+        check(&["go.mod"], "", "go.mod", "mkdir -p built && go build -o built/ ./...", "built");
+        check(&["Makefile"], "all: x", "Makefile", "make -j\"$(nproc)\"", "");
+        let stockfish = "ifeq ($(ARCH),)\nhelp:\n\t@echo\nbuild: x\n";
+        let command = "make -C src -j\"$(nproc)\" build ARCH=native";
+        check(&["src", "src/Makefile"], stockfish, "src/Makefile", command, "");
+        let (_, command, output) = detected(&["CMakeLists.txt"], "").unwrap();
+        assert!(command.contains("cmake --build") && output == "build");
+        assert_eq!(detected(&["README.md"], ""), None);
+    }
+
+    #[test]
+    fn what_is_said_goes_before_what_is_found() {
+        let said = Said {
+            file: "arbiter.toml".into(),
+            command: Some("make fast".into()),
+            env: [("CC".to_owned(), "clang".to_owned())].into(),
+            ..Said::default()
+        };
+        let names = ["Cargo.toml".to_owned(), ".gitmodules".to_owned()];
+        let found = recipe(&said, &names, |_| None).unwrap();
+        assert_eq!((found.source.as_str(), found.command.as_str()), ("arbiter.toml", "make fast"));
+        assert_eq!(found.env.len(), 1);
+        assert!(found.submodules && found.output.as_os_str().is_empty());
+        let only_env = Said { command: None, ..said };
+        let found = recipe(&only_env, &names, |_| None).unwrap();
+        assert_eq!(found.env["CARGO_TARGET_DIR"], "target");
+        assert_eq!(found.env["CC"], "clang");
+    }
+
+    #[test]
+    fn the_program_is_the_only_one_or_the_one_with_the_name() {
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let hints = ["Toga".to_owned()];
+        assert_eq!(choose(&paths(&["src/x"]), &hints), Ok("src/x".into()));
+        assert_eq!(choose(&paths(&["tools/gen", "src/toga"]), &hints), Ok("src/toga".into()));
+        assert!(choose(&paths(&["a", "b"]), &hints).unwrap_err().contains("a, b"));
+        assert!(choose(&[], &hints).unwrap_err().contains("binary"));
+    }
+
+    #[test]
+    fn programs_are_told_from_what_else_is_executable() {
+        let names = ["Cargo.toml".to_owned()];
+        let cargo = recipe(&Said::default(), &names, |_| None).unwrap();
+        let check = |path: &str, expect| assert_eq!(is_output(&cargo, Path::new(path)), expect);
+        check("target/release/engine", true);
+        check("target/release/libx.so", false);
+        check("target/release/build/x/script", false);
+        check("target/debug/engine", false);
+        let names = ["CMakeLists.txt".to_owned()];
+        let cmake = recipe(&Said::default(), &names, |_| None).unwrap();
+        assert!(is_output(&cmake, Path::new("build/bin/engine")));
+        assert!(!is_output(&cmake, Path::new("build/CMakeFiles/3.1/a.out")));
+    }
+
+    #[test]
+    fn the_first_error_is_found() {
+        let log = "cc -o x x.c\nx.c:3:1: error: expected ';'\nmake: *** [x] Error 1\n";
+        assert_eq!(first_error(log), "x.c:3:1: error: expected ';'");
+        assert_eq!(first_error("all fine\nthe end\n"), "the end");
+        assert_eq!(first_error(""), "it printed nothing");
+    }
+}

@@ -1,0 +1,283 @@
+//! What a change must pass: the steps of `arbiter ci`, and what became of them.
+//!
+//! Pure: steps are carried out by the command line, which also knows what they cost.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Makes the programs; always the first step.
+    Build,
+    /// Does the engine keep to UCI?
+    Check,
+    /// Is the bench steady, and what the commit says?
+    Bench,
+    /// Does the engine know the rules?
+    Perft,
+    /// What does it find?
+    Epd,
+    /// Is it as fast as the base?
+    Speed,
+    /// Is it as strong as the base?
+    Sprt,
+}
+
+impl Kind {
+    /// Those that can be asked for.
+    pub const ALL: [Kind; 6] =
+        [Kind::Check, Kind::Bench, Kind::Perft, Kind::Epd, Kind::Speed, Kind::Sprt];
+
+    /// Its name, which is that of the subcommand if there is one.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Build => "build",
+            Kind::Check => "check",
+            Kind::Bench => "bench",
+            Kind::Perft => "perft",
+            Kind::Epd => "epd",
+            Kind::Speed => "speed",
+            Kind::Sprt => "sprt",
+        }
+    }
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Unique among the steps.
+    pub name: String,
+    /// What it does.
+    pub kind: Kind,
+    /// Further flags of its subcommand.
+    pub args: Vec<String>,
+    /// It is left out unless one of these paths differs between the commits; none for always.
+    pub changed: Vec<String>,
+    /// Whether its failure is the end.
+    pub stops: bool,
+    /// After how long it is to end and say what it knows.
+    pub budget: Option<Duration>,
+    /// Whether "cannot be told" is as good as a pass.
+    pub is_lenient: bool,
+}
+
+impl Step {
+    /// Whether it takes an engine to compare with. Positions are compared only if asked for.
+    pub fn needs_base_engine(&self) -> bool {
+        let compares = self.args.iter().any(|arg| arg.starts_with("--max-lost"));
+        matches!(self.kind, Kind::Speed | Kind::Sprt) || (self.kind == Kind::Epd && compares)
+    }
+
+    /// Whether there must be something to compare with.
+    pub fn needs_base(&self) -> bool {
+        self.needs_base_engine() || !self.changed.is_empty()
+    }
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be.
+    Passed,
+    /// Not as it should be.
+    Failed,
+    /// It could not be told within the budget, which is allowed.
+    Undecided,
+    /// It could not be told within the budget, which is not allowed.
+    Unproven,
+    /// It could not be carried out.
+    Broken,
+    /// There was no reason for it, or no way.
+    Skipped,
+}
+
+impl Verdict {
+    /// All of them.
+    pub const ALL: [Verdict; 6] = [
+        Verdict::Passed,
+        Verdict::Failed,
+        Verdict::Undecided,
+        Verdict::Unproven,
+        Verdict::Broken,
+        Verdict::Skipped,
+    ];
+
+    /// Its name in stores and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Passed => "passed",
+            Verdict::Failed => "failed",
+            Verdict::Undecided => "undecided",
+            Verdict::Unproven => "unproven",
+            Verdict::Broken => "broken",
+            Verdict::Skipped => "skipped",
+        }
+    }
+
+    /// Whether the whole may pass.
+    pub fn is_good(self) -> bool {
+        matches!(self, Verdict::Passed | Verdict::Undecided | Verdict::Skipped)
+    }
+
+    /// Whether it holds for the next time, too.
+    pub fn is_lasting(self) -> bool {
+        !matches!(self, Verdict::Broken | Verdict::Skipped)
+    }
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The name of the step.
+    pub step: String,
+    /// What it did.
+    pub kind: Kind,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// One line of figures or reasons.
+    pub words: String,
+    /// Its exit code.
+    pub code: u8,
+    /// How long it took, in seconds; with `from_before` how long it took then.
+    pub seconds: f64,
+    /// The report of the subcommand.
+    pub figures: Value,
+    /// When it was carried out, in milliseconds of Unix time, if that was not now.
+    pub from_before: Option<i64>,
+}
+
+/// An exit code that a child had, as a verdict. `is_timely` says that it was ended by its budget.
+pub fn verdict(step: &Step, code: Option<i32>, was_ended: bool) -> Verdict {
+    let open = if step.is_lenient { Verdict::Undecided } else { Verdict::Unproven };
+    match code {
+        Some(0) => Verdict::Passed,
+        Some(1) => Verdict::Failed,
+        Some(5) => open,
+        // It was told to say what it knows by then.
+        Some(130) if was_ended && step.kind == Kind::Sprt => open,
+        _ => Verdict::Broken,
+    }
+}
+
+/// The figures of a report that people look at first.
+pub fn words(kind: Kind, figures: &Value) -> String {
+    let number = |key: &str| figures[key].as_u64().unwrap_or_default();
+    let decimal = |key: &str, digits: usize| {
+        figures[key].as_f64().map_or("undefined".to_owned(), |value| format!("{value:.digits$}"))
+    };
+    match kind {
+        Kind::Perft => format!(
+            "{} right, {} wrong, {} without an answer",
+            number("right"),
+            number("wrong"),
+            number("faults")
+        ),
+        Kind::Epd => {
+            let engine = &figures["engines"][0];
+            let of = |key: &str| engine[key].as_u64().unwrap_or_default();
+            let lost = figures["comparisons"][0]["lost_lines"].as_array();
+            let lost = lost.map_or(String::new(), |lost| format!(", {} lost", lost.len()));
+            format!("{} of {} solved{lost}", of("solved"), of("positions"))
+        }
+        Kind::Speed => format!(
+            "speed {} [{}, {}] of the base, {}",
+            decimal("ratio", 4),
+            decimal("ratio_low", 4),
+            decimal("ratio_high", 4),
+            figures["verdict"].as_str().unwrap_or("undecided")
+        ),
+        Kind::Sprt => format!(
+            "{}: LLR {} [{}, {}], Elo {} [{}, {}], {} games",
+            figures["verdict"].as_str().unwrap_or("none"),
+            decimal("llr", 2),
+            decimal("llr_lower", 2),
+            decimal("llr_upper", 2),
+            decimal("elo_sequential", 1),
+            decimal("elo_sequential_low", 1),
+            decimal("elo_sequential_high", 1),
+            number("games")
+        ),
+        Kind::Bench => format!("{} nodes", number("nodes")),
+        Kind::Check => format!("score {}", decimal("score", 1)),
+        Kind::Build => String::new(),
+    }
+}
+
+/// The exit code of all: that of the first step that is not good.
+pub fn exit_code(outcomes: &[Outcome]) -> u8 {
+    outcomes.iter().find(|outcome| !outcome.verdict.is_good()).map_or(0, |outcome| outcome.code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn step(kind: Kind, is_lenient: bool) -> Step {
+        Step {
+            name: "x".into(),
+            kind,
+            args: Vec::new(),
+            changed: Vec::new(),
+            stops: true,
+            budget: None,
+            is_lenient,
+        }
+    }
+
+    #[test]
+    fn exit_codes_are_verdicts() {
+        let check = |kind, lenient, code, ended, expect| {
+            assert_eq!(verdict(&step(kind, lenient), code, ended), expect, "{kind:?} {code:?}");
+        };
+        check(Kind::Perft, true, Some(0), false, Verdict::Passed);
+        check(Kind::Perft, true, Some(1), false, Verdict::Failed);
+        check(Kind::Sprt, true, Some(5), false, Verdict::Undecided);
+        check(Kind::Sprt, false, Some(5), false, Verdict::Unproven);
+        check(Kind::Sprt, true, Some(130), true, Verdict::Undecided);
+        // Somebody else has interrupted it.
+        check(Kind::Sprt, true, Some(130), false, Verdict::Broken);
+        check(Kind::Perft, true, Some(130), true, Verdict::Broken);
+        check(Kind::Epd, true, Some(3), false, Verdict::Broken);
+        check(Kind::Epd, true, None, false, Verdict::Broken);
+    }
+
+    #[test]
+    fn the_first_bad_step_names_the_exit_code() {
+        let outcome = |verdict, code| Outcome {
+            step: "x".into(),
+            kind: Kind::Perft,
+            verdict,
+            words: String::new(),
+            code,
+            seconds: 0.0,
+            figures: Value::Null,
+            from_before: None,
+        };
+        assert_eq!(exit_code(&[outcome(Verdict::Passed, 0), outcome(Verdict::Undecided, 5)]), 0);
+        assert_eq!(exit_code(&[outcome(Verdict::Skipped, 0), outcome(Verdict::Unproven, 5)]), 5);
+        assert_eq!(exit_code(&[outcome(Verdict::Broken, 23), outcome(Verdict::Failed, 1)]), 23);
+    }
+
+    #[test]
+    fn reports_are_put_in_a_line() {
+        let figures = json!({ "right": 3, "wrong": 1, "faults": 0 });
+        assert_eq!(words(Kind::Perft, &figures), "3 right, 1 wrong, 0 without an answer");
+        let figures = json!({
+            "engines": [{ "solved": 2, "positions": 4 }], "comparisons": [{ "lost_lines": [7] }]
+        });
+        assert_eq!(words(Kind::Epd, &figures), "2 of 4 solved, 1 lost");
+        assert!(words(Kind::Sprt, &json!({ "games": 6 })).contains("LLR undefined"));
+    }
+
+    #[test]
+    fn steps_that_compare_need_a_base() {
+        assert!(step(Kind::Sprt, true).needs_base() && !step(Kind::Epd, true).needs_base());
+        let args = vec!["--max-lost=3".to_owned()];
+        assert!(Step { args, ..step(Kind::Epd, true) }.needs_base());
+        let changed = vec!["engine".to_owned()];
+        assert!(Step { changed, ..step(Kind::Perft, true) }.needs_base());
+    }
+}

@@ -1,0 +1,199 @@
+//! A program that is run to its end, such as a build or a benchmark, and does not outlive its time.
+
+use std::collections::VecDeque;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, kill_process};
+
+use super::spawn::describe;
+use super::{Chunk, Launch, Process, SpawnError, Spawner, stop};
+
+/// How often the wish to stop is looked for.
+const POLL: Duration = Duration::from_millis(50);
+
+/// How long after a program's end its last lines may take to arrive.
+const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
+
+/// Lines of output that are kept, the last ones.
+const LINES: usize = 20_000;
+
+/// A wish to stop, shared by whoever may have it and whoever works.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks for the end.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end was asked for.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How long a program may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Until it is to end.
+    pub limit: Duration,
+    /// How long it may take to end by itself after SIGINT, at the limit and when the end is asked
+    /// for; it is terminated at once if zero.
+    pub grace: Duration,
+}
+
+/// Why a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// By itself.
+    Itself,
+    /// Its time was over.
+    Late,
+    /// The end was asked for.
+    Cancelled,
+}
+
+/// A program that has ended, with its group.
+#[derive(Debug)]
+pub struct Ended {
+    /// Why.
+    pub cause: Cause,
+    /// Its exit code; `None` if a signal ended it.
+    pub code: Option<i32>,
+    /// How it ended, in words such as "exit code 3".
+    pub how: String,
+    /// The last lines of its standard output.
+    pub lines: Vec<String>,
+    /// The last lines of its error output, where that went to no file.
+    pub errors: Vec<String>,
+    /// From its start to its end.
+    pub elapsed: Duration,
+}
+
+/// Runs a program without input to its end, or ends it with its group. Blocks.
+pub fn run(
+    spawner: &Spawner,
+    launch: &Launch,
+    patience: Patience,
+    cancel: &Cancel,
+) -> Result<Ended, SpawnError> {
+    let (sender, chunks) = mpsc::channel();
+    let start = Instant::now();
+    let mut process = spawner.spawn(launch, move |chunk| sender.send(chunk).is_ok())?;
+    process.close_input();
+    let mut output = Output { chunks, lines: VecDeque::new(), is_open: true };
+    let mut cause = Cause::Itself;
+    let mut give_up = None;
+    let status = loop {
+        if let Some(status) = process.status_within(POLL) {
+            break status;
+        }
+        output.take(Duration::ZERO);
+        if cause == Cause::Itself {
+            match (cancel.is_set(), start.elapsed() > patience.limit) {
+                (true, _) => cause = Cause::Cancelled,
+                (false, true) => cause = Cause::Late,
+                (false, false) => continue,
+            }
+            give_up = Some(Instant::now() + patience.grace);
+            if !patience.grace.is_zero() {
+                // It may be gone by now, which is what is wanted.
+                let _ = kill_process(process.pid(), Signal::INT);
+            }
+        }
+        if give_up.is_some_and(|at| Instant::now() >= at) {
+            break process.end(stop::TERM_GRACE);
+        }
+    };
+    let elapsed = start.elapsed();
+    output.take(LAST_LINES_GRACE);
+    Ok(Ended {
+        cause,
+        code: status.and_then(|status| status.code()),
+        how: status.map_or_else(|| "ended".to_owned(), describe),
+        lines: output.lines.into(),
+        errors: process.error_tail(),
+        elapsed,
+    })
+}
+
+/// What the program has printed.
+struct Output {
+    chunks: mpsc::Receiver<Chunk>,
+    lines: VecDeque<String>,
+    is_open: bool,
+}
+
+impl Output {
+    /// Takes what there is, and waits so long for each next piece.
+    fn take(&mut self, wait: Duration) {
+        while self.is_open
+            && let Ok(chunk) = self.chunks.recv_timeout(wait)
+        {
+            self.is_open = !chunk.closed;
+            self.lines.extend(chunk.lines);
+            let surplus = self.lines.len().saturating_sub(LINES);
+            self.lines.drain(..surplus);
+        }
+    }
+}
+
+impl Process {
+    fn status_within(&mut self, limit: Duration) -> Option<Option<ExitStatus>> {
+        self.has_exited_within(limit).then(|| self.end(Duration::ZERO))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOON: Patience = Patience { limit: Duration::from_secs(60), grace: Duration::ZERO };
+
+    fn shell(script: &str, patience: Patience, cancel: &Cancel) -> Ended {
+        let launch = Launch {
+            program: "sh".into(),
+            args: vec!["-c".into(), script.into()],
+            dir: None,
+            stderr: None,
+            memory_bytes: None,
+            cpus: Vec::new(),
+        };
+        run(&Spawner::start().unwrap(), &launch, patience, cancel).unwrap()
+    }
+
+    #[test]
+    fn output_and_status_are_told() {
+        let ended = shell("cat; echo a; echo b; echo c >&2; exit 3", SOON, &Cancel::default());
+        assert_eq!((ended.cause, ended.code), (Cause::Itself, Some(3)));
+        assert_eq!(ended.lines, ["a", "b"]);
+        assert_eq!(ended.errors, ["c"]);
+    }
+
+    #[test]
+    fn what_takes_too_long_ends_with_its_children() {
+        let soon = Patience { limit: Duration::from_millis(200), ..SOON };
+        let ended = shell("sleep 1000 & echo $!; wait", soon, &Cancel::default());
+        assert_eq!((ended.cause, ended.code), (Cause::Late, None));
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", ended.lines[0]));
+        assert!(stat.map_or(true, |stat| stat.contains(") Z")));
+    }
+
+    #[test]
+    fn what_is_to_end_may_say_its_last_words() {
+        let cancel = Cancel::default();
+        cancel.set();
+        let patience = Patience { grace: Duration::from_secs(60), ..SOON };
+        let script = "trap 'echo bye; exit 5' INT; while :; do sleep 0.01; done";
+        // The signal may come before the trap is set, which ends the script without a word.
+        let ended = (0..20).map(|_| shell(script, patience, &cancel));
+        let polite = ended.into_iter().find(|ended| ended.code == Some(5)).unwrap();
+        assert_eq!((polite.cause, polite.lines), (Cause::Cancelled, vec!["bye".to_owned()]));
+        assert_eq!(shell("sleep 1000", SOON, &cancel).cause, Cause::Cancelled);
+    }
+}

@@ -1,0 +1,291 @@
+//! Revisions as engines: what is built, what is not built twice, what is refused.
+
+use std::path::Path;
+
+use rustix::process::Signal;
+
+use crate::support::bench::Bench;
+use crate::support::project::Project;
+use crate::support::{programs, wait_for};
+
+/// A program without a bench.
+fn puppet() -> String {
+    programs::puppet().display().to_string()
+}
+
+#[test]
+fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let first = project.commit_with_bench(100, "First\n\nBench: 100");
+    let second = project.commit_with_bench(200, "Second");
+    let before = project.git(&["status", "--porcelain=v2", "--branch"]);
+    let words = ["match", "--test", "main", "--base", "HEAD~1", "--format", "json"];
+    let cold = project.run(&[&words[..], &["--name", "cold"]].concat()).expect_code(0);
+    assert_eq!(cold.stderr.matches("\nbuilt ").count(), 2, "{cold:#?}");
+    assert!(cold.stderr.contains("100 nodes, as its commit says"), "{cold:#?}");
+    let json = cold.json();
+    let builds = json["builds"].as_array().expect("both are builds");
+    assert_eq!([&builds[0]["commit"], &builds[1]["commit"]], [&*second, &*first]);
+    assert_eq!(builds[0]["bench_nodes"], 200);
+    assert_eq!(json["engines"][0], format!("main@{}", &second[..9]));
+    assert_eq!(json["games"], 2);
+
+    let warm = project.run(&words).expect_code(0);
+    assert_eq!(warm.stderr.matches(" is built already").count(), 2, "{warm:#?}");
+    assert!(!warm.stderr.contains("building"), "{warm:#?}");
+
+    let results = bench.path("results").display().to_string();
+    let again = ["match", "--resume", "cold", "--results", &results, "--format", "json"];
+    assert_eq!(bench.arbiter(again).finish().expect_code(0).json()["games"], 2);
+    // What the cache has lost is built again.
+    std::fs::remove_dir_all(bench.path(".cache")).expect("the cache is there");
+    let resumed = bench.arbiter(again).finish().expect_code(0);
+    assert!(resumed.stderr.contains("gone from the cache; it is built again"), "{resumed:#?}");
+    assert_eq!(resumed.json()["games"], 2);
+    let shown = ["results", "--results", &results, "show", "cold", "--format", "md"];
+    let report = bench.arbiter(shown).finish().expect_code(0).stdout;
+    let command = report.lines().find(|line| line.starts_with("arbiter match")).expect("a command");
+    let mut repeat = shell_words::split(command).expect("it is a command");
+    repeat.extend(["--results".to_owned(), results, "--format".to_owned(), "json".to_owned()]);
+    let repeated = bench.arbiter(&repeat[1..]).finish().expect_code(0).json();
+    assert_eq!(repeated["builds"][0]["commit"], *second);
+    assert_eq!(repeated["engines"], json["engines"]);
+    assert_eq!(project.git(&["status", "--porcelain=v2", "--branch"]), before);
+    assert_eq!(project.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn the_working_tree_is_built_as_it_is_and_left_so() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.engine("echo Bench: 300");
+    project.write("new.txt", "untracked");
+    let words = ["match", "--test", ".", "--base", "HEAD", "--format", "json"];
+    let dirty = project.run(&words).expect_code(0);
+    assert!(dirty.stderr.contains("the working tree is dirty"), "{dirty:#?}");
+    let builds = &dirty.json()["builds"];
+    assert_eq!((&builds[0]["dirty"], &builds[0]["bench_nodes"]), (&true.into(), &300.into()));
+    assert_eq!(builds[1]["dirty"], false);
+    assert_eq!(project.git(&["status", "--porcelain"]), " M engine.sh\n?? new.txt");
+    assert!(!project.top.join("engine").exists(), "built elsewhere");
+    let again = project.run(&words).expect_code(0);
+    assert!(!again.stderr.contains("building"), "{again:#?}");
+
+    project.commit("Second");
+    let clean = project.run(&words).expect_code(0);
+    assert!(!clean.stderr.contains("dirty"), "{clean:#?}");
+    assert!(clean.stderr.contains("both engines have the bench 300"), "{clean:#?}");
+    let words = ["match", "--test", "main", "--base", "main", "--format", "json"];
+    let twice = project.run(&words).expect_code(0).json();
+    let name = format!("main@{}", &project.git(&["rev-parse", "HEAD"])[..9]);
+    let names = ["test", "base"].map(|side| format!("{name} {side}"));
+    assert_eq!(twice["engines"], serde_json::json!(names));
+}
+
+#[test]
+fn a_side_can_be_a_program_or_the_bundled_engine() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    let played = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
+    assert!(played.stderr.contains("puppet is played without a bench"), "{played:#?}");
+    let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
+    project.run(&words).expect_code(0);
+    let spec = format!("name=built,rev=HEAD,repo={}", project.top.display());
+    let engines = ["--engine", &spec, "--engine", "cmd=bundled"];
+    let words = [&["match", "--no-bench", "--format", "json"][..], &engines].concat();
+    let played = project.run(&words).expect_code(0).json();
+    assert_eq!(played["engines"][0], "built");
+    assert!(played["builds"][1].is_null());
+}
+
+#[test]
+fn suites_ask_revisions_too() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    let suite = bench.write("suite.epd", "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25\n");
+    let suite = suite.display().to_string();
+    let counted = project.run(&["perft", "--test", "HEAD", "--suite", &suite]).expect_code(0);
+    assert!(counted.stdout.contains("1 of 1 positions"), "{counted:#?}");
+    let suite = bench.write("bm.epd", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"M.1\";\n");
+    let suite = suite.display().to_string();
+    let words = [
+        "epd",
+        "--test",
+        "HEAD",
+        "--base",
+        "bundled",
+        "--suite",
+        &suite,
+        "--depth",
+        "3",
+        "--no-bench",
+    ];
+    let found = project.run(&words).expect_code(0);
+    assert!(found.stdout.contains("HEAD@") && found.stdout.contains("palimpsest"), "{found:#?}");
+}
+
+#[test]
+fn two_runs_build_once() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let log = bench.path("builds.log");
+    let command = format!("echo x >> '{}'; sleep 0.5; cp engine.sh engine", log.display());
+    project.write(
+        "arbiter.toml",
+        &format!("[build]\ncommand = \"{command}; chmod +x engine\"\nbinary = \"engine\"\n"),
+    );
+    project.commit_with_bench(100, "First");
+    let words = ["match", "--test", "HEAD", "--base", "bundled", "--no-bench"];
+    let both =
+        [project.start(&words), project.start(&words)].map(|run| run.finish().expect_code(0));
+    assert_eq!(bench.read("builds.log"), "x\n");
+    let built = both.iter().filter(|run| run.stderr.contains("building")).count();
+    assert_eq!(built, 1, "{both:#?}");
+    assert!(both.iter().any(|run| run.stderr.contains("is built already")), "{both:#?}");
+}
+
+#[test]
+fn an_interrupted_build_leaves_no_process() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let pid = bench.path("pid");
+    let command = format!("sleep 1000 & echo $! > '{}'; wait", pid.display());
+    project.write("arbiter.toml", &format!("[build]\ncommand = \"{command}\"\n"));
+    project.commit_with_bench(100, "First");
+    let words = ["match", "--test", "HEAD", "--base", &puppet()];
+    let running = project.start(&words);
+    let stat = || {
+        let pid = std::fs::read_to_string(&pid).ok().filter(|pid| pid.ends_with('\n'))?;
+        std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).ok()
+    };
+    wait_for("the build runs", || stat().map(drop));
+    running.signal(Signal::INT);
+    running.finish().expect_refusal(130, &["interrupted"]);
+    wait_for("the build is gone", || stat().is_none_or(|s| s.contains(") Z")).then_some(()));
+}
+
+#[test]
+fn what_cannot_be_built_is_said_with_the_log() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "Works\n\nBench: 100");
+    let refused = |rev: &str, code: i32, words: &[&str]| {
+        project.run(&["match", "--test", rev, "--base", &puppet()]).expect_refusal(code, words);
+    };
+    refused("no-such-branch", 21, &["no revision 'no-such-branch'"]);
+    let recipe = |text: &str| {
+        project.write("arbiter.toml", &format!("[build]\n{text}\n"));
+        project.commit(text);
+    };
+    recipe("command = \"echo fine; echo 'x.c:1: error: bad'; exit 3\"");
+    refused("HEAD", 23, &["exit code 3", "x.c:1: error: bad", "build.log"]);
+    recipe("command = \"sleep 1000\"\ntimeout = 0.2");
+    refused("HEAD", 24, &["0.2 s", "build.log"]);
+    recipe("command = \"true\"");
+    refused("HEAD", 25, &["no executable file", "build.log"]);
+    recipe("command = \"true\"\nbinary = \"src/engine\"");
+    refused("HEAD", 25, &["'src/engine'"]);
+    recipe("comand = \"true\"");
+    refused("HEAD", 3, &["arbiter.toml", "comand"]);
+    project.git(&["rm", "--quiet", "arbiter.toml"]);
+    project.engine("echo nothing");
+    project.commit("No bench");
+    refused("HEAD", 26, &["bench", "no number of nodes"]);
+    project.commit_with_bench(101, "Lies\n\nBench: 100");
+    refused("HEAD", 28, &["101", "100"]);
+    project.engine("echo $$ nodes 7 nps");
+    project.commit("Unsteady");
+    let words = ["match", "--test", "HEAD", "--base", &puppet(), "--concurrency", "2"];
+    project.run(&words).expect_refusal(27, &["differs between copies"]);
+    project.git(&["rm", "--quiet", "Makefile"]);
+    project.commit("No build");
+    refused("HEAD", 23, &["Makefile", "[build]"]);
+}
+
+#[test]
+fn a_shallow_clone_and_no_repository_are_told_apart() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.commit_with_bench(200, "Second");
+    let clone = bench.path("clone").display().to_string();
+    let from = format!("file://{}", project.top.display());
+    project.git(&["clone", "--quiet", "--depth", "1", &from, &clone]);
+    let words = ["match", "--base", "HEAD~1", "--test", "HEAD", "--repo", &clone];
+    bench.arbiter(words).finish().expect_refusal(22, &["HEAD~1", "shallow", "--unshallow"]);
+    let results = bench.path("results").display().to_string();
+    let words = ["match", "--base", &puppet(), "--test", "HEAD", "--repo", &clone];
+    let short = ["--each", "nodes=1", "--pairs", "1", "--results", &results];
+    bench.arbiter([&words[..], &short].concat()).finish().expect_code(0);
+    let nowhere = bench.path("nowhere");
+    std::fs::create_dir(&nowhere).unwrap();
+    let nowhere = nowhere.display().to_string();
+    let words = ["match", "--base", "HEAD", "--test", "main", "--repo", &nowhere];
+    bench.arbiter(words).finish().expect_refusal(20, &["no git repository"]);
+    // Without git in the search path.
+    let arbiter = programs::arbiter().display().to_string();
+    let script = format!("PATH={nowhere} exec '{arbiter}' match --base HEAD --test main");
+    let running = bench.start(Path::new("/bin/sh"), ["-c", &script]);
+    running.finish().expect_refusal(20, &["git is not installed"]);
+}
+
+#[test]
+fn usual_projects_need_no_recipe() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.engine("echo Nodes searched: 7");
+    std::fs::remove_file(project.top.join("Makefile")).unwrap();
+    // As in Stockfish: the first target is help, and there is a folder of sources.
+    project.write(
+        "src/Makefile",
+        "help:\n\t@echo ARCH\nbuild:\n\ttest \"$(ARCH)\" = native\n\tcp ../engine.sh fish\n\
+         \tchmod +x fish\n",
+    );
+    project.commit("src/Makefile");
+    let words = ["match", "--test", "HEAD", "--base", &puppet()];
+    let made = project.run(&words).expect_code(0);
+    assert!(made.stderr.contains("(src/Makefile)"), "{made:#?}");
+
+    project.write("Cargo.toml", "[package]\nname = \"tiny\"\nedition = \"2024\"\n");
+    let engine = project.top.join("engine.sh");
+    let script = std::fs::read_to_string(&engine).unwrap();
+    project.write(
+        "src/main.rs",
+        "use std::os::unix::process::CommandExt;\nfn main() {\n\
+         let args = std::env::args().skip(1);\n\
+         panic!(\"{}\", std::process::Command::new(\"sh\").arg(\"-c\")\n\
+         .arg(include_str!(\"../engine.sh\")).arg(\"sh\").args(args).exec());\n}\n",
+    );
+    assert!(script.contains("bench"));
+    project.commit("Cargo.toml");
+    let built = project.run(&words).expect_code(0);
+    assert!(built.stderr.contains("cargo build --release` (Cargo.toml)"), "{built:#?}");
+    assert!(built.stderr.contains("7 nodes"), "{built:#?}");
+}
+
+#[test]
+fn times_are_scaled_by_the_speed_of_the_base() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.commit_with_bench(200, "Second");
+    let words = ["--scale", "--reference-nps", "75000", "--format", "json", "--name", "scaled"];
+    let sides = ["match", "--test", "HEAD", "--base", "HEAD~1"];
+    let results = bench.path("results").display().to_string();
+    let top = project.top.display().to_string();
+    let pgn = bench.path("games.pgn").display().to_string();
+    let more = ["--each", "tc=4+0.2", "--pairs", "1", "--results", &results, "--repo", &top];
+    let all = [&sides[..], &words, &more, &["--pgn", &pgn]].concat();
+    let json = bench.arbiter(all).finish().expect_code(0).json();
+    assert_eq!((&json["time_scale"], &json["measured_nps"]), (&1.5.into(), &50_000.0.into()));
+    assert!(bench.read("games.pgn").contains("[TimeControl \"6+0.3\"]"));
+    let shown = ["results", "--results", &results, "show", "scaled"];
+    let shown = bench.arbiter(shown).finish().expect_code(0).stdout;
+    assert!(shown.contains("times scaled by 1.500: 50000 nodes per second measured"), "{shown}");
+    let words = [&sides[..], &["--scale", "--repo", &top]].concat();
+    bench.arbiter(words).finish().expect_refusal(3, &["reference-nps"]);
+}

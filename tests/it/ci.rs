@@ -1,0 +1,211 @@
+//! `arbiter speed` and `arbiter ci`: gates for commits.
+
+use std::path::Path;
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::programs;
+use crate::support::project::Project;
+
+const SUITE: &str = "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25\n";
+
+fn ci(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
+    let results = bench.path("results").display().to_string();
+    let config = bench.path("arbiter.toml").display().to_string();
+    let top = project.top.display().to_string();
+    let words = ["ci", "--repo", &top, "--config", &config, "--results", &results];
+    bench.arbiter([&words[..], &["--format", "json"], more].concat()).finish()
+}
+
+/// The verdict of each step.
+fn verdicts(finished: &Finished) -> Vec<(String, String)> {
+    let json = finished.json();
+    let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
+    let steps = json["steps"].as_array().expect("a list");
+    steps.iter().map(|step| (text(&step["step"]), text(&step["verdict"]))).collect()
+}
+
+fn expect(finished: &Finished, expected: &[(&str, &str)]) {
+    let found = verdicts(finished);
+    let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    assert_eq!(found, expected, "{finished:#?}");
+}
+
+#[test]
+fn gates_are_passed_reported_and_known_the_next_time() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.commit_with_bench(200, "Second\n\nBench: 200");
+    let suite = bench.write("suite.epd", SUITE).display().to_string();
+    bench.write(
+        "arbiter.toml",
+        format!(
+            "concurrency = 2\n[[ci.step]]\nkind = 'bench'\n\
+             [[ci.step]]\nkind = 'perft'\nargs = '--suite \"{suite}\"'\n\
+             [[ci.step]]\nkind = 'sprt'\nargs = '--each nodes=1 --pairs 2'\nchanged = ['engine.sh']\n\
+             [[ci.step]]\nname = 'docs'\nkind = 'sprt'\nchanged = ['docs']\n"
+        ),
+    );
+    let junit = bench.path("junit.xml").display().to_string();
+    let summary = bench.path("summary.md").display().to_string();
+    let more = ["--junit", &junit, "--summary", &summary];
+    let first = ci(&bench, &project, &more).expect_code(0);
+    let passed = [
+        ("build", "passed"),
+        ("bench", "passed"),
+        ("perft", "passed"),
+        ("sprt", "undecided"),
+        ("docs", "skipped"),
+    ];
+    expect(&first, &passed);
+    assert_eq!(first.json()["steps"][1]["report"]["nodes"], 200);
+    assert_eq!(first.json()["steps"][1]["report"]["copies"], 2);
+    assert_eq!(first.json()["steps"][3]["report"]["games"], 4);
+    let xml = bench.read("junit.xml");
+    assert!(xml.contains("tests=\"5\" skipped=\"1\" errors=\"0\" failures=\"0\""), "{xml}");
+    assert!(bench.read("summary.md").starts_with("## ✅ HEAD@"), "{}", bench.read("summary.md"));
+
+    let again = ci(&bench, &project, &[]).expect_code(0);
+    expect(&again, &passed);
+    let cached = |run: &Finished| -> Vec<bool> {
+        let json = run.json();
+        let steps = json["steps"].as_array().expect("a list").iter();
+        steps.map(|step| step["cached"].as_bool().expect("a truth")).collect()
+    };
+    assert_eq!(cached(&again), [false, true, true, true, false]);
+    assert!(again.stderr.contains("known from before"), "{again:#?}");
+    // A suite that is another one now is another question.
+    bench.write("suite.epd", SUITE.repeat(2));
+    assert_eq!(cached(&ci(&bench, &project, &[])), [false, true, false, true, false]);
+    let fresh = ci(&bench, &project, &["--no-cache"]).expect_code(0);
+    assert_eq!(cached(&fresh), [false; 5]);
+
+    let results = bench.path("results").display().to_string();
+    let words = ["results", "--results", &results, "gates", "--step", "perft", "--format", "json"];
+    let past = bench.arbiter(words).finish().expect_code(0).json();
+    assert_eq!(past["gates"].as_array().map(Vec::len), Some(3), "{past:#}");
+    assert_eq!(past["gates"][0]["test"], project.git(&["rev-parse", "HEAD"]));
+}
+
+#[test]
+fn a_gate_that_is_not_passed_stops_the_rest_unless_told_otherwise() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    let wrong = bench.write("wrong.epd", "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 6\n");
+    let right = bench.write("right.epd", SUITE);
+    let steps = |stop: bool| {
+        let [wrong, right] = [&wrong, &right].map(|path| path.display());
+        bench.write(
+            "arbiter.toml",
+            format!(
+                "[[ci.step]]\nname = 'a'\nkind = 'perft'\nargs = '--suite {wrong}'\nstop = {stop}\n\
+                 [[ci.step]]\nname = 'b'\nkind = 'perft'\nargs = '--suite {right}'\n\
+                 [[ci.step]]\nname = 'c'\nkind = 'sprt'\n"
+            ),
+        );
+    };
+    steps(true);
+    // The suite is wrong, not the engine: it cannot be judged by it.
+    let stopped = ci(&bench, &project, &[]).expect_code(3);
+    expect(&stopped, &[("build", "passed"), ("a", "broken"), ("b", "skipped"), ("c", "skipped")]);
+    steps(false);
+    let gone_on = ci(&bench, &project, &[]).expect_code(3);
+    expect(&gone_on, &[("build", "passed"), ("a", "broken"), ("b", "passed"), ("c", "skipped")]);
+    assert!(gone_on.stdout.contains("has no parent"), "{gone_on:#?}");
+    expect(
+        &ci(&bench, &project, &["--only", "b"]).expect_code(0),
+        &[("build", "passed"), ("b", "passed")],
+    );
+    let unknown = ci(&bench, &project, &["--only", "x"]).expect_code(3);
+    assert!(unknown.stderr.contains("no step is named 'x'; there are a, b, c"), "{unknown:#?}");
+}
+
+#[test]
+fn a_commit_that_lies_or_does_not_build_fails_with_its_own_code() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    bench.write("arbiter.toml", "[[ci.step]]\nkind = 'bench'\n");
+    project.commit_with_bench(100, "Lies\n\nBench: 99");
+    let lies = ci(&bench, &project, &[]).expect_code(28);
+    expect(&lies, &[("build", "passed"), ("bench", "failed")]);
+    project.write("Makefile", "engine:\n\tfalse\n");
+    project.commit("Does not build");
+    let broken = ci(&bench, &project, &[]).expect_code(23);
+    expect(&broken, &[("build", "broken"), ("bench", "skipped")]);
+    assert!(broken.stdout.contains("build.log"), "{broken:#?}");
+}
+
+#[test]
+fn a_clone_without_the_parent_skips_what_needs_it() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.commit_with_bench(200, "Second");
+    let clone = bench.path("clone").display().to_string();
+    let from = format!("file://{}", project.top.display());
+    project.git(&["clone", "--quiet", "--depth", "1", &from, &clone]);
+    bench.write("arbiter.toml", "[[ci.step]]\nkind = 'bench'\n[[ci.step]]\nkind = 'sprt'\n");
+    let clone = project.cloned_to(clone.into());
+    let done = ci(&bench, &clone, &[]).expect_code(0);
+    expect(&done, &[("build", "passed"), ("bench", "passed"), ("sprt", "skipped")]);
+    assert!(done.stdout.contains("the clone is shallow and lacks the parent"), "{done:#?}");
+}
+
+#[test]
+fn an_sprt_ends_with_its_budget() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.commit_with_bench(200, "Second");
+    let step = |rule: &str| {
+        let args = "--each nodes=1 --elo0 0 --elo1 0.1";
+        let text = format!(
+            "concurrency = 1\n[[ci.step]]\nkind = 'sprt'\nargs = '{args}'\nbudget = 2\n\
+             inconclusive = '{rule}'\n"
+        );
+        bench.write("arbiter.toml", text);
+    };
+    step("pass");
+    let open = ci(&bench, &project, &[]).expect_code(0);
+    expect(&open, &[("build", "passed"), ("sprt", "undecided")]);
+    step("fail");
+    let open = ci(&bench, &project, &[]).expect_code(5);
+    expect(&open, &[("build", "passed"), ("sprt", "unproven")]);
+}
+
+#[test]
+fn speeds_are_compared_until_they_can_be_told_apart() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    let speed_of = |nps: u32| {
+        // Deterministic, but not the same each time, so that there is a spread.
+        let counter = bench.path("counter").display().to_string();
+        let script = format!(
+            "n=$(cat '{counter}' 2>/dev/null || echo 0); echo $((n + 1)) > '{counter}'; \
+             echo \"1000 nodes $(({nps} + n % 7)) nps\""
+        );
+        project.engine(&script);
+        project.commit(&nps.to_string());
+    };
+    speed_of(50_000);
+    speed_of(47_000);
+    let top = project.top.display().to_string();
+    let speed = |more: &[&str]| {
+        let words = ["speed", "HEAD", "HEAD~1", "--repo", &top, "--format", "json"];
+        bench.arbiter([&words[..], more].concat()).finish()
+    };
+    let slower = speed(&[]).expect_code(0).json();
+    assert_eq!((&slower["verdict"], &slower["rounds"]), (&"slower".into(), &8.into()));
+    let ratio = slower["ratio"].as_f64().expect("a ratio");
+    assert!((ratio - 0.94).abs() < 0.001, "{ratio}");
+    assert_eq!(speed(&["--max-loss", "10"]).expect_code(0).json()["verdict"], "passed");
+    assert_eq!(speed(&["--max-loss", "5"]).expect_code(1).json()["verdict"], "failed");
+    let same = bench.arbiter(["speed", "HEAD", "HEAD", "--repo", &top, "--rounds", "10"]);
+    assert!(same.finish().expect_code(0).stdout.contains("Undecided"));
+    let puppet = programs::puppet().display().to_string();
+    let none = bench.arbiter(["speed", "HEAD", &puppet, "--repo", &top]).finish();
+    none.expect_refusal(26, &["no bench signature"]);
+    bench.arbiter(["speed", "HEAD"]).finish().expect_code(2);
+    assert!(Path::new(&top).is_dir());
+}

@@ -1,0 +1,95 @@
+//! A git repository of an engine, made for one test.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::bench::{Bench, Finished, Running};
+use super::programs;
+
+/// A repository of an engine that is a script around a puppet.
+pub struct Project<'a> {
+    bench: &'a Bench,
+    /// Its top folder.
+    pub top: PathBuf,
+}
+
+impl<'a> Project<'a> {
+    /// An empty one, with a Makefile.
+    pub fn new(bench: &'a Bench) -> Project<'a> {
+        let top = bench.path("project");
+        std::fs::create_dir(&top).expect("a folder can be made");
+        let project = Project { bench, top };
+        project.git(&["init", "--quiet", "--initial-branch=main"]);
+        project.write("Makefile", "engine: engine.sh\n\tcp engine.sh engine\n\tchmod +x engine\n");
+        project
+    }
+
+    /// The same project in another clone.
+    pub fn cloned_to(&self, top: PathBuf) -> Project<'a> {
+        Project { bench: self.bench, top }
+    }
+
+    /// What git prints.
+    pub fn git(&self, words: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.top);
+        command.args(["-c", "user.name=n", "-c", "user.email=e@localhost"]).args(words);
+        for (key, _) in std::env::vars_os() {
+            if key.to_str().is_some_and(|key| key.starts_with("GIT_")) {
+                command.env_remove(key);
+            }
+        }
+        let output = command.output().expect("git can be started");
+        assert!(output.status.success(), "git {words:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("git prints UTF-8").trim_end().to_owned()
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.top.join(name);
+        std::fs::create_dir_all(path.parent().expect("a file is in a folder")).unwrap();
+        std::fs::write(path, text).expect("a file can be written");
+    }
+
+    /// An engine whose benchmark runs `bench`.
+    pub fn engine(&self, bench: &str) {
+        let puppet = programs::puppet().display();
+        let marker = self.bench.marker();
+        self.write(
+            "engine.sh",
+            &format!(
+                "#!/bin/sh\nif [ \"$1\" = bench ]; then\n{bench}\nelse\n\
+                 exec '{puppet}' --marker {marker} \"$@\"\nfi\n"
+            ),
+        );
+    }
+
+    /// Commits everything and returns the commit.
+    pub fn commit(&self, message: &str) -> String {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", message]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    /// A commit whose benchmark finds so many nodes.
+    pub fn commit_with_bench(&self, nodes: u64, message: &str) -> String {
+        self.engine(&format!("echo {nodes} nodes 50000 nps"));
+        self.commit(message)
+    }
+
+    /// Starts the harness on it.
+    pub fn start(&self, words: &[&str]) -> Running {
+        let top = self.top.display().to_string();
+        let results = self.bench.path("results").display().to_string();
+        let plays = matches!(words[0], "sprt" | "match");
+        let own = ["--repo", &top];
+        let of_games = ["--results", &results, "--each", "nodes=1", "--pairs", "1"];
+        let more = if plays { &of_games[..] } else { &[] };
+        self.bench.arbiter([words, &own, more].concat())
+    }
+
+    /// Runs the harness on it.
+    pub fn run(&self, words: &[&str]) -> Finished {
+        self.start(words).finish()
+    }
+}
