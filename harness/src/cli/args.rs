@@ -14,7 +14,7 @@ use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
 pub use self::words::{ModelArg, OvershootArg};
-use self::words::{OrderArg, affinity_word, model_word, noise_word, order_word, overshoot_word};
+use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
 use super::builds::BuildArgs;
 use super::compat::Style;
 use super::tournament_args::TournamentArgs;
@@ -349,11 +349,7 @@ impl PlayArgs {
             seed: self.seed.or(settings.seed),
             tournament: self.tournament.ask(settings)?,
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
-            affinity: match (self.affinity, &settings.affinity) {
-                (Some(affinity), _) => affinity,
-                (None, Some(value)) => affinity_word(settings, &file::plain(value))?,
-                (None, None) => Affinity::None,
-            },
+            affinity: affinity(self.affinity, settings)?,
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
             annotation: output.annotation,
             epd: output.epd,
@@ -362,11 +358,7 @@ impl PlayArgs {
             fault_limit: self.fault_limit.or(settings.fault_limit),
             rules,
             tables,
-            noise_limit: match (self.noise_limit, &settings.noise_limit) {
-                (Some(limit), _) => limit,
-                (None, Some(value)) => noise_word(settings, &file::plain(value))?,
-                (None, None) => NoiseLimit::default(),
-            },
+            noise_limit: noise_limit(self.noise_limit, settings)?,
             deadlines: self.deadlines.resolve(settings)?,
             sprt: sprt_request(bounds, &loaded)?,
             scale: None,

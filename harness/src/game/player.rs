@@ -18,7 +18,7 @@ use crate::annotation::LinePattern;
 use crate::game::referee::{Fault, Forecast, Reply, Turn};
 use crate::game::relay::Ear;
 use crate::game::transcript::{Mark, Tape};
-use crate::process::{Chunk, Delays, Process, SpawnError, Spawner, WriteError};
+use crate::process::{Chunk, Process, SpawnError, Spawner, WriteError};
 use crate::protocol::{self, Game, Session, Step};
 use crate::uci::info::Info;
 use crate::uci::session::SessionError;
@@ -176,14 +176,9 @@ impl Player {
         self.process.resident_bytes()
     }
 
-    /// How long the threads of its process have waited for a processor so far.
-    pub fn delays(&self) -> Delays {
-        self.process.delays()
-    }
-
-    /// Moves its process to some processors.
-    pub fn move_to(&self, cpus: &[usize]) {
-        self.process.move_to(cpus);
+    /// Its process, to be measured or moved to other processors.
+    pub fn process(&self) -> &Process {
+        &self.process
     }
 
     /// Prepares for another game.

@@ -79,7 +79,6 @@ pub(super) struct PlanRow {
     #[serde(default)]
     wait_ms: u64,
     concurrency: usize,
-    /// As typed; absent in runs from before there was a choice.
     #[serde(default)]
     affinity: Option<String>,
     sprt: Option<SprtRow>,

@@ -1,10 +1,12 @@
 //! Values that are words, in flags and in `arbiter.toml`.
 
+use std::str::FromStr;
+
 use clap::ValueEnum;
 
 use super::ArgsError;
 use crate::config::affinity::Affinity;
-use crate::config::file::ConfigFile;
+use crate::config::file::{self, ConfigFile};
 use crate::config::noise::NoiseLimit;
 use crate::openings::order::Order;
 use crate::stats::sprt::{Correction, Model};
@@ -54,21 +56,35 @@ pub(super) fn model_word(file: &ConfigFile, word: &str) -> Result<Model, ArgsErr
     })
 }
 
-pub(super) fn affinity_word(file: &ConfigFile, word: &str) -> Result<Affinity, ArgsError> {
-    word.parse().map_err(|_| ArgsError::Word {
-        file: file.name(),
-        key: "affinity",
-        value: word.to_owned(),
-        expected: "auto, none or a list such as \"0-3,8\"".to_owned(),
-    })
+/// The flag, or what the file says, or the default.
+pub(super) fn affinity(flag: Option<Affinity>, file: &ConfigFile) -> Result<Affinity, ArgsError> {
+    let expected = "auto, none or a list such as \"0-3,8\"";
+    given(flag, file, "affinity", &file.affinity, expected)
 }
 
-pub(super) fn noise_word(file: &ConfigFile, word: &str) -> Result<NoiseLimit, ArgsError> {
-    word.parse().map_err(|_| ArgsError::Word {
+/// The same of the limit of noise.
+pub(super) fn noise_limit(
+    flag: Option<NoiseLimit>,
+    file: &ConfigFile,
+) -> Result<NoiseLimit, ArgsError> {
+    let expected = "a share between 0 and 1, or \"off\"";
+    given(flag, file, "noise-limit", &file.noise_limit, expected)
+}
+
+fn given<T: Default + FromStr>(
+    flag: Option<T>,
+    file: &ConfigFile,
+    key: &'static str,
+    written: &Option<toml::Value>,
+    expected: &str,
+) -> Result<T, ArgsError> {
+    let (None, Some(value)) = (&flag, written) else { return Ok(flag.unwrap_or_default()) };
+    let value = file::plain(value);
+    value.parse().map_err(|_| ArgsError::Word {
         file: file.name(),
-        key: "noise-limit",
-        value: word.to_owned(),
-        expected: "a share between 0 and 1, or \"off\"".to_owned(),
+        key,
+        value: value.clone(),
+        expected: expected.to_owned(),
     })
 }
 

@@ -35,7 +35,7 @@ struct Meter {
 impl Meter {
     /// Reads the meters before the first move.
     fn start(players: &ByColor<Player>) -> Meter {
-        let delays = players.as_ref().map(|player| player.delays());
+        let delays = players.as_ref().map(|player| player.process().delays());
         Meter { delays, stolen: process::stolen() }
     }
 
@@ -47,7 +47,7 @@ impl Meter {
             let (moves, thought) = *thought.get(color);
             Side {
                 engine: *setup.engines.get(color),
-                lost: players.get(color).delays().since(self.delays.get(color)),
+                lost: players.get(color).process().delays().since(self.delays.get(color)),
                 thought,
                 // The move that was never made had its time, too.
                 granted: setup.conditions.get(color).limits.granted(moves + 1),

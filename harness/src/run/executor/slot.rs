@@ -125,7 +125,7 @@ impl Slot {
                 let cpus = &self.seats[index].launch.cpus;
                 if !cpus.is_empty() {
                     // It may have played elsewhere.
-                    player.move_to(cpus);
+                    player.process().move_to(cpus);
                 }
                 self.players.insert(index, player);
             }
