@@ -1,7 +1,7 @@
 //! How long threads were ready to run and did not, because no processor was free.
 //!
-//! The kernel counts this *run delay* for each thread (`/proc/PID/task/TID/schedstat`, second
-//! figure, nanoseconds), and the time that the host of a virtual machine took from all processors
+//! The kernel counts this *run delay* for each thread, beside the time that it ran
+//! (`/proc/PID/task/TID/schedstat`, nanoseconds), and the time that the host of a virtual machine took from all processors
 //! together (`steal` in `/proc/stat`). Where it does not, as in kernels without `CONFIG_SCHED_INFO`,
 //! nothing is known, and delays read as zero.
 
@@ -18,10 +18,26 @@ const TICK: Duration = Duration::from_millis(10);
 /// Run delays up to one moment of what an engine's clock depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delays {
-    /// Of the engine's threads and of what it has started, in nanoseconds by the thread's number.
-    engine: BTreeMap<i32, u64>,
+    /// Of the engine's threads and of what it has started, by the thread's number.
+    engine: BTreeMap<i32, Times>,
     /// Of our thread that stamps what it says.
-    reader: u64,
+    reader: Times,
+}
+
+/// What the kernel counts of a thread, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Times {
+    ran: u64,
+    waited: u64,
+}
+
+impl Times {
+    fn since(self, earlier: Times) -> Times {
+        Times {
+            ran: self.ran.saturating_sub(earlier.ran),
+            waited: self.waited.saturating_sub(earlier.waited),
+        }
+    }
 }
 
 impl Delays {
@@ -32,26 +48,31 @@ impl Delays {
             let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
             for thread in threads.flatten() {
                 let number = thread.file_name().to_str().and_then(|name| name.parse().ok());
-                if let (Some(number), Some(delay)) = (number, run_delay(&thread.path())) {
-                    delays.engine.insert(number, delay);
+                if let (Some(number), Some(times)) = (number, times(&thread.path())) {
+                    delays.engine.insert(number, times);
                 }
             }
         }
         let reader = PathBuf::from(format!("/proc/self/task/{reader}"));
-        delays.reader = run_delay(&reader).unwrap_or(0);
+        delays.reader = times(&reader).unwrap_or_default();
         delays
     }
 
-    /// Time lost since `earlier`: by the engine's thread that waited longest (of several threads,
-    /// as many times more in all says nothing more about the clock) and by the reader. Threads
-    /// that ended in between are not counted.
-    pub fn since(&self, earlier: &Delays) -> Duration {
-        let waited = self.engine.iter().map(|(thread, delay)| {
-            let before = earlier.engine.get(thread).copied().unwrap_or(0);
-            delay.saturating_sub(before)
+    /// Time lost since `earlier` of the time `thought` that the engine's clock ran: by the engine's
+    /// thread that lost most (of several threads, as many times more in all says nothing more
+    /// about the clock) and by the reader. Threads that ended in between are not counted.
+    ///
+    /// An engine may have to wait for its opponent to be done before it can tidy up after its own
+    /// move, and its reader may be late for a line that decides nothing. Neither costs time on
+    /// the clock: what a thread has lost there is at most what it has not run.
+    pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
+        let unread = self.reader.since(earlier.reader).waited;
+        let lost = self.engine.iter().map(|(thread, times)| {
+            let spent = times.since(earlier.engine.get(thread).copied().unwrap_or_default());
+            let not_run = thought.saturating_sub(Duration::from_nanos(spent.ran));
+            Duration::from_nanos(spent.waited.saturating_add(unread)).min(not_run)
         });
-        let unread = self.reader.saturating_sub(earlier.reader);
-        Duration::from_nanos(waited.max().unwrap_or(0).saturating_add(unread))
+        lost.max().unwrap_or_else(|| Duration::from_nanos(unread).min(thought))
     }
 }
 
@@ -61,13 +82,14 @@ pub fn stolen() -> Duration {
     TICK * stolen_ticks(&stat).unwrap_or(0)
 }
 
-/// The run delay of the thread that `/proc` shows at `path`; `None` if it has ended.
-fn run_delay(path: &Path) -> Option<u64> {
-    second_figure(&fs::read_to_string(path.join("schedstat")).ok()?)
+/// What the kernel counted of the thread that `/proc` shows at `path`; `None` if it has ended.
+fn times(path: &Path) -> Option<Times> {
+    first_figures(&fs::read_to_string(path.join("schedstat")).ok()?)
 }
 
-fn second_figure(schedstat: &str) -> Option<u64> {
-    schedstat.split_whitespace().nth(1)?.parse().ok()
+fn first_figures(schedstat: &str) -> Option<Times> {
+    let mut figures = schedstat.split_whitespace().map(str::parse);
+    Some(Times { ran: figures.next()?.ok()?, waited: figures.next()?.ok()? })
 }
 
 fn stolen_ticks(stat: &str) -> Option<u32> {
@@ -81,14 +103,16 @@ fn stolen_ticks(stat: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn delays(engine: &[(i32, u64)], reader: u64) -> Delays {
-        Delays { engine: engine.iter().copied().collect(), reader }
+    fn delays(engine: &[(i32, u64, u64)], reader: u64) -> Delays {
+        let times = |&(thread, ran, waited): &(i32, u64, u64)| (thread, Times { ran, waited });
+        let reader = Times { ran: 0, waited: reader };
+        Delays { engine: engine.iter().map(times).collect(), reader }
     }
 
     #[test]
     fn the_words_of_the_kernel_are_read() {
-        assert_eq!(second_figure("123 4567 89\n"), Some(4567));
-        assert_eq!(second_figure(""), None);
+        assert_eq!(first_figures("123 4567 89\n"), Some(Times { ran: 123, waited: 4567 }));
+        assert_eq!(first_figures(""), None);
         let stat = "cpu  100 2 3 400 5 6 7 42 0 0\ncpu0 50 1 1 200 2 3 3 21 0 0\n";
         assert_eq!(stolen_ticks(stat), Some(42));
         assert_eq!(stolen_ticks("intr 1 2 3"), None);
@@ -96,10 +120,21 @@ mod tests {
 
     #[test]
     fn what_was_added_counts_for_the_worst_thread_and_the_reader() {
-        let before = delays(&[(1, 500), (2, 10)], 7);
-        let after = delays(&[(1, 800), (3, 200)], 9);
-        assert_eq!(after.since(&before), Duration::from_nanos(302));
-        assert_eq!(before.since(&before), Duration::ZERO);
+        let before = delays(&[(1, 0, 500), (2, 0, 10)], 7);
+        let after = delays(&[(1, 0, 800), (3, 0, 200)], 9);
+        let second = Duration::from_secs(1);
+        assert_eq!(after.since(&before, second), Duration::from_nanos(302));
+        assert_eq!(before.since(&before, second), Duration::ZERO);
+    }
+
+    #[test]
+    fn who_has_run_while_its_clock_did_has_lost_nothing() {
+        let before = delays(&[(1, 1_000, 500)], 7);
+        let after = delays(&[(1, 9_000, 7_500)], 507);
+        let lost = |thought| after.since(&before, Duration::from_nanos(thought)).as_nanos();
+        assert_eq!(lost(8_000), 0);
+        assert_eq!(lost(9_000), 1_000);
+        assert_eq!(lost(90_000), 7_500);
     }
 
     /// Many threads that spin cannot all have a processor of their own.
@@ -117,7 +152,7 @@ mod tests {
             // Three in four wait at any time; a minute is for machines without mercy.
             for _ in 0..6000 {
                 std::thread::sleep(Duration::from_millis(10));
-                waited = Delays::of(own, own).since(&before);
+                waited = Delays::of(own, own).since(&before, Duration::MAX);
                 if waited > Duration::from_millis(50) {
                     break;
                 }

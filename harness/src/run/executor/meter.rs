@@ -47,7 +47,7 @@ impl Meter {
             let (moves, thought) = *thought.get(color);
             Side {
                 engine: *setup.engines.get(color),
-                lost: players.get(color).process().delays().since(self.delays.get(color)),
+                lost: players.get(color).process().delays().since(self.delays.get(color), thought),
                 thought,
                 // The move that was never made had its time, too.
                 granted: setup.conditions.get(color).limits.granted(moves + 1),
