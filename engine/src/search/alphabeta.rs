@@ -1,13 +1,15 @@
 //! The main search: principal-variation alpha-beta over one node.
 
+use super::history::Trail;
 use super::picker::Picker;
+use super::table::{decisive, is_timely, sharpened};
 use super::{FRAMES_BEFORE, Searcher};
 use crate::chess::{Move, MoveList};
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mate_in, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::search::extend::Extension;
 use crate::search::params;
-use crate::tt::{Bound, Entry};
+use crate::tt::Entry;
 
 /// What sort of node is searched; known at compile time.
 pub(super) trait NodeKind {
@@ -48,14 +50,29 @@ pub(super) struct Node {
     pub(super) in_check: bool,
     /// A cut-off is expected, because the parent's window was null and its first moves failed.
     pub(super) cut: bool,
-    /// Static evaluation, corrected by what the table knows; meaningless in check.
+    /// What the evaluator says; none in check.
+    pub(super) raw: Option<Score>,
+    /// Static evaluation, corrected and moved to what the table knows; meaningless in check.
     pub(super) evaluation: Score,
+    /// By how much the evaluator had to be corrected.
+    pub(super) doubt: Score,
     /// Is the evaluation better than it was two plies ago?
     pub(super) improving: bool,
+    /// The best score found so far.
+    pub(super) best: Score,
     pub(super) entry: Option<Entry>,
     /// The table's move, if it is legal.
     pub(super) table: Option<Move>,
     pub(super) excluded: Option<Move>,
+    pub(super) trail: Trail,
+}
+
+/// What a position looks like before it is searched; the fields are those of [`Node`].
+struct Appraisal {
+    raw: Option<Score>,
+    evaluation: Score,
+    doubt: Score,
+    improving: bool,
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
@@ -89,41 +106,61 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let excluded = self.frame(ply).excluded;
         let position = self.line.position();
-        let in_check = position.in_check();
         let entry = self.table.probe(position.key());
         if !N::OPEN
             && excluded.is_none()
             && let Some(entry) = entry.filter(|entry| entry.depth >= depth)
+            && is_timely(&entry, position)
             && let Some(score) = decisive(&entry, ply, alpha, beta)
         {
+            if score >= beta {
+                self.confirm(&entry, depth);
+            }
             return score;
         }
-        let table = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
-        let (evaluation, improving) = self.appraise(ply, entry);
-        let mut node = Node {
-            ply,
-            alpha,
-            beta,
-            depth,
-            in_check,
-            cut,
-            evaluation,
-            improving,
-            entry,
-            table,
-            excluded,
-        };
+        let mut node = self.survey(alpha, beta, depth, cut, entry);
         if !N::OPEN
-            && !in_check
+            && !node.in_check
             && excluded.is_none()
             && let Some(score) = self.prune_node(&node)
         {
             return score;
         }
-        if table.is_none() && (N::OPEN || cut) && depth >= params::NO_MOVE_REDUCTION_DEPTH {
+        if node.table.is_none() && (N::OPEN || cut) && depth >= params::NO_MOVE_REDUCTION_DEPTH {
             node.depth -= 1;
         }
         self.moves::<N>(node)
+    }
+
+    /// What is known of the current position before it is searched.
+    fn survey(
+        &mut self,
+        alpha: Score,
+        beta: Score,
+        depth: i32,
+        cut: bool,
+        entry: Option<Entry>,
+    ) -> Node {
+        let ply = self.line.ply();
+        let Appraisal { raw, evaluation, doubt, improving } = self.appraise(ply, entry);
+        let position = self.line.position();
+        Node {
+            ply,
+            alpha,
+            beta,
+            depth,
+            in_check: position.in_check(),
+            cut,
+            raw,
+            evaluation,
+            doubt,
+            improving,
+            best: -INFINITE,
+            entry,
+            table: entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv)),
+            excluded: self.frames[ply + FRAMES_BEFORE].excluded,
+            trail: self.trail(ply),
+        }
     }
 
     /// The score of positions that need no search: draws, and the end of the line.
@@ -139,18 +176,23 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// The static evaluation, sharpened by the table, and whether it has been rising.
-    fn appraise(&mut self, ply: usize, entry: Option<Entry>) -> (Score, bool) {
+    /// What the current position looks like before it is searched.
+    fn appraise(&mut self, ply: usize, entry: Option<Entry>) -> Appraisal {
         if self.line.position().in_check() {
             self.frame(ply).evaluation = None;
-            return (-INFINITE, false);
+            let evaluation = -INFINITE;
+            return Appraisal { raw: None, evaluation, doubt: 0, improving: false };
         }
-        let evaluation = self.static_evaluation(entry);
+        let raw = self.static_evaluation(entry);
+        let correction = self.correction(ply);
+        let evaluation = self.corrected(raw, correction);
         self.frame(ply).evaluation = Some(evaluation);
         // Frames before the root hold nothing, and those of a check neither.
-        let earlier = self.frames[ply + FRAMES_BEFORE - 2].evaluation;
-        let improving = earlier.is_some_and(|earlier| evaluation > earlier);
-        (sharpened(evaluation, entry, ply), improving)
+        let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].evaluation;
+        let improving = earlier(2).or(earlier(4)).is_some_and(|earlier| evaluation > earlier);
+        self.learn_swing(ply, evaluation);
+        let evaluation = sharpened(evaluation, entry, self.line.position(), ply);
+        Appraisal { raw: Some(raw), evaluation, doubt: correction.abs(), improving }
     }
 
     /// The static evaluation, from the table if it may be kept there.
@@ -159,13 +201,30 @@ impl<E: Evaluator> Searcher<'_, E> {
         known.unwrap_or_else(|| self.line.evaluate())
     }
 
+    /// The errors known of the static evaluation of positions like this one. Of an evaluation that
+    /// depends on more than the position none are: they do not come back with the position.
+    pub(super) fn correction(&self, ply: usize) -> Score {
+        if !E::CONTEXT.is_none() {
+            return 0;
+        }
+        self.histories.corrections.of(self.line.position(), self.before(ply))
+    }
+
+    /// The static evaluation less its known errors. The nearer the fifty-move rule, the less any
+    /// advantage counts.
+    pub(super) fn corrected(&self, raw: Score, correction: Score) -> Score {
+        let clock = i32::from(self.line.position().halfmove_clock());
+        let scaled = raw * (params::CLOCK_SCALE - clock) / params::CLOCK_SCALE;
+        (scaled + correction).clamp(-EVALUATION_MAX, EVALUATION_MAX)
+    }
+
     fn moves<N: NodeKind>(&mut self, mut node: Node) -> Score {
         let ply = node.ply;
         self.frame(ply + 1).killers = [None; 2];
+        self.frame(ply + 2).cutoffs = 0;
         let killers = self.frame(ply).killers;
-        let mut picker = Picker::all(node.table, killers, self.before(ply));
+        let mut picker = Picker::all(node.table, killers, node.trail);
         let mut tried = MoveList::new();
-        let mut best = -INFINITE;
         let mut best_move = None;
         let mut count = 0;
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
@@ -173,7 +232,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 continue;
             }
             count += 1;
-            let safe = !N::ROOT && best > -EVALUATION_MAX;
+            let safe = !N::ROOT && node.best > -EVALUATION_MAX;
             if safe && self.prune_move(&node, mv, count, &mut picker) {
                 continue;
             }
@@ -185,12 +244,13 @@ impl<E: Evaluator> Searcher<'_, E> {
             if self.brake.stopped {
                 return DRAW;
             }
-            if score > best {
-                best = score;
+            if score > node.best {
+                node.best = score;
                 if score > node.alpha {
                     best_move = Some(mv);
                     self.adopt::<N>(ply, mv, score);
                     if score >= node.beta {
+                        self.frame(ply).cutoffs += 1;
                         break;
                     }
                     node.alpha = score;
@@ -205,11 +265,8 @@ impl<E: Evaluator> Searcher<'_, E> {
                 (None, false) => DRAW,
             };
         }
-        if let Some(mv) = best_move.filter(|_| best >= node.beta) {
-            self.learn(&node, mv, &tried);
-        }
-        self.remember(&node, best, best_move);
-        best
+        self.conclude(&node, best_move, &tried);
+        node.best
     }
 
     /// Makes a move, searches behind it and takes it back: first with a null window and perhaps
@@ -222,18 +279,20 @@ impl<E: Evaluator> Searcher<'_, E> {
         extension: i32,
     ) -> Score {
         let standing = self.standing(node, mv);
-        self.make(mv);
         let mut depth = node.depth - 1 + extension;
-        let checks = self.line.position().in_check();
-        if extension == 0 && checks && node.ply < 2 * self.root_depth as usize {
+        if extension == 0 && self.checks_soundly(node, mv) {
             depth += 1;
         }
+        self.make(mv);
         let alpha = node.alpha;
         let reduction = self.reduction::<N>(node, mv, count, standing);
         let mut score = alpha + 1;
         if reduction > 0 {
             let reduced = (depth - reduction).max(1);
             score = -self.node::<Null>(-alpha - 1, -alpha, reduced, true);
+            if score > alpha && reduced < depth {
+                depth += second_look(node, score, depth);
+            }
             if score > alpha && reduced < depth {
                 score = -self.node::<Null>(-alpha - 1, -alpha, depth, !node.cut);
             }
@@ -258,79 +317,20 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// A cut-off: the move was good, those tried before it were not.
-    fn learn(&mut self, node: &Node, best: Move, tried: &[Move]) {
-        let bonus = (170 * node.depth - 110).min(1_800);
-        let before = self.before(node.ply);
-        let position = self.line.position();
-        if best.is_quiet() {
-            self.histories.learn_quiet(position, best, before, bonus);
-            for &mv in tried.iter().filter(|mv| mv.is_quiet()) {
-                self.histories.learn_quiet(position, mv, before, -bonus);
-            }
-        } else {
-            self.histories.learn_capture(position, best, bonus);
-        }
-        for &mv in tried.iter().filter(|mv| !mv.is_quiet()) {
-            self.histories.learn_capture(position, mv, -bonus);
-        }
-        let killers = &mut self.frame(node.ply).killers;
-        if best.is_quiet() && killers[0] != Some(best) {
-            *killers = [Some(best), killers[0]];
-        }
-    }
-
-    fn remember(&mut self, node: &Node, best: Score, best_move: Option<Move>) {
-        if node.excluded.is_some() {
-            return;
-        }
-        let bound = match best_move {
-            Some(_) if best >= node.beta => Bound::Lower,
-            Some(_) => Bound::Exact,
-            None => Bound::Upper,
-        };
-        let entry = Entry {
-            mv: best_move,
-            score: Entry::score_from(best, node.ply),
-            evaluation: self.frame(node.ply).evaluation.filter(|_| E::CONTEXT.is_none()),
-            depth: node.depth,
-            bound,
-        };
-        self.table.store(self.line.position().key(), entry);
-    }
-
-    /// What history thinks of a quiet move; 0 for others.
+    /// What history thinks of a move.
     fn standing(&self, node: &Node, mv: Move) -> i32 {
-        if !mv.is_quiet() {
-            return 0;
+        let position = self.line.position();
+        if mv.is_quiet() {
+            self.histories.quiet(position, mv, &node.trail)
+        } else {
+            self.histories.capture(position, mv)
         }
-        self.histories.quiet(self.line.position(), mv, self.before(node.ply))
     }
 }
 
-/// The score of an entry if its bound settles the window.
-pub(super) fn decisive(entry: &Entry, ply: usize, alpha: Score, beta: Score) -> Option<Score> {
-    let score = entry.score_at(ply);
-    let settles = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score >= beta,
-        Bound::Upper => score <= alpha,
-        Bound::None => false,
-    };
-    settles.then_some(score)
-}
-
-/// A static evaluation moved to the table's score where its bound allows.
-pub(super) fn sharpened(evaluation: Score, entry: Option<Entry>, ply: usize) -> Score {
-    let Some(entry) = entry else {
-        return evaluation;
-    };
-    let score = entry.score_at(ply);
-    let closer = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score > evaluation,
-        Bound::Upper => score < evaluation,
-        Bound::None => false,
-    };
-    if closer { score } else { evaluation }
+/// Plies to add when a reduced move has proved too good: how good it is says how deep to look again.
+fn second_look(node: &Node, score: Score, depth: i32) -> i32 {
+    let deeper = score > node.best + params::DEEPER_MARGIN + 2 * depth;
+    let shallower = score < node.best + params::SHALLOWER_MARGIN;
+    i32::from(deeper) - i32::from(shallower)
 }

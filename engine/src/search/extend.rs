@@ -1,7 +1,7 @@
 //! Looking deeper where it matters.
 
 use super::alphabeta::{Node, NodeKind, Null};
-use super::{Searcher, params};
+use super::{Searcher, params, see};
 use crate::chess::Move;
 use crate::eval::score::is_mate;
 use crate::eval::{Evaluator, Score};
@@ -39,11 +39,26 @@ impl<E: Evaluator> Searcher<'_, E> {
         let others = self.node::<Null>(bar - 1, bar, (node.depth - 1) / 2, node.cut);
         self.frame(node.ply).excluded = None;
         if others < bar {
-            return Extension::Plies(1);
+            let double = !N::OPEN && others < bar - params::DOUBLE_MARGIN;
+            return Extension::Plies(1 + i32::from(double));
         }
-        if !N::OPEN && bar >= node.beta && !self.brake.stopped {
-            return Extension::Cut(bar);
+        if !N::OPEN && others >= node.beta && !is_mate(others) && !self.brake.stopped {
+            return Extension::Cut(others);
         }
-        Extension::Plies(if score >= node.beta { -1 } else { 0 })
+        // Not the only good move. One that is expected to cut off anyway needs less of a search.
+        Extension::Plies(match (score >= node.beta, node.cut) {
+            (true, _) => -2,
+            (false, true) => -1,
+            (false, false) => 0,
+        })
+    }
+
+    /// Does the move give a check that costs no material? The answer is mostly forced and should
+    /// not use up a ply.
+    pub(super) fn checks_soundly(&self, node: &Node, mv: Move) -> bool {
+        let position = self.line.position();
+        node.ply < 2 * self.root_depth as usize
+            && position.gives_check(mv)
+            && see::gains_at_least(position, mv, 0)
     }
 }

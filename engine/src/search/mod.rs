@@ -5,20 +5,24 @@
 
 mod alphabeta;
 mod brake;
+mod correction;
 mod extend;
 mod history;
+mod learn;
 mod limits;
 mod memory;
 pub mod micromax;
 mod params;
 mod personality;
 mod picker;
+mod probcut;
 mod prune;
 mod quiescence;
 mod rdchess;
 mod reduce;
 mod see;
 mod slots;
+mod table;
 
 use crate::chess::{Game, Move};
 use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mated_in};
@@ -28,7 +32,7 @@ use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
 use alphabeta::Root;
 use brake::{Brake, Pace};
-use history::{Arrival, Histories};
+use history::{Arrival, Histories, Trail};
 pub use limits::{Limits, Signals};
 use memory::Kept;
 pub use memory::Memory;
@@ -146,18 +150,22 @@ impl Task for Palimpsest<'_> {
 /// What a ply of the current line remembers.
 #[derive(Clone, Copy, Default)]
 struct Frame {
-    /// Static evaluation; none in check.
+    /// Static evaluation, corrected; none in check.
     evaluation: Option<Score>,
     /// The move made from here; none for a pass.
+    made: Option<Move>,
+    /// Which piece that brought where.
     arrival: Option<Arrival>,
     /// Quiet moves that refuted something at this ply.
     killers: [Option<Move>; 2],
+    /// Cut-offs at this ply since the node two plies before began.
+    cutoffs: u32,
     /// The move left out by a test for singularity.
     excluded: Option<Move>,
 }
 
-/// Frames before the root, so that looking two plies back needs no test.
-const FRAMES_BEFORE: usize = 2;
+/// Frames before the root, so that looking back needs no test.
+const FRAMES_BEFORE: usize = 4;
 
 /// The best lines found from each ply on.
 struct Lines(Vec<Vec<Move>>);
@@ -191,6 +199,8 @@ struct Searcher<'a, E> {
     brake: Brake<'a>,
     selective_depth: usize,
     root_depth: i32,
+    /// The ply from which passing may be tried; not 0 while passing itself is under test.
+    passing_from: usize,
     frames: Vec<Frame>,
     lines: Lines,
     /// The best line and its score; replaced whenever a root move proves better.
@@ -213,6 +223,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             brake: Brake::new(request),
             selective_depth: 0,
             root_depth: 0,
+            passing_from: 0,
             frames: vec![Frame::default(); FRAMES_BEFORE + MAX_PLY + 1],
             lines: Lines::new(),
             best: Finding::at_once(request),
@@ -279,7 +290,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     fn make(&mut self, mv: Move) {
         let ply = self.line.ply();
         self.brake.nodes += 1;
-        self.frame(ply).arrival = Some(history::arrival(self.line.position(), mv));
+        let arrival = Some(history::arrival(self.line.position(), mv));
+        let frame = self.frame(ply);
+        (frame.made, frame.arrival) = (Some(mv), arrival);
         self.line.make(mv);
         self.table.prefetch(self.line.position().key());
     }
@@ -289,11 +302,23 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         &mut self.frames[ply + FRAMES_BEFORE]
     }
 
-    /// The moves made one and two plies ago.
+    /// Cut-offs at a ply behind the current node and its siblings.
     #[inline]
-    fn before(&self, ply: usize) -> [Option<Arrival>; 2] {
+    fn cutoffs(&self, ply: usize) -> u32 {
+        self.frames[ply + FRAMES_BEFORE].cutoffs
+    }
+
+    /// The moves made one, two and four plies ago.
+    #[inline]
+    fn before(&self, ply: usize) -> [Option<Arrival>; 3] {
         let here = ply + FRAMES_BEFORE;
-        [self.frames[here - 1].arrival, self.frames[here - 2].arrival]
+        [1, 2, 4].map(|back| self.frames[here - back].arrival)
+    }
+
+    /// What led to the current position.
+    #[inline]
+    fn trail(&self, ply: usize) -> Trail {
+        Trail::new(self.line.position(), self.before(ply))
     }
 
     fn report_bound(&self, report: &mut dyn FnMut(&Report<'_>), score: Score, bound: Bound) {

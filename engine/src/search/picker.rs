@@ -1,6 +1,6 @@
 //! Hands out the moves of a node, the promising ones first, and generates no more than asked for.
 
-use super::history::{Arrival, Histories};
+use super::history::{Histories, Trail};
 use super::see;
 use crate::chess::{Kind, Move, MoveList, Position};
 
@@ -53,7 +53,7 @@ pub(super) struct Picker {
     table: Option<Move>,
     killers: [Option<Move>; 2],
     killers_tried: usize,
-    before: [Option<Arrival>; 2],
+    trail: Trail,
     ranked: Ranked,
     /// Losing captures, put off to the end in the order met.
     bad: MoveList,
@@ -69,17 +69,13 @@ impl Picker {
     ///
     /// `table` must be legal; the killers, quiet moves and
     /// different, need not be.
-    pub(super) fn all(
-        table: Option<Move>,
-        killers: [Option<Move>; 2],
-        before: [Option<Arrival>; 2],
-    ) -> Picker {
+    pub(super) fn all(table: Option<Move>, killers: [Option<Move>; 2], trail: Trail) -> Picker {
         Picker {
             stage: Stage::Table,
             table,
             killers,
             killers_tried: 0,
-            before,
+            trail,
             ranked: Ranked::none(),
             bad: MoveList::new(),
             bad_next: 0,
@@ -89,9 +85,9 @@ impl Picker {
     }
 
     /// Captures and promotions that do not lose material.
-    pub(super) fn winning(table: Option<Move>) -> Picker {
+    pub(super) fn winning(table: Option<Move>, trail: Trail) -> Picker {
         let table = table.filter(|mv| !mv.is_quiet());
-        Picker { quiets: false, losing: false, ..Picker::all(table, [None; 2], [None; 2]) }
+        Picker { quiets: false, losing: false, ..Picker::all(table, [None; 2], trail) }
     }
 
     /// Hands out no more quiet moves.
@@ -119,7 +115,7 @@ impl Picker {
                 Stage::GenerateQuiet => {
                     if self.quiets {
                         self.ranked = Ranked::new(position.quiet_moves(), |mv| {
-                            histories.quiet(position, mv, self.before)
+                            histories.promise(position, mv, &self.trail)
                         });
                     }
                     self.stage = Stage::Quiet;

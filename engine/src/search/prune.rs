@@ -2,6 +2,7 @@
 
 use super::alphabeta::{Node, Null};
 use super::picker::Picker;
+use super::reduce::usual_reduction;
 use super::{Searcher, params, see};
 use crate::chess::Move;
 use crate::eval::score::{EVALUATION_MAX, is_mate};
@@ -30,31 +31,53 @@ impl<E: Evaluator> Searcher<'_, E> {
                 return Some(score);
             }
         }
-        self.try_passing(node)
+        self.try_passing(node).or_else(|| self.probcut(node))
     }
 
     /// Null move: if even passing keeps the score over beta, some move will.
     fn try_passing(&mut self, node: &Node) -> Option<Score> {
+        if !self.may_pass(node) {
+            return None;
+        }
+        let Node { ply, depth, evaluation, beta, .. } = *node;
+        let surplus = ((evaluation - beta) / params::NULL_SCORE_STEP).min(3);
+        let left = depth - params::NULL_REDUCTION - depth / 4 - surplus;
+        let frame = self.frame(ply);
+        (frame.made, frame.arrival) = (None, None);
+        self.brake.nodes += 1;
+        self.line.make_null();
+        let score = -self.node::<Null>(-beta, -beta + 1, left, !node.cut);
+        self.line.unmake();
+        if self.brake.stopped {
+            return Some(score);
+        }
+        let holds = score >= beta && (depth < params::NULL_VERIFY_DEPTH || self.verify(node, left));
+        // A mate found after passing is not a mate.
+        holds.then_some(score.min(EVALUATION_MAX))
+    }
+
+    /// Without pieces, passing may be better than any move; twice in a row it proves nothing.
+    fn may_pass(&self, node: &Node) -> bool {
         let Node { ply, depth, evaluation, beta, .. } = *node;
         let position = self.line.position();
         let passed_before = ply > 0 && self.before(ply)[0].is_none();
-        // Without pieces passing may be better than any move.
-        if depth < params::NULL_DEPTH
-            || evaluation < beta
-            || passed_before
-            || !position.has_pieces(position.turn())
-        {
-            return None;
+        depth >= params::NULL_DEPTH
+            && evaluation >= beta
+            && !passed_before
+            && ply >= self.passing_from
+            && position.has_pieces(position.turn())
+    }
+
+    /// Does a search in which nobody passes early on agree? Passing overlooks zugzwang (verified
+    /// null move, Tabibi and Netanyahu 2002; in this form Stockfish).
+    fn verify(&mut self, node: &Node, left: i32) -> bool {
+        if self.passing_from > 0 {
+            return true;
         }
-        let surplus = ((evaluation - beta) / params::NULL_SCORE_STEP).min(3);
-        let reduction = params::NULL_REDUCTION + depth / 4 + surplus;
-        self.frame(ply).arrival = None;
-        self.brake.nodes += 1;
-        self.line.make_null();
-        let score = -self.node::<Null>(-beta, -beta + 1, depth - reduction, !node.cut);
-        self.line.unmake();
-        // A mate found after passing is not a mate.
-        (self.brake.stopped || score >= beta).then_some(score.min(EVALUATION_MAX))
+        self.passing_from = node.ply + (3 * left / 4).max(1) as usize;
+        let score = self.node::<Null>(node.beta - 1, node.beta, left, false);
+        self.passing_from = 0;
+        score >= node.beta
     }
 
     /// Is a move not worth trying? Some move that avoids mate must have been found before.
@@ -65,30 +88,61 @@ impl<E: Evaluator> Searcher<'_, E> {
         count: usize,
         picker: &mut Picker,
     ) -> bool {
-        let depth = node.depth;
-        if depth > params::SKIP_DEPTH {
-            return false;
-        }
-        let position = self.line.position();
         if !mv.is_quiet() {
-            let margin = -params::NOISY_SEE_MARGIN * depth;
-            return !see::gains_at_least(position, mv, margin);
+            return self.prune_noisy(node, mv, count);
         }
-        if node.in_check || position.gives_check(mv) {
+        if node.in_check || self.line.position().gives_check(mv) {
             return false;
         }
-        let enough = (4 + depth * depth) as usize / if node.improving { 1 } else { 2 };
-        if count > enough.max(2) {
+        if count > enough(node) {
             picker.skip_quiets();
             return true;
+        }
+        self.prune_quiet(node, mv, count)
+    }
+
+    /// Captures and promotions that lose too much, or bring too little.
+    fn prune_noisy(&self, node: &Node, mv: Move, count: usize) -> bool {
+        let position = self.line.position();
+        let depth = node.depth;
+        let hopeless = || {
+            let (base, per_ply) = params::NOISY_FUTILITY_MARGIN;
+            let left = remaining(node, count);
+            let victim = position.captured(mv).map_or(0, see::price);
+            let most = node.evaluation + base + per_ply * left + victim;
+            left <= params::NOISY_FUTILITY_DEPTH && most <= node.alpha
+        };
+        if !node.in_check && !mv.is_promotion() && hopeless() && !position.gives_check(mv) {
+            return true;
+        }
+        depth <= params::SKIP_DEPTH
+            && !see::gains_at_least(position, mv, -params::NOISY_SEE_MARGIN * depth)
+    }
+
+    /// Quiet moves that come late, in a bad position, with a bad record, or lose material.
+    fn prune_quiet(&self, node: &Node, mv: Move, count: usize) -> bool {
+        let position = self.line.position();
+        let standing = self.histories.quiet(position, mv, &node.trail);
+        if node.depth <= params::SKIP_DEPTH && standing < -params::HISTORY_SKIP * node.depth {
+            return true;
+        }
+        let left = (remaining(node, count) + standing / params::REDUCTION_HISTORY).max(0);
+        if left > params::SKIP_DEPTH {
+            return false;
         }
         let (base, per_ply) = params::FUTILITY_MARGIN;
-        if node.evaluation + base + per_ply * depth <= node.alpha {
-            picker.skip_quiets();
-            return true;
-        }
-        let standing = self.histories.quiet(position, mv, self.before(node.ply));
-        standing < -params::HISTORY_SKIP * depth
-            || !see::gains_at_least(position, mv, -params::QUIET_SEE_MARGIN * depth * depth)
+        node.evaluation + base + per_ply * left <= node.alpha
+            || !see::gains_at_least(position, mv, -params::QUIET_SEE_MARGIN * left * left)
     }
+}
+
+/// Late move pruning: how many moves give quiet ones chance enough.
+fn enough(node: &Node) -> usize {
+    let moves = (4 + node.depth * node.depth) as usize / if node.improving { 1 } else { 2 };
+    moves.max(2)
+}
+
+/// The plies that late move reductions usually leave behind a move.
+fn remaining(node: &Node, count: usize) -> i32 {
+    (node.depth - 1 - usual_reduction(node, count) / 1024).max(0)
 }

@@ -1,24 +1,21 @@
 //! Captures and promotions until the position is quiet enough for a static evaluation.
 
-use super::Searcher;
-use super::alphabeta::{NodeKind, decisive, sharpened};
+use super::alphabeta::NodeKind;
 use super::picker::Picker;
-use super::see;
+use super::table::{decisive, is_timely, sharpened};
+use super::{Searcher, params, see};
 use crate::chess::Move;
-use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, mated_in};
+use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, is_mate, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
-
-/// What a capture may bring beyond the piece taken, in centipawns.
-const CAPTURE_MARGIN: Score = 170;
 
 /// What the choice of moves in a quiescence node depends on.
 struct Leaf {
     ply: usize,
     in_check: bool,
     table: Option<Move>,
-    /// Captures that bring the score no further than alpha when added to this are not tried.
-    hopeless: Score,
+    /// What the score may become without a piece won.
+    base: Score,
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
@@ -37,22 +34,24 @@ impl<E: Evaluator> Searcher<'_, E> {
         let in_check = position.in_check();
         let entry = self.table.probe(key);
         if !N::OPEN
-            && let Some(entry) = entry
+            && let Some(entry) = entry.filter(|entry| is_timely(entry, position))
             && let Some(score) = decisive(&entry, ply, alpha, beta)
         {
             return score;
         }
         let table = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
-        let evaluation = if in_check { None } else { Some(self.static_evaluation(entry)) };
-        let mut best = evaluation.map_or(-INFINITE, |score| sharpened(score, entry, ply));
+        let raw = if in_check { None } else { Some(self.static_evaluation(entry)) };
+        let evaluation = raw.map(|raw| self.corrected(raw, self.correction(ply)));
+        let position = self.line.position();
+        let mut best = evaluation.map_or(-INFINITE, |score| sharpened(score, entry, position, ply));
         if best >= beta {
-            return best;
+            return self.stand(entry, raw, best, beta);
         }
         let leaf = Leaf {
             ply,
             in_check,
             table,
-            hopeless: evaluation.map_or(-INFINITE, |score| score + CAPTURE_MARGIN),
+            base: evaluation.map_or(-INFINITE, |score| score + params::CAPTURE_MARGIN),
         };
         let open = alpha.max(best);
         let mut best_move = None;
@@ -69,7 +68,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             Some(_) if best > alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        let evaluation = evaluation.filter(|_| E::CONTEXT.is_none());
+        let evaluation = raw.filter(|_| E::CONTEXT.is_none());
         let score = Entry::score_from(best, ply);
         self.table.store(key, Entry { mv: best_move, score, evaluation, depth: 0, bound });
         best
@@ -84,23 +83,30 @@ impl<E: Evaluator> Searcher<'_, E> {
         best: &mut Score,
         best_move: &mut Option<Move>,
     ) {
+        let trail = self.trail(leaf.ply);
         let mut picker = if leaf.in_check {
-            Picker::all(leaf.table, [None; 2], self.before(leaf.ply))
+            Picker::all(leaf.table, [None; 2], trail)
         } else {
-            Picker::winning(leaf.table)
+            Picker::winning(leaf.table, trail)
         };
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
-            if !leaf.in_check && !mv.is_promotion() {
-                let victim = self.line.position().captured(mv).map_or(0, see::price);
-                if leaf.hopeless + victim <= alpha {
-                    *best = (*best).max(leaf.hopeless + victim);
+            if !leaf.in_check
+                && !mv.is_promotion()
+                && let Some(most) = self.hopeless(leaf, mv, alpha)
+            {
+                *best = (*best).max(most);
+                continue;
+            }
+            if leaf.in_check && *best > -EVALUATION_MAX {
+                if mv.is_quiet() {
+                    // One way out of check is enough; the others would go on for ever.
+                    picker.skip_quiets();
                     continue;
                 }
-            }
-            if leaf.in_check && *best > -EVALUATION_MAX && mv.is_quiet() {
-                // One way out of check is enough; the others would go on for ever.
-                picker.skip_quiets();
-                continue;
+                let margin = -params::EVASION_SEE_MARGIN;
+                if !see::gains_at_least(self.line.position(), mv, margin) {
+                    continue;
+                }
             }
             self.make(mv);
             let score = -self.quiescence::<N>(-beta, -alpha);
@@ -123,5 +129,29 @@ impl<E: Evaluator> Searcher<'_, E> {
                 }
             }
         }
+    }
+
+    /// The side to move is content with the position as it is. Between its score and what would do
+    /// lies the truth more often than not.
+    fn stand(&self, entry: Option<Entry>, raw: Option<Score>, best: Score, beta: Score) -> Score {
+        if entry.is_none() {
+            let evaluation = raw.filter(|_| E::CONTEXT.is_none());
+            let score = Entry::score_from(best, self.line.ply());
+            let entry = Entry { mv: None, score, evaluation, depth: 0, bound: Bound::Lower };
+            self.table.store(self.line.position().key(), entry);
+        }
+        if is_mate(best) || is_mate(beta) { best } else { (best + beta) / 2 }
+    }
+
+    /// The most a capture is thought to bring, if that does not reach over alpha.
+    fn hopeless(&self, leaf: &Leaf, mv: Move, alpha: Score) -> Option<Score> {
+        let position = self.line.position();
+        let most = leaf.base + position.captured(mv).map_or(0, see::price);
+        if most <= alpha {
+            return Some(most);
+        }
+        // An even exchange brings nothing but the margin.
+        let even = leaf.base <= alpha && !see::gains_at_least(position, mv, 1);
+        even.then_some(leaf.base)
     }
 }

@@ -30,9 +30,17 @@ const fn log2_256ths(x: u32) -> u32 {
     (whole << 8) + ((x << 8) >> whole) - 256
 }
 
+/// What depth and number of a move ask for, and whether things get better, in 1024ths of a ply.
+pub(super) fn usual_reduction(node: &Node, count: usize) -> i32 {
+    let base = BASE[node.depth.min(63) as usize][count.min(63)];
+    base + params::REDUCTION_NOT_IMPROVING * i32::from(!node.improving)
+}
+
 impl<E: Evaluator> Searcher<'_, E> {
     /// Plies to take off the search behind a move that has just been made; `standing` is what
     /// history thinks of it.
+    ///
+    /// The terms are those of Stockfish 16, `search.cpp`, step 17; the figures are our own.
     pub(super) fn reduction<N: NodeKind>(
         &self,
         node: &Node,
@@ -44,14 +52,21 @@ impl<E: Evaluator> Searcher<'_, E> {
         if node.depth < params::REDUCTION_DEPTH || count < first {
             return 0;
         }
-        let mut plies = BASE[node.depth.min(63) as usize][count.min(63)];
+        let mut plies = usual_reduction(node, count);
         if !mv.is_quiet() {
             plies = plies / 2 - 256;
+        } else if node.table.is_some_and(|table| !table.is_quiet()) {
+            plies += params::REDUCTION_TABLE_NOISY;
         }
-        plies += 1024 * i32::from(node.cut);
-        plies += 512 * i32::from(!node.improving);
+        if node.cut {
+            plies += params::REDUCTION_CUT;
+        }
+        if self.cutoffs(node.ply + 1) > params::MANY_CUTOFFS {
+            plies += params::REDUCTION_CUTOFFS;
+        }
         plies -= 1024 * i32::from(N::OPEN);
         plies -= 1024 * i32::from(self.line.position().in_check() || node.in_check);
+        plies -= params::REDUCTION_DOUBT * node.doubt;
         plies -= standing * 1024 / params::REDUCTION_HISTORY;
         (plies / 1024).max(0)
     }

@@ -4,7 +4,8 @@ use super::*;
 use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
 use crate::eval::Variant;
-use crate::eval::score::mate_distance_moves;
+use crate::eval::score::{mate_distance_moves, mate_in};
+use crate::tt::Entry;
 
 fn find(
     player: impl Into<Player>,
@@ -104,6 +105,26 @@ fn ended_games_have_no_move() {
             assert_eq!((finding.line.len(), finding.score), (0, score), "{fen} {personality:?}");
         }
     }
+}
+
+#[test]
+fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
+    let promised = |clock: u32| {
+        let text = format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90");
+        let position = fen::parse(&text).unwrap();
+        let mut memory = Memory::new(1).unwrap();
+        let Kept::Palimpsest { table, .. } = &memory.kept else { panic!("not the default") };
+        for &mv in position.legal_moves().iter() {
+            let score = mated_in(20);
+            let entry = Entry { mv: None, score, evaluation: None, depth: 60, bound: Bound::Exact };
+            table.store(position.play(mv).key(), entry);
+        }
+        let limits = Limits { depth: Some(1), ..Limits::default() };
+        find(Variant::Palimpsest, position, &limits, &mut memory).score
+    };
+    assert_eq!(promised(0), mate_in(21));
+    assert_eq!(promised(79), mate_in(21));
+    assert!(!is_mate(promised(80)));
 }
 
 /// Nodes and scores after each iteration.

@@ -5,7 +5,7 @@ use super::{Feature, Search, WORTH};
 use crate::chess::{Color, Kind, Move, Position};
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mated_in};
 use crate::eval::{Evaluator, Score};
-use crate::search::alphabeta::decisive;
+use crate::search::table::decisive;
 use crate::tt::{Bound, Entry};
 
 /// Plies by which the search after passing is less deep.

@@ -6,7 +6,7 @@ use super::{Feature, Search};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, INFINITE, mated_in};
 use crate::eval::{Evaluator, Score};
-use crate::search::alphabeta::decisive;
+use crate::search::table::decisive;
 
 /// Most that a position may be worth beside material.
 const POSITIONAL_MAX: Score = 250;

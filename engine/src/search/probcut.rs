@@ -1,0 +1,71 @@
+//! ProbCut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995): a
+//! capture that a shallow search finds well above beta would be above it in a deep search, too.
+
+use super::alphabeta::{Node, Null};
+use super::picker::Picker;
+use super::{Searcher, params, see};
+use crate::chess::Move;
+use crate::eval::score::is_mate;
+use crate::eval::{Evaluator, Score};
+use crate::tt::{Bound, Entry};
+
+impl<E: Evaluator> Searcher<'_, E> {
+    /// The score of a node with a null window that some capture clears by far.
+    pub(super) fn probcut(&mut self, node: &Node) -> Option<Score> {
+        let improving = params::PROBCUT_IMPROVING * i32::from(node.improving);
+        let surplus = params::PROBCUT_MARGIN - improving;
+        let bar = node.beta + surplus;
+        if node.depth < params::PROBCUT_DEPTH || is_refuted(node, bar) {
+            return None;
+        }
+        let needed = bar - node.evaluation;
+        let position = self.line.position();
+        let gains = |mv: &Move| see::gains_at_least(position, *mv, needed);
+        let table = node.table.filter(|mv| !mv.is_quiet()).filter(gains);
+        let mut picker = Picker::winning(table, node.trail);
+        while let Some(mv) = picker.next(self.line.position(), self.histories) {
+            if !see::gains_at_least(self.line.position(), mv, needed) {
+                continue;
+            }
+            let score = self.try_capture(node, mv, bar);
+            if self.brake.stopped {
+                return Some(score);
+            }
+            if score >= bar {
+                self.remember_capture(node, mv, score);
+                return Some(if is_mate(score) { score } else { score - surplus });
+            }
+        }
+        None
+    }
+
+    /// The score behind a capture: of quiescence if that is under the bar already.
+    fn try_capture(&mut self, node: &Node, mv: Move, bar: Score) -> Score {
+        self.make(mv);
+        let mut score = -self.quiescence::<Null>(-bar, -bar + 1);
+        if score >= bar {
+            let depth = node.depth - 1 - params::PROBCUT_REDUCTION;
+            score = -self.node::<Null>(-bar, -bar + 1, depth, !node.cut);
+        }
+        self.line.unmake();
+        score
+    }
+
+    fn remember_capture(&self, node: &Node, mv: Move, score: Score) {
+        let entry = Entry {
+            mv: Some(mv),
+            score: Entry::score_from(score, node.ply),
+            evaluation: node.raw.filter(|_| E::CONTEXT.is_none()),
+            depth: node.depth - params::PROBCUT_REDUCTION,
+            bound: Bound::Lower,
+        };
+        self.table.store(self.line.position().key(), entry);
+    }
+}
+
+/// Does the table know from a search of about that depth that the bar is too high?
+fn is_refuted(node: &Node, bar: Score) -> bool {
+    node.entry.is_some_and(|entry| {
+        entry.depth >= node.depth - params::PROBCUT_REDUCTION && entry.score_at(node.ply) < bar
+    })
+}
