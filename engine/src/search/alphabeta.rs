@@ -4,7 +4,7 @@ use super::history::Trail;
 use super::picker::Picker;
 use super::table::{decisive, is_timely, sharpened};
 use super::{FRAMES_BEFORE, Searcher};
-use crate::chess::{Move, MoveList};
+use crate::chess::Move;
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mate_in, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::search::extend::Extension;
@@ -218,13 +218,21 @@ impl<E: Evaluator> Searcher<'_, E> {
         (scaled + correction).clamp(-EVALUATION_MAX, EVALUATION_MAX)
     }
 
+    /// Searches the moves of a node.
     fn moves<N: NodeKind>(&mut self, mut node: Node) -> Score {
+        self.frame(node.ply + 1).killers = [None; 2];
+        self.frame(node.ply + 2).cutoffs = 0;
+        let killers = self.frame(node.ply).killers;
+        let mut picker = Picker::all(self.room(), node.table, killers, node.trail);
+        let settled = self.try_moves::<N>(&mut node, &mut picker);
+        self.rooms.push(picker.into_room());
+        settled.unwrap_or(node.best)
+    }
+
+    /// Tries one move after the other, raising the best score of the node; returns the score of a
+    /// node that is settled otherwise.
+    fn try_moves<N: NodeKind>(&mut self, node: &mut Node, picker: &mut Picker) -> Option<Score> {
         let ply = node.ply;
-        self.frame(ply + 1).killers = [None; 2];
-        self.frame(ply + 2).cutoffs = 0;
-        let killers = self.frame(ply).killers;
-        let mut picker = Picker::all(node.table, killers, node.trail);
-        let mut tried = MoveList::new();
         let mut best_move = None;
         let mut count = 0;
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
@@ -233,16 +241,16 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             count += 1;
             let safe = !N::ROOT && node.best > -EVALUATION_MAX;
-            if safe && self.prune_move(&node, mv, count, &mut picker) {
+            if safe && self.prune_move(node, mv, count, picker) {
                 continue;
             }
-            let extension = match self.extension::<N>(&node, mv) {
+            let extension = match self.extension::<N>(node, mv) {
                 Extension::Plies(plies) => plies,
-                Extension::Cut(score) => return score,
+                Extension::Cut(score) => return Some(score),
             };
-            let score = self.try_move::<N>(&node, mv, count, extension);
+            let score = self.try_move::<N>(node, mv, count, extension);
             if self.brake.stopped {
-                return DRAW;
+                return Some(DRAW);
             }
             if score > node.best {
                 node.best = score;
@@ -256,17 +264,17 @@ impl<E: Evaluator> Searcher<'_, E> {
                     node.alpha = score;
                 }
             }
-            tried.push(mv);
+            picker.note(mv);
         }
         if count == 0 {
-            return match (node.excluded, node.in_check) {
+            return Some(match (node.excluded, node.in_check) {
                 (Some(_), _) => node.alpha,
                 (None, true) => mated_in(ply),
                 (None, false) => DRAW,
-            };
+            });
         }
-        self.conclude(&node, best_move, &tried);
-        node.best
+        self.conclude(node, best_move, picker.tried());
+        None
     }
 
     /// Makes a move, searches behind it and takes it back: first with a null window and perhaps

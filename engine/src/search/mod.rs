@@ -37,6 +37,7 @@ pub use limits::{Limits, Signals};
 use memory::Kept;
 pub use memory::Memory;
 pub use personality::{Personality, Player};
+use picker::Room;
 
 /// What to search, and within which limits.
 #[derive(Clone, Copy)]
@@ -203,6 +204,9 @@ struct Searcher<'a, E> {
     passing_from: usize,
     frames: Vec<Frame>,
     lines: Lines,
+    /// Room that no node uses at the moment.
+    #[expect(clippy::vec_box, reason = "the room is handed on, and boxes are moved in no time")]
+    rooms: Vec<Box<Room>>,
     /// The best line and its score; replaced whenever a root move proves better.
     best: Finding,
 }
@@ -226,6 +230,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             passing_from: 0,
             frames: vec![Frame::default(); FRAMES_BEFORE + MAX_PLY + 1],
             lines: Lines::new(),
+            rooms: Vec::new(),
             best: Finding::at_once(request),
         }
     }
@@ -313,6 +318,12 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     fn before(&self, ply: usize) -> [Option<Arrival>; 3] {
         let here = ply + FRAMES_BEFORE;
         [1, 2, 4].map(|back| self.frames[here - back].arrival)
+    }
+
+    /// Room for the moves of a node; to be pushed back to the others afterwards.
+    #[inline]
+    fn room(&mut self) -> Box<Room> {
+        self.rooms.pop().unwrap_or_else(Room::new)
     }
 
     /// What led to the current position.

@@ -24,16 +24,12 @@ struct Ranked {
 }
 
 impl Ranked {
-    fn none() -> Ranked {
-        Ranked { moves: MoveList::new(), scores: [0; 256], next: 0 }
-    }
-
-    fn new(moves: MoveList, mut score: impl FnMut(Move) -> i32) -> Ranked {
-        let mut ranked = Ranked { moves, scores: [0; 256], next: 0 };
-        for (index, &mv) in ranked.moves.iter().enumerate() {
-            ranked.scores[index] = score(mv);
+    /// Ranks the moves that are in the list now.
+    fn rank(&mut self, mut score: impl FnMut(Move) -> i32) {
+        self.next = 0;
+        for (slot, &mv) in self.scores.iter_mut().zip(self.moves.iter()) {
+            *slot = score(mv);
         }
-        ranked
     }
 
     fn pop(&mut self) -> Option<Move> {
@@ -47,16 +43,35 @@ impl Ranked {
     }
 }
 
+/// Room for the moves of a node. It is handed from node to node, because clearing so much memory
+/// takes longer than filling what is needed of it.
+pub(super) struct Room {
+    ranked: Ranked,
+    /// Losing captures, put off to the end in the order met.
+    bad: MoveList,
+    /// What the node has searched.
+    tried: MoveList,
+}
+
+impl Room {
+    /// Room for any node.
+    pub(super) fn new() -> Box<Room> {
+        Box::new(Room {
+            ranked: Ranked { moves: MoveList::new(), scores: [0; 256], next: 0 },
+            bad: MoveList::new(),
+            tried: MoveList::new(),
+        })
+    }
+}
+
 /// The moves of one node in the order in which they are to be tried.
 pub(super) struct Picker {
     stage: Stage,
     table: Option<Move>,
     killers: [Option<Move>; 2],
     killers_tried: usize,
-    trail: Trail,
-    ranked: Ranked,
-    /// Losing captures, put off to the end in the order met.
-    bad: MoveList,
+    trail: Option<Trail>,
+    room: Box<Room>,
     bad_next: usize,
     /// Are quiet moves wanted at all?
     quiets: bool,
@@ -67,27 +82,53 @@ pub(super) struct Picker {
 impl Picker {
     /// All moves of a node of the main search or of one in check.
     ///
-    /// `table` must be legal; the killers, quiet moves and
-    /// different, need not be.
-    pub(super) fn all(table: Option<Move>, killers: [Option<Move>; 2], trail: Trail) -> Picker {
+    /// `table` must be legal; the killers, quiet moves and different, need not be.
+    pub(super) fn all(
+        room: Box<Room>,
+        table: Option<Move>,
+        killers: [Option<Move>; 2],
+        trail: Trail,
+    ) -> Picker {
         Picker {
-            stage: Stage::Table,
-            table,
             killers,
-            killers_tried: 0,
-            trail,
-            ranked: Ranked::none(),
-            bad: MoveList::new(),
-            bad_next: 0,
+            trail: Some(trail),
             quiets: true,
             losing: true,
+            ..Picker::winning(room, table)
         }
     }
 
-    /// Captures and promotions that do not lose material.
-    pub(super) fn winning(table: Option<Move>, trail: Trail) -> Picker {
-        let table = table.filter(|mv| !mv.is_quiet());
-        Picker { quiets: false, losing: false, ..Picker::all(table, [None; 2], trail) }
+    /// Captures and promotions that do not lose material, after the table's move, which must be
+    /// legal and none that is quiet.
+    pub(super) fn winning(mut room: Box<Room>, table: Option<Move>) -> Picker {
+        room.bad.clear();
+        room.tried.clear();
+        Picker {
+            stage: Stage::Table,
+            table,
+            killers: [None; 2],
+            killers_tried: 0,
+            trail: None,
+            room,
+            bad_next: 0,
+            quiets: false,
+            losing: false,
+        }
+    }
+
+    /// Notes that a move has been searched.
+    pub(super) fn note(&mut self, mv: Move) {
+        self.room.tried.push(mv);
+    }
+
+    /// The moves noted.
+    pub(super) fn tried(&self) -> &[Move] {
+        &self.room.tried
+    }
+
+    /// Gives the room back, for another node.
+    pub(super) fn into_room(self) -> Box<Room> {
+        self.room
     }
 
     /// Hands out no more quiet moves.
@@ -104,19 +145,19 @@ impl Picker {
                     self.table
                 }
                 Stage::GenerateNoisy => {
-                    self.ranked = Ranked::new(position.noisy_moves(), |mv| {
-                        noisy_score(position, histories, mv)
-                    });
+                    let ranked = &mut self.room.ranked;
+                    position.fill_with_noisy_moves(&mut ranked.moves);
+                    ranked.rank(|mv| noisy_score(position, histories, mv));
                     self.stage = Stage::GoodNoisy;
                     None
                 }
                 Stage::GoodNoisy => self.next_noisy(position),
                 Stage::Killers => self.next_killer(position),
                 Stage::GenerateQuiet => {
-                    if self.quiets {
-                        self.ranked = Ranked::new(position.quiet_moves(), |mv| {
-                            histories.promise(position, mv, &self.trail)
-                        });
+                    if let Some(trail) = self.trail.filter(|_| self.quiets) {
+                        let ranked = &mut self.room.ranked;
+                        position.fill_with_quiet_moves(&mut ranked.moves);
+                        ranked.rank(|mv| histories.promise(position, mv, &trail));
                     }
                     self.stage = Stage::Quiet;
                     None
@@ -132,7 +173,7 @@ impl Picker {
     }
 
     fn next_noisy(&mut self, position: &Position) -> Option<Move> {
-        let Some(mv) = self.ranked.pop() else {
+        let Some(mv) = self.room.ranked.pop() else {
             self.stage = if self.quiets { Stage::Killers } else { Stage::BadNoisy };
             return None;
         };
@@ -143,7 +184,7 @@ impl Picker {
             return Some(mv);
         }
         if self.losing {
-            self.bad.push(mv);
+            self.room.bad.push(mv);
         }
         None
     }
@@ -163,7 +204,7 @@ impl Picker {
 
     fn next_quiet(&mut self) -> Option<Move> {
         if self.quiets {
-            while let Some(mv) = self.ranked.pop() {
+            while let Some(mv) = self.room.ranked.pop() {
                 if Some(mv) != self.table && !self.killers.contains(&Some(mv)) {
                     return Some(mv);
                 }
@@ -174,7 +215,7 @@ impl Picker {
     }
 
     fn next_bad(&mut self) -> Option<Move> {
-        let mv = self.bad.get(self.bad_next).copied();
+        let mv = self.room.bad.get(self.bad_next).copied();
         self.bad_next += 1;
         if mv.is_none() {
             self.stage = Stage::Done;

@@ -5,7 +5,7 @@ use super::alphabeta::{Node, Null};
 use super::picker::Picker;
 use super::{Searcher, params, see};
 use crate::chess::Move;
-use crate::eval::score::is_mate;
+use crate::eval::score::{DRAW, is_mate};
 use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
@@ -22,18 +22,31 @@ impl<E: Evaluator> Searcher<'_, E> {
         let position = self.line.position();
         let gains = |mv: &Move| see::gains_at_least(position, *mv, needed);
         let table = node.table.filter(|mv| !mv.is_quiet()).filter(gains);
-        let mut picker = Picker::winning(table, node.trail);
+        let mut picker = Picker::winning(self.room(), table);
+        let score = self.clear_bar(node, bar, needed, &mut picker);
+        self.rooms.push(picker.into_room());
+        score.map(|score| if is_mate(score) { score } else { score - surplus })
+    }
+
+    /// The score of the first capture that gains what is needed and clears the bar.
+    fn clear_bar(
+        &mut self,
+        node: &Node,
+        bar: Score,
+        needed: Score,
+        picker: &mut Picker,
+    ) -> Option<Score> {
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
             if !see::gains_at_least(self.line.position(), mv, needed) {
                 continue;
             }
             let score = self.try_capture(node, mv, bar);
             if self.brake.stopped {
-                return Some(score);
+                return Some(DRAW);
             }
             if score >= bar {
                 self.remember_capture(node, mv, score);
-                return Some(if is_mate(score) { score } else { score - surplus });
+                return Some(score);
             }
         }
         None

@@ -13,7 +13,6 @@ use crate::tt::{Bound, Entry};
 struct Leaf {
     ply: usize,
     in_check: bool,
-    table: Option<Move>,
     /// What the score may become without a piece won.
     base: Score,
 }
@@ -50,12 +49,18 @@ impl<E: Evaluator> Searcher<'_, E> {
         let leaf = Leaf {
             ply,
             in_check,
-            table,
             base: evaluation.map_or(-INFINITE, |score| score + params::CAPTURE_MARGIN),
         };
         let open = alpha.max(best);
         let mut best_move = None;
-        self.exchanges::<N>(&leaf, open, beta, &mut best, &mut best_move);
+        let room = self.room();
+        let mut picker = if in_check {
+            Picker::all(room, table, [None; 2], self.trail(ply))
+        } else {
+            Picker::winning(room, table.filter(|mv| !mv.is_quiet()))
+        };
+        self.exchanges::<N>(&leaf, open, beta, &mut best, &mut best_move, &mut picker);
+        self.rooms.push(picker.into_room());
         if self.brake.stopped {
             return DRAW;
         }
@@ -82,13 +87,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         beta: Score,
         best: &mut Score,
         best_move: &mut Option<Move>,
+        picker: &mut Picker,
     ) {
-        let trail = self.trail(leaf.ply);
-        let mut picker = if leaf.in_check {
-            Picker::all(leaf.table, [None; 2], trail)
-        } else {
-            Picker::winning(leaf.table, trail)
-        };
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
             if !leaf.in_check
                 && !mv.is_promotion()

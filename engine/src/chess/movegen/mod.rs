@@ -40,6 +40,18 @@ impl Position {
         self.list::<false, true>()
     }
 
+    /// Puts captures and promotions into a list, in place of what it held.
+    pub(crate) fn fill_with_noisy_moves(&self, list: &mut MoveList) {
+        list.clear();
+        self.fill::<true, false>(list);
+    }
+
+    /// Puts everything that neither captures nor promotes into a list, in place of what it held.
+    pub(crate) fn fill_with_quiet_moves(&self, list: &mut MoveList) {
+        list.clear();
+        self.fill::<false, true>(list);
+    }
+
     /// Inlined, so that the list is made where the caller keeps it and need not be copied there.
     #[inline(always)]
     fn list<const NOISY: bool, const QUIET: bool>(&self) -> MoveList {
