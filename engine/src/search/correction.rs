@@ -1,5 +1,6 @@
 //! Where the static evaluation has been wrong: what searches found beyond it is remembered by parts
-//! of the position, and added where the same parts are met again.
+//! of the position, and added where the same parts are met again (correction history, first in
+//! Caissa, 2023).
 
 use super::history::{ARRIVALS, Arrival, learn};
 use super::params;

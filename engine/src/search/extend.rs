@@ -17,7 +17,9 @@ pub(super) enum Extension {
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Tests whether the table's move is the only good one, by searching the others less deep
-    /// against a bar somewhat under its score.
+    /// against a bar somewhat under its score: singular extensions (Anantharaman, Campbell and Hsu
+    /// 1990) in the form of Stockfish. If others reach beta, too, the node is cut (Björnsson and
+    /// Marsland 1999, "multi-cut").
     pub(super) fn extension<N: NodeKind>(&mut self, node: &Node, mv: Move) -> Extension {
         let Some(entry) = node.entry.filter(|entry| {
             !N::ROOT

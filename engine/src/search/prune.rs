@@ -1,4 +1,7 @@
 //! Giving up on nodes and moves that are not worth searching.
+//!
+//! Every test is common property of today's engines; where it was first described stands with it.
+//! The figures, in `params.rs`, are our own.
 
 use super::alphabeta::{Node, Null};
 use super::picker::Picker;
@@ -12,29 +15,23 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// The score of a node that can be judged without trying its moves. The side to move must not
     /// be in check and the window must be null.
     pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
-        let Node { depth, evaluation, beta, alpha, .. } = *node;
-        if is_mate(beta) {
+        if is_mate(node.beta) {
             return None;
         }
-        // Reverse futility: so far ahead that the opponent cannot make up for it in time.
-        let margin = params::REVERSE_FUTILITY_MARGIN * (depth - i32::from(node.improving));
-        if depth <= params::REVERSE_FUTILITY_DEPTH
-            && evaluation - margin >= beta
-            && !is_mate(evaluation)
-        {
-            return Some((evaluation + beta) / 2);
+        if is_far_ahead(node) {
+            return Some((node.evaluation + node.beta) / 2);
         }
-        // Razoring: so far behind that only captures could help.
-        if depth <= params::RAZOR_DEPTH && evaluation + params::RAZOR_MARGIN * depth <= alpha {
-            let score = self.quiescence::<Null>(alpha, beta);
-            if score <= alpha || self.brake.stopped {
+        if is_far_behind(node) {
+            let score = self.quiescence::<Null>(node.alpha, node.beta);
+            if score <= node.alpha || self.brake.stopped {
                 return Some(score);
             }
         }
         self.try_passing(node).or_else(|| self.probcut(node))
     }
 
-    /// Null move: if even passing keeps the score over beta, some move will.
+    /// Null move (Goetsch and Campbell 1988, Donninger 1993): if even passing keeps the score over
+    /// beta, some move will.
     fn try_passing(&mut self, node: &Node) -> Option<Score> {
         if !self.may_pass(node) {
             return None;
@@ -104,17 +101,12 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Captures and promotions that lose too much, or bring too little.
     fn prune_noisy(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
-        let depth = node.depth;
-        let hopeless = || {
-            let (base, per_ply) = params::NOISY_FUTILITY_MARGIN;
-            let left = remaining(node, count);
-            let victim = position.captured(mv).map_or(0, see::price);
-            let most = node.evaluation + base + per_ply * left + victim;
-            left <= params::NOISY_FUTILITY_DEPTH && most <= node.alpha
-        };
-        if !node.in_check && !mv.is_promotion() && hopeless() && !position.gives_check(mv) {
+        let victim = position.captured(mv).map_or(0, see::price);
+        let calm = !node.in_check && !mv.is_promotion();
+        if calm && is_hopeless_capture(node, count, victim) && !position.gives_check(mv) {
             return true;
         }
+        let depth = node.depth;
         depth <= params::SKIP_DEPTH
             && !see::gains_at_least(position, mv, -params::NOISY_SEE_MARGIN * depth)
     }
@@ -123,17 +115,48 @@ impl<E: Evaluator> Searcher<'_, E> {
     fn prune_quiet(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
         let standing = self.histories.quiet(position, mv, &node.trail);
-        if node.depth <= params::SKIP_DEPTH && standing < -params::HISTORY_SKIP * node.depth {
+        if has_bad_record(node, standing) {
             return true;
         }
         let left = (remaining(node, count) + standing / params::REDUCTION_HISTORY).max(0);
-        if left > params::SKIP_DEPTH {
-            return false;
-        }
-        let (base, per_ply) = params::FUTILITY_MARGIN;
-        node.evaluation + base + per_ply * left <= node.alpha
-            || !see::gains_at_least(position, mv, -params::QUIET_SEE_MARGIN * left * left)
+        left <= params::SKIP_DEPTH
+            && (is_futile(node, left)
+                || !see::gains_at_least(position, mv, -params::QUIET_SEE_MARGIN * left * left))
     }
+}
+
+/// Reverse futility, or static null move: so far ahead that the opponent cannot make up for it in
+/// the plies left.
+fn is_far_ahead(node: &Node) -> bool {
+    let margin = params::REVERSE_FUTILITY_MARGIN * (node.depth - i32::from(node.improving));
+    node.depth <= params::REVERSE_FUTILITY_DEPTH
+        && node.evaluation - margin >= node.beta
+        && !is_mate(node.evaluation)
+}
+
+/// Razoring (Birmingham and Kent 1977): so far behind that only captures could help.
+fn is_far_behind(node: &Node) -> bool {
+    node.depth <= params::RAZOR_DEPTH
+        && node.evaluation + params::RAZOR_MARGIN * node.depth <= node.alpha
+}
+
+/// Futility (Heinz 1998): no quiet move makes up for so much in the plies left.
+fn is_futile(node: &Node, left: i32) -> bool {
+    let (base, per_ply) = params::FUTILITY_MARGIN;
+    node.evaluation + base + per_ply * left <= node.alpha
+}
+
+/// The same for a capture, with what it takes.
+fn is_hopeless_capture(node: &Node, count: usize, victim: Score) -> bool {
+    let (base, per_ply) = params::NOISY_FUTILITY_MARGIN;
+    let left = remaining(node, count);
+    left <= params::NOISY_FUTILITY_DEPTH
+        && node.evaluation + base + per_ply * left + victim <= node.alpha
+}
+
+/// History pruning: where it was tried before, the move failed.
+fn has_bad_record(node: &Node, standing: i32) -> bool {
+    node.depth <= params::SKIP_DEPTH && standing < -params::HISTORY_SKIP * node.depth
 }
 
 /// Late move pruning: how many moves give quiet ones chance enough.
