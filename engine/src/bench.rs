@@ -51,22 +51,30 @@ impl fmt::Display for Measured {
     }
 }
 
-/// Searches every position to the same depth with a cleared memory.
+/// Searches every position to the same depth with a cleared memory and one thread.
+///
+/// Signals that tell to stop end it early; what was found then is no signature.
 ///
 /// # Errors
 ///
 /// If there is not enough memory for the table.
-pub fn run(depth: Option<u32>, player: impl Into<Player>) -> Result<Measured, OutOfMemory> {
+pub fn run(
+    depth: Option<u32>,
+    player: impl Into<Player>,
+    signals: &Signals,
+) -> Result<Measured, OutOfMemory> {
     let player = player.into();
     let mut memory = Memory::of(player.personality, HASH_MB)?;
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
     let timer = Timer::start(None);
-    let signals = Signals::default();
     let mut nodes = 0;
     for text in POSITIONS {
         let position = fen::parse(text).expect("the bench positions are legal");
         let game = Game::new(position);
-        let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
+        let request = Request { game: &game, limits: &limits, timer: &timer, signals };
+        if signals.is_stopped() {
+            break;
+        }
         memory.clear();
         nodes += search(player, request, &mut memory, &mut |_| {}).nodes;
     }
@@ -149,8 +157,8 @@ mod tests {
     fn the_signature_repeats() {
         let players = Variant::ALL.map(Player::from).into_iter();
         for player in players.chain(Personality::ALL.map(Player::from)) {
-            let first = run(Some(5), player).unwrap().nodes;
-            assert_eq!(run(Some(5), player).unwrap().nodes, first, "{player:?}");
+            let nodes = || run(Some(5), player, &Signals::default()).unwrap().nodes;
+            assert_eq!(nodes(), nodes(), "{player:?}");
         }
     }
 }

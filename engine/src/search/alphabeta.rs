@@ -99,6 +99,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return score;
         }
         let table = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
+        let table = if N::ROOT { self.root_moves.hint.or(table) } else { table };
         let (evaluation, improving) = self.appraise(ply, entry);
         let mut node = Node {
             ply,
@@ -169,7 +170,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = None;
         let mut count = 0;
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
-            if Some(mv) == node.excluded || N::ROOT && !self.root_moves.contains(&mv) {
+            if Some(mv) == node.excluded || N::ROOT && !self.root_moves.admit(mv) {
                 continue;
             }
             count += 1;
@@ -181,7 +182,11 @@ impl<E: Evaluator> Searcher<'_, E> {
                 Extension::Plies(plies) => plies,
                 Extension::Cut(score) => return score,
             };
+            let nodes = self.brake.nodes;
             let score = self.try_move::<N>(&node, mv, count, extension);
+            if N::ROOT {
+                self.root_moves.spend(mv, self.brake.nodes - nodes);
+            }
             if self.brake.stopped {
                 return DRAW;
             }
@@ -281,7 +286,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     fn remember(&mut self, node: &Node, best: Score, best_move: Option<Move>) {
-        if node.excluded.is_some() {
+        // The result of a choice among fewer moves is not the position's.
+        if node.excluded.is_some() || node.ply == 0 && !self.root_moves.is_complete() {
             return;
         }
         let bound = match best_move {

@@ -1,46 +1,83 @@
 //! When a search must end, and when it may.
 
-use super::{Finding, Request, params};
-use crate::chess::Move;
+use super::team::Seat;
+use super::{Request, params};
 use crate::eval::Score;
 use crate::eval::score::mate_distance_moves;
 
-/// Counts positions and says when to stop.
+/// Counts the positions one thread visits and says when to stop.
 pub(super) struct Brake<'a> {
     request: Request<'a>,
+    seat: Seat<'a>,
+    /// At this number of nodes there is something to look at.
     next_poll: u64,
-    /// Positions visited.
+    /// Is the search going on only because the opponent is still thinking?
+    content: bool,
+    /// Positions visited by this thread.
     pub(super) nodes: u64,
     /// Is the search being broken off?
     pub(super) stopped: bool,
+    /// Was it broken off because no nodes were left?
+    starved: bool,
 }
 
 impl<'a> Brake<'a> {
     /// The brake of a search that begins.
-    pub(super) fn new(request: Request<'a>) -> Brake<'a> {
-        Brake { request, next_poll: params::POLL_INTERVAL, nodes: 0, stopped: false }
+    pub(super) fn new(request: Request<'a>, seat: Seat<'a>) -> Brake<'a> {
+        // Where nodes are counted out, even the first ones have to be granted.
+        let next_poll = if request.limits.nodes.is_some() { 0 } else { params::POLL_INTERVAL };
+        Brake { request, seat, next_poll, content: false, nodes: 0, stopped: false, starved: false }
     }
 
     /// Must the search break off? To be asked at every node.
     #[inline]
     pub(super) fn out_of_budget(&mut self) -> bool {
-        if self.request.limits.nodes.is_some_and(|limit| self.nodes >= limit) {
-            self.stopped = true;
-        } else if self.nodes >= self.next_poll {
-            self.next_poll = self.nodes + params::POLL_INTERVAL;
-            let Request { timer, signals, .. } = self.request;
-            if signals.is_stopped() || timer.is_over() && !signals.is_pondering() {
-                self.stopped = true;
-            }
+        while self.nodes >= self.next_poll && !self.stopped {
+            self.poll();
         }
         self.stopped
     }
 
+    /// Looks at the signals and, if this thread leads, at the clock; takes the next share of the
+    /// nodes.
+    #[cold]
+    fn poll(&mut self) {
+        let Request { limits, timer, signals, .. } = self.request;
+        self.seat.tell(self.nodes);
+        let late =
+            self.seat.leads() && (self.content || timer.is_over()) && !signals.is_pondering();
+        // Something must be searched, however late it is.
+        if self.nodes > 0 && (late || signals.is_stopped() || self.seat.is_over()) {
+            self.stopped = true;
+            return;
+        }
+        let wanted = params::POLL_INTERVAL;
+        let granted = limits.nodes.map_or(wanted, |limit| self.seat.grant(limit, wanted));
+        self.next_poll += granted;
+        self.starved = granted == 0;
+        self.stopped = self.starved;
+    }
+
+    /// This thread has ended its search; if it leads, the others are to follow. Where nodes ran out
+    /// they do so by themselves, each when it has used up its share.
+    pub(super) fn finish(&self) {
+        self.seat.tell(self.nodes);
+        if self.seat.leads() && !self.starved {
+            self.seat.end();
+        }
+    }
+
+    /// Positions visited by all threads, those of this one exactly.
+    pub(super) fn team_nodes(&self) -> u64 {
+        self.seat.tell(self.nodes);
+        self.seat.team_nodes()
+    }
+
     /// Is the search to end after an iteration with this score? `percent` is the part of the soft
     /// limit of time to use; `choices` is the number of moves at the root.
-    pub(super) fn is_enough(&self, score: Score, choices: usize, percent: u32) -> bool {
+    pub(super) fn is_enough(&mut self, score: Score, choices: usize, percent: u32) -> bool {
         let Request { limits, timer, signals, .. } = self.request;
-        if signals.is_stopped() {
+        if signals.is_stopped() || self.seat.is_over() {
             return true;
         }
         let mate = mate_distance_moves(score);
@@ -48,31 +85,13 @@ impl<'a> Brake<'a> {
             && 0 < found
             && found <= wanted as i32
         {
+            self.seat.end();
             return true;
         }
-        if signals.is_pondering() || !timer.is_thrifty() {
+        if !self.seat.leads() || !timer.is_thrifty() {
             return false;
         }
-        choices == 1 || timer.is_enough(percent)
-    }
-}
-
-/// Decides how much of the soft limit of time to use, from how the iterations went.
-#[derive(Default)]
-pub(super) struct Pace {
-    best: Option<Move>,
-    steady: u32,
-    score: Score,
-}
-
-impl Pace {
-    /// Percent of the soft limit to use, given the result of one more iteration.
-    pub(super) fn percent(&mut self, found: &Finding) -> u32 {
-        let best = found.line.first().copied();
-        self.steady = if best == self.best { (self.steady + 1).min(6) } else { 0 };
-        let drop = if self.best.is_some() { (self.score - found.score).clamp(0, 60) } else { 0 };
-        self.best = best;
-        self.score = found.score;
-        150 - 14 * self.steady + drop as u32
+        self.content = choices == 1 || timer.is_enough(percent);
+        self.content && !signals.is_pondering()
     }
 }
