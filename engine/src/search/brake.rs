@@ -95,3 +95,90 @@ impl<'a> Brake<'a> {
         self.content && !signals.is_pondering()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::chess::{Game, Position};
+    use crate::search::team::Team;
+    use crate::search::{Limits, Signals};
+    use crate::time::{Budget, Timer};
+
+    /// Lets `check` have the brake of a member of a team of two.
+    fn with(
+        member: usize,
+        limits: &Limits,
+        budget: Option<Budget>,
+        signals: &Signals,
+        check: impl FnOnce(&mut Brake<'_>, &Team),
+    ) {
+        let game = Game::new(Position::startpos());
+        let timer = Timer::start(budget);
+        let request = Request { game: &game, limits, timer: &timer, signals };
+        let team = Team::new(2);
+        check(&mut Brake::new(request, team.seat(member)), &team);
+    }
+
+    const SPENT: Option<Budget> =
+        Some(Budget { soft: Some(Duration::ZERO), hard: Duration::from_secs(3_600) });
+    const LATE: Option<Budget> = Some(Budget { soft: None, hard: Duration::ZERO });
+
+    #[test]
+    fn who_has_thought_enough_while_pondering_answers_at_the_hit() {
+        let signals = Signals::new(true);
+        with(0, &Limits::default(), SPENT, &signals, |brake, _| {
+            assert!(!brake.is_enough(0, 20, 100));
+            brake.nodes = 100_000;
+            assert!(!brake.out_of_budget());
+            signals.ponder_hit();
+            brake.nodes += params::POLL_INTERVAL;
+            assert!(brake.out_of_budget());
+        });
+    }
+
+    #[test]
+    fn the_clock_is_the_leaders_business() {
+        let signals = Signals::default();
+        with(0, &Limits::default(), LATE, &signals, |brake, team| {
+            assert!(!brake.out_of_budget(), "something must be searched");
+            brake.nodes = params::POLL_INTERVAL;
+            assert!(brake.out_of_budget());
+            assert!(!team.seat(1).is_over());
+            brake.finish();
+            assert!(team.seat(1).is_over());
+        });
+        with(1, &Limits::default(), LATE, &signals, |brake, team| {
+            brake.nodes = params::POLL_INTERVAL;
+            assert!(!brake.out_of_budget());
+            team.end();
+            brake.nodes += params::POLL_INTERVAL;
+            assert!(brake.out_of_budget());
+            assert_eq!(team.nodes(), 2 * params::POLL_INTERVAL);
+        });
+    }
+
+    #[test]
+    fn nodes_end_exactly_and_leave_the_others_theirs() {
+        let limits = Limits { nodes: Some(params::POLL_INTERVAL + 7), ..Limits::default() };
+        with(0, &limits, None, &Signals::default(), |brake, team| {
+            while !brake.out_of_budget() {
+                brake.nodes += 1;
+            }
+            assert_eq!(Some(brake.nodes), limits.nodes);
+            brake.finish();
+            assert!(!team.seat(1).is_over());
+        });
+    }
+
+    #[test]
+    fn a_mate_found_by_anyone_ends_the_search_of_all() {
+        let limits = Limits { mate: Some(2), ..Limits::default() };
+        with(1, &limits, None, &Signals::default(), |brake, team| {
+            assert!(!brake.is_enough(crate::eval::score::mate_in(5), 20, 100));
+            assert!(brake.is_enough(crate::eval::score::mate_in(3), 20, 100));
+            assert!(team.seat(0).is_over());
+        });
+    }
+}

@@ -251,8 +251,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             let (score, failures) = self.aspirate(depth, index + 1, report);
             if self.brake.stopped {
                 // A move that has proved better than the last iteration's is worth having.
-                if index == 0 {
+                if index == 0 && self.found[0].line != self.best.line {
                     self.found[0].clone_from(&self.best);
+                    self.report(report, 1, &self.best, Bound::Lower);
                 }
                 return None;
             }

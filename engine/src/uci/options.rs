@@ -24,7 +24,7 @@ const SINGLE_LINE: &str = "this personality finds one line, whatever MultiPV say
 /// The current values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Options {
-    /// Size of the transposition table, in MiB.
+    /// Size asked for the transposition table, in MiB.
     pub(super) hash_mb: usize,
     /// Threads of a search.
     pub(super) threads: usize,
@@ -69,7 +69,9 @@ pub(super) enum Change {
     /// Nothing.
     #[default]
     None,
-    /// It gets its new size and owner.
+    /// It gets a new size.
+    Resize,
+    /// It gets a new owner.
     Renew,
     /// It is cleared.
     Clear,
@@ -142,7 +144,7 @@ impl Options {
         match name.to_ascii_lowercase().as_str() {
             "hash" => {
                 self.hash_mb = spin(name, value, 1, HASH_MAX_MB as u64)? as usize;
-                Ok(Change::Renew.into())
+                Ok(Change::Resize.into())
             }
             "threads" => {
                 self.threads = spin(name, value, 1, THREADS_MAX as u64)? as usize;
@@ -263,7 +265,7 @@ mod tests {
     #[test]
     fn options_are_set() {
         let mut options = Options::default();
-        assert_eq!(options.set("HASH", "64"), done(Change::Renew));
+        assert_eq!(options.set("HASH", "64"), done(Change::Resize));
         assert_eq!(options.set("threads", "256"), done(Change::Recruit));
         assert_eq!(options.set("MultiPV", "3"), done(Change::None));
         assert_eq!(options.set("Move Overhead", "25"), done(Change::None));

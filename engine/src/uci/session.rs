@@ -143,7 +143,8 @@ impl Session {
             Ok(effect) => {
                 match effect.change {
                     Change::None => {}
-                    Change::Renew => self.renew(),
+                    Change::Resize => self.renew(Some(self.options.hash_mb)),
+                    Change::Renew => self.renew(None),
                     Change::Clear => self.worker.send(Job::Clear),
                     Change::Recruit => self.worker.send(Job::Recruit(self.options.threads)),
                 }
@@ -153,9 +154,9 @@ impl Session {
         }
     }
 
-    fn renew(&mut self) {
+    fn renew(&mut self, megabytes: Option<usize>) {
         let personality = self.options.player.personality;
-        self.worker.send(Job::Renew { personality, megabytes: self.options.hash_mb });
+        self.worker.send(Job::Renew { personality, megabytes });
     }
 
     /// Sets up a game. If any part of it is wrong the game stays as it was.

@@ -29,8 +29,9 @@ pub(super) enum Job {
     Bench { depth: Option<u32>, player: Player, signals: Arc<Signals> },
     /// Forget everything.
     Clear,
-    /// Forget everything and make the memory a personality's, with a table of so many MiB.
-    Renew { personality: Personality, megabytes: usize },
+    /// Forget everything and make the memory a personality's, with a table of so many MiB, or as many
+    /// as before.
+    Renew { personality: Personality, megabytes: Option<usize> },
     /// Search with so many threads from now on.
     Recruit(usize),
     /// Say that everything before this is done.
@@ -153,7 +154,13 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
     }
 }
 
-fn renew(memory: &mut Memory, personality: Personality, megabytes: usize, output: &Output) {
+fn renew(
+    memory: &mut Memory,
+    personality: Personality,
+    megabytes: Option<usize>,
+    output: &Output,
+) {
+    let megabytes = megabytes.unwrap_or(memory.megabytes());
     // The new table is not touched yet, so that both fit at once wherever the new one fits.
     if let Err(error) = memory.renew(personality, megabytes) {
         output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
