@@ -121,7 +121,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return score;
         }
-        if table.is_none() && (N::OPEN || cut) && depth >= params::NO_MOVE_REDUCTION_DEPTH {
+        if table.is_none() && (N::OPEN || cut) && depth >= params::no_move_reduction_depth() {
             node.depth -= 1;
         }
         self.moves::<N>(node)

@@ -23,6 +23,7 @@ mod see;
 mod slots;
 mod smp;
 mod team;
+mod tunable;
 
 use crate::chess::{Game, Move};
 use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mated_in};
@@ -37,6 +38,8 @@ pub use limits::{Limits, Signals};
 use memory::Kept;
 pub use memory::Memory;
 use pace::{Effort, Pace};
+#[cfg(feature = "tuning")]
+pub use params::FIGURES;
 pub use personality::{Personality, Player};
 use root::RootMoves;
 pub use smp::STACK_BYTES;
@@ -283,9 +286,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         report: &mut dyn FnMut(&Report<'_>),
     ) -> (Score, u32) {
         // Windows of different widths make threads do different things.
-        let mut width = params::ASPIRATION_START + (self.seat.index() % 8) as Score;
+        let mut width = params::aspiration_start() + (self.seat.index() % 8) as Score;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= params::ASPIRATION_DEPTH && !is_mate(self.best.score) {
+        if depth >= params::aspiration_depth() && !is_mate(self.best.score) {
             alpha = (self.best.score - width).max(-INFINITE);
             beta = (self.best.score + width).min(INFINITE);
         }

@@ -1,52 +1,56 @@
 //! The figures of the search. Depths in plies, margins in centipawns.
 
-use crate::eval::Score;
+use super::tunable::figures;
 
-/// Half-width of the first aspiration window.
-pub(super) const ASPIRATION_START: Score = 18;
-/// Depth from which windows are used.
-pub(super) const ASPIRATION_DEPTH: i32 = 4;
+figures! {
+    /// Half-width of the first aspiration window.
+    aspiration_start = 18 in 6..=54;
+    /// Depth from which windows are used.
+    aspiration_depth = 4 in 1..=8;
 
-/// Deepest node at which the static score alone may cause a cut-off.
-pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 8;
-/// Margin per ply over beta; one ply less if the side is improving.
-pub(super) const REVERSE_FUTILITY_MARGIN: Score = 76;
+    /// Deepest node at which the static score alone may cause a cut-off.
+    reverse_futility_depth = 8 in 5..=12;
+    /// Margin per ply over beta; one ply less if the side is improving.
+    reverse_futility_margin = 76 in 25..=228;
 
-/// Deepest node dropped into quiescence when hopeless.
-pub(super) const RAZOR_DEPTH: i32 = 3;
-/// Margin per ply under alpha.
-pub(super) const RAZOR_MARGIN: Score = 240;
+    /// Deepest node dropped into quiescence when hopeless.
+    razor_depth = 3 in 1..=7;
+    /// Margin per ply under alpha.
+    razor_margin = 240 in 80..=720;
 
-/// Shallowest node at which passing is tried.
-pub(super) const NULL_DEPTH: i32 = 3;
-/// Plies taken off for passing, before depth and score add to it.
-pub(super) const NULL_REDUCTION: i32 = 3;
-/// One more ply off per this much over beta, up to three.
-pub(super) const NULL_SCORE_STEP: Score = 200;
+    /// Shallowest node at which passing is tried.
+    null_depth = 3 in 1..=7;
+    /// Plies taken off for passing, before depth and score add to it.
+    null_reduction = 3 in 1..=7;
+    /// One more ply off per this much over beta, up to three.
+    null_score_step = 200 in 66..=600;
 
-/// Shallowest node without a table move that is searched one ply less.
-pub(super) const NO_MOVE_REDUCTION_DEPTH: i32 = 4;
+    /// Shallowest node without a table move that is searched one ply less.
+    no_move_reduction_depth = 4 in 1..=8;
 
-/// Deepest node at which single moves are skipped unseen.
-pub(super) const SKIP_DEPTH: i32 = 8;
-/// Margin under alpha at which quiet moves are hopeless: base and per ply.
-pub(super) const FUTILITY_MARGIN: (Score, Score) = (110, 92);
-/// Loss of material that rules out a quiet move, per ply squared.
-pub(super) const QUIET_SEE_MARGIN: Score = 22;
-/// Loss of material that rules out a capture, per ply.
-pub(super) const NOISY_SEE_MARGIN: Score = 95;
-/// History under which a quiet move is skipped, per ply.
-pub(super) const HISTORY_SKIP: i32 = 3_200;
+    /// Deepest node at which single moves are skipped unseen.
+    skip_depth = 8 in 5..=12;
+    /// Margin under alpha at which quiet moves are hopeless: base and per ply.
+    futility_margin_base = 110 in 36..=330;
+    /// See [`futility_margin_base`].
+    futility_margin_per_ply = 92 in 30..=276;
+    /// Loss of material that rules out a quiet move, per ply squared.
+    quiet_see_margin = 22 in 7..=66;
+    /// Loss of material that rules out a capture, per ply.
+    noisy_see_margin = 95 in 31..=285;
+    /// History under which a quiet move is skipped, per ply.
+    history_skip = 3_200 in 1_066..=9_600;
 
-/// Shallowest node at which the table move is tested for being the only good one.
-pub(super) const SINGULAR_DEPTH: i32 = 7;
-/// How much the others must fall short, in centipawns per ply.
-pub(super) const SINGULAR_MARGIN: Score = 2;
+    /// Shallowest node at which the table move is tested for being the only good one.
+    singular_depth = 7 in 4..=11;
+    /// How much the others must fall short, in centipawns per ply.
+    singular_margin = 2 in 1..=6;
 
-/// Shallowest node at which late moves are reduced.
-pub(super) const REDUCTION_DEPTH: i32 = 3;
-/// History worth one ply of reduction.
-pub(super) const REDUCTION_HISTORY: i32 = 7_000;
+    /// Shallowest node at which late moves are reduced.
+    reduction_depth = 3 in 1..=7;
+    /// History worth one ply of reduction.
+    reduction_history = 7_000 in 2_333..=21_000;
+}
 
 /// Nodes between two looks at the clock and the stop signal.
 pub(super) const POLL_INTERVAL: u64 = 512;

@@ -16,15 +16,15 @@ impl<E: Evaluator> Searcher<'_, E> {
             return None;
         }
         // Reverse futility: so far ahead that the opponent cannot make up for it in time.
-        let margin = params::REVERSE_FUTILITY_MARGIN * (depth - i32::from(node.improving));
-        if depth <= params::REVERSE_FUTILITY_DEPTH
+        let margin = params::reverse_futility_margin() * (depth - i32::from(node.improving));
+        if depth <= params::reverse_futility_depth()
             && evaluation - margin >= beta
             && !is_mate(evaluation)
         {
             return Some((evaluation + beta) / 2);
         }
         // Razoring: so far behind that only captures could help.
-        if depth <= params::RAZOR_DEPTH && evaluation + params::RAZOR_MARGIN * depth <= alpha {
+        if depth <= params::razor_depth() && evaluation + params::razor_margin() * depth <= alpha {
             let score = self.quiescence::<Null>(alpha, beta);
             if score <= alpha || self.brake.stopped {
                 return Some(score);
@@ -39,15 +39,15 @@ impl<E: Evaluator> Searcher<'_, E> {
         let position = self.line.position();
         let passed_before = ply > 0 && self.before(ply)[0].is_none();
         // Without pieces passing may be better than any move.
-        if depth < params::NULL_DEPTH
+        if depth < params::null_depth()
             || evaluation < beta
             || passed_before
             || !position.has_pieces(position.turn())
         {
             return None;
         }
-        let surplus = ((evaluation - beta) / params::NULL_SCORE_STEP).min(3);
-        let reduction = params::NULL_REDUCTION + depth / 4 + surplus;
+        let surplus = ((evaluation - beta) / params::null_score_step()).min(3);
+        let reduction = params::null_reduction() + depth / 4 + surplus;
         self.frame(ply).arrival = None;
         self.brake.nodes += 1;
         self.line.make_null();
@@ -66,12 +66,12 @@ impl<E: Evaluator> Searcher<'_, E> {
         picker: &mut Picker,
     ) -> bool {
         let depth = node.depth;
-        if depth > params::SKIP_DEPTH {
+        if depth > params::skip_depth() {
             return false;
         }
         let position = self.line.position();
         if !mv.is_quiet() {
-            let margin = -params::NOISY_SEE_MARGIN * depth;
+            let margin = -params::noisy_see_margin() * depth;
             return !see::gains_at_least(position, mv, margin);
         }
         if node.in_check || position.gives_check(mv) {
@@ -82,13 +82,13 @@ impl<E: Evaluator> Searcher<'_, E> {
             picker.skip_quiets();
             return true;
         }
-        let (base, per_ply) = params::FUTILITY_MARGIN;
+        let (base, per_ply) = (params::futility_margin_base(), params::futility_margin_per_ply());
         if node.evaluation + base + per_ply * depth <= node.alpha {
             picker.skip_quiets();
             return true;
         }
         let standing = self.histories.quiet(position, mv, self.before(node.ply));
-        standing < -params::HISTORY_SKIP * depth
-            || !see::gains_at_least(position, mv, -params::QUIET_SEE_MARGIN * depth * depth)
+        standing < -params::history_skip() * depth
+            || !see::gains_at_least(position, mv, -params::quiet_see_margin() * depth * depth)
     }
 }

@@ -41,7 +41,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         standing: i32,
     ) -> i32 {
         let first = if N::OPEN { 3 } else { 2 };
-        if node.depth < params::REDUCTION_DEPTH || count < first {
+        if node.depth < params::reduction_depth() || count < first {
             return 0;
         }
         let mut plies = BASE[node.depth.min(63) as usize][count.min(63)];
@@ -52,7 +52,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         plies += 512 * i32::from(!node.improving);
         plies -= 1024 * i32::from(N::OPEN);
         plies -= 1024 * i32::from(self.line.position().in_check() || node.in_check);
-        plies -= standing * 1024 / params::REDUCTION_HISTORY;
+        plies -= standing * 1024 / params::reduction_history();
         (plies / 1024).max(0)
     }
 }

@@ -133,6 +133,9 @@ impl Options {
             "option name Ponder type check default false".to_owned(),
             "option name Clear Hash type button".to_owned(),
         ]
+        .into_iter()
+        .chain(tunable())
+        .collect()
     }
 
     /// Sets an option; names are compared without regard to case, as the protocol demands.
@@ -190,7 +193,7 @@ impl Options {
             // Pondering is ordered by `go ponder`; the option only announces that it may be.
             "ponder" => check(name, value).map(|_| Effect::default()),
             "clear hash" => Ok(Change::Clear.into()),
-            _ => Err(format!("unknown option \"{name}\"")),
+            _ => tune(name, value),
         }
     }
 
@@ -214,6 +217,43 @@ impl Options {
     fn is_single(&self) -> bool {
         self.player.personality.is_single_threaded()
     }
+}
+
+/// The lines that declare the figures of the search; there are some in a build for tuning only.
+#[cfg(not(feature = "tuning"))]
+fn tunable() -> impl Iterator<Item = String> {
+    std::iter::empty()
+}
+
+/// The lines that declare the figures of the search.
+#[cfg(feature = "tuning")]
+fn tunable() -> impl Iterator<Item = String> {
+    crate::search::FIGURES.iter().map(|figure| {
+        let (name, value) = (figure.name, figure.value);
+        let (least, most) = (figure.range.start(), figure.range.end());
+        format!("option name {name} type spin default {value} min {least} max {most}")
+    })
+}
+
+/// Refuses an option that there is not.
+#[cfg(not(feature = "tuning"))]
+fn tune(name: &str, _: &str) -> Result<Effect, String> {
+    Err(format!("unknown option \"{name}\""))
+}
+
+/// Sets a figure of the search.
+#[cfg(feature = "tuning")]
+fn tune(name: &str, value: &str) -> Result<Effect, String> {
+    let known = crate::search::FIGURES.iter().find(|figure| figure.name.eq_ignore_ascii_case(name));
+    let figure = known.ok_or_else(|| format!("unknown option \"{name}\""))?;
+    let number = value.parse().ok().filter(|number| figure.range.contains(number));
+    let number = number.ok_or_else(|| {
+        let (least, most) = (figure.range.start(), figure.range.end());
+        format!("{name} must be a number from {least} to {most}, not \"{value}\"")
+    })?;
+    figure.set(number);
+    // What was found with other figures is not what would be found with these.
+    Ok(Change::Clear.into())
 }
 
 /// The personality of that name.

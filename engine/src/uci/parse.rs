@@ -194,7 +194,9 @@ fn parse_go(words: SplitAsciiWhitespace<'_>) -> Command {
                 if word == "perft" {
                     return match clipped(number) {
                         depth @ 0..=DEPTH_MAX => Command::Perft(depth),
-                        _ => Command::Invalid(format!("perft goes no deeper than {DEPTH_MAX} plies")),
+                        _ => {
+                            Command::Invalid(format!("perft goes no deeper than {DEPTH_MAX} plies"))
+                        }
                     };
                 }
                 go.set(word, number);

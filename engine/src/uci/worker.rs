@@ -154,12 +154,7 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
     }
 }
 
-fn renew(
-    memory: &mut Memory,
-    personality: Personality,
-    megabytes: Option<usize>,
-    output: &Output,
-) {
+fn renew(memory: &mut Memory, personality: Personality, megabytes: Option<usize>, output: &Output) {
     let megabytes = megabytes.unwrap_or(memory.megabytes());
     // The new table is not touched yet, so that both fit at once wherever the new one fits.
     if let Err(error) = memory.renew(personality, megabytes) {

@@ -307,3 +307,26 @@ fn features_of_a_search_are_switched_off_by_name() {
     assert!(engine.sync().last().is_some_and(|line| line.ends_with("(blunder)")));
     assert_ne!(nodes(&mut engine), whole);
 }
+
+#[test]
+fn figures_of_the_search_are_options_of_the_tuning_build_only() {
+    let tuning = cfg!(feature = "tuning");
+    let mut engine = Engine::start();
+    engine.say("uci");
+    let lines = engine.until("uciok");
+    let declared = lines.iter().filter(|line| line.starts_with("option name reverse_futility_"));
+    assert_eq!(declared.count(), if tuning { 2 } else { 0 }, "{lines:?}");
+    let nodes = |engine: &mut Engine| {
+        engine.say("bench 6");
+        engine.until("Nodes searched").pop()
+    };
+    let usual = nodes(&mut engine);
+    for (value, obeyed) in [("150", tuning), ("100000", false), ("x", false)] {
+        engine.say(&format!("setoption name reverse_futility_margin value {value}"));
+        assert_eq!(engine.sync().is_empty(), obeyed, "{value}");
+    }
+    assert_eq!(nodes(&mut engine) != usual, tuning);
+    engine.say("setoption name reverse_futility_margin value 76");
+    engine.sync();
+    assert_eq!(nodes(&mut engine), usual);
+}
