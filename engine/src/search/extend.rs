@@ -38,10 +38,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.frame(node.ply).excluded = Some(mv);
         let others = self.node::<Null>(bar - 1, bar, (node.depth - 1) / 2, node.cut);
         self.frame(node.ply).excluded = None;
+        if self.brake.stopped {
+            return Extension::Cut(others);
+        }
         if others < bar {
             return Extension::Plies(1);
         }
-        if !N::OPEN && bar >= node.beta && !self.brake.stopped {
+        if !N::OPEN && bar >= node.beta {
             return Extension::Cut(bar);
         }
         Extension::Plies(if score >= node.beta { -1 } else { 0 })

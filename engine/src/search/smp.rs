@@ -49,7 +49,9 @@ pub(super) fn search(
             }));
             findings
         });
-    let chosen = if request.limits.lines() > 1 { 0 } else { elect(&findings) };
+    // Who leads has all the lines, and has reached the depth asked for.
+    let settled = request.limits.lines() > 1 || request.limits.depth.is_some();
+    let chosen = if settled { 0 } else { elect(&findings) };
     let (threads, nodes) = (findings.len(), team.nodes());
     if chosen > 0 {
         let Finding { line, score, depth, .. } = &findings[chosen];

@@ -233,6 +233,6 @@ fn the_best_of_several_lines_is_that_of_one() {
         assert!(iteration.is_sorted_by(|a, b| a.3 >= b.3), "{iteration:?}");
         assert!(iteration[0].2 != iteration[1].2 && iteration[1].2 != iteration[2].2);
     }
-    assert_eq!(mate_distance_moves(finding.score), Some(2));
+    assert_eq!(mate_distance_moves(finding.score), Some(1));
     assert_eq!(finding.line[0], told[told.len() - moves].2);
 }
