@@ -318,7 +318,8 @@ fn figures_of_the_search_are_options_of_the_tuning_build_only() {
     assert_eq!(declared.count(), if tuning { 2 } else { 0 }, "{lines:?}");
     let nodes = |engine: &mut Engine| {
         engine.say("bench 6");
-        engine.until("Nodes searched").pop()
+        let lines = engine.until("Nodes/second");
+        lines.into_iter().find(|line| line.starts_with("Nodes searched"))
     };
     let usual = nodes(&mut engine);
     for (value, obeyed) in [("150", tuning), ("100000", false), ("x", false)] {
