@@ -6,6 +6,8 @@
 use std::alloc::{Layout, alloc_zeroed};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use crate::chess::Move;
 use crate::eval::Score;
@@ -112,9 +114,18 @@ impl Slot {
     }
 }
 
-/// One cache line.
-#[repr(align(64))]
-struct Cluster([Slot; 4]);
+/// Slots in a cluster, which is one cache line.
+const CLUSTER: usize = 4;
+
+/// Size of a cluster.
+const LINE_BYTES: usize = CLUSTER * size_of::<Slot>();
+
+/// What a thread clears at a time.
+const CLEARED_SLOTS: usize = (4 << 20) / size_of::<Slot>();
+
+/// What the keys are mixed with, one search after another: the golden ratio in binary, of which any
+/// few multiples are far apart.
+const SALT: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The memory asked for could not be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,10 +143,19 @@ impl fmt::Display for OutOfMemory {
 impl std::error::Error for OutOfMemory {}
 
 /// The table.
+///
+/// Its memory is not touched before it is used, so that even a huge one is there at once.
 pub struct TranspositionTable {
-    clusters: Box<[Cluster]>,
+    slots: Box<[Slot]>,
+    /// Slots in front of the first cluster, so that clusters are cache lines.
+    skipped: usize,
+    clusters: usize,
     /// Counts searches, modulo [`AGES`].
     age: u8,
+    /// Keys are mixed with it; what was stored with another one is not found.
+    salt: u64,
+    /// Is it certain that nothing was stored?
+    untouched: bool,
 }
 
 impl TranspositionTable {
@@ -146,35 +166,68 @@ impl TranspositionTable {
     /// If the memory cannot be had.
     pub fn new(megabytes: usize) -> Result<TranspositionTable, OutOfMemory> {
         let megabytes = megabytes.max(1);
-        let count = megabytes * ((1 << 20) / size_of::<Cluster>());
-        let clusters = zeroed_clusters(count).ok_or(OutOfMemory { megabytes })?;
-        Ok(TranspositionTable { clusters, age: 0 })
+        let clusters = megabytes.saturating_mul((1 << 20) / LINE_BYTES);
+        let count = clusters.saturating_mul(CLUSTER).saturating_add(CLUSTER - 1);
+        let slots = zeroed_slots(count).ok_or(OutOfMemory { megabytes })?;
+        let misaligned = slots.as_ptr().addr() % LINE_BYTES;
+        let skipped = (LINE_BYTES - misaligned) % LINE_BYTES / size_of::<Slot>();
+        Ok(TranspositionTable { slots, skipped, clusters, age: 0, salt: 0, untouched: true })
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
+    /// Forgets everything, with the help of as many threads as can be had.
+    pub fn clear(&mut self, threads: usize) {
         self.age = 0;
-        for slot in self.clusters.iter_mut().flat_map(|cluster| &mut cluster.0) {
-            *slot.check.get_mut() = 0;
-            *slot.data.get_mut() = 0;
+        self.salt = 0;
+        if std::mem::replace(&mut self.untouched, true) {
+            return;
         }
+        let threads = threads.min(self.slots.len() / CLEARED_SLOTS);
+        let parts = Mutex::new(self.slots.chunks_mut(CLEARED_SLOTS));
+        let clear = || {
+            loop {
+                let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(part) = part else { return };
+                for slot in part {
+                    *slot.check.get_mut() = 0;
+                    *slot.data.get_mut() = 0;
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                // One that cannot be started is done without.
+                let _thread = thread::Builder::new().spawn_scoped(scope, clear);
+            }
+            clear();
+        });
     }
 
     /// Marks the beginning of a search: what is older gives way sooner.
     pub fn new_search(&mut self) {
+        self.untouched = false;
         self.age = (self.age + 1) % AGES;
     }
 
+    /// Marks the beginning of a search that must not find anything of earlier ones. Unlike
+    /// [`clear`](Self::clear) it takes no time.
+    pub fn forget(&mut self) {
+        self.new_search();
+        self.salt = self.salt.wrapping_add(SALT);
+    }
+
+    /// The cluster of a key that is mixed with the salt.
     #[inline]
-    fn cluster(&self, key: u64) -> &Cluster {
-        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
-        &self.clusters[index as usize]
+    fn cluster(&self, key: u64) -> &[Slot] {
+        let index = (u128::from(key) * self.clusters as u128) >> 64;
+        let first = self.skipped + index as usize * CLUSTER;
+        &self.slots[first..first + CLUSTER]
     }
 
     /// What is known about the position with this key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
-        self.cluster(key).0.iter().find_map(|slot| slot.data_of(key)).map(Entry::unpack)
+        let key = key ^ self.salt;
+        self.cluster(key).iter().find_map(|slot| slot.data_of(key)).map(Entry::unpack)
     }
 
     /// Asks the processor to fetch the cluster of a key that will be probed soon.
@@ -183,7 +236,7 @@ impl TranspositionTable {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let cluster: *const Cluster = self.cluster(key);
+            let cluster = self.cluster(key ^ self.salt).as_ptr();
             // SAFETY: prefetching has no effect on memory and cannot fault.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(cluster.cast()) };
         }
@@ -191,9 +244,11 @@ impl TranspositionTable {
         let _ = key;
     }
 
-    /// Remembers an entry, in place of what is least worth keeping.
+    /// Remembers an entry, in place of what is least worth keeping. Some search must have begun.
     pub fn store(&self, key: u64, mut entry: Entry) {
-        let slots = &self.cluster(key).0;
+        debug_assert!(!self.untouched, "entries stored before a search would not be cleared");
+        let key = key ^ self.salt;
+        let slots = self.cluster(key);
         let mut victim = &slots[0];
         let mut lowest = i32::MAX;
         for slot in slots {
@@ -234,23 +289,24 @@ impl TranspositionTable {
 
     /// How full the table is with entries of the current search, in permille, from a sample.
     pub fn fullness_permille(&self) -> usize {
-        let sample = self.clusters.len().min(250);
+        let sample = &self.slots[self.skipped..][..1000];
         let current = |slot: &&Slot| slot.data() != 0 && self.years(slot.data()) == 0;
-        let used = self.clusters[..sample].iter().flat_map(|cluster| &cluster.0).filter(current);
-        used.count() * 1000 / (sample * 4)
+        sample.iter().filter(current).count()
     }
 }
 
-fn zeroed_clusters(count: usize) -> Option<Box<[Cluster]>> {
-    let layout = Layout::array::<Cluster>(count).ok()?;
-    assert!(layout.size() > 0, "a table has at least one cluster");
+/// Empty slots. Aligned no more than any memory is, since only such memory comes from the system
+/// zeroed, without being touched.
+fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
+    let layout = Layout::array::<Slot>(count).ok()?;
+    assert!(layout.size() > 0, "a table has at least one slot");
     // SAFETY: the layout has a size other than zero.
-    let memory = unsafe { alloc_zeroed(layout) }.cast::<Cluster>();
+    let memory = unsafe { alloc_zeroed(layout) }.cast::<Slot>();
     if memory.is_null() {
         return None;
     }
-    // SAFETY: the memory was allocated by the global allocator with the layout of `count` clusters,
-    // is owned by nothing else, and zero bytes are valid atomic words.
+    // SAFETY: the memory was allocated by the global allocator with the layout of `count` slots, is
+    // owned by nothing else, and zero bytes are valid atomic words.
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)) })
 }
 
@@ -260,6 +316,12 @@ mod tests {
     use crate::chess::{MoveKind, Square};
     use crate::eval::score::{mate_in, mated_in};
 
+    fn table(megabytes: usize) -> TranspositionTable {
+        let mut table = TranspositionTable::new(megabytes).unwrap();
+        table.new_search();
+        table
+    }
+
     fn entry(depth: i32, bound: Bound) -> Entry {
         let mv = Move::new(Square::new(12), Square::new(28), MoveKind::DoublePush);
         Entry { mv: Some(mv), score: -321, evaluation: Some(17), depth, bound }
@@ -267,7 +329,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_found() {
-        let table = TranspositionTable::new(1).unwrap();
+        let table = table(1);
         assert_eq!(table.probe(42), None);
         for (key, evaluation) in [(42, Some(-5)), (u64::MAX, None)] {
             let stored = Entry { evaluation, ..entry(7, Bound::Lower) };
@@ -278,7 +340,7 @@ mod tests {
 
     #[test]
     fn the_old_move_survives_a_result_without_one() {
-        let table = TranspositionTable::new(1).unwrap();
+        let table = table(1);
         table.store(9, entry(3, Bound::Lower));
         table.store(9, Entry { mv: None, ..entry(5, Bound::Upper) });
         assert_eq!(table.probe(9).unwrap().mv, entry(0, Bound::None).mv);
@@ -286,7 +348,7 @@ mod tests {
 
     #[test]
     fn shallow_and_old_entries_give_way() {
-        let mut table = TranspositionTable::new(1).unwrap();
+        let mut table = table(1);
         // Small keys share the first cluster.
         for key in 1..=4 {
             table.store(key, entry(key as i32 * 4, Bound::Exact));
@@ -297,8 +359,53 @@ mod tests {
         table.new_search();
         table.store(6, entry(2, Bound::Exact));
         assert_eq!(table.probe(5), None);
-        table.clear();
+        table.clear(1);
         assert_eq!(table.probe(6), None);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_found_until_it_is_stored_again() {
+        let mut table = table(1);
+        for _ in 0..3 {
+            table.forget();
+            assert_eq!(table.probe(42), None);
+            table.store(42, entry(7, Bound::Exact));
+            assert_eq!(table.probe(42), Some(entry(7, Bound::Exact)));
+        }
+    }
+
+    #[test]
+    fn all_threads_together_clear_everything() {
+        let mut table = table(33);
+        // Odd multiples of a 64th of all keys: all over the table.
+        let keys = || (0..32).map(|part| (2 * part + 1) << 58);
+        for threads in [1, 2, 8, 1000] {
+            table.new_search();
+            keys().for_each(|key| table.store(key, entry(3, Bound::Exact)));
+            assert!(keys().all(|key| table.probe(key).is_some()));
+            table.clear(threads);
+            assert!(keys().all(|key| table.probe(key).is_none()), "{threads}");
+            assert!(table.slots.iter().all(|slot| slot.data() == 0), "{threads}");
+        }
+    }
+
+    #[test]
+    fn clusters_are_cache_lines_and_the_last_one_is_there() {
+        let table = table(3);
+        for key in [0, 1 << 40, u64::MAX] {
+            assert_eq!(table.cluster(key).as_ptr().addr() % LINE_BYTES, 0);
+            table.store(key, entry(1, Bound::Exact));
+            assert!(table.probe(key).is_some());
+        }
+        assert_eq!(table.clusters * LINE_BYTES, 3 << 20);
+    }
+
+    #[test]
+    fn more_memory_than_there_can_be_is_refused() {
+        for megabytes in [1 << 36, usize::MAX] {
+            let refused = TranspositionTable::new(megabytes).map(drop);
+            assert_eq!(refused, Err(OutOfMemory { megabytes }));
+        }
     }
 
     #[test]

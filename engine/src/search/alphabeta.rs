@@ -126,7 +126,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return score;
         }
-        if node.table.is_none() && (N::OPEN || cut) && depth >= params::NO_MOVE_REDUCTION_DEPTH {
+        if node.table.is_none() && (N::OPEN || cut) && depth >= params::no_move_reduction_depth() {
             node.depth -= 1;
         }
         self.moves::<N>(node)
@@ -144,6 +144,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let ply = self.line.ply();
         let Appraisal { raw, evaluation, doubt, improving } = self.appraise(ply, entry);
         let position = self.line.position();
+        let known = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
+        let hint = self.root_moves.hint.filter(|_| ply == 0);
         Node {
             ply,
             alpha,
@@ -157,7 +159,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             improving,
             best: -INFINITE,
             entry,
-            table: entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv)),
+            table: hint.or(known),
             excluded: self.frames[ply + FRAMES_BEFORE].excluded,
             trail: self.trail(ply),
         }
@@ -214,7 +216,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// advantage counts.
     pub(super) fn corrected(&self, raw: Score, correction: Score) -> Score {
         let clock = i32::from(self.line.position().halfmove_clock());
-        let scaled = raw * (params::CLOCK_SCALE - clock) / params::CLOCK_SCALE;
+        let scaled = raw * (params::clock_scale() - clock) / params::clock_scale();
         (scaled + correction).clamp(-EVALUATION_MAX, EVALUATION_MAX)
     }
 
@@ -236,7 +238,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = None;
         let mut count = 0;
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
-            if Some(mv) == node.excluded || N::ROOT && !self.root_moves.contains(&mv) {
+            if Some(mv) == node.excluded || N::ROOT && !self.root_moves.admit(mv) {
                 continue;
             }
             count += 1;
@@ -248,7 +250,11 @@ impl<E: Evaluator> Searcher<'_, E> {
                 Extension::Plies(plies) => plies,
                 Extension::Cut(score) => return Some(score),
             };
+            let nodes = self.brake.nodes;
             let score = self.try_move::<N>(node, mv, count, extension);
+            if N::ROOT {
+                self.root_moves.spend(mv, self.brake.nodes - nodes);
+            }
             if self.brake.stopped {
                 return Some(DRAW);
             }
@@ -338,7 +344,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
 /// Plies to add when a reduced move has proved too good: how good it is says how deep to look again.
 fn second_look(node: &Node, score: Score, depth: i32) -> i32 {
-    let deeper = score > node.best + params::DEEPER_MARGIN + 2 * depth;
-    let shallower = score < node.best + params::SHALLOWER_MARGIN;
+    let deeper = score > node.best + params::deeper_margin() + 2 * depth;
+    let shallower = score < node.best + params::shallower_margin();
     i32::from(deeper) - i32::from(shallower)
 }

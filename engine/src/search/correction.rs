@@ -47,11 +47,11 @@ impl Corrections {
     #[inline]
     pub(super) fn of(&self, position: &Position, before: [Option<Arrival>; 3]) -> Score {
         let mut sum = 0;
-        for (place, weight) in places(position).into_iter().zip(params::CORRECTION_PARTS) {
+        for (place, weight) in places(position).into_iter().zip(params::correction_parts()) {
             sum += i32::from(self.parts[place]) * weight;
         }
         if let Some(place) = sequence(before) {
-            sum += i32::from(self.moves[place]) * params::CORRECTION_MOVES;
+            sum += i32::from(self.moves[place]) * params::correction_moves();
         }
         sum / MAX
     }
@@ -64,7 +64,7 @@ impl Corrections {
         error: Score,
         depth: i32,
     ) {
-        let lesson = error * depth * params::CORRECTION_RATE / 8;
+        let lesson = error * depth * params::correction_rate() / 8;
         let lesson = lesson.clamp(-LESSON_MAX, LESSON_MAX);
         for place in places(position) {
             learn::<MAX>(&mut self.parts[place], lesson);
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn no_error_makes_a_correction_exceed_its_weights() {
         let position = Position::startpos();
-        let most = params::CORRECTION_PARTS.iter().sum::<i32>() + params::CORRECTION_MOVES;
+        let most = params::correction_parts().iter().sum::<i32>() + params::correction_moves();
         let mut corrections = Corrections::new();
         for error in [30_000, -30_000] {
             for _ in 0..100 {

@@ -25,7 +25,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             !N::ROOT
                 && node.table == Some(mv)
                 && node.excluded.is_none()
-                && node.depth >= params::SINGULAR_DEPTH
+                && node.depth >= params::singular_depth()
                 && node.ply < 2 * self.root_depth as usize
                 && entry.depth >= node.depth - 3
                 && matches!(entry.bound, Bound::Lower | Bound::Exact)
@@ -36,15 +36,18 @@ impl<E: Evaluator> Searcher<'_, E> {
         if is_mate(score) {
             return Extension::Plies(0);
         }
-        let bar = score - params::SINGULAR_MARGIN * node.depth;
+        let bar = score - params::singular_margin() * node.depth;
         self.frame(node.ply).excluded = Some(mv);
         let others = self.node::<Null>(bar - 1, bar, (node.depth - 1) / 2, node.cut);
         self.frame(node.ply).excluded = None;
+        if self.brake.stopped {
+            return Extension::Cut(others);
+        }
         if others < bar {
-            let double = !N::OPEN && others < bar - params::DOUBLE_MARGIN;
+            let double = !N::OPEN && others < bar - params::double_margin();
             return Extension::Plies(1 + i32::from(double));
         }
-        if !N::OPEN && others >= node.beta && !is_mate(others) && !self.brake.stopped {
+        if !N::OPEN && others >= node.beta && !is_mate(others) {
             return Extension::Cut(others);
         }
         // Not the only good move. One that is expected to cut off anyway needs less of a search.

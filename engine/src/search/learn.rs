@@ -19,7 +19,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if let Some(mv) = best_move.filter(|_| bound == Bound::Lower) {
             self.learn_moves(node, mv, tried);
         }
-        if node.excluded.is_some() {
+        // The result of a choice among fewer moves is not the position's.
+        if node.excluded.is_some() || node.ply == 0 && !self.root_moves.is_complete() {
             return;
         }
         if bound == Bound::Upper {
@@ -95,7 +96,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Frame { made, evaluation: earlier, excluded, .. } = *self.frame(above);
         let quiet = made.filter(|mv| mv.is_quiet() && excluded.is_none());
         if let (Some(mv), Some(earlier)) = (quiet, earlier) {
-            let (per_centipawn, tempo, most) = params::SWING_BONUS;
+            let (per_centipawn, tempo, most) = params::swing_bonus();
             // Both evaluations favour the side to move, so that an idle move raises their sum.
             let gain = 2 * tempo - (earlier + evaluation);
             let bonus = (per_centipawn * gain).clamp(-most, most);
@@ -120,6 +121,6 @@ impl<E: Evaluator> Searcher<'_, E> {
 
 /// What a result of that depth adds to the history of a good move.
 fn bonus(depth: i32) -> i32 {
-    let (per_ply, offset, most) = params::HISTORY_BONUS;
+    let (per_ply, offset, most) = params::history_bonus();
     (per_ply * depth - offset).min(most)
 }

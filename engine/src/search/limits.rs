@@ -1,4 +1,4 @@
-//! What a search may use, and how it is told to end.
+//! What a search is to find and may use, and how it is told to end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,9 +16,17 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// The only moves to consider at the root; empty for all.
     pub search_moves: Vec<Move>,
+    /// How many lines to find, the best first, each with another first move; one unless given. The
+    /// engine's own search alone finds more than one.
+    pub lines: Option<usize>,
 }
 
 impl Limits {
+    /// How many lines to find, at least one.
+    pub(super) fn lines(&self) -> usize {
+        self.lines.unwrap_or(1).max(1)
+    }
+
     /// The deepest iteration there will be.
     pub(super) fn max_depth(&self) -> i32 {
         self.depth.map_or(MAX_PLY as i32 - 1, |depth| depth.clamp(1, MAX_PLY as u32 - 1) as i32)

@@ -12,6 +12,7 @@ mod learn;
 mod limits;
 mod memory;
 pub mod micromax;
+mod pace;
 mod params;
 mod personality;
 mod picker;
@@ -20,24 +21,34 @@ mod prune;
 mod quiescence;
 mod rdchess;
 mod reduce;
+mod root;
 mod see;
 mod slots;
+mod smp;
 mod table;
+mod team;
+mod tunable;
 
 use crate::chess::{Game, Move};
 use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mated_in};
-use crate::eval::{Evaluator, Score, Task};
+use crate::eval::{Evaluator, Score};
 use crate::line::Line;
 use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
 use alphabeta::Root;
-use brake::{Brake, Pace};
+use brake::Brake;
 use history::{Arrival, Histories, Trail};
 pub use limits::{Limits, Signals};
 use memory::Kept;
 pub use memory::Memory;
+use pace::{Effort, Pace};
+#[cfg(feature = "tuning")]
+pub use params::FIGURES;
 pub use personality::{Personality, Player};
 use picker::Room;
+use root::RootMoves;
+pub use smp::STACK_BYTES;
+use team::{Seat, Team};
 
 /// What to search, and within which limits.
 #[derive(Clone, Copy)]
@@ -68,11 +79,13 @@ pub struct Report<'a> {
     pub depth: u32,
     /// The deepest ply visited.
     pub selective_depth: u32,
+    /// Number of the line, the best being 1.
+    pub rank: usize,
     /// Score for the side to move at the root.
     pub score: Score,
     /// Is the score exact or a bound?
     pub bound: Bound,
-    /// Positions visited so far.
+    /// Positions visited so far, by all threads.
     pub nodes: u64,
     /// How full the table is.
     pub hash_permille: usize,
@@ -89,8 +102,10 @@ pub struct Finding {
     pub score: Score,
     /// The last iteration that was completed, in plies.
     pub depth: u32,
-    /// Positions visited.
+    /// Positions visited, by all threads.
     pub nodes: u64,
+    /// Threads that took part.
+    pub threads: usize,
 }
 
 impl Finding {
@@ -99,7 +114,8 @@ impl Finding {
     fn at_once(request: Request<'_>) -> Finding {
         let line: Vec<Move> = request.root_moves().first().copied().into_iter().collect();
         let mated = line.is_empty() && request.game.position().in_check();
-        Finding { line, score: if mated { mated_in(0) } else { DRAW }, depth: 0, nodes: 0 }
+        let score = if mated { mated_in(0) } else { DRAW };
+        Finding { line, score, depth: 0, nodes: 0, threads: 1 }
     }
 }
 
@@ -116,35 +132,16 @@ pub fn search(
     if memory.hand_to(player.personality).is_err() {
         return Finding::at_once(request);
     }
+    let alone = Team::new(1);
+    let seat = alone.seat(0);
     match &mut memory.kept {
         Kept::Palimpsest { table, histories } => {
-            player.eval.dispatch(Palimpsest { request, table, histories, report })
+            smp::search(player.eval, request, table, histories, report)
         }
-        Kept::Micromax(table) => micromax::search(&player, request, table, report),
+        Kept::Micromax(table) => micromax::search(&player, request, table, seat, report),
         Kept::Rdchess(table) => {
-            player.eval.dispatch(rdchess::RdChess { player, request, table, report })
+            player.eval.dispatch(rdchess::RdChess { player, request, table, seat, report })
         }
-    }
-}
-
-/// The engine's own search as a task for an evaluation.
-struct Palimpsest<'a> {
-    request: Request<'a>,
-    table: &'a mut TranspositionTable,
-    histories: &'a mut Histories,
-    report: &'a mut dyn FnMut(&Report<'_>),
-}
-
-impl Task for Palimpsest<'_> {
-    type Output = Finding;
-
-    fn run<E: Evaluator>(self, evaluator: E) -> Finding {
-        if E::CONTEXT.is_path() {
-            self.table.clear();
-        } else {
-            self.table.new_search();
-        }
-        Searcher::new(self.request, self.table, self.histories, evaluator).run(self.report)
     }
 }
 
@@ -190,13 +187,14 @@ impl Lines {
     }
 }
 
-/// A search under way.
+/// The search of one thread under way.
 struct Searcher<'a, E> {
     line: Line<E>,
     table: &'a TranspositionTable,
     histories: &'a mut Histories,
     request: Request<'a>,
-    root_moves: Vec<Move>,
+    seat: Seat<'a>,
+    root_moves: RootMoves,
     brake: Brake<'a>,
     selective_depth: usize,
     root_depth: i32,
@@ -207,8 +205,11 @@ struct Searcher<'a, E> {
     /// Room that no node uses at the moment.
     #[expect(clippy::vec_box, reason = "the room is handed on, and boxes are moved in no time")]
     rooms: Vec<Box<Room>>,
-    /// The best line and its score; replaced whenever a root move proves better.
+    /// The line being looked for and its score; replaced whenever a root move proves better.
     best: Finding,
+    /// The lines found, the best first; those that this iteration has not found yet are from the
+    /// one before.
+    found: Vec<Finding>,
 }
 
 impl<'a, E: Evaluator> Searcher<'a, E> {
@@ -216,74 +217,115 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         request: Request<'a>,
         table: &'a TranspositionTable,
         histories: &'a mut Histories,
+        seat: Seat<'a>,
         evaluator: E,
     ) -> Self {
+        let root_moves = RootMoves::new(request);
+        let best = Finding::at_once(request);
+        let found = vec![best.clone(); request.limits.lines().min(root_moves.len()).max(1)];
         Searcher {
             line: Line::new(request.game, evaluator),
             table,
             histories,
             request,
-            root_moves: request.root_moves(),
-            brake: Brake::new(request),
+            seat,
+            root_moves,
+            brake: Brake::new(request, seat),
             selective_depth: 0,
             root_depth: 0,
             passing_from: 0,
             frames: vec![Frame::default(); FRAMES_BEFORE + MAX_PLY + 1],
             lines: Lines::new(),
             rooms: Vec::new(),
-            best: Finding::at_once(request),
+            best,
+            found,
         }
     }
 
     fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> Finding {
-        if self.root_moves.is_empty() {
-            return self.best;
-        }
         let mut pace = Pace::default();
-        for depth in 1..=self.request.limits.max_depth() {
+        let deepest = if self.root_moves.len() == 0 { 0 } else { self.request.limits.max_depth() };
+        for depth in 1..=deepest {
             self.root_depth = depth;
-            self.selective_depth = 0;
-            let score = self.aspirate(depth, report);
-            if self.brake.stopped {
+            let Some(effort) = self.iterate(depth, report) else { break };
+            let percent = pace.percent(&self.found[0], effort);
+            if self.brake.is_enough(self.found[0].score, self.root_moves.len(), percent) {
                 break;
+            }
+        }
+        self.brake.finish();
+        self.found.swap_remove(0)
+    }
+
+    /// One iteration: the best line, and as many more as are wanted, each without the first moves
+    /// of those before. `None` if it was broken off.
+    fn iterate(&mut self, depth: i32, report: &mut dyn FnMut(&Report<'_>)) -> Option<Effort> {
+        let mut effort = Effort::default();
+        self.root_moves.release();
+        for index in 0..self.found.len() {
+            self.selective_depth = 0;
+            self.best.clone_from(&self.found[index]);
+            let known = self.best.line.first().copied();
+            self.root_moves.hint = known.filter(|_| !self.root_moves.is_complete());
+            let (score, failures) = self.aspirate(depth, index + 1, report);
+            if self.brake.stopped {
+                // A move that has proved better than the last iteration's is worth having.
+                if index == 0 && self.found[0].line != self.best.line {
+                    self.found[0].clone_from(&self.best);
+                    self.report(report, 1, &self.best, Bound::Lower);
+                }
+                return None;
             }
             self.best.score = score;
             self.best.depth = depth as u32;
-            let best = self.best.clone();
-            self.report(report, best.score, Bound::Exact);
-            if self.brake.is_enough(best.score, self.root_moves.len(), pace.percent(&best)) {
-                break;
+            self.found[index].clone_from(&self.best);
+            if index == 0 {
+                let share = self.best.line.first().and_then(|&mv| self.root_moves.share(mv));
+                effort = Effort { share, failures };
             }
+            self.best.line.first().into_iter().for_each(|&mv| self.root_moves.take(mv));
+            // The windows are searched one after another, and sometimes what comes later is better.
+            self.found[..=index].sort_by_key(|found| -found.score);
         }
-        self.best.nodes = self.brake.nodes;
-        self.best
+        for (found, rank) in self.found.iter().zip(1..) {
+            self.report(report, rank, found, Bound::Exact);
+        }
+        Some(effort)
     }
 
-    /// One iteration: a narrow window around the last score, widened on the side where it fails.
-    fn aspirate(&mut self, depth: i32, report: &mut dyn FnMut(&Report<'_>)) -> Score {
-        let mut width = params::ASPIRATION_START;
+    /// The score of one line: a narrow window around the last score, widened on the side where it
+    /// fails. Also says how often it failed low.
+    fn aspirate(
+        &mut self,
+        depth: i32,
+        rank: usize,
+        report: &mut dyn FnMut(&Report<'_>),
+    ) -> (Score, u32) {
+        // Windows of different widths make threads do different things.
+        let mut width = params::aspiration_start() + (self.seat.index() % 8) as Score;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= params::ASPIRATION_DEPTH && !is_mate(self.best.score) {
+        if depth >= params::aspiration_depth() && !is_mate(self.best.score) {
             alpha = (self.best.score - width).max(-INFINITE);
             beta = (self.best.score + width).min(INFINITE);
         }
-        let mut reduced = 0;
+        let (mut reduced, mut failures) = (0, 0);
         loop {
             let score = self.node::<Root>(alpha, beta, (depth - reduced).max(1), false);
             if self.brake.stopped {
-                return score;
+                return (score, failures);
             }
             if score <= alpha {
+                failures += 1;
                 beta = (alpha + beta) / 2;
                 alpha = (score - width).max(-INFINITE);
                 reduced = 0;
-                self.report_bound(report, score, Bound::Upper);
+                self.report_bound(report, rank, score, Bound::Upper);
             } else if score >= beta {
                 beta = (score + width).min(INFINITE);
                 reduced = (reduced + 1).min(3);
-                self.report_bound(report, score, Bound::Lower);
+                self.report_bound(report, rank, score, Bound::Lower);
             } else {
-                return score;
+                return (score, failures);
             }
             width += width / 2;
             if width > 500 {
@@ -332,22 +374,35 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         Trail::new(self.line.position(), self.before(ply))
     }
 
-    fn report_bound(&self, report: &mut dyn FnMut(&Report<'_>), score: Score, bound: Bound) {
+    fn report_bound(
+        &self,
+        report: &mut dyn FnMut(&Report<'_>),
+        rank: usize,
+        score: Score,
+        bound: Bound,
+    ) {
         // Early windows fail all the time and interest nobody.
         if self.brake.nodes > 2_000_000 {
-            self.report(report, score, bound);
+            self.report(report, rank, &Finding { score, ..self.best.clone() }, bound);
         }
     }
 
-    fn report(&self, report: &mut dyn FnMut(&Report<'_>), score: Score, bound: Bound) {
+    fn report(
+        &self,
+        report: &mut dyn FnMut(&Report<'_>),
+        rank: usize,
+        found: &Finding,
+        bound: Bound,
+    ) {
         report(&Report {
             depth: self.root_depth as u32,
             selective_depth: self.selective_depth as u32,
-            score,
+            rank,
+            score: found.score,
             bound,
-            nodes: self.brake.nodes,
+            nodes: self.brake.team_nodes(),
             hash_permille: self.table.fullness_permille(),
-            line: &self.best.line,
+            line: &found.line,
         });
     }
 }

@@ -49,6 +49,11 @@ impl Personality {
         matches!(self, Personality::Micromax)
     }
 
+    /// Does the search use one thread only, and find one line only?
+    pub const fn is_single_threaded(self) -> bool {
+        !matches!(self, Personality::Palimpsest)
+    }
+
     /// The features of the search that can be switched off.
     pub fn features(self) -> &'static [Feature] {
         match self {

@@ -12,10 +12,10 @@ use crate::tt::{Bound, Entry};
 impl<E: Evaluator> Searcher<'_, E> {
     /// The score of a node with a null window that some capture clears by far.
     pub(super) fn probcut(&mut self, node: &Node) -> Option<Score> {
-        let improving = params::PROBCUT_IMPROVING * i32::from(node.improving);
-        let surplus = params::PROBCUT_MARGIN - improving;
+        let improving = params::probcut_improving() * i32::from(node.improving);
+        let surplus = params::probcut_margin() - improving;
         let bar = node.beta + surplus;
-        if node.depth < params::PROBCUT_DEPTH || is_refuted(node, bar) {
+        if node.depth < params::probcut_depth() || is_refuted(node, bar) {
             return None;
         }
         let needed = bar - node.evaluation;
@@ -57,7 +57,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.make(mv);
         let mut score = -self.quiescence::<Null>(-bar, -bar + 1);
         if score >= bar {
-            let depth = node.depth - 1 - params::PROBCUT_REDUCTION;
+            let depth = node.depth - 1 - params::probcut_reduction();
             score = -self.node::<Null>(-bar, -bar + 1, depth, !node.cut);
         }
         self.line.unmake();
@@ -69,7 +69,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             mv: Some(mv),
             score: Entry::score_from(score, node.ply),
             evaluation: node.raw.filter(|_| E::CONTEXT.is_none()),
-            depth: node.depth - params::PROBCUT_REDUCTION,
+            depth: node.depth - params::probcut_reduction(),
             bound: Bound::Lower,
         };
         self.table.store(self.line.position().key(), entry);
@@ -79,6 +79,6 @@ impl<E: Evaluator> Searcher<'_, E> {
 /// Does the table know from a search of about that depth that the bar is too high?
 fn is_refuted(node: &Node, bar: Score) -> bool {
     node.entry.is_some_and(|entry| {
-        entry.depth >= node.depth - params::PROBCUT_REDUCTION && entry.score_at(node.ply) < bar
+        entry.depth >= node.depth - params::probcut_reduction() && entry.score_at(node.ply) < bar
     })
 }

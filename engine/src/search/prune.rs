@@ -37,8 +37,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             return None;
         }
         let Node { ply, depth, evaluation, beta, .. } = *node;
-        let surplus = ((evaluation - beta) / params::NULL_SCORE_STEP).min(3);
-        let left = depth - params::NULL_REDUCTION - depth / 4 - surplus;
+        let surplus = ((evaluation - beta) / params::null_score_step()).min(3);
+        let left = depth - params::null_reduction() - depth / 4 - surplus;
         let frame = self.frame(ply);
         (frame.made, frame.arrival) = (None, None);
         self.brake.nodes += 1;
@@ -48,7 +48,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if self.brake.stopped {
             return Some(score);
         }
-        let holds = score >= beta && (depth < params::NULL_VERIFY_DEPTH || self.verify(node, left));
+        let holds =
+            score >= beta && (depth < params::null_verify_depth() || self.verify(node, left));
         // A mate found after passing is not a mate.
         holds.then_some(score.min(EVALUATION_MAX))
     }
@@ -58,7 +59,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Node { ply, depth, evaluation, beta, .. } = *node;
         let position = self.line.position();
         let passed_before = ply > 0 && self.before(ply)[0].is_none();
-        depth >= params::NULL_DEPTH
+        depth >= params::null_depth()
             && evaluation >= beta
             && !passed_before
             && ply >= self.passing_from
@@ -107,8 +108,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             return true;
         }
         let depth = node.depth;
-        depth <= params::SKIP_DEPTH
-            && !see::gains_at_least(position, mv, -params::NOISY_SEE_MARGIN * depth)
+        depth <= params::skip_depth()
+            && !see::gains_at_least(position, mv, -params::noisy_see_margin() * depth)
     }
 
     /// Quiet moves that come late, in a bad position, with a bad record, or lose material.
@@ -118,45 +119,45 @@ impl<E: Evaluator> Searcher<'_, E> {
         if has_bad_record(node, standing) {
             return true;
         }
-        let left = (remaining(node, count) + standing / params::REDUCTION_HISTORY).max(0);
-        left <= params::SKIP_DEPTH
+        let left = (remaining(node, count) + standing / params::reduction_history()).max(0);
+        left <= params::skip_depth()
             && (is_futile(node, left)
-                || !see::gains_at_least(position, mv, -params::QUIET_SEE_MARGIN * left * left))
+                || !see::gains_at_least(position, mv, -params::quiet_see_margin() * left * left))
     }
 }
 
 /// Reverse futility, or static null move: so far ahead that the opponent cannot make up for it in
 /// the plies left.
 fn is_far_ahead(node: &Node) -> bool {
-    let margin = params::REVERSE_FUTILITY_MARGIN * (node.depth - i32::from(node.improving));
-    node.depth <= params::REVERSE_FUTILITY_DEPTH
+    let margin = params::reverse_futility_margin() * (node.depth - i32::from(node.improving));
+    node.depth <= params::reverse_futility_depth()
         && node.evaluation - margin >= node.beta
         && !is_mate(node.evaluation)
 }
 
 /// Razoring (Birmingham and Kent 1977): so far behind that only captures could help.
 fn is_far_behind(node: &Node) -> bool {
-    node.depth <= params::RAZOR_DEPTH
-        && node.evaluation + params::RAZOR_MARGIN * node.depth <= node.alpha
+    node.depth <= params::razor_depth()
+        && node.evaluation + params::razor_margin() * node.depth <= node.alpha
 }
 
 /// Futility (Heinz 1998): no quiet move makes up for so much in the plies left.
 fn is_futile(node: &Node, left: i32) -> bool {
-    let (base, per_ply) = params::FUTILITY_MARGIN;
+    let (base, per_ply) = params::futility_margin();
     node.evaluation + base + per_ply * left <= node.alpha
 }
 
 /// The same for a capture, with what it takes.
 fn is_hopeless_capture(node: &Node, count: usize, victim: Score) -> bool {
-    let (base, per_ply) = params::NOISY_FUTILITY_MARGIN;
+    let (base, per_ply) = params::noisy_futility_margin();
     let left = remaining(node, count);
-    left <= params::NOISY_FUTILITY_DEPTH
+    left <= params::noisy_futility_depth()
         && node.evaluation + base + per_ply * left + victim <= node.alpha
 }
 
 /// History pruning: where it was tried before, the move failed.
 fn has_bad_record(node: &Node, standing: i32) -> bool {
-    node.depth <= params::SKIP_DEPTH && standing < -params::HISTORY_SKIP * node.depth
+    node.depth <= params::skip_depth() && standing < -params::history_skip() * node.depth
 }
 
 /// Late move pruning: how many moves give quiet ones chance enough.

@@ -49,7 +49,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let leaf = Leaf {
             ply,
             in_check,
-            base: evaluation.map_or(-INFINITE, |score| score + params::CAPTURE_MARGIN),
+            base: evaluation.map_or(-INFINITE, |score| score + params::capture_margin()),
         };
         let open = alpha.max(best);
         let mut best_move = None;
@@ -103,7 +103,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                     picker.skip_quiets();
                     continue;
                 }
-                let margin = -params::EVASION_SEE_MARGIN;
+                let margin = -params::evasion_see_margin();
                 if !see::gains_at_least(self.line.position(), mv, margin) {
                     continue;
                 }

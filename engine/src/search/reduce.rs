@@ -33,7 +33,7 @@ const fn log2_256ths(x: u32) -> u32 {
 /// What depth and number of a move ask for, and whether things get better, in 1024ths of a ply.
 pub(super) fn usual_reduction(node: &Node, count: usize) -> i32 {
     let base = BASE[node.depth.min(63) as usize][count.min(63)];
-    base + params::REDUCTION_NOT_IMPROVING * i32::from(!node.improving)
+    base + params::reduction_not_improving() * i32::from(!node.improving)
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
@@ -49,25 +49,25 @@ impl<E: Evaluator> Searcher<'_, E> {
         standing: i32,
     ) -> i32 {
         let first = if N::OPEN { 3 } else { 2 };
-        if node.depth < params::REDUCTION_DEPTH || count < first {
+        if node.depth < params::reduction_depth() || count < first {
             return 0;
         }
         let mut plies = usual_reduction(node, count);
         if !mv.is_quiet() {
             plies = plies / 2 - 256;
         } else if node.table.is_some_and(|table| !table.is_quiet()) {
-            plies += params::REDUCTION_TABLE_NOISY;
+            plies += params::reduction_table_noisy();
         }
         if node.cut {
-            plies += params::REDUCTION_CUT;
+            plies += params::reduction_cut();
         }
         if self.cutoffs(node.ply + 1) > params::MANY_CUTOFFS {
-            plies += params::REDUCTION_CUTOFFS;
+            plies += params::reduction_cutoffs();
         }
         plies -= 1024 * i32::from(N::OPEN);
         plies -= 1024 * i32::from(self.line.position().in_check() || node.in_check);
-        plies -= params::REDUCTION_DOUBT * node.doubt;
-        plies -= standing * 1024 / params::REDUCTION_HISTORY;
+        plies -= params::reduction_doubt() * node.doubt;
+        plies -= standing * 1024 / params::reduction_history();
         (plies / 1024).max(0)
     }
 }

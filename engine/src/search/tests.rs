@@ -193,3 +193,67 @@ fn a_stop_signal_ends_the_search() {
         assert_eq!(finding.depth, 1, "{personality:?}");
     }
 }
+
+/// What the threads of one search find together.
+fn find_with(threads: usize, limits: &Limits, memory: &mut Memory) -> Finding {
+    memory.set_threads(threads);
+    let finding = find(Player::default(), Position::startpos(), limits, memory);
+    assert_eq!(finding.threads, threads);
+    finding
+}
+
+#[test]
+fn threads_share_the_nodes_exactly() {
+    for threads in [1, 2, 5] {
+        for nodes in [1, 600, 20_011] {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let finding = find_with(threads, &limits, &mut Memory::new(2).unwrap());
+            assert_eq!(finding.nodes, nodes, "{threads}");
+        }
+    }
+}
+
+#[test]
+fn one_thread_repeats_itself_whoever_searched_before() {
+    let limits = Limits { nodes: Some(5_000), ..Limits::default() };
+    let expected = find_with(1, &limits, &mut Memory::new(2).unwrap());
+    let mut memory = Memory::new(2).unwrap();
+    find_with(4, &limits, &mut memory);
+    memory.clear();
+    assert_eq!(find_with(1, &limits, &mut memory), expected);
+}
+
+#[test]
+fn threads_finish_the_depth_asked_for() {
+    for threads in [1, 3] {
+        let limits = Limits { depth: Some(7), ..Limits::default() };
+        let finding = find_with(threads, &limits, &mut Memory::new(2).unwrap());
+        assert_eq!((finding.depth, finding.line.is_empty()), (7, false), "{threads}");
+    }
+}
+
+#[test]
+fn the_best_of_several_lines_is_that_of_one() {
+    let moves = 3;
+    let limits = Limits { depth: Some(4), lines: Some(moves), ..Limits::default() };
+    let request = Request {
+        game: &Game::new(fen::parse("7k/6pp/8/6N1/8/8/1Q6/K7 w - - 0 1").unwrap()),
+        limits: &limits,
+        timer: &Timer::start(None),
+        signals: &Signals::default(),
+    };
+    let mut told: Vec<(u32, usize, Move, Score)> = Vec::new();
+    let finding =
+        search(Personality::Palimpsest, request, &mut Memory::new(2).unwrap(), &mut |report| {
+            told.push((report.depth, report.rank, report.line[0], report.score));
+        });
+    assert_eq!(told.len(), 4 * moves);
+    for iteration in told.chunks(moves) {
+        let ranks: Vec<usize> = iteration.iter().map(|line| line.1).collect();
+        assert_eq!(ranks, [1, 2, 3]);
+        assert!(iteration.is_sorted_by(|a, b| a.3 >= b.3), "{iteration:?}");
+        assert!(iteration[0].2 != iteration[1].2 && iteration[1].2 != iteration[2].2);
+    }
+    assert_eq!(mate_distance_moves(finding.score), Some(1));
+    assert_eq!(finding.line[0], told[told.len() - moves].2);
+}

@@ -9,6 +9,7 @@ use super::session;
 use super::trace;
 use crate::bench;
 use crate::eval::Variant;
+use crate::search::Signals;
 
 const EXIT_MISMATCH: i32 = 1;
 pub(super) const EXIT_USAGE: i32 = 2;
@@ -79,7 +80,7 @@ fn usage() -> i32 {
 }
 
 fn run_bench(depth: Option<u32>, output: &Output) -> i32 {
-    match bench::run(depth, Variant::default()) {
+    match bench::run(depth, Variant::default(), &Signals::default()) {
         Ok(measured) => {
             output.line(&measured.to_string());
             0

@@ -4,7 +4,11 @@ use crate::chess::uci_move::CastlingForm;
 use crate::eval::Variant;
 use crate::search::{Personality, Player};
 
-const HASH_MAX_MB: usize = 65_536;
+/// One tebibyte. Whether the machine has it turns out when it is asked for.
+const HASH_MAX_MB: usize = 1 << 20;
+const THREADS_MAX: usize = 256;
+/// More lines than any position has moves.
+const LINES_MAX: usize = 256;
 const OVERHEAD_MAX_MS: u64 = 10_000;
 
 const NOTHING_DISABLED: &str =
@@ -13,11 +17,19 @@ const NOTHING_DISABLED: &str =
 const EVAL_WITHOUT_EFFECT: &str =
     "Eval has no effect on this personality, which has an evaluation of its own";
 
+const SINGLE_THREADED: &str = "this personality searches with one thread, whatever Threads says";
+
+const SINGLE_LINE: &str = "this personality finds one line, whatever MultiPV says";
+
 /// The current values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Options {
-    /// Size of the transposition table, in MiB.
+    /// Size asked for the transposition table, in MiB.
     pub(super) hash_mb: usize,
+    /// Threads of a search.
+    pub(super) threads: usize,
+    /// Lines to find.
+    pub(super) lines: usize,
     /// Time lost per move between the engine and the arbiter's clock, in milliseconds.
     pub(super) move_overhead_ms: u64,
     /// The search and the evaluation in use, and what of them is switched off.
@@ -32,6 +44,8 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             hash_mb: 16,
+            threads: 1,
+            lines: 1,
             move_overhead_ms: 10,
             player: Player::default(),
             eval: None,
@@ -41,20 +55,44 @@ impl Default for Options {
 }
 
 /// What must happen after an option was set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Effect {
+    /// What becomes of the memory.
+    pub(super) change: Change,
+    /// What the user is told.
+    pub(super) tell: Vec<&'static str>,
+}
+
+/// What becomes of the memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Change {
     /// Nothing.
+    #[default]
     None,
-    /// The user is told something.
-    Tell(&'static str),
-    /// The memory gets its new size and owner.
+    /// It gets a new size.
+    Resize,
+    /// It gets a new owner.
     Renew,
-    /// The memory gets its new size and owner, and the user is told something.
-    RenewAndTell(&'static str),
-    /// The memory is cleared.
+    /// It is cleared.
     Clear,
-    /// The memory is cleared and the user told something.
-    ClearAndTell(&'static str),
+    /// It serves another number of threads.
+    Recruit,
+}
+
+impl From<Change> for Effect {
+    fn from(change: Change) -> Effect {
+        Effect { change, tell: Vec::new() }
+    }
+}
+
+impl Effect {
+    /// The user is told something, too, if there is reason to.
+    fn and_tell(mut self, reason: bool, text: &'static str) -> Effect {
+        if reason {
+            self.tell.push(text);
+        }
+        self
+    }
 }
 
 impl Options {
@@ -70,7 +108,14 @@ impl Options {
                 "option name Hash type spin default {} min 1 max {HASH_MAX_MB}",
                 defaults.hash_mb
             ),
-            "option name Threads type spin default 1 min 1 max 1".to_owned(),
+            format!(
+                "option name Threads type spin default {} min 1 max {THREADS_MAX}",
+                defaults.threads
+            ),
+            format!(
+                "option name MultiPV type spin default {} min 1 max {LINES_MAX}",
+                defaults.lines
+            ),
             format!(
                 "option name Move Overhead type spin default {} min 0 max {OVERHEAD_MAX_MS}",
                 defaults.move_overhead_ms
@@ -88,6 +133,9 @@ impl Options {
             "option name Ponder type check default false".to_owned(),
             "option name Clear Hash type button".to_owned(),
         ]
+        .into_iter()
+        .chain(tunable())
+        .collect()
     }
 
     /// Sets an option; names are compared without regard to case, as the protocol demands.
@@ -99,12 +147,21 @@ impl Options {
         match name.to_ascii_lowercase().as_str() {
             "hash" => {
                 self.hash_mb = spin(name, value, 1, HASH_MAX_MB as u64)? as usize;
-                Ok(Effect::Renew)
+                Ok(Change::Resize.into())
             }
-            "threads" => spin(name, value, 1, 1).map(|_| Effect::None),
+            "threads" => {
+                self.threads = spin(name, value, 1, THREADS_MAX as u64)? as usize;
+                let in_vain = self.threads > 1 && self.is_single();
+                Ok(Effect::from(Change::Recruit).and_tell(in_vain, SINGLE_THREADED))
+            }
+            "multipv" => {
+                self.lines = spin(name, value, 1, LINES_MAX as u64)? as usize;
+                let in_vain = self.lines > 1 && self.is_single();
+                Ok(Effect::default().and_tell(in_vain, SINGLE_LINE))
+            }
             "move overhead" => {
                 self.move_overhead_ms = spin(name, value, 0, OVERHEAD_MAX_MS)?;
-                Ok(Effect::None)
+                Ok(Effect::default())
             }
             "eval" => {
                 self.eval = Some(variant(value)?);
@@ -113,27 +170,30 @@ impl Options {
             "personality" => {
                 let personality = personality(value)?;
                 if personality == self.player.personality {
-                    return Ok(Effect::None);
+                    return Ok(Effect::default());
                 }
                 let whole = self.player.is_whole();
                 self.player = Player::new(personality, self.eval);
-                Ok(if whole { Effect::Renew } else { Effect::RenewAndTell(NOTHING_DISABLED) })
+                Ok(Effect::from(Change::Renew)
+                    .and_tell(!whole, NOTHING_DISABLED)
+                    .and_tell(self.threads > 1 && self.is_single(), SINGLE_THREADED)
+                    .and_tell(self.lines > 1 && self.is_single(), SINGLE_LINE))
             }
             "disable" => {
                 let player = self.player.without(value).map_err(|unknown| unknown.to_string())?;
                 let changed = player != self.player;
                 self.player = player;
-                Ok(if changed { Effect::Clear } else { Effect::None })
+                Ok(if changed { Change::Clear } else { Change::None }.into())
             }
             "uci_chess960" => {
                 let on = check(name, value)?;
                 self.castling = if on { CastlingForm::KingTakesRook } else { CastlingForm::KingTo };
-                Ok(Effect::None)
+                Ok(Effect::default())
             }
             // Pondering is ordered by `go ponder`; the option only announces that it may be.
-            "ponder" => check(name, value).map(|_| Effect::None),
-            "clear hash" => Ok(Effect::Clear),
-            _ => Err(format!("unknown option \"{name}\"")),
+            "ponder" => check(name, value).map(|_| Effect::default()),
+            "clear hash" => Ok(Change::Clear.into()),
+            _ => tune(name, value),
         }
     }
 
@@ -141,17 +201,59 @@ impl Options {
     fn choose_eval(&mut self) -> Effect {
         let Player { personality, eval, .. } = self.player;
         if personality.insists_on_evaluation() && self.eval != Some(eval.variant) {
-            return Effect::Tell(EVAL_WITHOUT_EFFECT);
+            return Effect::default().and_tell(true, EVAL_WITHOUT_EFFECT);
         }
         if self.eval == Some(eval.variant) {
-            return Effect::None;
+            return Effect::default();
         }
         // What one evaluation has found out is wrong for another, and so are the names of its
         // features.
         let whole = self.player.is_whole();
         self.player = Player::new(personality, self.eval);
-        if whole { Effect::Clear } else { Effect::ClearAndTell(NOTHING_DISABLED) }
+        Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
+
+    /// Does the personality search with one thread and find one line?
+    fn is_single(&self) -> bool {
+        self.player.personality.is_single_threaded()
+    }
+}
+
+/// The lines that declare the figures of the search; there are some in a build for tuning only.
+#[cfg(not(feature = "tuning"))]
+fn tunable() -> impl Iterator<Item = String> {
+    std::iter::empty()
+}
+
+/// The lines that declare the figures of the search.
+#[cfg(feature = "tuning")]
+fn tunable() -> impl Iterator<Item = String> {
+    crate::search::FIGURES.iter().map(|figure| {
+        let (name, value) = (figure.name, figure.value);
+        let (least, most) = (figure.range.start(), figure.range.end());
+        format!("option name {name} type spin default {value} min {least} max {most}")
+    })
+}
+
+/// Refuses an option that there is not.
+#[cfg(not(feature = "tuning"))]
+fn tune(name: &str, _: &str) -> Result<Effect, String> {
+    Err(format!("unknown option \"{name}\""))
+}
+
+/// Sets a figure of the search.
+#[cfg(feature = "tuning")]
+fn tune(name: &str, value: &str) -> Result<Effect, String> {
+    let known = crate::search::FIGURES.iter().find(|figure| figure.name.eq_ignore_ascii_case(name));
+    let figure = known.ok_or_else(|| format!("unknown option \"{name}\""))?;
+    let number = value.parse().ok().filter(|number| figure.range.contains(number));
+    let number = number.ok_or_else(|| {
+        let (least, most) = (figure.range.start(), figure.range.end());
+        format!("{name} must be a number from {least} to {most}, not \"{value}\"")
+    })?;
+    figure.set(number);
+    // What was found with other figures is not what would be found with these.
+    Ok(Change::Clear.into())
 }
 
 /// The personality of that name.
@@ -192,17 +294,29 @@ fn check(name: &str, value: &str) -> Result<bool, String> {
 mod tests {
     use super::*;
 
+    fn done(change: Change) -> Result<Effect, String> {
+        told(change, &[])
+    }
+
+    fn told(change: Change, tell: &[&'static str]) -> Result<Effect, String> {
+        Ok(Effect { change, tell: tell.to_vec() })
+    }
+
     #[test]
     fn options_are_set() {
         let mut options = Options::default();
-        assert_eq!(options.set("HASH", "64"), Ok(Effect::Renew));
-        assert_eq!(options.set("Move Overhead", "25"), Ok(Effect::None));
-        assert_eq!(options.set("Eval", "material"), Ok(Effect::Clear));
-        assert_eq!(options.set("eval", "Material"), Ok(Effect::None));
-        assert_eq!(options.set("UCI_Chess960", "true"), Ok(Effect::None));
-        assert_eq!(options.set("Clear Hash", ""), Ok(Effect::Clear));
+        assert_eq!(options.set("HASH", "64"), done(Change::Resize));
+        assert_eq!(options.set("threads", "256"), done(Change::Recruit));
+        assert_eq!(options.set("MultiPV", "3"), done(Change::None));
+        assert_eq!(options.set("Move Overhead", "25"), done(Change::None));
+        assert_eq!(options.set("Eval", "material"), done(Change::Clear));
+        assert_eq!(options.set("eval", "Material"), done(Change::None));
+        assert_eq!(options.set("UCI_Chess960", "true"), done(Change::None));
+        assert_eq!(options.set("Clear Hash", ""), done(Change::Clear));
         let expected = Options {
             hash_mb: 64,
+            threads: 256,
+            lines: 3,
             move_overhead_ms: 25,
             player: Variant::Material.into(),
             eval: Some(Variant::Material),
@@ -214,31 +328,45 @@ mod tests {
     #[test]
     fn features_belong_to_an_evaluation() {
         let mut options = Options::default();
-        assert_eq!(options.set("Disable", "tempo, OUTPOST"), Ok(Effect::Clear));
-        assert_eq!(options.set("Disable", "outpost,tempo"), Ok(Effect::None));
+        assert_eq!(options.set("Disable", "tempo, OUTPOST"), done(Change::Clear));
+        assert_eq!(options.set("Disable", "outpost,tempo"), done(Change::None));
         let error = options.set("Disable", "unstoppable").unwrap_err();
         assert!(error.contains("king_attack"), "{error}");
         assert!(!options.player.is_whole());
-        let told = Ok(Effect::ClearAndTell(NOTHING_DISABLED));
-        assert_eq!(options.set("Eval", "rybka-1.0-beta"), told);
+        let expected = told(Change::Clear, &[NOTHING_DISABLED]);
+        assert_eq!(options.set("Eval", "rybka-1.0-beta"), expected);
         assert!(options.player.is_whole());
-        assert_eq!(options.set("Disable", "unstoppable"), Ok(Effect::Clear));
-        assert_eq!(options.set("Disable", "<empty>"), Ok(Effect::Clear));
+        assert_eq!(options.set("Disable", "unstoppable"), done(Change::Clear));
+        assert_eq!(options.set("Disable", "<empty>"), done(Change::Clear));
         assert_eq!(options.player, Variant::Rybka1_0Beta.into());
     }
 
     #[test]
     fn a_personality_brings_its_evaluation_unless_another_is_asked_for() {
         let mut options = Options::default();
-        assert_eq!(options.set("Personality", "MicroMax"), Ok(Effect::Renew));
+        assert_eq!(options.set("Personality", "MicroMax"), done(Change::Renew));
         assert_eq!(options.player.eval, Variant::Micromax.into());
-        assert_eq!(options.set("Disable", "castling,recapture_extension"), Ok(Effect::Clear));
+        assert_eq!(options.set("Disable", "castling,recapture_extension"), done(Change::Clear));
         assert!(options.set("Disable", "tempo").is_err());
-        assert_eq!(options.set("Eval", "blunder"), Ok(Effect::Tell(EVAL_WITHOUT_EFFECT)));
+        assert_eq!(options.set("Eval", "blunder"), told(Change::None, &[EVAL_WITHOUT_EFFECT]));
         assert_eq!(options.player.eval.variant, Variant::Micromax);
-        let told = Ok(Effect::RenewAndTell(NOTHING_DISABLED));
-        assert_eq!(options.set("Personality", "palimpsest"), told);
+        let expected = told(Change::Renew, &[NOTHING_DISABLED]);
+        assert_eq!(options.set("Personality", "palimpsest"), expected);
         assert_eq!(options.player, Variant::Blunder.into());
+    }
+
+    #[test]
+    fn what_a_personality_cannot_do_is_said() {
+        let mut options = Options::default();
+        assert_eq!(options.set("Threads", "2"), done(Change::Recruit));
+        let told_once = told(Change::Renew, &[SINGLE_THREADED]);
+        assert_eq!(options.set("Personality", "rdchess"), told_once);
+        assert_eq!(options.set("Threads", "1"), done(Change::Recruit));
+        assert_eq!(options.set("MultiPV", "2"), told(Change::None, &[SINGLE_LINE]));
+        assert_eq!(options.set("Threads", "3"), told(Change::Recruit, &[SINGLE_THREADED]));
+        let told_twice = told(Change::Renew, &[SINGLE_THREADED, SINGLE_LINE]);
+        assert_eq!(options.set("Personality", "micromax"), told_twice);
+        assert_eq!(options.set("Personality", "palimpsest"), done(Change::Renew));
     }
 
     #[test]
@@ -246,9 +374,12 @@ mod tests {
         let mut options = Options::default();
         for (name, value) in [
             ("Hash", "0"),
-            ("Hash", "70000"),
+            ("Hash", "1048577"),
             ("Hash", "many"),
-            ("Threads", "2"),
+            ("Threads", "0"),
+            ("Threads", "257"),
+            ("MultiPV", "0"),
+            ("MultiPV", "999999999999999999999"),
             ("Eval", "psychic"),
             ("Personality", "psychic"),
             ("Ponder", "maybe"),

@@ -3,6 +3,9 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Longer notes are cut off; the longest of our own names all features of an evaluation.
+const NOTE_MAX_CHARS: usize = 4_000;
+
 /// A shared stream of lines. Each line is written and flushed as a whole.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
@@ -24,8 +27,14 @@ impl Output {
         let _gone = stream.write_all(&bytes).and_then(|()| stream.flush());
     }
 
-    /// Tells the user something, in the form the protocol has for it.
+    /// Tells the user something, in the form the protocol has for it. What is quoted from the input
+    /// may be anything, so control characters are left out and what is too long is cut off.
     pub fn note(&self, text: &str) {
-        self.line(&format!("info string {}", text.replace(['\r', '\n'], " ")));
+        let mut text = text.replace(char::is_control, " ");
+        if let Some((end, _)) = text.char_indices().nth(NOTE_MAX_CHARS) {
+            text.truncate(end);
+            text.push('…');
+        }
+        self.line(&format!("info string {text}"));
     }
 }

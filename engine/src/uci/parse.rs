@@ -2,6 +2,8 @@
 
 use std::str::SplitAsciiWhitespace;
 
+use crate::chess::perft::DEPTH_MAX;
+
 /// What the outside wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Command {
@@ -190,7 +192,12 @@ fn parse_go(words: SplitAsciiWhitespace<'_>) -> Command {
                 // A clock may have run below zero; then there is no time at all.
                 let number = number.max(0) as u64;
                 if word == "perft" {
-                    return Command::Perft(clipped(number));
+                    return match clipped(number) {
+                        depth @ 0..=DEPTH_MAX => Command::Perft(depth),
+                        _ => {
+                            Command::Invalid(format!("perft goes no deeper than {DEPTH_MAX} plies"))
+                        }
+                    };
                 }
                 go.set(word, number);
             }
@@ -289,6 +296,8 @@ mod tests {
             "position startpos e2e4",
             "go depth",
             "go depth x",
+            "go perft 65",
+            "go perft 4294967296",
             "go wtime 99999999999999999999",
             "go sideways",
             "bench x",

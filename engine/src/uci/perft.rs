@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::output::Output;
 use crate::chess::attacks::{Level, Machine};
-use crate::chess::perft::{PerftTable, Settings, divide};
+use crate::chess::perft::{DEPTH_MAX, PerftTable, Settings, divide};
 use crate::chess::suite::{self, Case};
 use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
@@ -66,7 +66,11 @@ impl Request {
             (Some(_), Some((word, _))) => return Err(format!("unexpected \"{word}\"")),
             (None, _) if max_nodes.is_some() => return Err("--max-nodes needs --suite".to_owned()),
             (None, Some((depth, fields))) => {
-                Task::Position { depth: number("perft", depth)?, fen: fields.join(" ") }
+                let depth = number("perft", depth)?;
+                if depth > DEPTH_MAX {
+                    return Err(format!("perft goes no deeper than {DEPTH_MAX} plies"));
+                }
+                Task::Position { depth, fen: fields.join(" ") }
             }
             (None, None) => return Err("perft needs a depth or --suite FILE".to_owned()),
         };

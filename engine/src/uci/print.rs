@@ -19,9 +19,10 @@ pub(super) fn info(report: &Report<'_>, elapsed: Duration, form: CastlingForm) -
         Bound::Exact | Bound::None => "",
     };
     let mut text = format!(
-        "info depth {} seldepth {} multipv 1 score {}{bound} nodes {} nps {} hashfull {} time {} pv",
+        "info depth {} seldepth {} multipv {} score {}{bound} nodes {} nps {} hashfull {} time {} pv",
         report.depth,
         report.selective_depth,
+        report.rank,
         score(report.score),
         report.nodes,
         nodes_per_second(report.nodes, elapsed),

@@ -1,10 +1,10 @@
 //! The thread that listens. It answers at once, also during a search.
 
-use std::io::{self, BufRead};
+use std::io::{BufRead, Read};
 use std::sync::Arc;
 
 use super::explain;
-use super::options::{Effect, Options};
+use super::options::{Change, Options};
 use super::output::Output;
 use super::parse::{Command, Go, parse};
 use super::print;
@@ -28,7 +28,11 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
         }
     };
     while let Some(line) = read_line(&mut input) {
-        if !session.obey(parse(&line)) {
+        let command = match line {
+            Line::Whole(line) => parse(&line),
+            Line::TooLong => Command::Invalid("a line of more than 1 MiB is ignored".to_owned()),
+        };
+        if !session.obey(command) {
             break;
         }
     }
@@ -37,11 +41,32 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
     0
 }
 
-/// The next line, or `None` at the end of the input. Bytes that are not UTF-8 are replaced.
-fn read_line(input: &mut impl BufRead) -> Option<String> {
+/// A line of input.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    /// The line, with its end. Bytes that are not UTF-8 are replaced.
+    Whole(String),
+    /// It was read and dropped.
+    TooLong,
+}
+
+/// The next line, or `None` at the end of the input.
+fn read_line(input: &mut impl BufRead) -> Option<Line> {
     let mut bytes = Vec::new();
-    let count = io::Read::take(&mut *input, LINE_MAX_BYTES).read_until(b'\n', &mut bytes).ok()?;
-    (count > 0).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    let mut too_long = false;
+    loop {
+        bytes.clear();
+        let count = input.by_ref().take(LINE_MAX_BYTES).read_until(b'\n', &mut bytes).ok()?;
+        if count as u64 == LINE_MAX_BYTES && bytes.last() != Some(&b'\n') {
+            // The rest of a line is no line of its own.
+            too_long = true;
+        } else if too_long {
+            return Some(Line::TooLong);
+        } else {
+            let line = || Line::Whole(String::from_utf8_lossy(&bytes).into_owned());
+            return (count > 0).then(line);
+        }
+    }
 }
 
 struct Session {
@@ -82,7 +107,9 @@ impl Session {
             Command::Go(go) => self.go(&go),
             Command::Perft(depth) => self.perft(depth),
             Command::Bench(depth) => {
-                self.worker.send(Job::Bench { depth, player: self.options.player });
+                self.signals = Arc::default();
+                let signals = Arc::clone(&self.signals);
+                self.worker.send(Job::Bench { depth, player: self.options.player, signals });
             }
             Command::Stop => {
                 self.signals.stop();
@@ -113,25 +140,23 @@ impl Session {
 
     fn set_option(&mut self, name: &str, value: &str) {
         match self.options.set(name, value) {
-            Ok(Effect::None) => {}
-            Ok(Effect::Tell(text)) => self.output.note(text),
-            Ok(Effect::Renew) => self.renew(),
-            Ok(Effect::RenewAndTell(text)) => {
-                self.renew();
-                self.output.note(text);
-            }
-            Ok(Effect::Clear) => self.worker.send(Job::Clear),
-            Ok(Effect::ClearAndTell(text)) => {
-                self.worker.send(Job::Clear);
-                self.output.note(text);
+            Ok(effect) => {
+                match effect.change {
+                    Change::None => {}
+                    Change::Resize => self.renew(Some(self.options.hash_mb)),
+                    Change::Renew => self.renew(None),
+                    Change::Clear => self.worker.send(Job::Clear),
+                    Change::Recruit => self.worker.send(Job::Recruit(self.options.threads)),
+                }
+                effect.tell.iter().for_each(|text| self.output.note(text));
             }
             Err(reason) => self.output.note(&reason),
         }
     }
 
-    fn renew(&mut self) {
+    fn renew(&mut self, megabytes: Option<usize>) {
         let personality = self.options.player.personality;
-        self.worker.send(Job::Renew { personality, megabytes: self.options.hash_mb });
+        self.worker.send(Job::Renew { personality, megabytes });
     }
 
     /// Sets up a game. If any part of it is wrong the game stays as it was.
@@ -175,9 +200,12 @@ impl Session {
         let Some(search_moves) = self.search_moves(&go.search_moves) else {
             return;
         };
-        let limits = Limits { depth: go.depth, nodes: go.nodes, mate: go.mate, search_moves };
+        let lines = Some(self.options.lines);
+        let limits =
+            Limits { depth: go.depth, nodes: go.nodes, mate: go.mate, search_moves, lines };
         let time = self.time_limit(go);
-        let unlimited = limits == Limits::default() && time == TimeLimit::None;
+        let unlimited =
+            (go.depth, go.nodes, go.mate) == (None, None, None) && time == TimeLimit::None;
         let budget = Budget::new(time, self.options.move_overhead_ms);
         self.signals = Arc::new(Signals::new(go.ponder));
         self.worker.send(Job::Search(Box::new(SearchJob {
@@ -222,5 +250,33 @@ impl Session {
             increment_ms: go.increment[side].unwrap_or(0),
             moves_to_go: go.moves_to_go.filter(|&moves| moves > 0),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_whole_or_not_at_all() {
+        let long = vec![b'x'; LINE_MAX_BYTES as usize];
+        let mut text = b"uci\n".to_vec();
+        text.extend_from_slice(&long);
+        text.extend_from_slice(b" quit\nisready\n");
+        text.extend_from_slice(&long[1..]);
+        text.extend_from_slice(b"\n\xff\nstop");
+        let mut input = text.as_slice();
+        let mut lines = std::iter::from_fn(|| read_line(&mut input));
+        let whole = |text: &str| Some(Line::Whole(text.to_owned()));
+        assert_eq!(lines.next(), whole("uci\n"));
+        assert_eq!(lines.next(), Some(Line::TooLong));
+        assert_eq!(lines.next(), whole("isready\n"));
+        assert!(matches!(lines.next(), Some(Line::Whole(line)) if line.len() == long.len()));
+        assert_eq!(lines.next(), whole("\u{fffd}\n"));
+        assert_eq!(lines.next(), whole("stop"));
+        assert_eq!(lines.next(), None);
+        let mut input = long.as_slice();
+        assert_eq!(read_line(&mut input), Some(Line::TooLong));
+        assert_eq!(read_line(&mut input), None);
     }
 }

@@ -12,12 +12,9 @@ use crate::bench;
 use crate::chess::Game;
 use crate::chess::perft::{Settings, divide};
 use crate::chess::uci_move::{self, CastlingForm};
-use crate::search::{Limits, Memory, Personality, Player, Request, Signals, search};
+use crate::search::{Limits, Memory, Personality, Player, Request, STACK_BYTES, Signals, search};
 use crate::time::Timer;
 use crate::tt::OutOfMemory;
-
-/// Enough for the deepest line with all that a node keeps on the stack.
-const STACK_BYTES: usize = 32 << 20;
 
 /// Exit code when the worker has panicked: a bug of ours.
 const EXIT_BUG: i32 = 70;
@@ -29,11 +26,14 @@ pub(super) enum Job {
     /// Count leaves and print them by move.
     Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
     /// Run the benchmark.
-    Bench { depth: Option<u32>, player: Player },
+    Bench { depth: Option<u32>, player: Player, signals: Arc<Signals> },
     /// Forget everything.
     Clear,
-    /// Forget everything and make the memory a personality's, with a table of so many MiB.
-    Renew { personality: Personality, megabytes: usize },
+    /// Forget everything and make the memory a personality's, with a table of so many MiB, or as many
+    /// as before.
+    Renew { personality: Personality, megabytes: Option<usize> },
+    /// Search with so many threads from now on.
+    Recruit(usize),
     /// Say that everything before this is done.
     Ready,
 }
@@ -139,11 +139,8 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
                     output.line(&counts);
                 }
             }
-            Job::Bench { depth, player } => {
-                let text = bench::run(depth, player).map_or_else(
-                    |error| format!("info string {error}"),
-                    |measured| measured.to_string(),
-                );
+            Job::Bench { depth, player, signals } => {
+                let text = run_bench(depth, player, &signals);
                 busy.store(false, Ordering::Release);
                 output.line(&text);
             }
@@ -151,19 +148,25 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
             Job::Renew { personality, megabytes } => {
                 renew(memory, personality, megabytes, output);
             }
+            Job::Recruit(threads) => memory.set_threads(threads),
             Job::Ready => output.line("readyok"),
         }
     }
 }
 
-fn renew(memory: &mut Memory, personality: Personality, megabytes: usize, output: &Output) {
-    // The old table goes first, so that both need not fit at once.
-    if let Ok(smallest) = Memory::of(personality, 1) {
-        *memory = smallest;
+fn renew(memory: &mut Memory, personality: Personality, megabytes: Option<usize>, output: &Output) {
+    let megabytes = megabytes.unwrap_or(memory.megabytes());
+    // The new table is not touched yet, so that both fit at once wherever the new one fits.
+    if let Err(error) = memory.renew(personality, megabytes) {
+        output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
     }
-    match Memory::of(personality, megabytes) {
-        Ok(fresh) => *memory = fresh,
-        Err(error) => output.note(&format!("{error}; using the smallest")),
+}
+
+fn run_bench(depth: Option<u32>, player: Player, signals: &Signals) -> String {
+    match bench::run(depth, player, signals) {
+        Ok(_) if signals.is_stopped() => "info string the bench was stopped".to_owned(),
+        Ok(measured) => measured.to_string(),
+        Err(error) => format!("info string {error}"),
     }
 }
 
@@ -176,6 +179,10 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
             output.line(&print::info(report, timer.elapsed(), *form));
         }
     });
+    if finding.threads < memory.threads() {
+        let (used, wanted) = (finding.threads, memory.threads());
+        output.note(&format!("only {used} of {wanted} threads could be started"));
+    }
     if finding.line.is_empty() {
         output.line(&format!("info depth 0 score {}", print::score(finding.score)));
     }

@@ -15,6 +15,9 @@ const UNSAFE_ALLOWED: [&str; 4] = [
 /// Where a table may be computed once at first use.
 const TABLES_ALLOWED: [&str; 2] = ["engine/src/chess/", "tests/it/"];
 
+/// Where the figures of the search are that a build for tuning can set.
+const SETTABLE_ALLOWED: [&str; 1] = ["engine/src/search/tunable.rs"];
+
 /// How far above an `unsafe` its argument may start.
 const SAFETY_LINES: usize = 8;
 
@@ -53,7 +56,8 @@ fn global(path: &str, source: &Source<'_>, index: usize) -> Option<String> {
     let declaration =
         source.tokens[index..].iter().take_while(|token| !matches!(token.text, "=" | ";"));
     for token in declaration {
-        if MUTABLE.contains(&token.text) || token.text.starts_with("Atomic") {
+        let settable = token.text.starts_with("Atomic") && !is_allowed(&SETTABLE_ALLOWED, path);
+        if MUTABLE.contains(&token.text) || settable {
             return Some(format!("a global {}: pass the value as a parameter", token.text));
         }
         if COMPUTED_ONCE.contains(&token.text) && !is_allowed(&TABLES_ALLOWED, path) {
@@ -86,6 +90,13 @@ fn a_global_that_can_change_is_found() {
                 static D: [u8; 2] = [1, 2];\nfn f(x: &'static str) { static E: RefCell<u8> = g(); }\n\
                 thread_local! { static F: Cell<u8> = Cell::new(0); }\nstatic G: fn() = g;";
     lines("harness/src/run/state.rs", text, &[1, 2, 3, 5, 6, 6]);
+}
+
+#[test]
+fn only_the_figures_of_a_tuning_build_can_be_set() {
+    let text = "static NOW: AtomicI32 = AtomicI32::new(1);\nstatic A: Mutex<u8> = Mutex::new(0);";
+    lines("engine/src/search/tunable.rs", text, &[2]);
+    lines("engine/src/search/params.rs", text, &[1, 2]);
 }
 
 #[test]

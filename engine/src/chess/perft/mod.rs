@@ -12,6 +12,12 @@ use super::position::Position;
 pub use table::PerftTable;
 use walk::Count;
 
+/// Nobody counts deeper, and the way down must fit on the stack.
+pub const DEPTH_MAX: u32 = 64;
+
+/// Plies that are counted without asking whether to stop: a moment even with queens everywhere.
+const AT_ONCE: u32 = 4;
+
 /// How to count. The numbers are the same whatever it says.
 pub struct Settings<'a> {
     /// How the machine is used.
@@ -72,7 +78,8 @@ pub fn divide(
         while !stopped() {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = tasks.get(index) else { break };
-            done.push((index, count(&task.position, task.depth, settings)));
+            let leaves = count(&task.position, task.depth, settings, stopped);
+            done.extend(leaves.map(|leaves| (index, leaves)));
         }
         done
     };
@@ -114,18 +121,31 @@ impl Task {
     }
 }
 
-/// Counts with the table if there is one. The last two plies are faster counted than looked up.
-fn count(position: &Position, depth: u32, settings: &Settings<'_>) -> u64 {
-    let Some(table) = settings.table.filter(|_| depth > 2) else {
-        return perft_at(settings.machine, position, depth);
-    };
+/// Counts with the table if there is one, in which the last two plies are faster counted than looked
+/// up, and otherwise without a break where that takes a moment only. `None` once `stopped` says yes.
+fn count(
+    position: &Position,
+    depth: u32,
+    settings: &Settings<'_>,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> Option<u64> {
+    let at_once = if settings.table.is_some() { 2 } else { AT_ONCE };
+    if depth <= at_once {
+        return Some(perft_at(settings.machine, position, depth));
+    }
     // Positions of different depth must not meet.
     let key = position.key() ^ u64::from(depth).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    if let Some(known) = table.get(key) {
-        return known;
+    if let Some(known) = settings.table.and_then(|table| table.get(key)) {
+        return Some(known);
+    }
+    if depth > AT_ONCE && stopped() {
+        return None;
     }
     let moves = position.legal_moves();
-    let leaves = moves.iter().map(|&mv| count(&position.play(mv), depth - 1, settings)).sum();
-    table.put(key, leaves);
-    leaves
+    let below = moves.iter().map(|&mv| count(&position.play(mv), depth - 1, settings, stopped));
+    let leaves = below.sum::<Option<u64>>()?;
+    if let Some(table) = settings.table {
+        table.put(key, leaves);
+    }
+    Some(leaves)
 }

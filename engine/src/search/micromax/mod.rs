@@ -8,7 +8,9 @@ mod board;
 mod node;
 mod table;
 
-use super::brake::{Brake, Pace};
+use super::brake::Brake;
+use super::pace::{Effort, Pace};
+use super::team::Seat;
 use super::{Finding, Player, Report, Request};
 use crate::chess::{Move, Position, Square};
 use crate::eval::Score;
@@ -76,6 +78,7 @@ pub(super) fn search(
     player: &Player,
     request: Request<'_>,
     table: &mut Table,
+    seat: Seat<'_>,
     report: &mut dyn FnMut(&Report<'_>),
 ) -> Finding {
     let found = Finding::at_once(request);
@@ -95,7 +98,7 @@ pub(super) fn search(
     let search = Search {
         board: Board::new(position),
         table,
-        brake: Brake::new(request),
+        brake: Brake::new(request, seat),
         request,
         disabled: player.disabled,
         weights,
@@ -144,7 +147,7 @@ impl Search<'_> {
             self.found.score = self.outward(score);
             self.found.depth = ply;
             self.report(ply, report);
-            let percent = pace.percent(&self.found);
+            let percent = pace.percent(&self.found, Effort::default());
             let choices = self.root_moves.len();
             let deep_enough = self.request.limits.depth.is_some_and(|limit| ply >= limit.max(1));
             let enough = self.brake.is_enough(self.found.score, choices, percent);
@@ -195,6 +198,7 @@ impl Search<'_> {
         report(&Report {
             depth: ply,
             selective_depth: ply,
+            rank: 1,
             score: self.found.score,
             bound: Bound::Exact,
             nodes: self.brake.nodes,

@@ -9,7 +9,9 @@ mod order;
 mod quiescence;
 mod table;
 
-use super::brake::{Brake, Pace};
+use super::brake::Brake;
+use super::pace::{Effort, Pace};
+use super::team::Seat;
 use super::{Finding, Lines, Player, Report, Request};
 use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
@@ -64,6 +66,7 @@ pub(super) struct RdChess<'a> {
     pub(super) player: Player,
     pub(super) request: Request<'a>,
     pub(super) table: &'a mut Table,
+    pub(super) seat: Seat<'a>,
     pub(super) report: &'a mut dyn FnMut(&Report<'_>),
 }
 
@@ -71,7 +74,7 @@ impl Task for RdChess<'_> {
     type Output = Finding;
 
     fn run<E: Evaluator>(self, evaluator: E) -> Finding {
-        let RdChess { player, request, table, report } = self;
+        let RdChess { player, request, table, seat, report } = self;
         let found = Finding::at_once(request);
         if found.line.is_empty() {
             return found;
@@ -85,7 +88,7 @@ impl Task for RdChess<'_> {
         let search = Search {
             line: Line::new(request.game, evaluator),
             table,
-            brake: Brake::new(request),
+            brake: Brake::new(request, seat),
             request,
             disabled: player.disabled,
             root_moves: request.root_moves(),
@@ -131,7 +134,7 @@ impl<E: Evaluator> Search<'_, E> {
             self.found.score = score;
             self.found.depth = depth as u32;
             self.report(report);
-            let percent = pace.percent(&self.found);
+            let percent = pace.percent(&self.found, Effort::default());
             if self.brake.is_enough(score, self.root_moves.len(), percent) {
                 break;
             }
@@ -175,6 +178,7 @@ impl<E: Evaluator> Search<'_, E> {
         report(&Report {
             depth: self.root_depth as u32,
             selective_depth: self.selective_depth as u32,
+            rank: 1,
             score: self.found.score,
             bound: Bound::Exact,
             nodes: self.brake.nodes,

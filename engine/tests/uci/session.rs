@@ -1,73 +1,9 @@
-//! UCI sessions with the real program over pipes.
+//! What every session can rely on.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
-struct Engine {
-    process: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Engine {
-    fn start() -> Engine {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_palimpsest"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the engine was built for this test");
-        let input = process.stdin.take();
-        let output = BufReader::new(process.stdout.take().expect("the output is piped"));
-        Engine { process, input, output }
-    }
-
-    fn say(&mut self, line: &str) {
-        writeln!(self.input.as_mut().expect("the input is open"), "{line}").unwrap();
-    }
-
-    /// Reads lines up to one that starts with `prefix` and returns all of them.
-    fn until(&mut self, prefix: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        loop {
-            let mut line = String::new();
-            let count = self.output.read_line(&mut line).unwrap();
-            assert!(count > 0, "the engine ended before \"{prefix}\": {lines:?}");
-            lines.push(line.trim_end().to_owned());
-            if line.starts_with(prefix) {
-                return lines;
-            }
-        }
-    }
-
-    fn best_move(&mut self) -> String {
-        self.until("bestmove").pop().expect("the last line is the one looked for")
-    }
-
-    /// Everything said before the engine is ready.
-    fn sync(&mut self) -> Vec<String> {
-        self.say("isready");
-        let mut lines = self.until("readyok");
-        lines.pop();
-        lines
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        self.input = None;
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while Instant::now() < deadline {
-            if let Ok(Some(status)) = self.process.try_wait() {
-                assert!(status.success() || std::thread::panicking(), "{status}");
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        self.process.kill().expect("the process is ours");
-        panic!("the end of the input did not end the engine");
-    }
-}
+use crate::engine::Engine;
 
 #[test]
 fn handshake_declares_the_options() {
@@ -78,6 +14,7 @@ fn handshake_declares_the_options() {
     let names = [
         "Hash",
         "Threads",
+        "MultiPV",
         "Move Overhead",
         "Eval",
         "Personality",
@@ -171,6 +108,47 @@ fn nonsense_is_noted_and_survived() {
     engine.input.as_mut().unwrap().write_all(b"\xff\xfe\x00\n").unwrap();
     engine.say("go depth 3");
     assert_ne!(engine.best_move(), "bestmove (none)");
+}
+
+#[test]
+fn a_bad_position_leaves_the_last_good_one() {
+    let mut engine = Engine::start();
+    engine.say("position startpos moves e2e4 c7c5");
+    let shown = |engine: &mut Engine| {
+        engine.say("d");
+        engine.sync().into_iter().find(|line| line.starts_with("Fen: ")).expect("d shows the FEN")
+    };
+    let good = shown(&mut engine);
+    for bad in [
+        "position startpos moves d2d4 d7d5 d4d6",
+        "position startpos moves d2d4 e1e2 d7d5",
+        "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1 e8e9",
+        "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 0 moves e1g1",
+        "position fen 4k3/8/8/8/8/8/8/8 w - - 0 1 moves",
+    ] {
+        engine.say(bad);
+        let lines = engine.sync();
+        assert!(lines.len() == 1 && lines[0].starts_with("info string "), "{bad}: {lines:?}");
+        assert_eq!(shown(&mut engine), good, "{bad}");
+    }
+}
+
+#[test]
+fn what_is_quoted_cannot_break_a_line() {
+    let mut engine = Engine::start();
+    let long = "x".repeat(100_000);
+    for line in [
+        format!("position startpos moves {long}"),
+        format!("setoption name Eval value a\u{1b}[31m\u{7}\0{long}"),
+        format!("setoption name {long}"),
+        format!("go searchmoves {long} e2e4 depth 1"),
+        format!("go depth {}", "x".repeat(2 << 20)),
+    ] {
+        engine.say(&line);
+        let lines = engine.sync();
+        let is_short = |line: &String| line.len() < 5_000 && !line.contains(char::is_control);
+        assert!(!lines.is_empty() && lines.iter().all(is_short), "{} bytes", line.len());
+    }
 }
 
 #[test]
@@ -328,4 +306,28 @@ fn features_of_a_search_are_switched_off_by_name() {
     engine.say("eval");
     assert!(engine.sync().last().is_some_and(|line| line.ends_with("(blunder)")));
     assert_ne!(nodes(&mut engine), whole);
+}
+
+#[test]
+fn figures_of_the_search_are_options_of_the_tuning_build_only() {
+    let tuning = cfg!(feature = "tuning");
+    let mut engine = Engine::start();
+    engine.say("uci");
+    let lines = engine.until("uciok");
+    let declared = lines.iter().filter(|line| line.starts_with("option name reverse_futility_"));
+    assert_eq!(declared.count(), if tuning { 2 } else { 0 }, "{lines:?}");
+    let nodes = |engine: &mut Engine| {
+        engine.say("bench 6");
+        let lines = engine.until("Nodes/second");
+        lines.into_iter().find(|line| line.starts_with("Nodes searched"))
+    };
+    let usual = nodes(&mut engine);
+    for (value, obeyed) in [("150", tuning), ("100000", false), ("x", false)] {
+        engine.say(&format!("setoption name reverse_futility_margin value {value}"));
+        assert_eq!(engine.sync().is_empty(), obeyed, "{value}");
+    }
+    assert_eq!(nodes(&mut engine) != usual, tuning);
+    engine.say("setoption name reverse_futility_margin value 76");
+    engine.sync();
+    assert_eq!(nodes(&mut engine), usual);
 }

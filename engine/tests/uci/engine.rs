@@ -1,0 +1,94 @@
+//! The real program over pipes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The engine under test. Dropping it closes its input and demands that it ends by itself.
+pub struct Engine {
+    process: Child,
+    /// The input, while it is open.
+    pub input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Engine {
+    /// Starts the engine.
+    pub fn start() -> Engine {
+        Engine::start_with(&mut Command::new(env!("CARGO_BIN_EXE_palimpsest")))
+    }
+
+    /// Starts a command that becomes the engine.
+    pub fn start_with(command: &mut Command) -> Engine {
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the engine was built for this test");
+        let input = process.stdin.take();
+        let output = BufReader::new(process.stdout.take().expect("the output is piped"));
+        Engine { process, input, output }
+    }
+
+    /// Says a line.
+    pub fn say(&mut self, line: &str) {
+        writeln!(self.input.as_mut().expect("the input is open"), "{line}").unwrap();
+    }
+
+    /// Reads lines up to one that starts with `prefix` and returns all of them.
+    pub fn until(&mut self, prefix: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            let count = self.output.read_line(&mut line).unwrap();
+            assert!(count > 0, "the engine ended before \"{prefix}\": {lines:?}");
+            lines.push(line.trim_end().to_owned());
+            if line.starts_with(prefix) {
+                return lines;
+            }
+        }
+    }
+
+    /// Waits for the answer to `go`.
+    pub fn best_move(&mut self) -> String {
+        self.until("bestmove").pop().expect("the last line is the one looked for")
+    }
+
+    /// Everything said before the engine is ready.
+    pub fn sync(&mut self) -> Vec<String> {
+        self.say("isready");
+        let mut lines = self.until("readyok");
+        lines.pop();
+        lines
+    }
+}
+
+impl Engine {
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Ends the session by the end of its input, and returns what was said until then.
+    pub fn close(mut self) -> Vec<String> {
+        self.input = None;
+        let lines = self.output.by_ref().lines().map_while(Result::ok);
+        lines.collect()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.input = None;
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while Instant::now() < deadline {
+            if let Ok(Some(status)) = self.process.try_wait() {
+                assert!(status.success() || std::thread::panicking(), "{status}");
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.process.kill().expect("the process is ours");
+        panic!("the end of the input did not end the engine");
+    }
+}

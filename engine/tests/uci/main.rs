@@ -1,0 +1,7 @@
+//! UCI sessions with the real program.
+
+mod engine;
+mod memory;
+mod nonsense;
+mod searches;
+mod session;

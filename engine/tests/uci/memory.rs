@@ -1,0 +1,55 @@
+//! The hash table as users meet it: huge, tiny, refused.
+
+use std::process::Command;
+
+use crate::engine::Engine;
+
+#[test]
+fn a_huge_table_takes_no_memory_before_it_is_used() {
+    let mut engine = Engine::start();
+    engine.say("setoption name Hash value 3000");
+    engine.say("ucinewgame");
+    assert_eq!(engine.sync(), [""; 0]);
+    engine.say("go nodes 2000");
+    engine.best_move();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", engine.id()));
+    // Only Linux tells.
+    let Ok(status) = status else { return };
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kibibytes = line.and_then(|line| line.split_ascii_whitespace().nth(1));
+    let kibibytes: u64 = kibibytes.expect("the status names it").parse().expect("it is a number");
+    assert!(kibibytes < 300 << 10, "{kibibytes} KiB");
+}
+
+#[test]
+fn a_table_that_does_not_fit_is_refused_and_the_old_one_kept() {
+    let mut limited = Command::new("sh");
+    let script = "ulimit -v 2000000 && exec \"$0\"";
+    limited.args(["-c", script, env!("CARGO_BIN_EXE_palimpsest")]);
+    let mut engine = Engine::start_with(&mut limited);
+    for personality in ["palimpsest", "rdchess", "micromax"] {
+        engine.say(&format!("setoption name Personality value {personality}"));
+        engine.say("setoption name Hash value 20");
+        assert_eq!(engine.sync(), [""; 0], "{personality}");
+        for megabytes in [3_000, 1 << 20] {
+            engine.say(&format!("setoption name Hash value {megabytes}"));
+            let lines = engine.sync();
+            let wanted = format!("cannot allocate {megabytes} MiB");
+            assert!(lines.len() == 1 && lines[0].contains(&wanted), "{lines:?}");
+            assert!(lines[0].contains("with 20 MiB"), "{lines:?}");
+            engine.say("go depth 4");
+            assert_ne!(engine.best_move(), "bestmove (none)");
+        }
+    }
+}
+
+#[test]
+fn the_smallest_table_is_enough() {
+    let mut engine = Engine::start();
+    engine.say("setoption name Hash value 1");
+    engine.say("go nodes 150000");
+    let lines = engine.until("bestmove");
+    let full = lines.iter().rev().find_map(|line| line.split(" hashfull ").nth(1));
+    let full = full.and_then(|rest| rest.split(' ').next()).expect("hashfull is told");
+    assert!(full.parse::<u32>().expect("it is a number") > 100, "{lines:?}");
+}

@@ -1,0 +1,242 @@
+//! What is asked of a search, and when it answers.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use palimpsest::eval::Variant;
+
+use crate::engine::Engine;
+
+/// The word that follows a name in an `info` line.
+fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let mut words = line.split(' ');
+    words.find(|word| *word == name)?;
+    words.next()
+}
+
+fn number(line: &str, name: &str) -> i64 {
+    let word = field(line, name).unwrap_or_else(|| panic!("no {name} in {line}"));
+    word.parse().unwrap_or_else(|_| panic!("{name} is no number in {line}"))
+}
+
+/// The lines of the deepest iteration: those of the same depth at the end.
+fn last_iteration(lines: &[String]) -> Vec<&String> {
+    let infos: Vec<&String> = lines.iter().filter(|line| line.contains(" pv ")).collect();
+    let depth = number(infos.last().expect("an iteration was reported"), "depth");
+    infos.into_iter().filter(|line| number(line, "depth") == depth).collect()
+}
+
+#[test]
+fn several_lines_are_told_from_the_best_down() {
+    let mut engine = Engine::start();
+    for (position, lines, expected) in [
+        ("startpos moves e2e4 e7e5", 4, 4),
+        ("fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", 4, 1),
+        ("fen 7k/8/8/8/8/8/8/K6R b - - 0 1", 256, 2),
+        ("fen 6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", 5, 5),
+    ] {
+        engine.say(&format!("setoption name MultiPV value {lines}"));
+        engine.say(&format!("position {position}"));
+        engine.say("go depth 6");
+        let said = engine.until("bestmove");
+        let last = last_iteration(&said);
+        let ranks: Vec<i64> = last.iter().map(|line| number(line, "multipv")).collect();
+        assert_eq!(ranks, (1..=expected).collect::<Vec<_>>(), "{position} {last:?}");
+        let moves: BTreeSet<_> = last.iter().map(|line| field(line, "pv")).collect();
+        assert_eq!(moves.len(), last.len(), "{position} {last:?}");
+        let worth = |line: &String| match field(line, "mate") {
+            Some(_) => 100_000 / number(line, "mate"),
+            None => number(line, "cp"),
+        };
+        let scores: Vec<i64> = last.iter().map(|line| worth(line)).collect();
+        assert!(scores.is_sorted_by(|a, b| a >= b), "{position} {last:?}");
+        let best = said.last().and_then(|line| field(line, "bestmove"));
+        assert_eq!(best, field(last[0], "pv"), "{position}");
+    }
+    engine.say("setoption name MultiPV value 3");
+    engine.say("position startpos");
+    engine.say("go depth 5 searchmoves a2a3 h2h3");
+    let said = engine.until("bestmove");
+    let moves: BTreeSet<_> = last_iteration(&said).iter().map(|line| field(line, "pv")).collect();
+    assert_eq!(moves, [Some("a2a3"), Some("h2h3")].into());
+}
+
+#[test]
+fn several_threads_answer_like_one() {
+    let mut engine = Engine::start();
+    engine.say("setoption name Threads value 5");
+    for variant in Variant::ALL.map(Variant::name) {
+        engine.say(&format!("setoption name Eval value {variant}"));
+        for (position, go, best) in [
+            ("startpos", "go nodes 30000", ""),
+            ("startpos", "go nodes 1", ""),
+            ("startpos moves e2e4 e7e5", "go depth 6", ""),
+            ("startpos moves e2e4 e7e5", "go movetime 40", ""),
+            ("startpos", "go wtime 200 btime 200 winc 1 binc 1", ""),
+            ("startpos", "go depth 3 searchmoves a2a3", "bestmove a2a3"),
+            ("fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "go depth 6", "bestmove a1a8"),
+            ("fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "go mate 1", "bestmove a1a8"),
+            ("fen k7/2Q5/8/8/8/8/8/7K b - - 0 1", "go depth 3", "bestmove (none)"),
+        ] {
+            engine.say(&format!("position {position}"));
+            engine.say(go);
+            let lines = engine.until("bestmove");
+            let answer = lines.last().expect("the answer is the last line");
+            assert!(answer.starts_with(best), "{variant} {go}: {answer}");
+            assert_eq!(answer.ends_with("(none)"), best.ends_with("(none)"), "{variant} {go}");
+            // The line told last is the one whose move is played.
+            let told = lines.iter().rev().find_map(|line| field(line, "pv"));
+            if go.contains("depth") && told.is_some() {
+                assert_eq!(told, field(answer, "bestmove"), "{variant} {go}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_threads_stop_at_once() {
+    let mut engine = Engine::start();
+    for threads in [2, 16, 1, 7] {
+        engine.say(&format!("setoption name Threads value {threads}"));
+        engine.say("go infinite");
+        engine.until("info depth 5");
+        let start = Instant::now();
+        engine.say("stop");
+        engine.best_move();
+        // Generous: the machine may be busy with other tests.
+        assert!(start.elapsed() < Duration::from_secs(2), "{threads}");
+    }
+    engine.say("setoption name Threads value 3");
+    engine.say("go infinite");
+    // Dropping the engine closes its input and waits for it.
+}
+
+#[test]
+fn an_infinite_search_waits_however_little_there_is_to_find() {
+    let mut engine = Engine::start();
+    for (position, go) in [
+        ("startpos", "go infinite depth 2"),
+        ("startpos", "go infinite nodes 10"),
+        ("startpos", "go infinite mate 1 movetime 1 wtime 1 btime 1"),
+        ("fen k7/2Q5/8/8/8/8/8/7K b - - 0 1", "go infinite"),
+        ("fen R3k3/8/4K3/8/8/8/8/8 b - - 0 1", "go"),
+        ("startpos", "go ponder movetime 1"),
+        ("startpos", "go ponder depth 1"),
+        ("fen k7/2Q5/8/8/8/8/8/7K b - - 0 1", "go ponder"),
+    ] {
+        for threads in [1, 3] {
+            engine.say(&format!("setoption name Threads value {threads}"));
+            engine.say(&format!("position {position}"));
+            engine.say(go);
+            std::thread::sleep(Duration::from_millis(60));
+            let lines = engine.sync();
+            assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{go}: {lines:?}");
+            engine.say(if go.contains("ponder movetime") { "ponderhit" } else { "stop" });
+            engine.best_move();
+        }
+    }
+}
+
+#[test]
+fn every_clock_gets_an_answer_in_time() {
+    let mut engine = Engine::start();
+    engine.say("setoption name Hash value 1");
+    for threads in [1, 3] {
+        engine.say(&format!("setoption name Threads value {threads}"));
+        for go in [
+            "go wtime 0 btime 0",
+            "go wtime 1 btime 1",
+            "go wtime -250 btime -250",
+            "go wtime 1 btime 1 winc 1 binc 1",
+            "go wtime 11 btime 11 movestogo 1",
+            "go wtime 100 btime 100 movestogo 1",
+            "go wtime 100 btime 100 movestogo 0",
+            "go wtime 200 btime 200 movestogo 4000000000",
+            "go movetime 0",
+            "go movetime -1",
+            "go movetime 20",
+            "go btime 1000 binc 1000",
+            "go nodes 0",
+            "go nodes 1",
+            "go depth 0",
+            "go depth 1",
+            "go mate 0 depth 2",
+            "go wtime 9223372036854775807 btime 9223372036854775807 depth 3",
+            "go winc 9223372036854775807 wtime 9223372036854775807 nodes 500",
+            "go movetime 9223372036854775807 depth 2",
+        ] {
+            engine.say("position startpos moves e2e4 e7e5");
+            let start = Instant::now();
+            engine.say(go);
+            let answer = engine.best_move();
+            assert_ne!(answer, "bestmove (none)", "{go}");
+            // Generous: the machine may be busy with other tests.
+            assert!(start.elapsed() < Duration::from_millis(900), "{go}");
+        }
+    }
+}
+
+#[test]
+fn the_overhead_is_kept_free() {
+    let mut engine = Engine::start();
+    engine.say("setoption name Move Overhead value 400");
+    engine.say("position startpos");
+    let start = Instant::now();
+    engine.say("go movetime 500");
+    let told = engine.until("bestmove");
+    let last = last_iteration(&told);
+    assert!(number(last[0], "time") <= 110, "{last:?}");
+    assert!(start.elapsed() < Duration::from_millis(480), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_bench_can_be_stopped() {
+    let mut engine = Engine::start();
+    engine.say("bench 60");
+    assert_eq!(engine.sync(), [""; 0]);
+    engine.say("stop");
+    engine.until("info string the bench was stopped");
+    engine.say("bench 1");
+    engine.until("Nodes searched");
+    engine.say("bench 60");
+    let said = engine.close();
+    assert!(said.iter().any(|line| line.ends_with("stopped")), "{said:?}");
+}
+
+#[test]
+fn a_count_of_leaves_can_be_stopped() {
+    let mut engine = Engine::start();
+    let start = Instant::now();
+    engine.say("go perft 30");
+    assert_eq!(engine.sync(), [""; 0]);
+    engine.say("stop");
+    // Refused as long as the other count is still running.
+    while !engine.sync().iter().any(|line| line == "Nodes searched: 400") {
+        // Generous: the machine may be busy with other tests.
+        assert!(start.elapsed() < Duration::from_secs(20));
+        engine.say("go perft 2");
+    }
+    engine.say("go perft 50");
+    let start = Instant::now();
+    engine.close();
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn what_is_single_threaded_says_so() {
+    let mut engine = Engine::start();
+    engine.say("setoption name Threads value 4");
+    engine.say("setoption name MultiPV value 2");
+    assert_eq!(engine.sync(), [""; 0]);
+    engine.say("setoption name Personality value micromax");
+    let lines = engine.sync();
+    assert!(lines.len() == 2 && lines[0].contains("one thread"), "{lines:?}");
+    assert!(lines[1].contains("one line"), "{lines:?}");
+    engine.say("go depth 4");
+    let told = engine.until("bestmove");
+    assert!(told.iter().all(|line| !line.contains("multipv 2")), "{told:?}");
+    engine.say("setoption name Personality value palimpsest");
+    engine.say("go depth 4");
+    let told = engine.until("bestmove");
+    assert!(told.iter().any(|line| line.contains("multipv 2")), "{told:?}");
+}
