@@ -1,6 +1,7 @@
 //! Palimpsest, a chess engine with an evaluation chosen by name.
 //!
-//! The rules are in [`chess`], judging positions in [`eval`], searching in [`search`]; [`uci`] talks
+//! The rules are in [`chess`], judging positions in [`eval`], searching in [`search`]; [`tune`] finds
+//! weights for the default evaluation; [`uci`] talks
 //! to the outside. [`run`] is the whole program.
 
 pub mod bench;
@@ -10,6 +11,7 @@ pub mod line;
 pub mod search;
 pub mod time;
 pub mod tt;
+pub mod tune;
 pub mod uci;
 
 /// Runs the engine with command-line arguments that do not include the program name, and returns

@@ -5,7 +5,7 @@ use super::piece::Kind;
 use super::position::Position;
 
 /// Light squares.
-const LIGHT: Bitboard = Bitboard(0x55AA_55AA_55AA_55AA);
+pub(crate) const LIGHT: Bitboard = Bitboard(0x55AA_55AA_55AA_55AA);
 
 /// An ending that the position itself decides; repetition needs the history and is not among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

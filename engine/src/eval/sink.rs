@@ -26,6 +26,11 @@ pub(super) trait Sink {
     /// centipawns.
     fn step(&mut self, feature: impl Into<usize>, change: i32);
 
+    /// The weight at this place of an evaluation's table counts so many times for the side. The sum
+    /// learns of it elsewhere.
+    #[inline(always)]
+    fn note(&mut self, _color: Color, _place: usize, _times: i32) {}
+
     /// The sum so far, White minus Black.
     fn sum(&self) -> Pair;
 

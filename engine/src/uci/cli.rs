@@ -7,6 +7,7 @@ use super::output::Output;
 use super::perft::{self, Failure};
 use super::session;
 use super::trace;
+use super::tune;
 use crate::bench;
 use crate::eval::Variant;
 use crate::search::Signals;
@@ -38,6 +39,11 @@ Usage: palimpsest                        speak UCI on standard input and output
                         [--hash MB] [--json]
                                          a search, iteration by iteration; the one that passes N
                                          nodes is the last
+       palimpsest tune FILE... [--out FILE] [--epochs N] [--batch N] [--rate CP] [--pull P]
+                       [--patience N] [--threads N] [--seed N]
+                                         weights for the default evaluation from positions with
+                                         results, a line each: FEN;RESULT;GAME (arbiter samples
+                                         writes them); --out is the source of the new table
        palimpsest --version
        palimpsest --help";
 
@@ -69,6 +75,7 @@ pub fn run(args: impl Iterator<Item = String>) -> i32 {
         ["perft" | "divide", words @ ..] => run_perft(words, &output),
         ["eval", words @ ..] => evaluation::run_eval(words, &output, HELP),
         ["trace", words @ ..] => trace::run(words, &output, HELP),
+        ["tune", words @ ..] => tune::run(words, &output, HELP),
         ["compare", words @ ..] => evaluation::run_compare(words, &output, HELP),
         _ => usage(),
     }

@@ -16,6 +16,7 @@ mod perft;
 mod print;
 mod session;
 mod trace;
+mod tune;
 mod worker;
 
 pub use output::Output;

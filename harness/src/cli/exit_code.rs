@@ -189,6 +189,17 @@ Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if th
 look at, or none is a question; 6 if the engine failed at some positions (the journal stays); 7 for a
 failure of the machine; 130 and 143 if interrupted.";
 
+/// The part of the table that matters to `samples`.
+pub const SAMPLES_HELP: &str = "\
+Writes one line per position, FEN;RESULT;GAME, such as
+  8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
+The side to move is not in check and went on with a move that neither took nor promoted anything. Games
+without a result, or decided by a fault of an engine, are left out, and of each game what comes after an
+engine announced a mate. `palimpsest tune` reads such files.
+
+Exit codes: 0 if there are samples; 2 for bad usage; 3 for bad input; 4 if there is no such position; 7 for
+a failure of the machine.";
+
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
         std::process::ExitCode::from(code as u8)

@@ -93,7 +93,7 @@ impl From<JournalError> for Failure {
 
 fn carry_out(args: &MineArgs) -> Result<ExitCode, Failure> {
     let criteria = Arc::new(criteria(args)?);
-    let games = all_games(args)?;
+    let games = all_games(&args.pgn, &args.run, &args.results)?;
     let candidates: Vec<Arc<Candidate>> =
         candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
     if candidates.is_empty() {
@@ -169,9 +169,13 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
 }
 
 /// The games of all files and runs.
-fn all_games(args: &MineArgs) -> Result<Vec<Game>, Failure> {
+pub(super) fn all_games(
+    pgn: &[PathBuf],
+    runs: &[String],
+    results: &Path,
+) -> Result<Vec<Game>, Failure> {
     let mut games = Vec::new();
-    for path in &args.pgn {
+    for path in pgn {
         let told = |error| Failure::invalid(format!("{}: {error}", path.display()));
         let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let source = File::open(path).and_then(decompressed).map_err(told)?;
@@ -184,8 +188,8 @@ fn all_games(args: &MineArgs) -> Result<Vec<Game>, Failure> {
         }
         games.extend(read);
     }
-    for run in &args.run {
-        games.extend(stored_games(&Store::open(&args.results)?, run)?);
+    for run in runs {
+        games.extend(stored_games(&Store::open(results)?, run)?);
     }
     Ok(games)
 }

@@ -24,6 +24,7 @@ mod rate;
 mod replay;
 mod results;
 mod run_lock;
+mod samples;
 mod speed;
 mod stats;
 mod suites;
@@ -91,6 +92,8 @@ enum Command {
     /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
     /// engine.
     Mine(mine::MineArgs),
+    /// Takes quiet positions out of games, each with the result of its game, to tune evaluations on.
+    Samples(samples::SamplesArgs),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -117,6 +120,7 @@ impl Cli {
             Command::Speed(args) => speed::speed(args),
             Command::Ci(args) => ci::ci(args),
             Command::Mine(args) => mine::mine(&args),
+            Command::Samples(args) => samples::samples(&args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
         }

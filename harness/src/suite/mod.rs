@@ -10,6 +10,7 @@ pub mod epd;
 mod fields;
 pub mod mine;
 pub mod perft;
+pub mod samples;
 pub mod start;
 
 use crate::game::outcome::printable;

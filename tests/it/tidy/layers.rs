@@ -109,7 +109,7 @@ const LAYERS: &[Layer] = &[
     Layer { crates: Some(&["statrs"]), ..pure("stats", "") },
     // The engine, from the top.
     engine("cli", "bench chess eval line search time tt tune uci"),
-    engine("uci", "bench chess eval line search time tt"),
+    engine("uci", "bench chess eval line search time tt tune"),
     engine("bench", "chess eval line search time tt"),
     engine("tune", "chess eval line search"),
     engine("search", "chess eval line time tt"),

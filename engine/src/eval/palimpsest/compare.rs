@@ -1,104 +1,75 @@
 //! What this evaluation has, figure by figure.
 
-use super::weights;
+use super::Term;
+use super::layout::{GROUPS, WEIGHTS};
 use crate::eval::compare::{Entry, Figure};
-
-fn entry(name: &'static str, figures: Vec<Figure>, condition: &'static str) -> Entry {
-    Entry { number: None, name, figures, condition, switches: vec![name] }
-}
 
 /// Every feature.
 pub(in crate::eval) fn entries() -> Vec<Entry> {
-    let mut entries = board();
-    entries.extend(pieces());
-    entries
+    Term::ALL
+        .iter()
+        .map(|feature| {
+            let groups = GROUPS.iter().filter(|group| group.feature == *feature);
+            let figures = groups.map(|group| {
+                Figure::pairs(group.label, &WEIGHTS[group.start..group.start + group.len])
+            });
+            Entry {
+                number: None,
+                name: feature.name,
+                figures: figures.collect(),
+                condition: condition(feature.name),
+                switches: vec![feature.name],
+            }
+        })
+        .collect()
 }
 
-fn board() -> Vec<Entry> {
-    let kinds = ["pawn", "knight", "bishop", "rook", "queen", "king"];
-    let squares = kinds.into_iter().zip(&weights::SQUARES);
-    let table =
-        |(kind, half): (&'static str, &weights::HalfBoard)| Figure::pairs(kind, &half.concat());
-    let rank = "endgame only; per rank beyond the third and step from the square ahead";
-    vec![
-        entry("material", vec![Figure::pairs("P N B R Q K", &weights::MATERIAL)], "each piece"),
-        entry("pst", squares.map(table).collect(), "each piece; files e to h mirror a to d"),
-        entry("bishop_pair", vec![Figure::pairs("", &[weights::BISHOP_PAIR])], "two bishops"),
-        entry(
-            "connected",
-            vec![Figure::pairs("", &[weights::CONNECTED])],
-            "own pawn beside or defending",
-        ),
-        entry("isolated", vec![Figure::pairs("", &[weights::ISOLATED])], "no own pawn beside"),
-        entry(
-            "doubled",
-            vec![Figure::pairs("", &[weights::DOUBLED])],
-            "own pawn ahead on the file",
-        ),
-        entry("passed", vec![Figure::pairs("by rank", &weights::PASSED)], "not doubled"),
-        entry(
-            "passed_free",
-            vec![Figure::pairs("per rank", &[weights::PASSED_FREE])],
-            "square ahead empty",
-        ),
-        entry("passed_king", vec![Figure::new("own, enemy", weights::PASSED_KING)], rank),
-    ]
+/// When a feature counts.
+fn condition(name: &str) -> &'static str {
+    board(name).or_else(|| pieces(name)).unwrap_or("always")
 }
 
-fn pieces() -> Vec<Entry> {
-    vec![
-        entry(
-            "mobility",
-            vec![
-                Figure::pairs("N B R Q", &weights::MOBILITY),
-                Figure::new("usual", weights::MOBILITY_USUAL),
-            ],
-            "each square within reach, above the usual number; not own pawns, own king or squares \
-             attacked by enemy pawns; through own queens (bishop) or rooks and queens (rook)",
-        ),
-        entry(
-            "minor_threat",
-            vec![Figure::pairs("", &[weights::MINOR_THREAT])],
-            "rook or queen attacked by a knight or bishop",
-        ),
-        entry(
-            "pawn_threat",
-            vec![Figure::pairs("", &[weights::PAWN_THREAT])],
-            "piece attacked by a pawn",
-        ),
-        entry(
-            "outpost",
-            vec![Figure::pairs("", &[weights::OUTPOST])],
-            "knight or bishop from the 4th rank on, defended by a pawn, no enemy pawn can attack",
-        ),
-        entry(
-            "rook_file",
-            vec![Figure::pairs("open, half open", &weights::ROOK_FILE)],
-            "no pawn on the file, no own pawn",
-        ),
-        entry(
-            "shield",
-            vec![Figure::pairs("near, far", &weights::SHIELD_PAWN)],
-            "own pawns one or two ranks before the king",
-        ),
-        entry(
-            "king_attack",
-            vec![
-                Figure::new("N B R Q", weights::ATTACKER),
-                Figure::new("square", [weights::ATTACKED_SQUARE]),
-                Figure::new("shield", [weights::SHIELD]),
-                Figure::new("divisor, largest", [weights::DANGER_DIVISOR, weights::DANGER_MAX]),
-            ],
-            "two attackers; square of the units",
-        ),
-        entry(
-            "endgame_scale",
-            vec![
-                Figure::new("no pawns", [weights::SCALE_NO_PAWNS]),
-                Figure::new("opposite bishops", [weights::SCALE_OPPOSITE_BISHOPS]),
-            ],
-            "sixteenths of the endgame score",
-        ),
-        entry("tempo", vec![Figure::new("", [weights::TEMPO])], "side to move"),
-    ]
+fn board(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "material" => "each piece",
+        "pst" => "each piece; the board mirrored if the own king is on the files a to d",
+        "bishop_pair" => "two bishops",
+        "connected" => "each pawn with an own pawn beside it or defending it",
+        "isolated" => "no own pawn on the files beside",
+        "doubled" => "own pawn ahead on the file; the rear one",
+        "backward" => "none beside or behind on the files beside, the step attacked by a pawn",
+        "candidate" => "no enemy pawn ahead on the file; beside it, no more guards than helpers",
+        "passed" => "no enemy pawn ahead on three files; of two on a file the front one",
+        "passed_free" => "the first that holds: safe way, safe step; or an enemy ahead",
+        "passed_king" => "from the fourth rank on, times the ranks beyond the third",
+        "passed_rook" => "rook or queen behind the pawn on its file",
+        "endgame_scale" => "64ths of the endgame score",
+        "tempo" => "side to move",
+        "mating" => "bare king against rook, queen, or bishop and another minor piece; no pawns",
+        _ => return None,
+    })
+}
+
+fn pieces(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "mobility" => {
+            "squares within reach but for the own king, own pawns that are blocked or at home, and \
+             squares attacked by enemy pawns; through queens (bishop) or own rooks and queens (rook)"
+        }
+        "outpost" => "4th to 6th rank, defended by a pawn, no enemy pawn can attack",
+        "minor" => "knight or bishop; steps of a king",
+        "bad_bishop" => "own pawns on squares of the bishop's colour",
+        "rook_file" => "no pawn on the file, no own pawn, or an own pawn that cannot step",
+        "rook_seventh" => "enemy pawns there, or the enemy king there or behind",
+        "pawn_threat" => "piece attacked by a pawn",
+        "push_threat" => "the step is safe from pawns, and from pieces or defended",
+        "minor_threat" => "any piece, or a pawn that is not defended well",
+        "rook_threat" => "not defended by a pawn, nor twice",
+        "hanging" => "as before, and not defended or a piece attacked twice",
+        "restricted" => "attacked by both, not defended by an enemy pawn, nor twice",
+        "space" => "files c to f, own ranks 2 to 4; per eight own men on the board",
+        "shield" => "three files around the king; the first pawn not behind it",
+        "king_attack" => "two attackers, a queen counting twice; square of the units over 1024",
+        _ => return None,
+    })
 }

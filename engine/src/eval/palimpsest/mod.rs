@@ -1,53 +1,94 @@
 //! The engine's own evaluation: a sum of terms, each a middle-game and an endgame score, blended by
 //! the material left on the board.
+//!
+//! Every figure is a weight of one table ([`layout`] says which stands where) that `palimpsest tune`
+//! writes. Terms are counts of weights; the attack on a king alone is no sum but grows with the
+//! square of its units.
 
 mod compare;
-mod pawns;
+mod danger;
+mod endings;
+mod kingpawn;
+pub mod layout;
+mod passed;
 mod pieces;
+mod survey;
+#[cfg(test)]
+pub(crate) mod tests;
+mod threats;
+pub mod trace;
 mod weights;
 
 use super::feature::{Feature, FeatureSet, features};
+use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{Masked, Plain, Record, Sink};
 use super::{Context, Evaluator, Score, Variant};
-use crate::chess::color::{Black, Side, White};
-use crate::chess::{Bitboard, Color, Game, Kind, Move, Position};
+use crate::chess::attacks::{self, Cpu, Job, Level, Machine};
+use crate::chess::color::{Black, White};
+use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
 pub(super) use compare::entries;
+use kingpawn::KingPawnTable;
+use layout::WEIGHTS;
+use survey::Survey;
 
 features! {
     /// A feature of this evaluation.
     Term {
         Material = "material", "worth of the pieces";
-        Squares = "pst", "squares of the pieces";
+        Squares = "pst", "squares of the pieces, on the side of the own king or on the other";
         BishopPair = "bishop_pair", "two bishops";
         Connected = "connected", "pawns beside or defended by own pawns";
         Isolated = "isolated", "pawns without own pawns on the files beside";
         Doubled = "doubled", "pawns with an own pawn ahead";
+        Backward = "backward", "pawns that no own pawn can defend and that cannot step forward";
+        Candidate = "candidate", "pawns that may become passed pawns";
         Passed = "passed", "passed pawns";
-        PassedFree = "passed_free", "passed pawns that may step forward at once";
+        PassedFree = "passed_free", "what stands in the way of passed pawns";
         PassedKing = "passed_king", "distance of the kings from passed pawns";
+        PassedRook = "passed_rook", "rooks and queens behind passed pawns";
         Mobility = "mobility", "squares within reach of knights, bishops, rooks and queens";
-        MinorThreat = "minor_threat", "rooks and queens attacked by minor pieces";
-        PawnThreat = "pawn_threat", "pieces attacked by pawns";
-        Outpost = "outpost", "minor pieces that pawns defend and cannot drive away";
+        Outpost = "outpost", "minor pieces where pawns defend them and cannot drive them away";
+        Minor = "minor", "minor pieces behind a pawn, and far from their king";
+        BadBishop = "bad_bishop", "bishops hindered by own pawns";
         RookFile = "rook_file", "rooks on files without pawns, or without own pawns";
-        Shield = "shield", "pawns before the king";
+        RookSeventh = "rook_seventh", "rooks on the seventh rank";
+        PawnThreat = "pawn_threat", "pieces attacked by pawns";
+        PushThreat = "push_threat", "pieces that pawns can attack by a safe step";
+        MinorThreat = "minor_threat", "pieces and weak pawns attacked by minor pieces";
+        RookThreat = "rook_threat", "weak pieces and pawns attacked by rooks";
+        Hanging = "hanging", "pieces and pawns that can be won at once";
+        Restricted = "restricted", "squares that the enemy cannot use in safety";
+        Space = "space", "room behind the pawns in the centre";
+        Shield = "shield", "pawns before the king, own and enemy's";
         KingAttack = "king_attack", "pieces that look at the surroundings of the enemy king";
         EndgameScale = "endgame_scale", "endgames that are hard to win count less";
         Tempo = "tempo", "having the move";
+        Mating = "mating", "driving a bare king to where it can be mated";
     }
 }
 
-/// The evaluation; it keeps no state but what is switched off.
+/// How much a piece keeps the game in its middle; the start is worth [`PHASE_MAX`].
+const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
+
+/// Phase of the starting position.
+pub const PHASE_MAX: i32 = 24;
+
+/// The scale of an endgame score that counts in full.
+pub const SCALE_MAX: i32 = 64;
+
+/// The evaluation; what it remembers of kings and pawns changes no score.
 pub struct Palimpsest {
     disabled: FeatureSet,
+    machine: Machine,
+    table: KingPawnTable,
 }
 
 impl Palimpsest {
     /// The evaluation without some features.
     pub(super) fn new(disabled: FeatureSet) -> Palimpsest {
-        Palimpsest { disabled }
+        Palimpsest { disabled, machine: machine(), table: KingPawnTable::new() }
     }
 
     /// The features there are.
@@ -56,14 +97,39 @@ impl Palimpsest {
     }
 
     /// The position, term by term.
-    pub(super) fn explain(&self, position: &Position) -> Report {
+    pub(super) fn explain(&mut self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
-        let value = judge(position, &mut record);
+        let table = &mut self.table;
+        let value = AnyMachine.run(Judging { position, table, sink: &mut record });
         let phase = phase(position);
-        let endgame = weights::PHASE_MAX - phase;
-        let blend = Blend { opening: phase, endgame, divisor: weights::PHASE_MAX };
+        let blend = Blend { opening: phase, endgame: PHASE_MAX - phase, divisor: PHASE_MAX };
         Report::new(Variant::Palimpsest, &record, blend, phase, value)
     }
+}
+
+/// Any machine at all: what keeps a record need not be fast, and is compiled once instead of for
+/// each kind.
+#[derive(Clone, Copy)]
+struct AnyMachine;
+
+impl Cpu for AnyMachine {
+    fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
+        attacks::rook(square, occupied)
+    }
+
+    fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard {
+        attacks::bishop(square, occupied)
+    }
+
+    fn run<J: Job>(self, job: J) -> J::Output {
+        job.run(self)
+    }
+}
+
+/// The machine at hand, with the slider tables that the search uses, too.
+fn machine() -> Machine {
+    let levels = [Level::Popcnt, Level::Plain];
+    levels.into_iter().find_map(Machine::at).unwrap_or_else(Machine::best)
 }
 
 impl Evaluator for Palimpsest {
@@ -78,174 +144,122 @@ impl Evaluator for Palimpsest {
     fn pop(&mut self) {}
 
     fn evaluate(&mut self, position: &Position) -> Score {
+        let table = &mut self.table;
         if self.disabled.is_empty() {
-            judge(position, &mut Plain::default())
+            self.machine.run(Judging { position, table, sink: &mut Plain::default() })
         } else {
-            judge(position, &mut Masked::new(self.disabled))
+            let sink = &mut Masked::new(self.disabled);
+            self.machine.run(Judging { position, table, sink })
         }
+    }
+}
+
+/// The whole of the evaluation as one job, since counting bits is most of it.
+struct Judging<'a, K> {
+    position: &'a Position,
+    table: &'a mut KingPawnTable,
+    sink: &'a mut K,
+}
+
+impl<K: Sink> Job for Judging<'_, K> {
+    type Output = Score;
+
+    #[inline(always)]
+    fn run<C: Cpu>(self, cpu: C) -> Score {
+        judge(cpu, self.position, self.table, self.sink)
     }
 }
 
 /// The score for the side to move, with every term sent to `sink`.
-#[inline]
-fn judge<K: Sink>(position: &Position, sink: &mut K) -> Score {
-    let white = Survey::of::<White>(position);
-    let black = Survey::of::<Black>(position);
-    placement(position, sink);
-    pawns::score::<White, K>(position, sink);
-    pawns::score::<Black, K>(position, sink);
-    pieces::score::<White, K>(position, &white, &black, sink);
-    pieces::score::<Black, K>(position, &black, &white, sink);
-    let phase = phase(position);
+#[inline(always)]
+fn judge<C: Cpu, K: Sink>(
+    cpu: C,
+    position: &Position,
+    table: &mut KingPawnTable,
+    sink: &mut K,
+) -> Score {
+    let pawns = table.look_up(position, sink);
+    let mut white = Survey::of::<White>(position);
+    let mut black = Survey::of::<Black>(position);
+    let phase = material(position, sink);
+    pieces::score::<White, C, K>(cpu, position, &mut white, &black, sink);
+    pieces::score::<Black, C, K>(cpu, position, &mut black, &white, sink);
+    threats::score::<White, K>(position, &white, &black, sink);
+    threats::score::<Black, K>(position, &black, &white, sink);
+    danger::score::<White, C, K>(cpu, position, &white, &black, &pawns, sink);
+    danger::score::<Black, C, K>(cpu, position, &black, &white, &pawns, sink);
+    if pawns.passed.any() {
+        passed::score::<White, K>(position, pawns.passed, &white, &black, sink);
+        passed::score::<Black, K>(position, pawns.passed, &black, &white, sink);
+    }
+    once(sink, Term::Tempo, position.turn(), layout::TEMPO);
+    endings::mating(position, sink);
     let (middle, end) = (sink.sum().opening(), sink.sum().endgame());
-    let mut score = blend(middle, end, phase);
+    let mut score = blend(middle, end, phase, SCALE_MAX);
     if sink.keeps(Term::EndgameScale) {
-        let scaled = blend(middle, end * scale(position, end) / 16, phase);
+        let scaled = blend(middle, end, phase, endings::scale(position, end));
         sink.step(Term::EndgameScale, scaled - score);
         score = scaled;
     }
-    let white_moves = position.turn() == Color::White;
-    let mut relative = if white_moves { score } else { -score };
-    if sink.keeps(Term::Tempo) {
-        relative += weights::TEMPO;
-        sink.step(Term::Tempo, if white_moves { weights::TEMPO } else { -weights::TEMPO });
-    }
+    let relative = if position.turn() == Color::White { score } else { -score };
     relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)
 }
 
-/// The blend for a game phase between 0 (end) and [`weights::PHASE_MAX`] (middle).
+/// One side has something that a weight stands for, `times` over.
+#[inline(always)]
+fn count<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize, times: i32) {
+    sink.add(term, color, WEIGHTS[place] * times);
+    sink.note(color, place, times);
+}
+
+/// The same, once.
+#[inline(always)]
+fn once<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
+    sink.add(term, color, WEIGHTS[place]);
+    sink.note(color, place, 1);
+}
+
+/// The blend for a game phase between 0 (end) and [`PHASE_MAX`] (middle), with so many 64ths of the
+/// endgame score.
 #[inline]
-fn blend(middle: i32, end: i32, phase: i32) -> i32 {
-    (middle * phase + end * (weights::PHASE_MAX - phase)) / weights::PHASE_MAX
+fn blend(middle: i32, end: i32, phase: i32, scale: i32) -> i32 {
+    (middle * phase + end * scale / SCALE_MAX * (PHASE_MAX - phase)) / PHASE_MAX
 }
 
-/// What both halves of the piece terms need to know of a side.
-struct Survey {
-    /// Squares its pawns attack.
-    pawn_attacks: Bitboard,
-    /// Squares its pawns could ever attack by advancing.
-    pawn_span: Bitboard,
-    /// Its king and the squares beside it.
-    king_zone: Bitboard,
-}
-
-impl Survey {
-    fn of<S: Side>(position: &Position) -> Survey {
-        let board = position.board();
-        let pawns = board.pieces(S::COLOR, Kind::Pawn);
-        let pawn_attacks = pawns.pawn_attacks::<S>();
-        let king = board.king(S::COLOR);
-        Survey {
-            pawn_attacks,
-            pawn_span: pawn_attacks | pawn_attacks.forward_fill(S::COLOR),
-            king_zone: crate::chess::attacks::king(king) | Bitboard::of(king),
-        }
-    }
-}
-
-/// Material and squares.
-#[inline]
-fn placement<K: Sink>(position: &Position, sink: &mut K) {
+/// Material but for the pawns, and how far the game is from its end.
+#[inline(always)]
+fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
     let board = position.board();
     for color in Color::ALL {
-        for kind in Kind::ALL {
-            for square in board.pieces(color, kind) {
-                let seen = square.relative(color);
-                let file = seen.file().min(7 - seen.file()) as usize;
-                let bonus = weights::SQUARES[kind.index()][7 - seen.rank() as usize][file];
-                sink.add(Term::Squares, color, bonus);
-                sink.add(Term::Material, color, weights::MATERIAL[kind.index()]);
-            }
+        for kind in [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen] {
+            let pieces = board.pieces(color, kind).len() as i32;
+            count(sink, Term::Material, color, layout::MATERIAL + kind.index(), pieces);
         }
         if board.pieces(color, Kind::Bishop).several() {
-            sink.add(Term::BishopPair, color, weights::BISHOP_PAIR);
+            once(sink, Term::BishopPair, color, layout::BISHOP_PAIR);
         }
     }
+    phase(position)
 }
 
-/// How far the game is from its end, 0 to [`weights::PHASE_MAX`].
+/// How far the game is from its end, 0 to [`PHASE_MAX`].
+#[inline(always)]
 fn phase(position: &Position) -> i32 {
     let board = position.board();
-    let sum: i32 = Kind::ALL
-        .into_iter()
-        .map(|kind| weights::PHASE[kind.index()] * board.kind(kind).len() as i32)
-        .sum();
-    sum.min(weights::PHASE_MAX)
+    let left = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
+    let kinds = [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];
+    kinds.into_iter().map(left).sum::<i32>().min(PHASE_MAX)
 }
 
-/// Sixteenths of an endgame score that can be made to count.
-fn scale(position: &Position, end: i32) -> i32 {
-    let board = position.board();
-    let strong = if end >= 0 { Color::White } else { Color::Black };
-    let worth = |color| -> i32 {
-        let units = [(Kind::Knight, 3), (Kind::Bishop, 3), (Kind::Rook, 5), (Kind::Queen, 9)];
-        units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()
-    };
-    let (own, other) = (worth(strong), worth(!strong));
-    if board.pieces(strong, Kind::Pawn).is_empty() && own - other <= 3 {
-        return weights::SCALE_NO_PAWNS;
-    }
-    let bishops = board.kind(Kind::Bishop);
-    let light = Bitboard(0x55AA_55AA_55AA_55AA);
-    let one_each = (own, other) == (3, 3) && bishops.len() == 2;
-    if one_each && (bishops & light).len() == 1 {
-        return weights::SCALE_OPPOSITE_BISHOPS;
-    }
-    16
-}
+/// The units of danger of the middle game are squared and divided by this.
+const DANGER_DIVISOR: i32 = 1024;
 
-#[cfg(test)]
-mod tests {
-    use crate::chess::{Position, fen};
-    use crate::eval::Variant;
+/// So many units of danger of the endgame are worth a centipawn.
+const DANGER_UNITS: i32 = 16;
 
-    /// The position with colours exchanged and the board turned over.
-    fn flipped(text: &str) -> Position {
-        let fields: Vec<&str> = text.split(' ').collect();
-        let swap =
-            |field: &str| -> String {
-                field
-                    .chars()
-                    .map(|c| {
-                        if c.is_uppercase() {
-                            c.to_ascii_lowercase()
-                        } else {
-                            c.to_ascii_uppercase()
-                        }
-                    })
-                    .collect()
-            };
-        let rows: Vec<String> = fields[0].split('/').rev().map(swap).collect();
-        let turn = if fields[1] == "w" { "b" } else { "w" };
-        let castling = swap(fields[2]);
-        fen::parse(&format!("{} {turn} {castling} - 0 1", rows.join("/"))).unwrap()
-    }
-
-    #[test]
-    fn colours_are_treated_alike() {
-        for text in [
-            fen::STARTPOS,
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-            "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
-            "8/5bk1/8/2Pp4/8/1K6/8/8 w - - 0 1",
-        ] {
-            let position = fen::parse(text).unwrap();
-            assert_eq!(
-                Variant::Palimpsest.evaluate(&position),
-                Variant::Palimpsest.evaluate(&flipped(text)),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn more_is_better() {
-        let evaluate = |text| Variant::Palimpsest.evaluate(&fen::parse(text).unwrap());
-        assert!(evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 700);
-        assert!(evaluate("4k3/8/8/8/8/8/8/N3K3 w - - 0 1").abs() < 120);
-        assert!(
-            evaluate("4k3/P7/8/8/8/8/8/4K3 w - - 0 1") > evaluate("4k3/8/8/8/8/8/P7/4K3 w - - 0 1")
-        );
-    }
+/// What units of danger are worth to the attacker.
+#[inline(always)]
+fn danger_worth(units: Pair) -> Pair {
+    let (middle, end) = (units.opening().max(0), units.endgame().max(0));
+    Pair::new(middle * middle / DANGER_DIVISOR, end / DANGER_UNITS)
 }

@@ -1,113 +1,149 @@
-//! Mobility, threats, rooks on files, outposts and danger to the king.
+//! Knights, bishops, rooks and queens where they stand.
 
-use super::super::pair::Pair;
-use super::super::sink::Sink;
-use super::{Survey, Term, weights};
-use crate::chess::attacks;
-use crate::chess::color::Side;
-use crate::chess::{Bitboard, Kind, Position};
+use super::layout as at;
+use super::survey::Survey;
+use super::{Term, count, once};
+use crate::chess::attacks::{self, Cpu};
+use crate::chess::color::{Color, Side};
+use crate::chess::outcome::LIGHT;
+use crate::chess::{Bitboard, Kind, Position, Square};
+use crate::eval::sink::Sink;
 
-/// Sends the piece terms of side `S` to `sink`.
-#[inline]
-pub(super) fn score<S: Side, K: Sink>(
+/// The four squares in the middle.
+const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
+
+/// A side's pieces are judged with this at hand.
+struct Scene<'a> {
+    position: &'a Position,
+    enemy: &'a Survey,
+    /// Squares where a pawn defends a minor piece and none can drive it away.
+    outposts: Bitboard,
+}
+
+/// Sends the terms of the pieces of side `S` to `sink` and adds their attacks to `own`.
+#[inline(always)]
+pub(super) fn score<S: Side, C: Cpu, K: Sink>(
+    cpu: C,
     position: &Position,
-    own: &Survey,
+    own: &mut Survey,
     enemy: &Survey,
     sink: &mut K,
 ) {
     let board = position.board();
     let occupied = board.occupied();
     let mine = board.color(S::COLOR);
-    let theirs = board.color(!S::COLOR);
-    let heavy = theirs & board.straight_sliders();
-    let blocked = board.pieces(S::COLOR, Kind::Pawn) | board.pieces(S::COLOR, Kind::King);
-    let usable = !(blocked | enemy.pawn_attacks);
-    let mut attack = Attack::default();
-    for (index, kind) in
-        [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen].into_iter().enumerate()
-    {
-        for square in mine & board.kind(kind) {
-            let reach = match kind {
-                Kind::Knight => attacks::knight(square),
-                Kind::Bishop => attacks::bishop(square, occupied ^ board.kind(Kind::Queen)),
-                Kind::Rook => attacks::rook(square, occupied ^ (mine & board.straight_sliders())),
-                _ => attacks::queen(square, occupied),
-            };
-            let above_usual = (reach & usable).len() as i32 - weights::MOBILITY_USUAL[index];
-            sink.add(Term::Mobility, S::COLOR, weights::MOBILITY[index] * above_usual);
-            attack.add(index, reach & enemy.king_zone);
-            if matches!(kind, Kind::Knight | Kind::Bishop) {
-                let threats = weights::MINOR_THREAT * (reach & heavy).len() as i32;
-                sink.add(Term::MinorThreat, S::COLOR, threats);
-                let outpost = own.pawn_attacks - enemy.pawn_span;
-                if outpost.contains(square) && square.relative(S::COLOR).rank() >= 3 {
-                    sink.add(Term::Outpost, S::COLOR, weights::OUTPOST);
-                }
-            }
-        }
+    let scene = Scene { position, enemy, outposts: outposts::<S>(own, enemy) };
+    for square in mine & board.kind(Kind::Knight) {
+        let reach = attacks::knight(square);
+        piece::<S, K>(0, square, reach, own, enemy, sink);
+        scene.minor::<S, K>(0, square, reach, own, sink);
     }
-    let threatened = own.pawn_attacks & (theirs - board.kind(Kind::Pawn));
-    let threats = weights::PAWN_THREAT * threatened.len() as i32;
-    sink.add(Term::PawnThreat, S::COLOR, threats);
-    sink.add(Term::RookFile, S::COLOR, rooks::<S>(position));
-    sink.add(Term::Shield, S::COLOR, shield::<S>(position));
-    sink.add(Term::KingAttack, S::COLOR, attack.worth::<S>(position));
-}
-
-fn rooks<S: Side>(position: &Position) -> Pair {
-    let board = position.board();
-    let pawns = board.kind(Kind::Pawn);
-    let mut sum = Pair::default();
-    for rook in board.pieces(S::COLOR, Kind::Rook) {
-        let file = Bitboard::file(rook.file());
-        if (pawns & file).is_empty() {
-            sum += weights::ROOK_FILE[0];
-        } else if (pawns & file & board.color(S::COLOR)).is_empty() {
-            sum += weights::ROOK_FILE[1];
-        }
+    let through_queens = occupied ^ board.kind(Kind::Queen);
+    for square in mine & board.kind(Kind::Bishop) {
+        let reach = cpu.bishop(square, through_queens);
+        piece::<S, K>(1, square, reach, own, enemy, sink);
+        scene.minor::<S, K>(1, square, reach, own, sink);
+        scene.bishop::<S, K>(square, reach, sink);
     }
-    sum
+    let through_rooks = occupied ^ (mine & board.straight_sliders());
+    for square in mine & board.kind(Kind::Rook) {
+        let reach = cpu.rook(square, through_rooks);
+        piece::<S, K>(2, square, reach, own, enemy, sink);
+        scene.rook::<S, K>(square, sink);
+    }
+    for square in mine & board.kind(Kind::Queen) {
+        let reach = cpu.rook(square, occupied) | cpu.bishop(square, occupied);
+        piece::<S, K>(3, square, reach, own, enemy, sink);
+    }
 }
 
-/// The own pawns one and two ranks before the king and beside that.
-fn shield_pawns<S: Side>(position: &Position) -> [Bitboard; 2] {
-    let board = position.board();
-    let king = Bitboard::of(board.king(S::COLOR));
-    let near = (king | king.east() | king.west()).forward(S::COLOR);
-    let pawns = board.pieces(S::COLOR, Kind::Pawn);
-    [near & pawns, near.forward(S::COLOR) & pawns]
+/// From the fourth rank to the sixth.
+#[inline(always)]
+fn outposts<S: Side>(own: &Survey, enemy: &Survey) -> Bitboard {
+    let ranks = match S::COLOR {
+        Color::White => Bitboard(0x0000_FFFF_FF00_0000),
+        Color::Black => Bitboard(0x0000_00FF_FFFF_0000),
+    };
+    own.by(Kind::Pawn) & (ranks - enemy.pawn_span)
 }
 
-fn shield<S: Side>(position: &Position) -> Pair {
-    let [near, far] = shield_pawns::<S>(position);
-    weights::SHIELD_PAWN[0] * near.len() as i32 + weights::SHIELD_PAWN[1] * far.len() as i32
+/// What all kinds have: a square, squares within reach, and perhaps a look at the enemy king.
+/// `index` is the place of the kind among knight, bishop, rook and queen.
+#[inline(always)]
+fn piece<S: Side, K: Sink>(
+    index: usize,
+    square: Square,
+    reach: Bitboard,
+    own: &mut Survey,
+    enemy: &Survey,
+    sink: &mut K,
+) {
+    once(sink, Term::Squares, S::COLOR, at::PST[index] + (square.index() ^ own.turn as usize));
+    let within_reach = (reach & own.usable).len() as usize;
+    once(sink, Term::Mobility, S::COLOR, at::MOBILITY[index] + within_reach);
+    own.add(Kind::ALL[index + 1], reach);
+    let attacked = reach & enemy.zone;
+    if attacked.any() {
+        own.attackers[index] += 1;
+        own.zone_attacks += attacked.len() as i32;
+    }
 }
 
-/// Pieces that look at the enemy king.
-#[derive(Default)]
-struct Attack {
-    attackers: i32,
-    units: i32,
-}
-
-impl Attack {
-    #[inline]
-    fn add(&mut self, index: usize, attacked: Bitboard) {
-        if attacked.any() {
-            self.attackers += 1;
-            self.units +=
-                weights::ATTACKER[index] + weights::ATTACKED_SQUARE * attacked.len() as i32;
+impl Scene<'_> {
+    #[inline(always)]
+    fn minor<S: Side, K: Sink>(
+        &self,
+        index: usize,
+        square: Square,
+        reach: Bitboard,
+        own: &Survey,
+        sink: &mut K,
+    ) {
+        let board = self.position.board();
+        if self.outposts.contains(square) {
+            once(sink, Term::Outpost, S::COLOR, at::OUTPOST + index);
+        } else if (self.outposts & (reach - board.color(S::COLOR))).any() {
+            once(sink, Term::Outpost, S::COLOR, at::OUTPOST_REACH + index);
         }
+        if board.kind(Kind::Pawn).forward(!S::COLOR).contains(square) {
+            once(sink, Term::Minor, S::COLOR, at::MINOR_SHELTERED);
+        }
+        let steps = i32::from(own.king.distance(square));
+        count(sink, Term::Minor, S::COLOR, at::MINOR_KING + index, steps);
     }
 
-    /// What the attack of side `S` is worth. A single piece is no attack.
-    fn worth<S: Side>(&self, position: &Position) -> Pair {
-        if self.attackers < 2 {
-            return Pair::default();
+    #[inline(always)]
+    fn bishop<S: Side, K: Sink>(&self, square: Square, reach: Bitboard, sink: &mut K) {
+        let board = self.position.board();
+        let same = if LIGHT.contains(square) { LIGHT } else { !LIGHT };
+        let pawns = board.pieces(S::COLOR, Kind::Pawn);
+        let on_same = pawns & same;
+        let blocked = on_same & board.occupied().forward(!S::COLOR);
+        count(sink, Term::BadBishop, S::COLOR, at::BISHOP_PAWNS, on_same.len() as i32);
+        count(sink, Term::BadBishop, S::COLOR, at::BISHOP_BLOCKED, blocked.len() as i32);
+        if (reach & CENTRE).several() {
+            once(sink, Term::BadBishop, S::COLOR, at::BISHOP_CENTRE);
         }
-        let [near, far] = shield_pawns::<S::Opponent>(position);
-        let units = (self.units - weights::SHIELD * (near | far).len() as i32).max(0);
-        let danger = (units * units / weights::DANGER_DIVISOR).min(weights::DANGER_MAX);
-        Pair::new(danger, danger / 12)
+    }
+
+    #[inline(always)]
+    fn rook<S: Side, K: Sink>(&self, square: Square, sink: &mut K) {
+        let board = self.position.board();
+        let file = Bitboard::file(square.file());
+        let pawns = board.kind(Kind::Pawn) & file;
+        let own = pawns & board.color(S::COLOR);
+        if pawns.is_empty() {
+            once(sink, Term::RookFile, S::COLOR, at::ROOK_FILE);
+        } else if own.is_empty() {
+            once(sink, Term::RookFile, S::COLOR, at::ROOK_FILE + 1);
+        } else if (own & board.occupied().forward(!S::COLOR)).any() {
+            once(sink, Term::RookFile, S::COLOR, at::ROOK_BLOCKED);
+        }
+        let seventh = S::COLOR.relative_rank(6);
+        let targets = board.pieces(!S::COLOR, Kind::Pawn) & Bitboard::rank(seventh);
+        let king = S::COLOR.relative_rank(self.enemy.king.rank());
+        if square.rank() == seventh && (targets.any() || king >= 6) {
+            once(sink, Term::RookSeventh, S::COLOR, at::ROOK_SEVENTH);
+        }
     }
 }

@@ -3,15 +3,20 @@
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Move, Position};
+use shakmaty::{Chess, KnownOutcome, Move, Outcome, Position};
 
 use crate::game::record::{GameRecord, MoveRecord};
 use crate::suite::start::Start;
+use crate::uci::score::Score;
 
 /// Longest tag line accepted, in bytes.
 const MAX_TAG_LINE: usize = 1 << 13;
+
+/// What the PGN tag `Termination` says of games that a fault decided.
+const FAULTS: [&str; 5] =
+    ["abandoned", "emergency", "rules infraction", "time forfeit", "unterminated"];
 
 /// A game as far as it could be replayed.
 #[derive(Debug, Clone)]
@@ -22,6 +27,10 @@ pub struct Game {
     pub start: Start,
     /// Its moves.
     pub moves: Vec<Move>,
+    /// Who won; `None` if that is not known, or was decided by a fault of an engine.
+    pub result: Option<KnownOutcome>,
+    /// How many of the moves were made before an engine announced a mate.
+    pub open_plies: usize,
 }
 
 /// All games of a PGN text, and what is wrong with those that are cut short or left out. Variations
@@ -35,9 +44,13 @@ pub fn read(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>
         let place = format!("{file} game {number}");
         match read {
             Err(reason) => faults.push(format!("{place}: {reason}")),
-            Ok(Replayed { players, start, moves, fault, .. }) => {
+            Ok(replayed) => {
+                let Replayed { players, start, moves, fault, result, open_plies, .. } = replayed;
+                let result = result.filter(|_| fault.is_none());
                 faults.extend(fault.map(|reason| format!("{place}: {reason}")));
-                games.push(Game { origin: format!("{players}{place}"), start, moves });
+                let origin = format!("{players}{place}");
+                let open_plies = open_plies.unwrap_or(moves.len());
+                games.push(Game { origin, start, moves, result, open_plies });
             }
         }
     }
@@ -49,14 +62,22 @@ pub fn stored(origin: String, record: &GameRecord) -> Result<Game, String> {
     let start = Start::read(&record.fen, record.chess960)?;
     let mut position = start.position.clone();
     let mut moves = Vec::new();
-    for MoveRecord { uci, .. } in &record.moves {
+    let mut open_plies = None;
+    for MoveRecord { uci, thought } in &record.moves {
+        let score = thought.as_ref().and_then(|thought| thought.score);
+        if matches!(score, Some(Score::Mate(_))) {
+            open_plies.get_or_insert(moves.len());
+        }
         let read = UciMove::from_ascii(uci.as_bytes()).map_err(|error| error.to_string())?;
         let played =
             read.to_move(&position).map_err(|error| format!("{origin}: {uci}: {error}"))?;
         position.play_unchecked(played);
         moves.push(played);
     }
-    Ok(Game { origin, start, moves })
+    let open_plies = open_plies.unwrap_or(moves.len());
+    let is_fault = record.outcome.termination.is_fault();
+    let result = Some(record.outcome.result).filter(|_| !is_fault);
+    Ok(Game { origin, start, moves, result, open_plies })
 }
 
 struct Replay;
@@ -66,6 +87,7 @@ struct Tags {
     fen: Option<String>,
     is_chess960: bool,
     players: [Option<String>; 2],
+    is_faulty: bool,
 }
 
 struct Replayed {
@@ -74,6 +96,9 @@ struct Replayed {
     position: Chess,
     moves: Vec<Move>,
     fault: Option<String>,
+    is_faulty: bool,
+    result: Option<KnownOutcome>,
+    open_plies: Option<usize>,
 }
 
 impl Visitor for Replay {
@@ -97,6 +122,7 @@ impl Visitor for Replay {
             b"Variant" => tags.is_chess960 = value().to_ascii_lowercase().contains("960"),
             b"White" => tags.players[0] = Some(value()),
             b"Black" => tags.players[1] = Some(value()),
+            b"Termination" => tags.is_faulty = FAULTS.contains(&value().as_str()),
             _ => {}
         }
         ControlFlow::Continue(())
@@ -116,6 +142,9 @@ impl Visitor for Replay {
                 start,
                 moves: Vec::new(),
                 fault: None,
+                is_faulty: tags.is_faulty,
+                result: None,
+                open_plies: None,
             }),
             Err(reason) => ControlFlow::Break(Err(reason)),
         }
@@ -144,6 +173,25 @@ impl Visitor for Replay {
         ControlFlow::Continue(())
     }
 
+    fn comment(
+        &mut self,
+        game: &mut Replayed,
+        comment: RawComment<'_>,
+    ) -> ControlFlow<Self::Output> {
+        let text = comment.as_bytes().trim_ascii();
+        if text.starts_with(b"+M") || text.starts_with(b"-M") {
+            game.open_plies.get_or_insert(game.moves.len().saturating_sub(1));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn outcome(&mut self, game: &mut Replayed, outcome: Outcome) -> ControlFlow<Self::Output> {
+        if let Outcome::Known(result) = outcome {
+            game.result = Some(result).filter(|_| !game.is_faulty);
+        }
+        ControlFlow::Continue(())
+    }
+
     fn end_game(&mut self, game: Replayed) -> Self::Output {
         Ok(game)
     }
@@ -152,6 +200,16 @@ impl Visitor for Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_count_unless_an_engine_failed() {
+        let pgn = "[Termination \"normal\"]\n\n1. e4 {+0.20/8} e5 {+M4/9 0.1s} 2. Nf3 1-0\n\n\
+                   [Termination \"time forfeit\"]\n\n1. e4 1-0\n\n1. e4 *\n\n1. e5 0-1\n";
+        let (games, _) = read("a.pgn", pgn.as_bytes()).unwrap();
+        let found: Vec<_> = games.iter().map(|game| (game.result, game.open_plies)).collect();
+        let white = KnownOutcome::Decisive { winner: shakmaty::Color::White };
+        assert_eq!(found, [(Some(white), 1), (None, 1), (None, 1), (None, 0)]);
+    }
 
     #[test]
     fn games_are_replayed_as_far_as_they_go() {

@@ -1,0 +1,208 @@
+//! Endings that are hard to win, and those that are won by driving the king.
+
+use super::layout::{self as at, WEIGHTS};
+use super::{SCALE_MAX, Term};
+use crate::chess::outcome::LIGHT;
+use crate::chess::position::Board;
+use crate::chess::{Bitboard, Color, Kind, Position, Square};
+use crate::eval::pair::Pair;
+use crate::eval::sink::Sink;
+
+/// Centipawns for each step that a bare king is nearer to where it can be mated.
+const DRIVE: i32 = 12;
+
+/// Centipawns for each step that the kings are nearer to each other then.
+const CLOSE_IN: i32 = 6;
+
+/// A bare king is driven to the edge, or to a corner of the bishop's colour by bishop and knight.
+#[inline(always)]
+pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
+    let board = position.board();
+    if board.kind(Kind::Pawn).any() {
+        return;
+    }
+    for strong in Color::ALL {
+        if board.color(!strong).several() || !can_mate(board, strong) {
+            continue;
+        }
+        let (own, bare) = (board.king(strong), board.king(!strong));
+        let driven = match bishop_and_knight(board, strong) {
+            Some(is_light) => 7 - i32::from(to_corner(bare, is_light)),
+            None => 6 - i32::from(to_edge(bare)),
+        };
+        let close = 7 - i32::from(own.distance(bare));
+        let worth = DRIVE * driven + CLOSE_IN * close;
+        sink.add(Term::Mating, strong, Pair::of_endgame(worth));
+    }
+}
+
+/// Is there a rook or queen, or a bishop and another minor piece?
+fn can_mate(board: &Board, color: Color) -> bool {
+    let own = board.color(color);
+    let bishops = own & board.kind(Kind::Bishop);
+    let minors = bishops | own & board.kind(Kind::Knight);
+    (own & board.straight_sliders()).any() || bishops.any() && minors.several()
+}
+
+/// Has the side nothing but a bishop and a knight, and is the bishop's colour light?
+fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
+    let own = board.color(color);
+    let bishops = own & board.kind(Kind::Bishop);
+    let knights = own & board.kind(Kind::Knight);
+    let only = own.len() == 3 && bishops.len() == 1 && knights.len() == 1;
+    only.then(|| (bishops & LIGHT).any())
+}
+
+/// King steps to the nearer of the two corners of a colour.
+fn to_corner(square: Square, is_light: bool) -> u8 {
+    let corners = if is_light {
+        [Square::at(0, 7), Square::at(7, 0)]
+    } else {
+        [Square::at(0, 0), Square::at(7, 7)]
+    };
+    let [one, other] = corners.map(|corner| square.distance(corner));
+    one.min(other)
+}
+
+/// Steps to the edge by file and by rank: 0 in a corner, 6 in the centre.
+fn to_edge(square: Square) -> u8 {
+    let steps = |line: u8| line.min(7 - line);
+    steps(square.file()) + steps(square.rank())
+}
+
+/// Of [`SCALE_MAX`], how much of an endgame score can be made to count. White is the stronger side
+/// if the score is positive.
+#[inline(always)]
+pub(super) fn scale(position: &Position, end: i32) -> i32 {
+    let board = position.board();
+    let strong = if end >= 0 { Color::White } else { Color::Black };
+    let pawns = board.pieces(strong, Kind::Pawn);
+    if pawns.len() > 6 {
+        // The usual case: enough pawns for everything but opposite bishops.
+        return opposite_bishops(board).unwrap_or(SCALE_MAX);
+    }
+    few_pawns(board, strong, pawns)
+}
+
+fn weight(place: usize) -> i32 {
+    WEIGHTS[place].endgame()
+}
+
+#[inline(never)]
+fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
+    let own = worth(board, strong);
+    let other = worth(board, !strong);
+    if pawns.is_empty() {
+        // A lone minor piece mates nobody.
+        let little = if own <= 3 { 0 } else { weight(at::SCALE_NO_PAWNS) };
+        return if own - other <= 3 { little } else { SCALE_MAX };
+    }
+    if is_wrong_bishop(board, strong, pawns) {
+        return weight(at::SCALE_WRONG_BISHOP);
+    }
+    if let Some(scale) = opposite_bishops(board) {
+        return scale;
+    }
+    if is_rook_ending(board, strong, pawns) {
+        return weight(at::SCALE_ROOKS);
+    }
+    let least = weight(at::SCALE_FEW_PAWNS);
+    let each = weight(at::SCALE_FEW_PAWNS + 1);
+    (least + each * pawns.len() as i32).min(SCALE_MAX)
+}
+
+/// Pieces but for the pawns, in pawns.
+fn worth(board: &Board, color: Color) -> i32 {
+    let units = [(Kind::Knight, 3), (Kind::Bishop, 3), (Kind::Rook, 5), (Kind::Queen, 9)];
+    units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()
+}
+
+/// One bishop each, on different colours: what an advantage is worth then.
+#[inline(always)]
+fn opposite_bishops(board: &Board) -> Option<i32> {
+    let bishops = board.kind(Kind::Bishop);
+    if bishops.len() != 2 || (bishops & LIGHT).len() != 1 {
+        return None;
+    }
+    if (bishops & board.color(Color::White)).len() != 1 {
+        return None;
+    }
+    let others = board.kind(Kind::Knight) | board.straight_sliders();
+    let place = if others.is_empty() { at::SCALE_OPPOSITE_ALONE } else { at::SCALE_OPPOSITE };
+    Some(weight(place))
+}
+
+/// Nothing but rook pawns of one file and a bishop that does not see where they become queens,
+/// with the other king close to that square?
+fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
+    let bishops = board.pieces(strong, Kind::Bishop);
+    let only_bishop = worth(board, strong) == 3 && bishops.len() == 1;
+    let file = pawns.first().file();
+    let on_one = pawns.any() && (pawns - Bitboard::file(file)).is_empty();
+    if !only_bishop || !on_one || !matches!(file, 0 | 7) {
+        return false;
+    }
+    let goal = Square::at(file, strong.relative_rank(7));
+    let sees = (bishops & LIGHT).any() == LIGHT.contains(goal);
+    !sees && board.king(!strong).distance(goal) <= 1
+}
+
+/// One rook each and nothing else, at most one pawn more, all on one side of the board, and the
+/// other king near them?
+fn is_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
+    let rooks = board.kind(Kind::Rook);
+    let only_rooks = worth(board, Color::White) == 5 && worth(board, Color::Black) == 5;
+    let queenside = Bitboard(0x0F0F_0F0F_0F0F_0F0F);
+    let on_one_side = (pawns & queenside).is_empty() || (pawns - queenside).is_empty();
+    let others = board.pieces(!strong, Kind::Pawn).len();
+    if rooks.len() != 2 || !only_rooks || !on_one_side || pawns.len() > others + 1 {
+        return false;
+    }
+    let king = board.king(!strong);
+    pawns.any() && king.file().abs_diff(pawns.first().file()) <= 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen;
+    use crate::eval::Variant;
+
+    fn evaluate(text: &str) -> i32 {
+        Variant::Palimpsest.evaluate(&fen::parse(text).unwrap())
+    }
+
+    #[test]
+    fn drawish_endings_are_recognised() {
+        for (text, end, expected) in [
+            ("4k3/8/8/8/8/8/8/N3K3 w - - 0 1", 300, 0),
+            ("4k3/8/8/8/8/8/8/B3K1NN w - - 0 1", 900, SCALE_MAX),
+            ("k7/8/8/8/8/P7/8/K1B5 w - - 0 1", 400, weight(at::SCALE_WRONG_BISHOP)),
+            ("7k/8/8/8/8/7P/8/K4B2 w - - 0 1", 400, weight(at::SCALE_WRONG_BISHOP)),
+            ("4r1k1/5ppp/8/8/8/8/4RPPP/6K1 w - - 0 1", 5, weight(at::SCALE_ROOKS)),
+            ("4k3/pp3b2/8/8/8/8/PPP2B2/4K3 w - - 0 1", 90, weight(at::SCALE_OPPOSITE_ALONE)),
+            ("4k3/pp3b2/4r3/8/8/4R3/PPP2B2/4K3 w - - 0 1", 90, weight(at::SCALE_OPPOSITE)),
+        ] {
+            assert_eq!(scale(&fen::parse(text).unwrap(), end), expected, "{text}");
+        }
+        let right = fen::parse("k7/8/8/8/8/P7/8/K4B2 w - - 0 1").unwrap();
+        assert!(scale(&right, 400) > weight(at::SCALE_WRONG_BISHOP));
+    }
+
+    #[test]
+    fn a_bare_king_is_driven_to_the_edge_and_the_right_corner() {
+        let centre = evaluate("8/8/8/4k3/8/4K3/8/R7 w - - 0 1");
+        let edge = evaluate("4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
+        assert!(edge > centre + 2 * DRIVE, "{edge} {centre}");
+        // The bishop on f1 is light: h1 and a8 are its corners.
+        let right = evaluate("k7/8/1K6/8/8/8/8/1N3B2 w - - 0 1");
+        let wrong = evaluate("7k/8/6K1/8/8/8/8/1N3B2 w - - 0 1");
+        assert!(right > wrong + 3 * DRIVE, "{right} {wrong}");
+    }
+
+    #[test]
+    fn who_cannot_mate_has_nothing() {
+        assert!(evaluate("4k3/8/8/8/8/8/8/N3K3 w - - 0 1").abs() < 20);
+        assert!(evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 700);
+    }
+}

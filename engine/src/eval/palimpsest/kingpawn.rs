@@ -1,0 +1,267 @@
+//! What depends on kings and pawns alone, kept in a table: structure, squares, shelter.
+
+use super::layout as at;
+use super::survey::turn;
+use super::{Term, count, once};
+use crate::chess::color::{Black, Side, White};
+use crate::chess::{Bitboard, Color, Kind, Position, Square};
+use crate::eval::pair::Pair;
+use crate::eval::sink::Sink;
+
+/// What other terms need to know of kings and pawns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KingPawn {
+    /// Passed pawns of both sides; of two on a file, the one ahead.
+    pub(super) passed: Bitboard,
+    /// Files beside and under each king without an own pawn before it, White's first.
+    pub(super) bare: [u8; 2],
+    /// Enemy pawns that have come near on those files.
+    pub(super) storming: [u8; 2],
+}
+
+/// Entries in the table; a power of two.
+const ENTRIES: usize = 1 << ENTRIES_LOG2;
+
+const ENTRIES_LOG2: u32 = 12;
+
+/// The relative rank up to which a pawn of the enemy counts as near.
+const NEAR: u8 = 3;
+
+/// Where pawns and kings stand, White's first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Placement {
+    pawns: [Bitboard; 2],
+    kings: [Square; 2],
+}
+
+impl Placement {
+    #[inline(always)]
+    fn of(position: &Position) -> Placement {
+        let board = position.board();
+        Placement {
+            pawns: Color::ALL.map(|color| board.pieces(color, Kind::Pawn)),
+            kings: Color::ALL.map(|color| board.king(color)),
+        }
+    }
+
+    /// Where the table has it. The factors are odd and otherwise arbitrary.
+    #[inline(always)]
+    fn slot(&self) -> usize {
+        let kings = self.kings[0].index() << 6 | self.kings[1].index();
+        let white = self.pawns[0].0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let black = self.pawns[1].0.wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
+        let mixed =
+            (white ^ black.rotate_left(32) ^ kings as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        (mixed >> (64 - ENTRIES_LOG2)) as usize
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    placement: Placement,
+    sum: Pair,
+    found: KingPawn,
+}
+
+impl Entry {
+    const UNUSED: Entry = Entry {
+        // Both kings on one square: no position looks for that.
+        placement: Placement { pawns: [Bitboard::EMPTY; 2], kings: [Square::new(0); 2] },
+        sum: Pair::ZERO,
+        found: KingPawn { passed: Bitboard::EMPTY, bare: [0; 2], storming: [0; 2] },
+    };
+}
+
+/// Remembers placements of kings and pawns for as long as the same features are in use.
+pub(super) struct KingPawnTable(Box<[Entry; ENTRIES]>);
+
+impl KingPawnTable {
+    /// A table that remembers nothing yet.
+    pub(super) fn new() -> KingPawnTable {
+        let entries = vec![Entry::UNUSED; ENTRIES].into_boxed_slice();
+        KingPawnTable(entries.try_into().unwrap_or_else(|_| unreachable!("the length is ENTRIES")))
+    }
+
+    /// Sends the terms of kings and pawns to `sink` and returns what else follows from them.
+    #[inline(always)]
+    pub(super) fn look_up<K: Sink>(&mut self, position: &Position, sink: &mut K) -> KingPawn {
+        let placement = Placement::of(position);
+        if K::RECORDS {
+            return judge(&placement, sink);
+        }
+        let entry = &mut self.0[placement.slot()];
+        if entry.placement != placement {
+            let mut sum = sink.fresh();
+            let found = judge(&placement, &mut sum);
+            *entry = Entry { placement, sum: sum.sum(), found };
+        }
+        sink.add_sum(entry.sum);
+        entry.found
+    }
+}
+
+/// Most positions find it in the table, so that it need not be part of the job.
+#[inline(never)]
+fn judge<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
+    let passed = pawns::<White, K>(placement, sink) | pawns::<Black, K>(placement, sink);
+    let white = king::<White, K>(placement, sink);
+    let black = king::<Black, K>(placement, sink);
+    KingPawn { passed, bare: [white.0, black.0], storming: [white.1, black.1] }
+}
+
+/// The nearer edge of the board, 0 for the files a and h to 3 for d and e.
+#[inline]
+pub(super) fn from_edge(file: u8) -> usize {
+    file.min(7 - file) as usize
+}
+
+/// Judges the pawns of one side and returns those that are passed.
+fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
+    let own = placement.pawns[S::COLOR.index()];
+    let enemy = placement.pawns[(!S::COLOR).index()];
+    let guarded = own.pawn_attacks::<S>();
+    let turn = turn::<S>(placement.kings[S::COLOR.index()]);
+    let mut passed = Bitboard::EMPTY;
+    count(sink, Term::Material, S::COLOR, at::MATERIAL, own.len() as i32);
+    for square in own {
+        let here = Bitboard::of(square);
+        let rank = square.relative(S::COLOR).rank() as usize;
+        let ahead = here.forward_fill(S::COLOR);
+        let beside_ahead = ahead.east() | ahead.west();
+        let is_open = (enemy & ahead).is_empty();
+        let is_supported = guarded.contains(square);
+        let is_phalanx = (own & (here.east() | here.west())).any();
+        once(sink, Term::Squares, S::COLOR, at::pawn_place(square.index() ^ turn as usize));
+        if is_supported {
+            once(sink, Term::Connected, S::COLOR, at::SUPPORTED + rank);
+        }
+        if is_phalanx {
+            once(sink, Term::Connected, S::COLOR, at::PHALANX + rank);
+        }
+        if !is_supported && !is_phalanx {
+            weakness::<S, K>(square, own, enemy, sink);
+        }
+        if (own & ahead).any() {
+            once(sink, Term::Doubled, S::COLOR, at::DOUBLED + from_edge(square.file()));
+        } else if (enemy & (ahead | beside_ahead)).is_empty() {
+            passed |= here;
+        } else if is_open {
+            let file = Bitboard::file(square.file());
+            let helpers = own & ((file.east() | file.west()) - beside_ahead);
+            if helpers.len() >= (enemy & beside_ahead).len() {
+                once(sink, Term::Candidate, S::COLOR, at::CANDIDATE + rank);
+            }
+        }
+    }
+    passed
+}
+
+/// A pawn that no other stands beside or behind diagonally: is it alone for good, or held back?
+fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, sink: &mut K) {
+    let here = Bitboard::of(square);
+    let file = Bitboard::file(square.file());
+    let neighbours = own & (file.east() | file.west());
+    let ahead = here.forward_fill(S::COLOR);
+    let is_open = (enemy & ahead).is_empty();
+    if neighbours.is_empty() {
+        once(sink, Term::Isolated, S::COLOR, at::ISOLATED + from_edge(square.file()));
+        if is_open {
+            once(sink, Term::Isolated, S::COLOR, at::ISOLATED_OPEN);
+        }
+        return;
+    }
+    let helpers = neighbours - (ahead.east() | ahead.west());
+    let next_is_attacked = (enemy.pawn_attacks::<S::Opponent>() & here.forward(S::COLOR)).any();
+    if helpers.is_empty() && next_is_attacked {
+        let rank = square.relative(S::COLOR).rank() as usize;
+        once(sink, Term::Backward, S::COLOR, at::BACKWARD + rank);
+        if is_open {
+            once(sink, Term::Backward, S::COLOR, at::BACKWARD_OPEN);
+        }
+    }
+}
+
+/// Judges the king of one side and the pawns before it; returns bare files and storming pawns.
+fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
+    let own = placement.pawns[S::COLOR.index()];
+    let enemy = placement.pawns[(!S::COLOR).index()];
+    let king = placement.kings[S::COLOR.index()];
+    let seen = king.index() ^ turn::<S>(king) as usize;
+    once(sink, Term::Squares, S::COLOR, at::king_place(seen));
+    let rank = Bitboard::rank(king.rank());
+    let not_behind = rank | rank.forward_fill(S::COLOR);
+    let centre = king.file().clamp(1, 6);
+    let (mut bare, mut storming) = (0, 0);
+    for file in centre - 1..=centre + 1 {
+        let before = Bitboard::file(file) & not_behind;
+        let shield = nearest::<S>(own & before);
+        let stormer = nearest::<S>(enemy & before);
+        let place = from_edge(file) * 8;
+        once(sink, Term::Shield, S::COLOR, at::SHELTER + place + shield as usize);
+        if shield > 0 && stormer == shield + 1 {
+            once(sink, Term::Shield, S::COLOR, at::STORM_BLOCKED + stormer as usize);
+        } else {
+            once(sink, Term::Shield, S::COLOR, at::STORM + place + stormer as usize);
+        }
+        bare += u8::from(shield == 0);
+        storming += u8::from((1..=NEAR).contains(&stormer));
+    }
+    (bare, storming)
+}
+
+/// The rank, seen from side `S`, of the first pawn on a file; 0 if there is none.
+fn nearest<S: Side>(pawns: Bitboard) -> u8 {
+    if pawns.is_empty() {
+        return 0;
+    }
+    let first = match S::COLOR {
+        Color::White => pawns.first(),
+        Color::Black => pawns.last(),
+    };
+    first.relative(S::COLOR).rank()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::fen;
+    use crate::eval::sink::Plain;
+
+    fn found(text: &str) -> KingPawn {
+        let placement = Placement::of(&fen::parse(text).unwrap());
+        judge(&placement, &mut Plain::default())
+    }
+
+    #[test]
+    fn passed_pawns_are_found() {
+        let board = |text| found(text).passed;
+        let set = |names: &[&str]| {
+            names
+                .iter()
+                .fold(Bitboard::EMPTY, |set, name| set | Bitboard::of(Square::parse(name).unwrap()))
+        };
+        // The rear one of two on a file is none, nor is one that must pass an enemy pawn.
+        assert_eq!(board("4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"), set(&["e2"]));
+        assert_eq!(board("4k3/8/8/2P5/P6p/P7/8/4K3 w - - 0 1"), set(&["a4", "c5", "h4"]));
+    }
+
+    #[test]
+    fn shelter_is_counted() {
+        let both = found("6k1/5ppp/8/8/6p1/8/5P1P/6K1 w - - 0 1");
+        assert_eq!((both.bare, both.storming), ([1, 0], [1, 0]));
+        let none = found("k7/8/8/8/8/8/PPP5/6K1 w - - 0 1");
+        assert_eq!((none.bare, none.storming), ([3, 3], [0, 0]));
+    }
+
+    #[test]
+    fn the_table_remembers_what_is_so() {
+        let mut table = KingPawnTable::new();
+        for text in [fen::STARTPOS, "4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"] {
+            let position = fen::parse(text).unwrap();
+            let (mut first, mut again) = (Plain::default(), Plain::default());
+            assert_eq!(table.look_up(&position, &mut first), found(text));
+            assert_eq!(table.look_up(&position, &mut again), found(text));
+            assert_eq!(first.sum(), again.sum());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Which weight stands where in the table: groups of weights, the feature each belongs to, and the
+//! place where it starts.
+
+use super::weights::TABLE;
+use super::{Feature, Term};
+use crate::eval::pair::Pair;
+
+/// Weights of one kind that follow one another in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The feature they belong to.
+    pub feature: Feature,
+    /// The name of the group.
+    pub name: &'static str,
+    /// What distinguishes the weights; empty if there is one.
+    pub label: &'static str,
+    /// The place of the first in the table.
+    pub start: usize,
+    /// How many there are.
+    pub len: usize,
+}
+
+macro_rules! layout {
+    (@places $start:expr;) => {
+        /// How many weights there are.
+        pub const LEN: usize = $start;
+    };
+    (@places $start:expr; $name:ident[$len:expr]; $($rest:tt)*) => {
+        pub(super) const $name: usize = $start;
+        layout!(@places $name + $len; $($rest)*);
+    };
+    ($($feature:ident { $($name:ident[$len:expr] = $label:literal;)* })*) => {
+        layout!(@places 0; $($($name[$len];)*)*);
+
+        /// All groups, in the order of the table.
+        pub const GROUPS: &[Group] = &[$($(Group {
+            feature: Term::ALL[Term::$feature as usize],
+            name: stringify!($name),
+            label: $label,
+            start: $name,
+            len: $len,
+        },)*)*];
+    };
+}
+
+layout! {
+    Material { MATERIAL[5] = "P N B R Q"; }
+    Squares {
+        PST_PAWN[48] = "pawn, a2 to h7";
+        PST_KNIGHT[64] = "knight, a1 to h8";
+        PST_BISHOP[64] = "bishop, a1 to h8";
+        PST_ROOK[64] = "rook, a1 to h8";
+        PST_QUEEN[64] = "queen, a1 to h8";
+        PST_KING[32] = "king, e1 to h8";
+    }
+    BishopPair { BISHOP_PAIR[1] = ""; }
+    Connected {
+        SUPPORTED[8] = "defended, by rank";
+        PHALANX[8] = "beside another, by rank";
+    }
+    Isolated {
+        ISOLATED[4] = "by file";
+        ISOLATED_OPEN[1] = "no enemy pawn ahead";
+    }
+    Doubled { DOUBLED[4] = "by file"; }
+    Backward {
+        BACKWARD[8] = "by rank";
+        BACKWARD_OPEN[1] = "no enemy pawn ahead";
+    }
+    Candidate { CANDIDATE[8] = "by rank"; }
+    Passed {
+        PASSED[8] = "by rank";
+        PASSED_FILE[4] = "by file";
+        PASSED_DEFENDED[8] = "square ahead defended, by rank";
+    }
+    PassedFree {
+        PASSED_BLOCKED[8] = "enemy ahead, by rank";
+        PASSED_STEP[8] = "safe step, by rank";
+        PASSED_PATH[8] = "safe way, by rank";
+        PASSED_UNSTOPPABLE[1] = "out of the king's reach";
+    }
+    PassedKing {
+        PASSED_OWN_KING[8] = "own king, by distance";
+        PASSED_ENEMY_KING[8] = "enemy king, by distance";
+    }
+    PassedRook { PASSED_ROOK[2] = "own, enemy"; }
+    Mobility {
+        MOBILITY_KNIGHT[9] = "knight, by squares";
+        MOBILITY_BISHOP[14] = "bishop, by squares";
+        MOBILITY_ROOK[15] = "rook, by squares";
+        MOBILITY_QUEEN[28] = "queen, by squares";
+    }
+    Outpost {
+        OUTPOST[2] = "knight, bishop";
+        OUTPOST_REACH[2] = "within reach of a knight, bishop";
+    }
+    Minor {
+        MINOR_SHELTERED[1] = "behind a pawn";
+        MINOR_KING[2] = "knight, bishop, per step from the king";
+    }
+    BadBishop {
+        BISHOP_PAWNS[1] = "per own pawn of its colour";
+        BISHOP_BLOCKED[1] = "per blocked one";
+        BISHOP_CENTRE[1] = "sees two squares of the centre";
+    }
+    RookFile {
+        ROOK_FILE[2] = "open, half open";
+        ROOK_BLOCKED[1] = "own blocked pawn";
+    }
+    RookSeventh { ROOK_SEVENTH[1] = ""; }
+    PawnThreat { PAWN_THREAT[4] = "N B R Q"; }
+    PushThreat { PUSH_THREAT[1] = ""; }
+    MinorThreat { MINOR_THREAT[5] = "P N B R Q"; }
+    RookThreat { ROOK_THREAT[5] = "P N B R Q"; }
+    Hanging {
+        HANGING[1] = "undefended, or attacked twice";
+        KING_THREAT[1] = "attacked by the king";
+    }
+    Restricted { RESTRICTED[1] = ""; }
+    Space { SPACE[1] = ""; }
+    Shield {
+        SHELTER[32] = "own pawn, by file and rank";
+        STORM[32] = "enemy pawn, by file and rank";
+        STORM_BLOCKED[8] = "enemy pawn blocked by an own one, by rank";
+    }
+    KingAttack {
+        DANGER_BASE[1] = "always";
+        DANGER_ATTACKER[4] = "N B R Q";
+        DANGER_SQUARE[1] = "square attacked";
+        DANGER_WEAK[1] = "square hardly defended";
+        DANGER_CHECK[8] = "safe check by N B R Q: one, more";
+        DANGER_NO_QUEEN[1] = "no queen";
+        DANGER_BARE_FILE[1] = "file without shield";
+        DANGER_STORM[1] = "pawn coming near";
+        DANGER_FLANK[2] = "squares of the flank: attacked, defended";
+        DANGER_DEFENDER[1] = "minor piece beside the king";
+    }
+    EndgameScale {
+        SCALE_NO_PAWNS[1] = "no pawns";
+        SCALE_WRONG_BISHOP[1] = "bishop of the wrong colour for a rook pawn";
+        SCALE_OPPOSITE_ALONE[1] = "opposite bishops alone";
+        SCALE_OPPOSITE[1] = "opposite bishops and more";
+        SCALE_ROOKS[1] = "rook against rook, pawns on one side";
+        SCALE_FEW_PAWNS[2] = "any other: at least, per pawn";
+    }
+    Tempo { TEMPO[1] = "side to move"; }
+}
+
+/// The weights as they are used: the middle game first.
+pub(super) static WEIGHTS: [Pair; LEN] = TABLE;
+
+/// Mobility by kind of piece, from knight to queen.
+pub(super) const MOBILITY: [usize; 4] =
+    [MOBILITY_KNIGHT, MOBILITY_BISHOP, MOBILITY_ROOK, MOBILITY_QUEEN];
+
+/// Squares by kind of piece, from knight to queen.
+pub(super) const PST: [usize; 4] = [PST_KNIGHT, PST_BISHOP, PST_ROOK, PST_QUEEN];
+
+/// The place of the weight of a pawn on a square seen from its side.
+#[inline(always)]
+pub(super) const fn pawn_place(seen: usize) -> usize {
+    PST_PAWN + seen - 8
+}
+
+/// The place of the weight of a king on a square seen from its side, on the files e to h.
+#[inline(always)]
+pub(super) const fn king_place(seen: usize) -> usize {
+    PST_KING + (seen >> 3) * 4 + (seen & 3)
+}
+
+/// Is the weight a unit of danger to a king instead of a part of the sum?
+pub const fn is_danger(place: usize) -> bool {
+    DANGER_BASE <= place && place < SCALE_NO_PAWNS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_follow_one_another() {
+        let end = GROUPS.iter().fold(0, |place, group| {
+            assert_eq!(group.start, place, "{}", group.name);
+            group.start + group.len
+        });
+        assert_eq!(end, LEN);
+        assert!(GROUPS.is_sorted_by_key(|group| group.feature.index));
+    }
+
+    #[test]
+    fn only_the_attack_on_the_king_is_danger() {
+        for group in GROUPS {
+            let is_attack = group.feature.name == "king_attack";
+            assert_eq!(is_danger(group.start), is_attack, "{}", group.name);
+            assert_eq!(is_danger(group.start + group.len - 1), is_attack, "{}", group.name);
+        }
+    }
+}

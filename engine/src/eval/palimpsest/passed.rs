@@ -1,0 +1,112 @@
+//! Passed pawns: how far they are, what stands in their way, and who helps.
+
+use super::kingpawn::from_edge;
+use super::layout as at;
+use super::survey::Survey;
+use super::{Term, count, once};
+use crate::chess::color::Side;
+use crate::chess::{Bitboard, Position, Square};
+use crate::eval::sink::Sink;
+
+/// The distance of kings matters from this rank on, 0 being the first.
+const KINGS_FROM: usize = 3;
+
+/// Sends what the passed pawns of side `S` are worth to `sink`.
+#[inline(never)]
+pub(super) fn score<S: Side, K: Sink>(
+    position: &Position,
+    passed: Bitboard,
+    own: &Survey,
+    enemy: &Survey,
+    sink: &mut K,
+) {
+    let board = position.board();
+    let color = S::COLOR;
+    for square in passed & board.color(color) {
+        let rank = square.relative(color).rank() as usize;
+        let next = Bitboard::of(square).forward(color);
+        let stop = next.first();
+        once(sink, Term::Passed, color, at::PASSED + rank);
+        once(sink, Term::Passed, color, at::PASSED_FILE + from_edge(square.file()));
+        if own.attacked.contains(stop) {
+            once(sink, Term::Passed, color, at::PASSED_DEFENDED + rank);
+        }
+        way::<S, K>(position, square, enemy, sink);
+        if rank >= KINGS_FROM {
+            let times = (rank + 1 - KINGS_FROM) as i32;
+            let [near, far] = [own, enemy].map(|side| side.king.distance(stop) as usize);
+            count(sink, Term::PassedKing, color, at::PASSED_OWN_KING + near, times);
+            count(sink, Term::PassedKing, color, at::PASSED_ENEMY_KING + far, times);
+        }
+        let behind = Bitboard::of(square).forward_fill(!color) & board.straight_sliders();
+        if (behind & board.color(color)).any() {
+            once(sink, Term::PassedRook, color, at::PASSED_ROOK);
+        }
+        if (behind & board.color(!color)).any() {
+            once(sink, Term::PassedRook, color, at::PASSED_ROOK + 1);
+        }
+    }
+}
+
+/// What stands in a pawn's way.
+fn way<S: Side, K: Sink>(position: &Position, square: Square, enemy: &Survey, sink: &mut K) {
+    let board = position.board();
+    let color = S::COLOR;
+    let rank = square.relative(color).rank() as usize;
+    let here = Bitboard::of(square);
+    let (next, ahead) = (here.forward(color), here.forward_fill(color));
+    let is_clear = (ahead & board.occupied()).is_empty();
+    if (next & board.occupied()).any() {
+        if (next & board.color(!color)).any() {
+            once(sink, Term::PassedFree, color, at::PASSED_BLOCKED + rank);
+        }
+    } else if is_clear && (ahead & enemy.attacked).is_empty() {
+        once(sink, Term::PassedFree, color, at::PASSED_PATH + rank);
+    } else if (next & enemy.attacked).is_empty() {
+        once(sink, Term::PassedFree, color, at::PASSED_STEP + rank);
+    }
+    // From its first rank the pawn takes two at once.
+    let steps = 7 - rank.max(2) as u8;
+    let goal = Square::at(square.file(), color.relative_rank(7));
+    let pursuit = enemy.king.distance(goal).saturating_sub(u8::from(position.turn() != color));
+    if is_clear && pursuit > steps && !position.has_pieces(!color) {
+        once(sink, Term::PassedFree, color, at::PASSED_UNSTOPPABLE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chess::fen;
+    use crate::eval::Variant;
+    use crate::eval::palimpsest::layout;
+    use crate::eval::palimpsest::trace::Tracer;
+
+    /// How often White has the first weight of a group more than Black.
+    fn counted(text: &str, place: usize) -> i32 {
+        let traced = Tracer::default().trace(&fen::parse(text).unwrap());
+        traced.linear.iter().filter(|(found, _)| usize::from(*found) == place).map(|c| c.1).sum()
+    }
+
+    #[test]
+    fn a_pawn_outside_the_square_is_unstoppable() {
+        let place = layout::PASSED_UNSTOPPABLE;
+        for (text, expected) in [
+            ("8/8/8/P6k/8/8/8/K7 w - - 0 1", 1),
+            ("8/8/8/P3k3/8/8/8/K7 w - - 0 1", 1),
+            ("8/8/8/P3k3/8/8/8/K7 b - - 0 1", 0),
+            ("8/8/8/P6k/8/8/8/K6n w - - 0 1", 0),
+            ("8/8/8/8/p3K2k/8/8/8 w - - 0 1", 0),
+            ("8/8/8/8/p3K2k/8/8/8 b - - 0 1", -1),
+        ] {
+            assert_eq!(counted(text, place), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_safe_way_is_better_than_a_blocked_one() {
+        let evaluate = |text| Variant::Palimpsest.evaluate(&fen::parse(text).unwrap());
+        let free = evaluate("7k/8/P7/8/8/1n6/8/7K w - - 0 1");
+        let blocked = evaluate("7k/n7/P7/8/8/8/8/7K w - - 0 1");
+        assert!(free > blocked, "{free} {blocked}");
+    }
+}

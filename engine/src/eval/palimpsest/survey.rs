@@ -1,0 +1,86 @@
+//! What the terms of both sides need to know of a side.
+
+use crate::chess::color::Side;
+use crate::chess::{Bitboard, Kind, Position, Square, attacks};
+
+/// Attacks of one side and what follows from its pawns and king.
+pub(super) struct Survey {
+    /// Squares attacked, by kind of piece.
+    pub(super) attacks: [Bitboard; 6],
+    /// Squares attacked by anything.
+    pub(super) attacked: Bitboard,
+    /// Squares attacked at least twice.
+    pub(super) twice: Bitboard,
+    /// Squares its pawns could ever attack by advancing.
+    pub(super) pawn_span: Bitboard,
+    /// Its king.
+    pub(super) king: Square,
+    /// Nine squares around its king, which counts as one step away from the edge.
+    pub(super) zone: Bitboard,
+    /// Squares that count as within reach of its pieces.
+    pub(super) usable: Bitboard,
+    /// Pieces that look at the enemy king's zone, from knight to queen.
+    pub(super) attackers: [i32; 4],
+    /// Squares of that zone they attack, each as often as it is attacked.
+    pub(super) zone_attacks: i32,
+    /// What turns a square to where the tables have it: seen from the side, the king on the files
+    /// e to h.
+    pub(super) turn: u8,
+}
+
+impl Survey {
+    /// What is known of side `S` before its pieces are looked at.
+    #[inline(always)]
+    pub(super) fn of<S: Side>(position: &Position) -> Survey {
+        let board = position.board();
+        let pawns = board.pieces(S::COLOR, Kind::Pawn);
+        let ahead = pawns.forward(S::COLOR);
+        let (east, west) = (ahead.east(), ahead.west());
+        let pawn_attacks = east | west;
+        let king = board.king(S::COLOR);
+        let king_attacks = attacks::king(king);
+        let centre = Square::at(king.file().clamp(1, 6), king.rank().clamp(1, 6));
+        // Pawns that cannot move, and those at home.
+        let stuck = board.occupied().forward(!S::COLOR)
+            | Bitboard::rank(S::COLOR.relative_rank(1))
+            | Bitboard::rank(S::COLOR.relative_rank(2));
+        let enemy_pawns = board.pieces(!S::COLOR, Kind::Pawn).pawn_attacks::<S::Opponent>();
+        let mut attacks = [Bitboard::EMPTY; 6];
+        attacks[Kind::Pawn.index()] = pawn_attacks;
+        attacks[Kind::King.index()] = king_attacks;
+        Survey {
+            attacks,
+            attacked: pawn_attacks | king_attacks,
+            twice: east & west | pawn_attacks & king_attacks,
+            pawn_span: pawn_attacks | pawn_attacks.forward_fill(S::COLOR),
+            king,
+            zone: attacks::king(centre) | Bitboard::of(centre),
+            usable: !(pawns & stuck | Bitboard::of(king) | enemy_pawns),
+            attackers: [0; 4],
+            zone_attacks: 0,
+            turn: turn::<S>(king),
+        }
+    }
+
+    /// Adds what one more piece attacks.
+    #[inline(always)]
+    pub(super) fn add(&mut self, kind: Kind, reach: Bitboard) {
+        self.twice |= self.attacked & reach;
+        self.attacked |= reach;
+        self.attacks[kind.index()] |= reach;
+    }
+
+    /// Squares attacked by pieces of this kind.
+    #[inline(always)]
+    pub(super) fn by(&self, kind: Kind) -> Bitboard {
+        self.attacks[kind.index()]
+    }
+}
+
+/// See [`Survey::turn`].
+#[inline(always)]
+pub(super) fn turn<S: Side>(king: Square) -> u8 {
+    let flip = S::COLOR.relative_rank(0) << 3;
+    let mirror = if king.file() < 4 { 7 } else { 0 };
+    flip | mirror
+}

@@ -1,0 +1,131 @@
+use super::Palimpsest;
+use crate::chess::{Position, fen};
+use crate::eval::feature::FeatureSet;
+use crate::eval::{Choice, Evaluator, Variant};
+
+/// The position with colours exchanged and the board turned over.
+fn flipped(text: &str) -> Position {
+    let fields: Vec<&str> = text.split(' ').collect();
+    let swap_case = |letter: char| match letter.is_uppercase() {
+        true => letter.to_ascii_lowercase(),
+        false => letter.to_ascii_uppercase(),
+    };
+    let swap = |field: &str| -> String { field.chars().map(swap_case).collect() };
+    let rows: Vec<String> = fields[0].split('/').rev().map(swap).collect();
+    let turn = if fields[1] == "w" { "b" } else { "w" };
+    let castling = swap(fields[2]);
+    fen::parse(&format!("{} {turn} {castling} - 0 1", rows.join("/"))).unwrap()
+}
+
+/// The position as in a mirror: a becomes h. Nobody may castle.
+fn mirrored(text: &str) -> Position {
+    let fields: Vec<&str> = text.split(' ').collect();
+    let rows: Vec<String> = fields[0].split('/').map(|row| row.chars().rev().collect()).collect();
+    fen::parse(&format!("{} {} - - 0 1", rows.join("/"), fields[1])).unwrap()
+}
+
+const POSITIONS: [&str; 5] = [
+    fen::STARTPOS,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+    "8/5bk1/8/2Pp4/8/1K6/8/8 w - - 0 1",
+];
+
+/// Positions of all kinds: walks through legal moves from each of [`POSITIONS`] and a few endgames,
+/// with what could have been played instead.
+pub(crate) fn positions() -> Vec<Position> {
+    const PLIES: usize = 40;
+    let endgames = [
+        "2bR4/1p4kp/2p2n2/4r2B/5p2/1P6/2N2PPP/6K1 w - - 2 35",
+        "8/1pk3R1/p4p2/2pPp2r/8/P5K1/1PP5/8 b - - 3 38",
+        "1kB5/1Qq2p2/1p3Pp1/R5Pp/5B1P/8/1P3P2/6K1 b - - 2 41",
+        "8/8/8/5k2/2P1Q3/P2P4/1BK5/1n6 b - - 6 59",
+    ];
+    let mut positions = Vec::new();
+    for text in POSITIONS.into_iter().chain(endgames) {
+        let mut position = fen::parse(text).unwrap();
+        for ply in 0..PLIES {
+            let moves = position.legal_moves();
+            positions.push(position);
+            positions.extend(moves.iter().map(|&mv| position.play(mv)));
+            match moves.get(ply * 7 % moves.len().max(1)) {
+                Some(&mv) => position = position.play(mv),
+                None => break,
+            }
+        }
+    }
+    positions
+}
+
+#[test]
+fn colours_are_treated_alike() {
+    for text in POSITIONS {
+        let position = fen::parse(text).unwrap();
+        assert_eq!(
+            Variant::Palimpsest.evaluate(&position),
+            Variant::Palimpsest.evaluate(&flipped(text)),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn sides_of_the_board_are_treated_alike() {
+    for text in &POSITIONS[2..] {
+        let position = fen::parse(text).unwrap();
+        assert_eq!(
+            Variant::Palimpsest.evaluate(&position),
+            Variant::Palimpsest.evaluate(&mirrored(text)),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn more_is_better() {
+    let evaluate = |text| Variant::Palimpsest.evaluate(&fen::parse(text).unwrap());
+    assert!(evaluate("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1") > 700);
+    assert!(
+        evaluate("4k3/P7/8/8/8/8/8/4K3 w - - 0 1") > evaluate("4k3/8/8/8/8/8/P7/4K3 w - - 0 1")
+    );
+}
+
+/// What the table remembers, what is written down and what is summed up agree, whatever is
+/// switched off.
+#[test]
+fn every_way_gives_the_same_score() {
+    let positions = positions();
+    let every = Palimpsest::features();
+    let one = |index: usize| FeatureSet::EMPTY.with(every[index % every.len()].index);
+    let mut whole = Palimpsest::new(FeatureSet::EMPTY);
+    let mut lacking: Vec<Palimpsest> =
+        (0..every.len()).map(|at| Palimpsest::new(one(at))).collect();
+    for (index, position) in positions.iter().enumerate().step_by(7) {
+        let choice = Choice::from(Variant::Palimpsest);
+        assert_eq!(whole.evaluate(position), choice.explain(position).value, "{position:?}");
+        let choice = Choice { disabled: one(index), ..choice };
+        let remembered = lacking[index % every.len()].evaluate(position);
+        assert_eq!(remembered, choice.evaluate(position), "{position:?}");
+        assert_eq!(remembered, choice.explain(position).value, "{position:?}");
+    }
+}
+
+#[test]
+fn every_feature_matters_somewhere() {
+    let mut positions = positions();
+    positions.push(fen::parse("8/8/8/4k3/8/4K3/8/R7 w - - 0 1").unwrap());
+    let choice = Choice::from(Variant::Palimpsest);
+    let mut missing = Palimpsest::features();
+    for position in &positions {
+        let report = choice.explain(position);
+        missing.retain(|feature| {
+            let term = report.terms[feature.index];
+            term.sides == [Default::default(); 2] && term.step == 0
+        });
+        if missing.is_empty() {
+            return;
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+}

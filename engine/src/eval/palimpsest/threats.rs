@@ -1,0 +1,98 @@
+//! What a side attacks, and the room it has.
+
+use super::layout as at;
+use super::survey::Survey;
+use super::{Term, count, once};
+use crate::chess::color::{Color, Side};
+use crate::chess::{Bitboard, Kind, Position};
+use crate::eval::sink::Sink;
+
+/// The files c to f, on which room counts.
+const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
+
+/// What can be threatened by pieces, in the order of the weights.
+const TARGETS: [Kind; 5] = [Kind::Pawn, Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];
+
+/// Sends the threats and the space of side `S` to `sink`.
+#[inline(always)]
+pub(super) fn score<S: Side, K: Sink>(
+    position: &Position,
+    own: &Survey,
+    enemy: &Survey,
+    sink: &mut K,
+) {
+    let board = position.board();
+    let color = S::COLOR;
+    let theirs = board.color(!color) - board.kind(Kind::King);
+    let pieces = theirs - board.kind(Kind::Pawn);
+    // Defended by a pawn, or twice and not attacked twice.
+    let guarded = enemy.by(Kind::Pawn) | (enemy.twice - own.twice);
+    let weak = theirs & (own.attacked - guarded);
+    let by_pawns = own.by(Kind::Pawn) & pieces;
+    if by_pawns.any() {
+        let kinds = &TARGETS[1..];
+        each::<S, K>(Term::PawnThreat, at::PAWN_THREAT, kinds, by_pawns, position, sink);
+    }
+    let by_minors = (weak | pieces) & (own.by(Kind::Knight) | own.by(Kind::Bishop));
+    if by_minors.any() {
+        each::<S, K>(Term::MinorThreat, at::MINOR_THREAT, &TARGETS, by_minors, position, sink);
+    }
+    let by_rooks = weak & own.by(Kind::Rook);
+    if by_rooks.any() {
+        each::<S, K>(Term::RookThreat, at::ROOK_THREAT, &TARGETS, by_rooks, position, sink);
+    }
+    if weak.any() {
+        let hanging = (weak - enemy.attacked) | weak & pieces & own.twice;
+        count(sink, Term::Hanging, color, at::HANGING, hanging.len() as i32);
+        if (weak & own.by(Kind::King)).any() {
+            once(sink, Term::Hanging, color, at::KING_THREAT);
+        }
+    }
+    let restricted = enemy.attacked & (own.attacked - guarded);
+    count(sink, Term::Restricted, color, at::RESTRICTED, restricted.len() as i32);
+    let pushes = pushes::<S>(position, own, enemy).pawn_attacks::<S>() & pieces;
+    count(sink, Term::PushThreat, color, at::PUSH_THREAT, pushes.len() as i32);
+    count(sink, Term::Space, color, at::SPACE, space::<S>(position, enemy));
+}
+
+/// Counts what is threatened by kind.
+#[inline(always)]
+fn each<S: Side, K: Sink>(
+    term: Term,
+    place: usize,
+    kinds: &[Kind],
+    threatened: Bitboard,
+    position: &Position,
+    sink: &mut K,
+) {
+    for (index, &kind) in kinds.iter().enumerate() {
+        let found = (threatened & position.board().kind(kind)).len() as i32;
+        count(sink, term, S::COLOR, place + index, found);
+    }
+}
+
+/// Where pawns can step to without being taken by pawns or lost to pieces.
+#[inline(always)]
+fn pushes<S: Side>(position: &Position, own: &Survey, enemy: &Survey) -> Bitboard {
+    let board = position.board();
+    let free = !board.occupied();
+    let single = board.pieces(S::COLOR, Kind::Pawn).forward(S::COLOR) & free;
+    let third = Bitboard::rank(S::COLOR.relative_rank(2));
+    let double = (single & third).forward(S::COLOR) & free;
+    (single | double) & ((own.attacked | !enemy.attacked) - enemy.by(Kind::Pawn))
+}
+
+/// Squares of the own half's centre that enemy pawns leave alone, those behind own pawns twice
+/// unless an enemy piece looks at them; for each eight own men on the board.
+#[inline(always)]
+fn space<S: Side>(position: &Position, enemy: &Survey) -> i32 {
+    let board = position.board();
+    let ranks = match S::COLOR {
+        Color::White => Bitboard(0x0000_0000_FFFF_FF00),
+        Color::Black => Bitboard(0x00FF_FFFF_0000_0000),
+    };
+    let pawns = board.pieces(S::COLOR, Kind::Pawn);
+    let room = CENTRE_FILES & (ranks - pawns - enemy.by(Kind::Pawn));
+    let behind = room & (pawns.forward_fill(!S::COLOR) - enemy.attacked);
+    (room.len() + behind.len()) as i32 * board.color(S::COLOR).len() as i32 / 8
+}

@@ -1,0 +1,192 @@
+//! A position as counts of weights: what a tuner needs to know of it, once, whatever the weights
+//! become.
+
+use super::kingpawn::KingPawnTable;
+use super::layout::{LEN, WEIGHTS, is_danger};
+use super::{
+    AnyMachine, DANGER_DIVISOR, DANGER_UNITS, Judging, PHASE_MAX, SCALE_MAX, danger_worth, endings,
+    phase,
+};
+use crate::chess::attacks::Cpu;
+use crate::chess::{Color, Position};
+use crate::eval::pair::Pair;
+use crate::eval::sink::Sink;
+
+/// How often each weight counts in a position; weights that do not count are left out.
+///
+/// The evaluation for White is the sum of the linear counts and of the worth of both attacks, see
+/// [`attack_worth`], blended for the phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Place in the table and times, White minus Black.
+    pub linear: Vec<(u16, i32)>,
+    /// The same for the units of danger of each side's attack, White's first.
+    pub danger: [Vec<(u16, i32)>; 2],
+    /// What no weight stands for, White minus Black: middle game, endgame.
+    pub fixed: [i32; 2],
+    /// 0 (end) to [`PHASE_MAX`] (middle).
+    pub phase: i32,
+    /// How much of an endgame score counts, of [`SCALE_MAX`].
+    pub scale: i32,
+}
+
+/// The weights in use, by place: middle game, endgame.
+pub fn weights() -> Vec<[i32; 2]> {
+    WEIGHTS.iter().map(|weight| [weight.opening(), weight.endgame()]).collect()
+}
+
+/// What units of danger are worth in centipawns, and how much that rises per unit: for the middle
+/// game, and for the endgame.
+pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
+    let [middle, end] = units.map(|units| units.max(0.0));
+    let (divisor, per_unit) = (f64::from(DANGER_DIVISOR), 1.0 / f64::from(DANGER_UNITS));
+    let slope = if end > 0.0 { per_unit } else { 0.0 };
+    [(middle * middle / divisor, 2.0 * middle / divisor), (end * per_unit, slope)]
+}
+
+/// The shares of the middle game and of the endgame in a score.
+pub fn shares(phase: i32, scale: i32) -> [f64; 2] {
+    let middle = f64::from(phase) / f64::from(PHASE_MAX);
+    [middle, (1.0 - middle) * f64::from(scale) / f64::from(SCALE_MAX)]
+}
+
+/// Takes positions apart, one after another.
+pub struct Tracer {
+    table: KingPawnTable,
+}
+
+impl Default for Tracer {
+    fn default() -> Tracer {
+        Tracer { table: KingPawnTable::new() }
+    }
+}
+
+/// Counts every weight.
+struct Counts {
+    /// By side, White's first.
+    times: Box<[[i32; LEN]; 2]>,
+    sum: Pair,
+}
+
+impl Tracer {
+    /// Takes a position apart.
+    pub fn trace(&mut self, position: &Position) -> Trace {
+        let mut counts = Counts::new();
+        AnyMachine.run(Judging { position, table: &mut self.table, sink: &mut counts });
+        let Counts { times, sum } = counts;
+        let mut linear = Vec::new();
+        let mut danger = [Vec::new(), Vec::new()];
+        let mut known = Pair::ZERO;
+        for (place, &weight) in WEIGHTS.iter().enumerate() {
+            let [white, black] = times.each_ref().map(|side| side[place]);
+            if is_danger(place) {
+                for (color, times) in [white, black].into_iter().enumerate() {
+                    if times != 0 {
+                        danger[color].push((place as u16, times));
+                    }
+                }
+            } else if white != black {
+                linear.push((place as u16, white - black));
+                known += weight * (white - black);
+            }
+        }
+        let [white, black] = danger.each_ref().map(|counts| danger_worth(total(counts)));
+        known += white - black;
+        let fixed = sum - known;
+        Trace {
+            linear,
+            danger,
+            fixed: [fixed.opening(), fixed.endgame()],
+            phase: phase(position),
+            scale: endings::scale(position, sum.endgame()),
+        }
+    }
+}
+
+fn total(counts: &[(u16, i32)]) -> Pair {
+    counts.iter().fold(Pair::ZERO, |sum, &(place, times)| sum + WEIGHTS[place as usize] * times)
+}
+
+impl Counts {
+    fn new() -> Counts {
+        Counts { times: Box::new([[0; LEN]; 2]), sum: Pair::ZERO }
+    }
+}
+
+impl Sink for Counts {
+    const RECORDS: bool = true;
+
+    fn add(&mut self, _feature: impl Into<usize>, color: Color, score: Pair) {
+        self.sum += if color == Color::White { score } else { -score };
+    }
+
+    fn add_sum(&mut self, sum: Pair) {
+        self.sum += sum;
+    }
+
+    fn keeps(&self, _feature: impl Into<usize>) -> bool {
+        true
+    }
+
+    fn step(&mut self, _feature: impl Into<usize>, _change: i32) {}
+
+    fn note(&mut self, color: Color, place: usize, times: i32) {
+        self.times[color.index()][place] += times;
+    }
+
+    fn sum(&self) -> Pair {
+        self.sum
+    }
+
+    fn fresh(&self) -> Counts {
+        Counts::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blend;
+    use super::*;
+    use crate::eval::Variant;
+    use crate::eval::palimpsest::tests::positions;
+
+    /// The evaluation from the counts alone, in the integers of play.
+    fn evaluation(trace: &Trace) -> i32 {
+        let [white, black] = trace.danger.each_ref().map(|counts| danger_worth(total(counts)));
+        let fixed = Pair::new(trace.fixed[0], trace.fixed[1]);
+        let sum = total(&trace.linear) + white - black + fixed;
+        blend(sum.opening(), sum.endgame(), trace.phase, trace.scale)
+    }
+
+    #[test]
+    fn counts_give_the_evaluation_exactly() {
+        let mut tracer = Tracer::default();
+        let positions = positions();
+        assert!(positions.len() > 3_000);
+        for position in positions.iter().step_by(3) {
+            let trace = tracer.trace(position);
+            let expected = Variant::Palimpsest.evaluate(position);
+            let white = if position.turn() == Color::White { expected } else { -expected };
+            assert_eq!(evaluation(&trace), white, "{position:?}");
+            let is_mating = !position.board().kind(crate::chess::Kind::Pawn).any();
+            assert!(trace.fixed == [0, 0] || is_mating, "{position:?}: {:?}", trace.fixed);
+        }
+    }
+
+    #[test]
+    fn shares_and_attacks_in_fractions_are_those_of_play() {
+        for phase in [0, 7, PHASE_MAX] {
+            for scale in [0, 20, SCALE_MAX] {
+                let [middle, end] = shares(phase, scale);
+                let exact = 1000.0 * middle + 640.0 * end;
+                assert!((exact - f64::from(blend(1000, 640, phase, scale))).abs() < 1.0);
+            }
+        }
+        for units in [-50, 0, 3, 400] {
+            let [middle, end] = attack_worth([f64::from(units); 2]);
+            let whole = danger_worth(Pair::new(units, units));
+            assert!((middle.0 - f64::from(whole.opening())).abs() < 1.0, "{units}");
+            assert!((end.0 - f64::from(whole.endgame())).abs() < 1.0, "{units}");
+        }
+    }
+}

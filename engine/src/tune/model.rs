@@ -1,0 +1,212 @@
+//! From weights to the expected result, and how the error changes with each weight.
+
+use std::thread;
+
+use super::samples::Samples;
+use crate::eval::palimpsest::trace::attack_worth;
+
+/// Weights by place: middle game, endgame. Fractions while they are tuned.
+pub type Weights = Vec<[f64; 2]>;
+
+/// Parts that a sum over samples is cut into. The number is fixed, and so is the order in which
+/// the parts are added: the sum does not depend on the number of threads.
+const PARTS: usize = 16;
+
+/// From centipawns to the expected result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curve {
+    /// How steep it is; 1 is the logistic curve of Elo, with a pawn worth 100 points.
+    pub steepness: f64,
+}
+
+impl Curve {
+    fn per_centipawn(self) -> f64 {
+        self.steepness * std::f64::consts::LN_10 / 400.0
+    }
+
+    /// The expected result of a score for White.
+    pub fn expected(self, score: f64) -> f64 {
+        1.0 / (1.0 + (-self.per_centipawn() * score).exp())
+    }
+
+    /// The curve with the least error for these scores and results, by golden-section search.
+    pub fn fit(scores: &[f64], results: &[f64]) -> Curve {
+        let golden = (5.0f64.sqrt() - 1.0) / 2.0;
+        let (mut low, mut high) = (0.05, 5.0);
+        let error = |steepness| {
+            let curve = Curve { steepness };
+            let pairs = scores.iter().zip(results);
+            pairs.map(|(&score, result)| (curve.expected(score) - result).powi(2)).sum::<f64>()
+        };
+        for _ in 0..40 {
+            let step = golden * (high - low);
+            if error(high - step) < error(low + step) {
+                high = low + step;
+            } else {
+                low = high - step;
+            }
+        }
+        Curve { steepness: (low + high) / 2.0 }
+    }
+}
+
+/// The error of some samples and how it changes with each weight.
+#[derive(Clone, Debug)]
+pub struct Slope {
+    /// Sum of the squared differences between results and expectations.
+    pub error: f64,
+    /// By weight.
+    pub by_weight: Weights,
+}
+
+impl Samples {
+    /// The score for White, in centipawns.
+    pub fn score(&self, index: usize, weights: &Weights) -> f64 {
+        self.judge(index, weights).0
+    }
+
+    /// All scores, and the results.
+    pub fn scores(&self, weights: &Weights) -> (Vec<f64>, Vec<f64>) {
+        (0..self.len())
+            .map(|index| (self.score(index, weights), f64::from(self.row(index).0.result)))
+            .unzip()
+    }
+
+    /// The score, and how much each attack rises per unit, White's first.
+    fn judge(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
+        let (row, cells) = self.row(index);
+        let mut sum = row.fixed.map(f64::from);
+        add(&mut sum, cells.linear, weights);
+        let mut slopes = [[0.0; 2]; 2];
+        for (color, sign) in [1.0, -1.0].into_iter().enumerate() {
+            let mut units = [0.0; 2];
+            add(&mut units, cells.danger[color], weights);
+            for (half, (worth, slope)) in attack_worth(units).into_iter().enumerate() {
+                sum[half] += sign * worth;
+                slopes[color][half] = sign * slope;
+            }
+        }
+        let [middle, end] = row.shares.map(f64::from);
+        (sum[0] * middle + sum[1] * end, slopes)
+    }
+
+    fn slope_of(&self, indices: &[u32], weights: &Weights, curve: Curve) -> Slope {
+        let mut slope = Slope { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
+        for &index in indices {
+            let index = index as usize;
+            let (score, slopes) = self.judge(index, weights);
+            let (row, cells) = self.row(index);
+            let expected = curve.expected(score);
+            let off = expected - f64::from(row.result);
+            slope.error += off * off;
+            let rise = 2.0 * off * expected * (1.0 - expected) * curve.per_centipawn();
+            let shares = row.shares.map(|share| f64::from(share) * rise);
+            spread(&mut slope.by_weight, cells.linear, shares);
+            for (counts, by_unit) in cells.danger.into_iter().zip(slopes) {
+                let shares = [shares[0] * by_unit[0], shares[1] * by_unit[1]];
+                spread(&mut slope.by_weight, counts, shares);
+            }
+        }
+        slope
+    }
+
+    /// The error of the samples at `indices` and its slope, on several threads.
+    pub fn slope(&self, indices: &[u32], weights: &Weights, curve: Curve, threads: usize) -> Slope {
+        let size = indices.len().div_ceil(PARTS).max(1);
+        let parts: Vec<&[u32]> = indices.chunks(size).collect();
+        let each = parts.len().div_ceil(threads.max(1)).max(1);
+        let found: Vec<Slope> = thread::scope(|scope| {
+            let workers: Vec<_> = parts
+                .chunks(each)
+                .map(|mine| {
+                    scope.spawn(move || -> Vec<Slope> {
+                        mine.iter().map(|part| self.slope_of(part, weights, curve)).collect()
+                    })
+                })
+                .collect();
+            let joined = workers.into_iter().map(|worker| worker.join());
+            joined.flat_map(|slopes| slopes.expect("the sums cannot panic")).collect()
+        });
+        let mut whole = Slope { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
+        for part in found {
+            whole.error += part.error;
+            for (sum, more) in whole.by_weight.iter_mut().zip(part.by_weight) {
+                *sum = [sum[0] + more[0], sum[1] + more[1]];
+            }
+        }
+        whole
+    }
+
+    /// Mean squared difference between results and expectations.
+    pub fn error(&self, weights: &Weights, curve: Curve) -> f64 {
+        let square = |index| {
+            let expected = curve.expected(self.score(index, weights));
+            (expected - f64::from(self.row(index).0.result)).powi(2)
+        };
+        (0..self.len()).map(square).sum::<f64>() / self.len().max(1) as f64
+    }
+}
+
+fn add(sum: &mut [f64; 2], cells: &[(u16, i16)], weights: &Weights) {
+    for &(place, times) in cells {
+        let [middle, end] = weights[usize::from(place)];
+        sum[0] += middle * f64::from(times);
+        sum[1] += end * f64::from(times);
+    }
+}
+
+fn spread(slopes: &mut Weights, cells: &[(u16, i16)], shares: [f64; 2]) {
+    for &(place, times) in cells {
+        let slope = &mut slopes[usize::from(place)];
+        slope[0] += shares[0] * f64::from(times);
+        slope[1] += shares[1] * f64::from(times);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{some_samples, start};
+    use super::*;
+
+    const CURVE: Curve = Curve { steepness: 1.1 };
+
+    #[test]
+    fn the_slope_is_that_of_finite_differences() {
+        let samples = some_samples(97, |index, _| [0.0, 0.5, 1.0][index % 3]);
+        let weights = start();
+        let indices: Vec<u32> = (0..samples.len() as u32).collect();
+        let slope = samples.slope(&indices, &weights, CURVE, 2);
+        let total = |weights: &Weights| samples.error(weights, CURVE) * samples.len() as f64;
+        assert!((slope.error - total(&weights)).abs() < 1e-9);
+        let mut used = 0;
+        for place in 0..weights.len() {
+            for half in 0..2 {
+                let mut moved = [weights.clone(), weights.clone()];
+                let step = 1e-4;
+                moved[0][place][half] += step;
+                moved[1][place][half] -= step;
+                let expected = (total(&moved[0]) - total(&moved[1])) / (2.0 * step);
+                let found = slope.by_weight[place][half];
+                used += usize::from(found != 0.0);
+                let tolerance = 1e-7 + 1e-5 * expected.abs();
+                assert!((found - expected).abs() < tolerance, "{place} {half}: {found} {expected}");
+            }
+        }
+        assert!(used > weights.len(), "{used}");
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        let samples = some_samples(200, |index, _| [0.0, 1.0][index % 2]);
+        let indices: Vec<u32> = (0..samples.len() as u32).collect();
+        let [one, three] = [1, 3].map(|threads| samples.slope(&indices, &start(), CURVE, threads));
+        assert_eq!((one.error, one.by_weight), (three.error, three.by_weight));
+    }
+
+    #[test]
+    fn the_curve_that_made_the_results_is_found() {
+        let scores: Vec<f64> = (-300..=300).map(f64::from).collect();
+        let results: Vec<f64> = scores.iter().map(|&score| CURVE.expected(score)).collect();
+        assert!((Curve::fit(&scores, &results).steepness - 1.1).abs() < 1e-4);
+    }
+}

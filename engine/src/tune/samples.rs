@@ -1,0 +1,201 @@
+//! Positions with results, taken apart once.
+
+use std::fmt;
+use std::io::{self, BufRead};
+
+use crate::chess::{Position, fen};
+use crate::eval::palimpsest::trace::{Trace, Tracer, shares};
+
+/// Positions as counts of weights, each with the result of its game.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    /// Place and times; the rows share them out.
+    cells: Vec<(u16, i16)>,
+    rows: Vec<Row>,
+}
+
+/// One position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// Its first cell.
+    start: usize,
+    /// Cells of the sum, of White's attack and of Black's.
+    counts: [u16; 3],
+    /// Shares of middle game and endgame.
+    pub(super) shares: [f32; 2],
+    /// What no weight stands for.
+    pub(super) fixed: [f32; 2],
+    /// 1 if White won, 0 if Black did.
+    pub(super) result: f32,
+}
+
+/// The cells of a row.
+pub(super) struct Cells<'a> {
+    /// Of the sum.
+    pub(super) linear: &'a [(u16, i16)],
+    /// Of the attack of each side, White's first.
+    pub(super) danger: [&'a [(u16, i16)]; 2],
+}
+
+impl Samples {
+    /// Number of positions.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Adds a position; the result is 1 if White won and 0 if Black did.
+    pub fn push(&mut self, trace: &Trace, result: f32) {
+        let start = self.cells.len();
+        let parts = [&trace.linear, &trace.danger[0], &trace.danger[1]];
+        for part in parts {
+            self.cells.extend(part.iter().map(|&(place, times)| (place, times as i16)));
+        }
+        self.rows.push(Row {
+            start,
+            counts: parts.map(|part| part.len() as u16),
+            shares: shares(trace.phase, trace.scale).map(|share| share as f32),
+            fixed: trace.fixed.map(|part| part as f32),
+            result,
+        });
+    }
+
+    pub(super) fn row(&self, index: usize) -> (&Row, Cells<'_>) {
+        let row = &self.rows[index];
+        let [linear, white, black] = row.counts.map(usize::from);
+        let (first, rest) = self.cells[row.start..].split_at(linear);
+        let (white, rest) = rest.split_at(white);
+        (row, Cells { linear: first, danger: [white, &rest[..black]] })
+    }
+}
+
+/// Samples to learn from, and others to see whether what was learnt is true.
+#[derive(Clone, Debug, Default)]
+pub struct Split {
+    /// To learn from.
+    pub training: Samples,
+    /// From other games.
+    pub validation: Samples,
+    /// Number of games.
+    pub games: usize,
+}
+
+/// A line that is no sample.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// The line, from 1, and what is wrong with it.
+    Line(usize, String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Io(error) => write!(f, "{error}"),
+            ReadError::Line(line, reason) => write!(f, "line {line}: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl Split {
+    /// Adds the lines `FEN;RESULT` or `FEN;RESULT;GAME` of a file. The result is `1-0`, `0-1` or
+    /// `1/2-1/2`. All positions of a game stay together; about one game in `one_in` goes to the
+    /// validation, which ones depends on `seed`. Lines without a game's number are games of their
+    /// own. Empty lines and those that begin with `#` are skipped.
+    ///
+    /// # Errors
+    ///
+    /// The first line that is no sample, and failures of the file.
+    pub fn read(&mut self, source: impl BufRead, one_in: u64, seed: u64) -> Result<(), ReadError> {
+        let mut tracer = Tracer::default();
+        let mut last_game = None;
+        let first_game = self.games;
+        for (index, line) in source.lines().enumerate() {
+            let line = line.map_err(ReadError::Io)?;
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (position, result, game) =
+                sample(line).map_err(|reason| ReadError::Line(index + 1, reason))?;
+            if game.is_none() || game != last_game {
+                self.games += 1;
+                last_game = game;
+            }
+            let name = game.unwrap_or(index as u64).wrapping_add((first_game as u64) << 32);
+            let is_validation = mix(name ^ mix(seed)).is_multiple_of(one_in.max(1));
+            let set = if is_validation { &mut self.validation } else { &mut self.training };
+            set.push(&tracer.trace(&position), result);
+        }
+        Ok(())
+    }
+}
+
+fn sample(line: &str) -> Result<(Position, f32, Option<u64>), String> {
+    let mut fields = line.split(';').map(str::trim);
+    let (Some(text), Some(result)) = (fields.next(), fields.next()) else {
+        return Err(format!("expected FEN;RESULT;GAME, got '{line}'"));
+    };
+    let position = fen::parse(text).map_err(|error| error.to_string())?;
+    let result = match result {
+        "1-0" => 1.0,
+        "1/2-1/2" => 0.5,
+        "0-1" => 0.0,
+        other => return Err(format!("expected a result such as 1-0, got '{other}'")),
+    };
+    let number = |text: &str| {
+        text.parse().map_err(|_| format!("expected the number of a game, got '{text}'"))
+    };
+    let game = fields.next().map(number).transpose()?;
+    Ok((position, result, game))
+}
+
+/// Spreads a number over 64 bits (the finaliser of SplitMix64, Steele, Lea and Flood 2014).
+pub(super) fn mix(number: u64) -> u64 {
+    let mut word = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_stay_together() {
+        let mut text = String::from("# samples\n\n");
+        for game in 0..400 {
+            for pawn in ["8/P7", "P7/8", "7P/8"] {
+                text.push_str(&format!("4k3/{pawn}/8/8/8/8/4K3 w - - 0 1;1/2-1/2;{game}\n"));
+            }
+        }
+        // Eight ranks are needed.
+        let text = text.replace("4k3/", "4k3/8/").replace("/8/8/8/8/4K3", "/8/8/8/4K3");
+        let mut split = Split::default();
+        split.read(text.as_bytes(), 10, 1).unwrap();
+        assert_eq!((split.games, split.training.len() + split.validation.len()), (400, 1200));
+        assert!((60..=180).contains(&split.validation.len()), "{}", split.validation.len());
+        assert_eq!(split.validation.len() % 3, 0);
+    }
+
+    #[test]
+    fn bad_lines_are_named() {
+        for (line, expected) in [
+            ("8/8 w - - 0 1;1-0;1", "line 2: "),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "FEN;RESULT;GAME"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 1;2-0", "got '2-0'"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 1;1-0;x", "got 'x'"),
+        ] {
+            let error = Split::default().read(format!("\n{line}\n").as_bytes(), 10, 1).unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+}

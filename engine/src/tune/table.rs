@@ -1,0 +1,57 @@
+//! The table of weights as the source file that the evaluation is compiled from.
+
+use std::fmt::Write;
+
+use crate::eval::palimpsest::layout::GROUPS;
+
+/// Weights on a line.
+const ON_A_LINE: usize = 8;
+
+const HEAD: &str = "\
+//! The weights of the evaluation, written by `palimpsest tune`; `layout.rs` says which is which.
+//!
+//! Each is worth so many centipawns in the middle game and in the endgame. Units of danger and
+//! scales are explained where they are used.
+
+use super::layout::LEN;
+use crate::eval::pair::Pair;
+
+const fn p(middle: i32, end: i32) -> Pair {
+    Pair::new(middle, end)
+}
+
+/// The weights, group by group.
+#[rustfmt::skip]
+pub(super) const TABLE: [Pair; LEN] = [
+";
+
+/// The source of `weights.rs` with these weights, by place.
+pub fn source(weights: &[[i32; 2]]) -> String {
+    let mut text = HEAD.to_owned();
+    for group in GROUPS {
+        let gap = if group.label.is_empty() { "" } else { ": " };
+        text.push_str(&format!("    // {}{gap}{}\n", group.name, group.label));
+        for line in weights[group.start..group.start + group.len].chunks(ON_A_LINE) {
+            text.push_str("   ");
+            for [middle, end] in line {
+                // Writing to a string cannot fail.
+                let _ = write!(text, " p({middle:>4}, {end:>4}),");
+            }
+            text.push('\n');
+        }
+    }
+    text.push_str("];\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::palimpsest::trace::weights;
+
+    #[test]
+    fn the_table_in_use_is_what_is_written() {
+        let used = include_str!("../eval/palimpsest/weights.rs");
+        assert_eq!(source(&weights()), used);
+    }
+}

@@ -1,0 +1,118 @@
+use super::*;
+use crate::eval::palimpsest::layout::GROUPS;
+use crate::eval::palimpsest::tests::positions;
+use crate::eval::palimpsest::trace::{Trace, Tracer, weights};
+
+/// The weights in use.
+pub(super) fn start() -> Weights {
+    weights().iter().map(|weight| weight.map(f64::from)).collect()
+}
+
+/// Every so many-th position of the walks of the benchmark, with made-up results.
+pub(super) fn some_samples(every: usize, result: impl Fn(usize, &Samples) -> f32) -> Samples {
+    let mut tracer = Tracer::default();
+    let mut samples = Samples::default();
+    for (index, position) in positions().iter().step_by(every).enumerate() {
+        let trace = tracer.trace(position);
+        let mut alone = Samples::default();
+        alone.push(&trace, 0.0);
+        samples.push(&trace, result(index, &alone));
+    }
+    samples
+}
+
+fn place(name: &str) -> usize {
+    GROUPS.iter().find(|group| group.name == name).unwrap().start
+}
+
+/// Made-up positions in which the weights at `places` count at random, and the units of danger at
+/// `units`, with the result that `curve` expects of the weights `planted`.
+fn made_up(
+    seed: u64,
+    places: &[usize],
+    units: &[usize],
+    planted: &Weights,
+    curve: Curve,
+) -> Samples {
+    let mut state = seed;
+    let mut below = |end: u64| {
+        state = mix(state);
+        (state % end) as i32
+    };
+    let mut samples = Samples::default();
+    for _ in 0..3_000 {
+        let mut counts = |places: &[usize], from: i32| -> Vec<(u16, i32)> {
+            places.iter().map(|&place| (place as u16, from + below(5))).collect()
+        };
+        let linear = counts(places, -2);
+        let danger = [counts(units, 0), counts(units, 0)];
+        let (phase, scale) = (below(25), 32 + below(33));
+        let trace = Trace { linear, danger, fixed: [0, 0], phase, scale };
+        let mut alone = Samples::default();
+        alone.push(&trace, 0.0);
+        samples.push(&trace, curve.expected(alone.score(0, planted)) as f32);
+    }
+    samples
+}
+
+#[test]
+fn planted_weights_are_found_again() {
+    let curve = Curve { steepness: 1.0 };
+    let mut planted = start();
+    let changes = [
+        ("TEMPO", [25.0, -20.0]),
+        ("BISHOP_PAIR", [30.0, 30.0]),
+        ("ROOK_FILE", [-25.0, 20.0]),
+        ("HANGING", [20.0, -25.0]),
+        ("DANGER_SQUARE", [12.0, 0.0]),
+        ("DANGER_WEAK", [-10.0, 0.0]),
+    ];
+    for (name, change) in changes {
+        let weight = &mut planted[place(name)];
+        *weight = [weight[0] + change[0], weight[1] + change[1]];
+    }
+    let places = ["TEMPO", "BISHOP_PAIR", "ROOK_FILE", "HANGING", "SPACE"].map(place);
+    let units = ["DANGER_SQUARE", "DANGER_WEAK", "DANGER_ATTACKER"].map(place);
+    let made = |seed| made_up(seed, &places, &units, &planted, curve);
+    let split = Split { training: made(1), validation: made(2), games: 0 };
+    let settings =
+        Settings { epochs: 200, batch: 256, pull: 0.0, threads: 2, ..Settings::default() };
+    let mut epochs = 0;
+    // A curve fitted before the weights are right would hide a part of what they lack.
+    let found = descend(&split, &start(), curve, settings, &mut |_| epochs += 1);
+    assert!(epochs > 10);
+    for half in 0..2 {
+        assert!(found.after[half] < found.before[half] / 20.0, "{found:?}");
+    }
+    for (name, change) in changes {
+        let (old, new) = (weights()[place(name)], found.weights[place(name)]);
+        for ((old, new), change) in old.into_iter().zip(new).zip(change) {
+            let moved = f64::from(new - old);
+            assert!((moved - change).abs() < 0.2 * change.abs() + 4.0, "{name} {moved} {change}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_weights() {
+    let result = |index: usize, _: &Samples| [0.0, 1.0, 0.5, 1.0][index % 4];
+    let split = Split {
+        training: some_samples(31, result),
+        validation: some_samples(53, result),
+        games: 0,
+    };
+    let run = |seed, threads| {
+        let settings = Settings { epochs: 5, batch: 64, threads, seed, ..Settings::default() };
+        tune(&split, &weights(), settings, &mut |_| {})
+    };
+    assert_eq!(run(7, 1), run(7, 2));
+    assert_ne!(run(7, 1).weights, run(8, 1).weights);
+}
+
+#[test]
+fn samples_come_in_any_order_once() {
+    let mut order = shuffled(1000, 5);
+    assert_ne!(order[..10], shuffled(1000, 6)[..10]);
+    order.sort_unstable();
+    assert!(order.iter().copied().eq(0..1000));
+}

@@ -1,0 +1,71 @@
+//! `arbiter samples`: quiet positions of games with their results, to tune evaluations on.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tempfile::NamedTempFile;
+
+use super::args::DEFAULT_RESULTS;
+use super::mine::all_games;
+use super::{ExitCode, Failure, exit_code};
+use crate::report::terminal::note;
+use crate::suite::samples;
+
+/// Flags of `arbiter samples`.
+#[derive(Debug, Args)]
+#[command(after_help = exit_code::SAMPLES_HELP)]
+pub struct SamplesArgs {
+    /// Games: PGN, plain, .gz or .zst. Repeat for more
+    #[arg(long, value_name = "FILE", required_unless_present = "run")]
+    pgn: Vec<PathBuf>,
+    /// Games of a run in the results store. Repeat for more
+    #[arg(long, value_name = "RUN")]
+    run: Vec<String>,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+    /// The file to write; its folder must be there
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Skip so many plies of each game
+    #[arg(long, value_name = "PLIES", default_value = "8")]
+    from_ply: usize,
+    /// Take one position in so many: neighbours tell much the same
+    #[arg(long, value_name = "N", default_value = "1",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    every: u16,
+}
+
+/// Reads and writes.
+pub fn samples(args: &SamplesArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(args: &SamplesArgs) -> Result<ExitCode, Failure> {
+    let games = all_games(&args.pgn, &args.run, &args.results)?;
+    let told = |error: io::Error| {
+        Failure::environment(format!("cannot write {}: {error}", args.out.display()))
+    };
+    let folder = args.out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file =
+        BufWriter::new(NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(told)?);
+    let (mut positions, mut used) = (0, 0);
+    for (number, game) in games.iter().enumerate() {
+        let lines = samples::samples(game, number + 1, args.from_ply, usize::from(args.every));
+        positions += lines.len();
+        used += usize::from(!lines.is_empty());
+        for line in lines {
+            writeln!(file, "{line}").map_err(told)?;
+        }
+    }
+    if positions == 0 {
+        return Err(Failure::new(ExitCode::Nothing, "these games have no quiet position"));
+    }
+    let file = file.into_inner().map_err(|error| told(error.into_error()))?;
+    file.as_file().sync_all().map_err(told)?;
+    file.persist(&args.out).map_err(|error| told(error.error))?;
+    let out = args.out.display();
+    note(&format!("{positions} positions of {used} of {} games in {out}", games.len()));
+    Ok(ExitCode::Passed)
+}
