@@ -11,6 +11,7 @@ pub mod json;
 pub mod junit;
 pub mod latency;
 pub mod live;
+pub mod log;
 pub mod markdown;
 pub mod openings;
 pub mod pgn;
