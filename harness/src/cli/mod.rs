@@ -87,6 +87,8 @@ enum Command {
     Epd(epd::EpdArgs),
     /// Which of two engines is faster? Runs their benches side by side until that can be told.
     Speed(speed::SpeedArgs),
+    /// Lists the builds that are kept, and removes old ones.
+    Builds(builds::BuildsArgs),
     /// Does a change pass all gates? Carries out the steps that [ci] of arbiter.toml lists.
     Ci(ci::CiArgs),
     /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
@@ -116,6 +118,7 @@ impl Cli {
             Command::Perft(args) => perft::perft(&args),
             Command::Epd(args) => epd::epd(&args),
             Command::Speed(args) => speed::speed(args),
+            Command::Builds(args) => builds::builds(args),
             Command::Ci(args) => ci::ci(args),
             Command::Mine(args) => mine::mine(&args),
             Command::Openings(args) => openings::openings(args),

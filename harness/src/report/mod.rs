@@ -3,6 +3,7 @@
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
 pub mod bracket;
+pub mod builds;
 pub mod check;
 pub mod compat;
 pub mod epd;
