@@ -77,7 +77,7 @@ impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         parts.extend(self.clock.map(|tc| tc.to_string()));
-        parts.extend(self.movetime.map(|t| format!("{}/move", control::Seconds(t))));
+        parts.extend(self.movetime.map(|t| format!("{} s/move", control::Seconds(t))));
         parts.extend(self.nodes.map(|n| format!("{n} nodes")));
         parts.extend(self.depth.map(|d| format!("depth {d}")));
         parts.extend(self.nodestime.map(|n| format!("{n} nodes a ms")));
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(limits.scaled(0.33333).to_string(), "hg/19.9998");
         let movetime = Some(Duration::from_millis(1));
         let limits = Limits { movetime, ..Limits::default() };
-        assert_eq!(limits.scaled(1e-9).to_string(), "0.001/move");
+        assert_eq!(limits.scaled(1e-9).to_string(), "0.001 s/move");
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
             depth: Some(3),
             nodestime: Some(600),
         };
-        assert_eq!(limits.to_string(), "8+0.08, 0.25/move, 7 nodes, depth 3, 600 nodes a ms");
+        assert_eq!(limits.to_string(), "8+0.08, 0.25 s/move, 7 nodes, depth 3, 600 nodes a ms");
         assert!(!limits.is_timed(), "nodes decide");
     }
 }
