@@ -267,6 +267,134 @@ fn usual_projects_need_no_recipe() {
     assert!(built.stderr.contains("7 nodes"), "{built:#?}");
 }
 
+/// A C program that runs the script beside the repository's other files.
+fn launcher(project: &Project<'_>) -> String {
+    format!(
+        "#include <unistd.h>\nint main(int count, char **words) {{\n\
+         (void)count; words[0] = \"{}\";\nreturn execv(words[0], words);\n}}\n",
+        project.top.join("engine.sh").display()
+    )
+}
+
+#[test]
+fn cmake_projects_need_no_recipe() {
+    if programs::installed("cmake").is_none() {
+        assert!(std::env::var_os("CI").is_none(), "cmake is not installed");
+        eprintln!("skipped: cmake is not installed");
+        return;
+    }
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.engine("echo Nodes searched: 7");
+    project.git(&["add", "--chmod=+x", "engine.sh"]);
+    std::fs::remove_file(project.top.join("Makefile")).unwrap();
+    project.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.10)\nproject(tiny C)\n\
+         add_executable(tiny main.c)\n\
+         set_target_properties(tiny PROPERTIES RUNTIME_OUTPUT_DIRECTORY bin)\n",
+    );
+    project.write("main.c", &launcher(&project));
+    let engine = project.top.join("engine.sh");
+    std::fs::set_permissions(&engine, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    project.commit("CMake");
+    let built = project.run(&["match", "--test", "HEAD", "--base", &puppet()]).expect_code(0);
+    assert!(built.stderr.contains("(CMakeLists.txt)"), "{built:#?}");
+    assert!(built.stderr.contains("7 nodes"), "{built:#?}");
+}
+
+/// With a stand-in for the tool, as it is a large one.
+#[test]
+fn go_projects_need_no_recipe() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.engine("echo Nodes searched: 7");
+    std::fs::remove_file(project.top.join("Makefile")).unwrap();
+    project.write("go.mod", "module tiny\n");
+    project.commit("Go");
+    let tools = bench.path("tools");
+    std::fs::create_dir(&tools).unwrap();
+    // What go does with this command line: a program for each main package goes into the folder.
+    let script = "#!/bin/sh\ncase \"$*\" in\n\
+                  version) echo go version go1.0 stand/in ;;\n\
+                  'build -o built/ ./...') test -d built && cp engine.sh built/tiny && \
+                  chmod +x built/tiny ;;\n\
+                  *) exit 2 ;;\nesac\n";
+    let go = tools.join("go");
+    std::fs::write(&go, script).unwrap();
+    std::fs::set_permissions(&go, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let play = format!(
+        "PATH='{}':\"$PATH\" exec \"$0\" match --test HEAD --base '{}' --repo '{}' --each nodes=1 \
+         --pairs 1",
+        tools.display(),
+        puppet(),
+        project.top.display()
+    );
+    let arbiter = programs::arbiter().display().to_string();
+    let built = bench.start(Path::new("/bin/sh"), ["-c", &play, &arbiter]).finish().expect_code(0);
+    assert!(built.stderr.contains("go build -o built/ ./...` (go.mod)"), "{built:#?}");
+    assert!(built.stderr.contains("7 nodes"), "{built:#?}");
+}
+
+#[test]
+fn builds_are_listed_and_cleaned_but_none_in_use() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    project.commit_with_bench(200, "Second");
+    let builds = |words: &[&str]| bench.arbiter([&["builds"], words].concat()).finish();
+    let listed = || builds(&["list", "--format", "json"]).expect_code(0).json();
+    assert_eq!(listed(), serde_json::json!([]));
+    let words = ["match", "--test", "HEAD", "--base", "HEAD~1"];
+    project.run(&words).expect_code(0);
+    let list = listed();
+    assert_eq!(list.as_array().map(Vec::len), Some(2), "{list:#}");
+    assert!(list[0]["bytes"].as_u64() > Some(100), "{list:#}");
+    let nodes = [&list[0], &list[1]].map(|build| build["bench_nodes"].as_u64());
+    assert!(nodes.contains(&Some(100)) && nodes.contains(&Some(200)), "{list:#}");
+    assert!(builds(&[]).expect_code(0).stdout.contains("2 builds, "));
+
+    builds(&["clean"]).expect_code(2);
+    let clean = |words: &[&str], expect: &str| {
+        let done = builds(&[&["clean"], words].concat()).expect_code(0);
+        assert!(done.stdout.contains(expect), "{expect}: {done:#?}");
+    };
+    clean(&["--keep-days", "1", "--max-size", "1"], "0 builds with 0.0 MiB removed");
+    clean(&["--all", "--dry-run"], "2 builds with 0.0 MiB would be removed");
+    assert_eq!(listed(), list);
+
+    // What is being played stays.
+    let logs = bench.logs();
+    let slow = format!(
+        "name=slow,rev=HEAD,repo=\"{}\",args=\"--mode slow --delay-ms 300000 {logs}\"",
+        project.top.display()
+    );
+    let of_run = ["--no-bench", "--each", "depth=1", "--pairs", "1", "--results", "results"];
+    let engines = ["match", "--engine", &slow, "--engine", "cmd=bundled"];
+    let mut running = bench.arbiter([&engines[..], &of_run].concat());
+    wait_for("an engine thinks", || {
+        let logs = std::fs::read_dir(bench.path("logs")).expect("the folder can be listed");
+        let texts = logs.filter_map(|log| std::fs::read_to_string(log.ok()?.path()).ok());
+        let mut lines = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+        lines.any(|line| line.starts_with("go")).then_some(())
+    });
+    clean(&["--max-size", "0"], "1 build with 0.0 MiB removed, 1 in use left");
+    assert_eq!(listed().as_array().map(Vec::len), Some(1));
+    wait_for("the run ends", || {
+        let has_ended = running.has_ended();
+        if !has_ended {
+            running.signal(Signal::INT);
+            // Two that come at once are one.
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+        has_ended.then_some(())
+    });
+    running.finish().expect_code(130);
+    clean(&["--all"], "1 build with 0.0 MiB removed\n");
+    let again = project.run(&words).expect_code(0);
+    assert_eq!(again.stderr.matches("\nbuilt ").count(), 2, "{again:#?}");
+}
+
 #[test]
 fn times_are_scaled_by_the_speed_of_the_base() {
     let bench = Bench::new();

@@ -18,6 +18,7 @@ mod faults;
 mod games;
 mod input;
 mod limits;
+mod log;
 mod manners;
 mod mine;
 mod noise;

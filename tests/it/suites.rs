@@ -104,6 +104,35 @@ fn a_planted_bug_is_found_where_it_is() {
     suite(&bench, "perft", &[&honest], &file, &[]).expect_code(0);
 }
 
+/// A wrong count at some depth leads down to the position in which the moves are wrong.
+#[test]
+fn a_planted_bug_is_found_below_several_moves() {
+    let bench = Bench::new();
+    let check = |mode: &str, fen: &str, depth: u32, expect: &str| {
+        let position = &read(&format!("{fen} ;D{depth} 1"), false).cases[0].start.position;
+        let right = leaves(position, depth);
+        let file = bench.write("suite.epd", format!("{fen} ;D{depth} {right}\n"));
+        let buggy = bench.puppet("Buggy", &format!("--mode {mode}"), "");
+        let found = suite(&bench, "perft", &[&buggy], &file, &[]).expect_code(1);
+        assert!(found.stdout.contains(&format!(", right is {right} (")), "{found:#?}");
+        assert!(found.stdout.contains(expect), "{found:#?}");
+    };
+    check(
+        "no-en-passant",
+        "4k3/2p5/8/8/1P6/8/8/4K3 w - - 0 1",
+        4,
+        "first wrong position: after b4b5 c7c5\n  4k3/8/8/1Pp5/8/8/8/4K3 w - c6 0 2\n  \
+         missing moves: b5c6\n",
+    );
+    check(
+        "leaping-pawns",
+        "4k3/8/8/8/8/8/1N1P4/4K3 w - - 0 1",
+        3,
+        "first wrong position: after b2d3 e8d7\n  8/3k4/8/8/8/3N4/3P4/4K3 w - - 2 2\n  \
+         extra moves: d2d4\n",
+    );
+}
+
 #[test]
 fn what_perft_cannot_count_has_its_exit_code() {
     let bench = Bench::new();

@@ -200,6 +200,8 @@ pub enum Mode {
     LyingScore,
     /// Leaves en passant out when it counts (`go perft`)
     NoEnPassant,
+    /// Lets pawns leap over other men when it counts (`go perft`)
+    LeapingPawns,
 }
 
 impl Mode {

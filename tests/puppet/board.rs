@@ -3,7 +3,7 @@
 
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, Square};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Rank, Role, Square};
 
 use crate::args::Skill;
 
@@ -12,6 +12,17 @@ use crate::args::Skill;
 pub struct Board {
     position: Chess,
     castling: CastlingMode,
+}
+
+/// What is wrong with the rules that the puppet counts by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flaw {
+    /// Nothing.
+    None,
+    /// Pawns are not taken en passant.
+    NoEnPassant,
+    /// The double step of a pawn leads over other men.
+    LeapingPawns,
 }
 
 /// A legal move and what the puppet claims it is worth.
@@ -96,15 +107,13 @@ impl Board {
         legal.map_or_else(|| uci.to_owned(), |legal| legal.to_uci(other).to_string())
     }
 
-    /// The leaves after each move in a tree of so many plies, without en passant on request.
-    pub fn count(&self, depth: u32, without_en_passant: bool) -> Vec<(String, u64)> {
-        let castling = self.castling;
-        moves(&self.position, without_en_passant)
-            .map(|counted| {
-                let uci = counted.to_uci(castling).to_string();
-                (uci, leaves_after(&self.position, counted, depth, without_en_passant))
-            })
-            .collect()
+    /// The leaves after each move in a tree of so many plies, by rules with a flaw.
+    pub fn count(&self, depth: u32, flaw: Flaw) -> Vec<(String, u64)> {
+        let count = |counted: Move| {
+            let uci = counted.to_uci(self.castling).to_string();
+            (uci, leaves_after(&self.position, counted, depth, flaw))
+        };
+        moves(&self.position, flaw).into_iter().map(count).collect()
     }
 
     /// A well-formed move that is not legal here.
@@ -136,20 +145,41 @@ impl Board {
     }
 }
 
-fn moves(position: &Chess, without_en_passant: bool) -> impl Iterator<Item = Move> {
-    let is_kept = move |counted: &Move| !(without_en_passant && counted.is_en_passant());
-    position.legal_moves().into_iter().filter(is_kept)
+fn moves(position: &Chess, flaw: Flaw) -> Vec<Move> {
+    let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
+    match flaw {
+        Flaw::None => {}
+        Flaw::NoEnPassant => moves.retain(|counted| !counted.is_en_passant()),
+        Flaw::LeapingPawns => moves.extend(leaps(position)),
+    }
+    moves
 }
 
-fn leaves_after(position: &Chess, counted: Move, depth: u32, without_en_passant: bool) -> u64 {
+/// Double steps of pawns over what stands before them.
+fn leaps(position: &Chess) -> Vec<Move> {
+    let (board, turn) = (position.board(), position.turn());
+    let pawns = board.pawns() & board.by_color(turn);
+    let step = turn.fold_wb(8, -8);
+    let leap = |from: Square| {
+        let over = from.offset(step)?;
+        let to = over.offset(step)?;
+        let is_leap = from.rank() == turn.fold_wb(Rank::Second, Rank::Seventh)
+            && board.occupied().contains(over)
+            && !board.occupied().contains(to);
+        let role = Role::Pawn;
+        is_leap.then_some(Move::Normal { role, from, capture: None, to, promotion: None })
+    };
+    pawns.into_iter().filter_map(leap).collect()
+}
+
+fn leaves_after(position: &Chess, counted: Move, depth: u32, flaw: Flaw) -> u64 {
     if depth <= 1 {
         return 1;
     }
     let mut after = position.clone();
     after.play_unchecked(counted);
-    moves(&after, without_en_passant)
-        .map(|reply| leaves_after(&after, reply, depth - 1, without_en_passant))
-        .sum()
+    let replies = moves(&after, flaw).into_iter();
+    replies.map(|reply| leaves_after(&after, reply, depth - 1, flaw)).sum()
 }
 
 fn count(board: &shakmaty::Board, color: Color, role: Role) -> i32 {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::args::Mode;
-use crate::board::{Board, Choice};
+use crate::board::{Board, Choice, Flaw};
 use crate::limits::Limits;
 use crate::session::{Leave, Session};
 
@@ -108,7 +108,12 @@ fn afterthought(mode: Mode, illegal: &str) {
 pub fn count(session: &Session, board: &Board, depth: u32) {
     let mode = if session.due(1) { session.args.mode } else { Mode::Good };
     prelude(mode, session, &board.illegal(session.args.seed));
-    let counts = board.count(depth, mode == Mode::NoEnPassant);
+    let flaw = match mode {
+        Mode::NoEnPassant => Flaw::NoEnPassant,
+        Mode::LeapingPawns => Flaw::LeapingPawns,
+        _ => Flaw::None,
+    };
+    let counts = board.count(depth, flaw);
     counts.iter().for_each(|(uci, leaves)| say(&format!("{uci}: {leaves}")));
     let total: u64 = counts.iter().map(|(_, leaves)| leaves).sum();
     say(&format!("\nNodes searched: {total}\n"));

@@ -2,9 +2,12 @@
 //! the program is.
 //!
 //! A program is put into its place by one rename, so that it is there as a whole or not at all.
-//! Everything may be deleted at any time that nothing is being played.
+//! Two locks protect an entry: who makes it has `lock` alone, and who plays with it shares `used`.
+//! Who removes it needs both alone, so [`super::clean`] may be at work at any time.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, TryLockError};
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -59,6 +62,16 @@ pub struct Benched {
 #[derive(Debug)]
 pub(super) struct Lock(#[expect(dead_code, reason = "held, not read")] File);
 
+/// Both locks of an entry, for who removes it.
+#[derive(Debug)]
+pub(super) struct Alone(#[expect(dead_code, reason = "held, not read")] [File; 2]);
+
+/// Whether the open file is the one that the path leads to.
+pub fn is_at(file: &File, path: &Path) -> bool {
+    let number = |data: std::io::Result<Metadata>| data.ok().map(|d| (d.dev(), d.ino()));
+    number(file.metadata()) == number(std::fs::metadata(path))
+}
+
 impl Cache {
     /// The folder given, or the user's folder of caches.
     pub fn new(folder: Option<PathBuf>) -> Result<Cache, BuildError> {
@@ -89,15 +102,82 @@ impl Cache {
     }
 
     /// The place of a key; `label` makes it readable.
-    pub(super) fn entry(&self, label: &str, key: &blake3::Hash) -> Result<Entry, BuildError> {
+    pub(super) fn entry(&self, label: &str, key: &blake3::Hash) -> Entry {
         let name = format!("{label}-{}", &key.to_hex()[..16]);
-        let entry = Entry { folder: self.folder.join("builds").join(name) };
-        make(&entry.folder)?;
-        Ok(entry)
+        Entry { folder: self.folder.join("builds").join(name) }
+    }
+
+    /// All entries, also those whose build failed, by name.
+    pub(super) fn entries(&self) -> Result<Vec<Entry>, BuildError> {
+        let folder = self.folder.join("builds");
+        let io = |source| BuildError::Io { path: folder.clone(), source };
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(&folder).map_err(io)? {
+            let folder = entry.map_err(io)?.path();
+            if folder.is_dir() {
+                entries.push(Entry { folder });
+            }
+        }
+        entries.sort_by(|a, b| a.folder.cmp(&b.folder));
+        Ok(entries)
     }
 }
 
 impl Entry {
+    /// The entry of a program that was built, if it is where [`Entry::program`] has it.
+    pub fn of_program(program: &Path) -> Option<Entry> {
+        let bin = program.parent().filter(|bin| bin.ends_with("bin"))?;
+        Some(Entry { folder: bin.parent()?.to_owned() })
+    }
+
+    /// Where it is.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where its last use is noted, as the time of the file.
+    pub(super) fn used(&self) -> PathBuf {
+        self.folder.join("used")
+    }
+
+    /// Keeps the entry from being removed until this process ends, and notes the use. `false` if
+    /// it has been removed.
+    pub fn hold(&self) -> Result<bool, BuildError> {
+        let path = self.used();
+        loop {
+            let file = match File::options().create(true).append(true).open(&path) {
+                Ok(file) => file,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+                Err(source) => return Err(BuildError::Io { path, source }),
+            };
+            let fail = |source| BuildError::Io { path: path.clone(), source };
+            file.lock_shared().map_err(fail)?;
+            if is_at(&file, &path) {
+                // Truncated and written, whatever the clock of the file system, it is of now.
+                file.set_len(0).and_then(|()| (&file).write_all(b"used\n")).map_err(fail)?;
+                // The kernel closes the file, and so ends the lock, with the process.
+                std::mem::forget(file);
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Both locks, unless somebody has one of them.
+    pub(super) fn alone(&self) -> Result<Option<Alone>, BuildError> {
+        let take = |path: PathBuf| {
+            let fail = |source| BuildError::Io { path: path.clone(), source };
+            let file = File::options().create(true).append(true).open(&path).map_err(fail)?;
+            match file.try_lock() {
+                Ok(()) => Ok(is_at(&file, &path).then_some(file)),
+                Err(TryLockError::WouldBlock) => Ok(None),
+                Err(TryLockError::Error(source)) => Err(fail(source)),
+            }
+        };
+        let Some(maker) = take(self.folder.join("lock"))? else { return Ok(None) };
+        let user = take(self.used())?;
+        Ok(user.map(|user| Alone([maker, user])))
+    }
+
     /// What was kept, if the program is there.
     pub fn note(&self) -> Option<Note> {
         let text = std::fs::read_to_string(self.folder.join("build.json")).ok()?;
@@ -143,11 +223,19 @@ impl Entry {
     pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<Lock, BuildError> {
         let path = self.folder.join("lock");
         let fail = |source| BuildError::Io { path: path.clone(), source };
-        let file = File::create(&path).map_err(fail)?;
         let mut busy = Some(busy);
         loop {
+            make(&self.folder)?;
+            let file = match File::create(&path) {
+                Ok(file) => file,
+                // Removed in between.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(source) => return Err(fail(source)),
+            };
             match file.try_lock() {
-                Ok(()) => return Ok(Lock(file)),
+                Ok(()) if is_at(&file, &path) => return Ok(Lock(file)),
+                // The same.
+                Ok(()) => {}
                 Err(TryLockError::Error(source)) => return Err(fail(source)),
                 Err(TryLockError::WouldBlock) if cancel.is_set() => {
                     return Err(BuildError::Cancelled);
@@ -217,8 +305,9 @@ mod tests {
     fn an_entry_is_there_once_its_program_is() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().join("a/b"))).unwrap();
-        let entry = cache.entry("abc", &blake3::hash(b"x")).unwrap();
+        let entry = cache.entry("abc", &blake3::hash(b"x"));
         assert_eq!(entry.note(), None);
+        drop(entry.lock(&Cancel::default(), || {}).unwrap());
         let signature = Signature { nodes: 7, nps: 8.5 };
         let bench = Some(Benched { how: "bench".into(), signature, copies: 2 });
         let note = Note { program: "engine".into(), bench, seconds: 1.5, ..Note::default() };
@@ -234,7 +323,7 @@ mod tests {
     fn an_entry_is_made_by_one_at_a_time() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().to_owned())).unwrap();
-        let entry = cache.entry("abc", &blake3::hash(b"x")).unwrap();
+        let entry = cache.entry("abc", &blake3::hash(b"x"));
         let cancel = Cancel::default();
         let first = entry.lock(&cancel, || panic!("it is free")).unwrap();
         let (told, hears) = std::sync::mpsc::channel();

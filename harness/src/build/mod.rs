@@ -8,6 +8,7 @@
 pub mod bench;
 pub mod cache;
 mod checkout;
+pub mod clean;
 pub mod error;
 pub mod git;
 pub mod recipe;

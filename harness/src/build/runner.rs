@@ -196,7 +196,7 @@ impl Builder<'_> {
         let toolchain = self.toolchain(repo, &recipe)?;
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
         let key = key(commit_id, &tree, &recipe, &toolchain);
-        let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key)?;
+        let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || (self.say)(Notice::Waiting { what: what.clone() });
         let lock = entry.lock(self.cancel, busy)?;
         let note = match entry.note() {
@@ -217,6 +217,8 @@ impl Builder<'_> {
                 self.make(dir.path(), &what, &recipe, &entry, repo, note)?
             }
         };
+        // Nobody removes it while the lock is held.
+        entry.hold()?;
         drop(lock);
         Ok(Built {
             program: entry.program(&note),

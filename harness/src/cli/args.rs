@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
-pub use self::words::{ModelArg, OvershootArg};
+pub use self::words::{ModelArg, OvershootArg, one_line};
 use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
 use super::builds::BuildArgs;
 use super::compat::Style;
@@ -106,6 +106,9 @@ pub struct PlayArgs {
     /// Name of the run [default: kind and time]
     #[arg(long, value_name = "RUN")]
     name: Option<String>,
+    /// What the run tries, in one line, for reports and `arbiter results log`
+    #[arg(long, value_name = "TEXT", value_parser = one_line, conflicts_with = "resume")]
+    about: Option<String>,
     /// Append the games to this file, in schedule order
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
@@ -303,6 +306,8 @@ pub struct Asked {
     pub results: PathBuf,
     /// Name of the new run.
     pub name: Option<String>,
+    /// What it tries, in one line.
+    pub about: Option<String>,
     /// The run to go on with, instead of a new one.
     pub resume: Option<Resume>,
     /// Form of the result.
@@ -370,6 +375,7 @@ impl PlayArgs {
             request,
             results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
             name: self.name,
+            about: self.about,
             resume,
             format: self.format,
             compat: None,

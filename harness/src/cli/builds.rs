@@ -1,5 +1,9 @@
 //! Engines that are built from revisions, and what their benchmarks say.
 
+mod kept;
+
+pub use kept::{BuildsArgs, builds};
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -7,7 +11,7 @@ use clap::Args;
 use super::play::runtime;
 use super::{ExitCode, Failure};
 use crate::build::bench::{self, BenchRecipe, Signature, Subject};
-use crate::build::cache::Cache;
+use crate::build::cache::{Cache, Entry};
 use crate::build::git::Repository;
 use crate::build::recipe::Said;
 use crate::build::{BuildError, Builder, Built, Notice, WORKING_TREE};
@@ -128,7 +132,7 @@ impl BuildArgs {
             let (Some(from), Program::Path(program)) = (&engine.provenance, &engine.program) else {
                 continue;
             };
-            if program.is_file() {
+            if is_kept(program)? {
                 continue;
             }
             let lost = format!("the program of engine '{}' is gone from the cache", engine.name);
@@ -147,7 +151,7 @@ impl BuildArgs {
             let again = BuildArgs { cache, no_bench: true, ..BuildArgs::default() };
             let circumstances = Circumstances::default();
             again.prepare(vec![spec], &EngineSpec::default(), circumstances)?;
-            if !program.is_file() {
+            if !is_kept(program)? {
                 let told = format!("{lost}, and what builds it now is another recipe or toolchain");
                 return Err(Failure::invalid(told));
             }
@@ -368,6 +372,12 @@ impl Workshop<'_> {
         self.settings = Some(settings.clone());
         Ok(settings)
     }
+}
+
+/// Whether a built program is there; then it stays until this process ends.
+fn is_kept(program: &Path) -> Result<bool, BuildError> {
+    let is_held = Entry::of_program(program).map_or(Ok(true), |entry| entry.hold())?;
+    Ok(is_held && program.is_file())
 }
 
 /// Two builds of one commit would have one name.

@@ -139,9 +139,11 @@ input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failur
 
 /// The part of the table that matters to `speed`.
 pub const SPEED_HELP: &str = "\
-Speeds are compared round by round, after 8, 16, 32 … rounds it is looked whether the interval
-decides, and the interval allows for these looks. Speed is what the engine's bench says of itself,
-or else its nodes by the time it took.
+In each round both engines run their bench once; a coin says which goes first, so that nothing that
+the machine does besides can favour one of them. After 8, 16, 32 … rounds it is looked whether the
+interval decides, and the interval allows for these looks: of comparisons of equal engines at most
+5 % end with a verdict. Speed is what the engine's bench says of itself, or else its nodes by the
+time it took.
 
 Exit codes: 0 if it was measured, and --max-loss is certainly kept; 1 if it certainly is not; 5 if
 the rounds cannot tell; 2 for bad usage; 3 for bad input; 7 for a failure of the machine; 20 to 28

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use super::args::DEFAULT_RESULTS;
 use super::builds::BuildArgs;
 use super::play::runtime;
 use super::suites::{AskArgs, ask_and_tell, engines};
-use super::{ExitCode, Failure, emit, exit_code};
+use super::{ExitCode, Failure, emit, exit_code, write_whole};
 use crate::clock::Limits;
 use crate::compressed::decompressed;
 use crate::config::plan::Engine;
@@ -144,7 +143,8 @@ fn carry_out(args: &MineArgs) -> Result<ExitCode, Failure> {
     if lines.is_empty() {
         return Err(Failure::new(ExitCode::Nothing, "none of the positions is a question"));
     }
-    write(args, &header(args, &name, &criteria, &games), &lines)?;
+    let header = header(args, &name, &criteria, &games);
+    write_whole(&args.out, &lines.iter().fold(header, |text, line| text + line + "\n"))?;
     journal.close()?;
     note(&format!("{} positions in {}", lines.len(), args.out.display()));
     Ok(ExitCode::Passed)
@@ -322,22 +322,4 @@ fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) ->
         args.engine,
         args.from_ply,
     )
-}
-
-/// Writes the suite as a whole or not at all.
-fn write(args: &MineArgs, header: &str, lines: &[String]) -> Result<(), Failure> {
-    let told = |error: std::io::Error| {
-        Failure::environment(format!("cannot write {}: {error}", args.out.display()))
-    };
-    let folder = args.out.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(told)?;
-    let text = lines.iter().fold(header.to_owned(), |text, line| text + line + "\n");
-    file.write_all(text.as_bytes()).map_err(told)?;
-    use std::os::unix::fs::PermissionsExt;
-    let readable = std::fs::Permissions::from_mode(0o644);
-    file.as_file().set_permissions(readable).map_err(told)?;
-    file.as_file().sync_all().map_err(told)?;
-    file.persist(&args.out).map_err(|error| told(error.error))?;
-    Ok(())
 }

@@ -34,6 +34,7 @@ mod versus;
 pub use exit_code::ExitCode;
 
 use std::io::Write;
+use std::path::Path;
 
 use clap::{Parser, Subcommand};
 
@@ -87,6 +88,8 @@ enum Command {
     Epd(epd::EpdArgs),
     /// Which of two engines is faster? Runs their benches side by side until that can be told.
     Speed(speed::SpeedArgs),
+    /// Lists the builds that are kept, and removes old ones.
+    Builds(builds::BuildsArgs),
     /// Does a change pass all gates? Carries out the steps that [ci] of arbiter.toml lists.
     Ci(ci::CiArgs),
     /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
@@ -118,6 +121,7 @@ impl Cli {
             Command::Perft(args) => perft::perft(&args),
             Command::Epd(args) => epd::epd(&args),
             Command::Speed(args) => speed::speed(args),
+            Command::Builds(args) => builds::builds(args),
             Command::Ci(args) => ci::ci(args),
             Command::Mine(args) => mine::mine(&args),
             Command::Samples(args) => samples::samples(&args),
@@ -137,6 +141,23 @@ fn emit(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Writes a file as a whole or not at all.
+fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    let told = |error: std::io::Error| {
+        Failure::environment(format!("cannot write {}: {error}", path.display()))
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file =
+        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(told)?;
+    file.write_all(text.as_bytes()).map_err(told)?;
+    let readable = std::fs::Permissions::from_mode(0o644);
+    file.as_file().set_permissions(readable).map_err(told)?;
+    file.as_file().sync_all().map_err(told)?;
+    file.persist(path).map_err(|error| told(error.error))?;
+    Ok(())
 }
 
 /// The number of threads asked for, or one for each core up to a few.

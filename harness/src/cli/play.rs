@@ -155,7 +155,8 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
         offsets.epd = offset;
         files.push(file);
     }
-    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets)?;
+    let about = asked.about.as_deref();
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::new(plan.schedule(), plan.sprt);
     let results = asked.results;
     Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
@@ -315,7 +316,7 @@ fn carry_out(
     let disturbances = store.disturbances(name)?;
     let summary =
         results::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
-    let summary = results::with_latencies(store, plan, summary)?;
+    let summary = results::with_stored(store, plan, summary)?;
     if style.is_none() {
         results::print(store, &summary, format)?;
     }

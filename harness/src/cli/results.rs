@@ -1,10 +1,12 @@
 //! `arbiter results`: what was played. Also prints the result of a run that just ended.
 
+mod log;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::args::{DEFAULT_RESULTS, Form};
+use super::args::{DEFAULT_RESULTS, Form, one_line};
 use super::{ExitCode, Failure, emit};
 use crate::config::command::command;
 use crate::config::plan::Plan;
@@ -25,9 +27,9 @@ use crate::store::{RunHead, Store, StoreError, StoredGate, StoredRun};
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
 pub struct ResultsArgs {
-    /// Folder of the results store
+    /// Folder of the results store; for `log` it may be repeated
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, global = true)]
-    results: PathBuf,
+    results: Vec<PathBuf>,
     /// Form of the output
     #[arg(long, value_enum, default_value = "human", global = true)]
     format: Form,
@@ -50,6 +52,17 @@ enum ResultsCommand {
         /// Name of the run
         run: String,
     },
+    /// Makes the log of tests: one row for each SPRT, oldest first, with what was tried, the commits,
+    /// the bounds and limits, the counts, Elo, LLR and verdict. The same stores give the same log.
+    Log(log::LogArgs),
+    /// Says in one line what a run tries, as --about does at its start.
+    About {
+        /// Name of the run
+        run: String,
+        /// The text
+        #[arg(value_parser = one_line)]
+        text: String,
+    },
 }
 
 /// Carries out the command.
@@ -61,10 +74,16 @@ pub fn results(args: ResultsArgs) -> ExitCode {
 }
 
 fn show(args: &ResultsArgs) -> Result<(), Failure> {
-    let store = Store::open(&args.results)?;
+    let store = || match &args.results[..] {
+        [folder] => Ok(Store::open(folder)?),
+        _ => {
+            let told = "several --results are for `arbiter results log` only";
+            Err(Failure::new(ExitCode::Usage, told))
+        }
+    };
     match &args.command {
         None | Some(ResultsCommand::List) => {
-            let runs: Vec<ListedRun> = store.runs()?.into_iter().map(listed).collect();
+            let runs: Vec<ListedRun> = store()?.runs()?.into_iter().map(listed).collect();
             emit(&match args.format {
                 Form::Human => run_list::table(&runs).sharp(),
                 Form::Md => run_list::table(&runs).markdown(),
@@ -72,11 +91,14 @@ fn show(args: &ResultsArgs) -> Result<(), Failure> {
             })
         }
         Some(ResultsCommand::Gates { step }) => {
-            emit(&history(&store.gates(step.as_deref())?, args.format))
+            emit(&history(&store()?.gates(step.as_deref())?, args.format))
         }
         Some(ResultsCommand::Show { run }) => {
-            print(&store, &stored_summary(&store, run)?, args.format)
+            let store = store()?;
+            print(&store, &stored_summary(&store, &store.run(run)?)?, args.format)
         }
+        Some(ResultsCommand::Log(wanted)) => log::log(&args.results, wanted, args.format),
+        Some(ResultsCommand::About { run, text }) => Ok(store()?.set_about(run, Some(text))?),
     }
 }
 
@@ -140,23 +162,25 @@ pub fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
 }
 
 /// The summary of a stored run, from the same events that made it.
-fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
-    let stored = store.run(run)?;
+fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
+    let run = &stored.head.run;
     let state = replayed(store, run, &stored.plan)?;
     let ending = state.ending().or(stored.head.ending);
     let left_out = &stored.fingerprints.quarantine;
     let disturbances = store.disturbances(run)?;
     let summary = summary(run, &stored.plan, left_out, disturbances, &state, ending);
-    with_latencies(store, &stored.plan, summary)
+    with_stored(store, &stored.plan, summary)
 }
 
-/// The same with how promptly engines answered; not in a run that no clock bounds, as the report of
-/// the same games is to be the same.
-pub fn with_latencies(store: &Store, plan: &Plan, summary: Summary) -> Result<Summary, StoreError> {
-    match plan.is_timed() {
-        true => Ok(Summary { latencies: store.latencies(&summary.run)?, ..summary }),
-        false => Ok(summary),
-    }
+/// The same with what only the store knows: what the run is about, and how promptly engines
+/// answered; not in a run that no clock bounds, as the report of the same games is to be the same.
+pub fn with_stored(store: &Store, plan: &Plan, summary: Summary) -> Result<Summary, StoreError> {
+    let about = store.run(&summary.run)?.head.about;
+    let latencies = match plan.is_timed() {
+        true => store.latencies(&summary.run)?,
+        false => summary.latencies,
+    };
+    Ok(Summary { about, latencies, ..summary })
 }
 
 /// What there is to say of a run.
@@ -197,6 +221,7 @@ fn listed(head: RunHead) -> ListedRun {
         run: head.run,
         pairs: head.pairs,
         ending: head.ending,
+        about: head.about,
     }
 }
 

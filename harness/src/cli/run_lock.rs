@@ -1,10 +1,11 @@
 //! One process at a time may play a run.
 
-use std::fs::{File, Metadata, TryLockError};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+
+use crate::build::cache::is_at;
 
 /// Longest name of a run, in bytes.
 const MAX_NAME: usize = 200;
@@ -60,12 +61,6 @@ impl RunLock {
         let fits = (1..=MAX_NAME).contains(&run.len()) && !run.starts_with(['.', '-']);
         if fits && run.chars().all(plain) { Ok(()) } else { Err(LockError::Name(run.to_owned())) }
     }
-}
-
-/// Whether the open file is the one that the path leads to.
-fn is_at(file: &File, path: &Path) -> bool {
-    let number = |data: std::io::Result<Metadata>| data.ok().map(|d| (d.dev(), d.ino()));
-    number(file.metadata()) == number(std::fs::metadata(path))
 }
 
 impl Drop for RunLock {

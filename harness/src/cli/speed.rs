@@ -1,5 +1,7 @@
 //! `arbiter speed`: which of two engines is faster?
 
+use std::path::PathBuf;
+
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -13,8 +15,9 @@ use crate::config::spec::EngineSpec;
 use crate::process::Spawner;
 use crate::process::errand::Cancel;
 use crate::report::speed::Report;
+use crate::seed::{below, seed_for};
 use crate::stats::paired::Speeds;
-use crate::stats::speed::{Answer, Question};
+use crate::stats::speed::{Answer, FEWEST_ROUNDS, Question};
 
 /// Flags of `arbiter speed`.
 #[derive(Debug, Args)]
@@ -28,8 +31,11 @@ pub struct SpeedArgs {
     #[arg(value_name = "B", required_unless_present = "base", conflicts_with = "base")]
     second: Option<String>,
     /// Rounds at most; in each, both engines run their bench once
-    #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(FEWEST_ROUNDS as i64..=10_000))]
     rounds: u32,
+    /// Seed of the tosses that say which engine goes first in a round
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
     /// Exit with 1 if the first engine has lost more than so many per cent of its speed
     #[arg(long, value_name = "PCT")]
     max_loss: Option<f64>,
@@ -39,6 +45,9 @@ pub struct SpeedArgs {
     /// Let the system choose the CPU
     #[arg(long, conflicts_with = "cpu")]
     no_affinity: bool,
+    /// File whose [build] says how revisions are built [default: arbiter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Form of the result
     #[arg(long, value_enum, default_value = "human")]
     format: Form,
@@ -50,7 +59,7 @@ pub struct SpeedArgs {
 #[derive(Debug, Clone)]
 struct Side {
     name: String,
-    program: std::path::PathBuf,
+    program: PathBuf,
     args: Vec<String>,
     recipe: BenchRecipe,
 }
@@ -84,20 +93,21 @@ fn carry_out(args: SpeedArgs) -> Result<ExitCode, Failure> {
     build.base = args.second.or(build.base);
     // The bench is run often enough.
     build.no_bench = true;
-    let with = Circumstances { copies: 1, ..Circumstances::default() };
+    let with = Circumstances { config: args.config, copies: 1, ..Circumstances::default() };
     let sides = sides(build.prepare(Vec::new(), &EngineSpec::default(), with)?)?;
     let measuring = sides.clone();
     let measured = interruptible(move |spawner, cancel| {
         let pinned = cpu.map(Spawner::start_on).transpose().map_err(|error| {
             Failure::invalid(format!("CPU {} cannot be used: {error}", cpu.unwrap_or_default()))
         })?;
-        measure(&measuring, question, pinned.as_ref().unwrap_or(spawner), cancel)
+        measure(&measuring, (question, args.seed), pinned.as_ref().unwrap_or(spawner), cancel)
     })?;
     let report = Report {
         names: [&sides[0].name, &sides[1].name],
         nodes: measured.nodes,
         rounds: &measured.rounds,
         cpu,
+        seed: args.seed,
         question,
         max_loss_percent: args.max_loss,
         ratio: question.ratio(&measured.rounds),
@@ -133,11 +143,10 @@ fn sides(prepared: Prepared) -> Result<[Side; 2], Failure> {
         .map_err(|_| Failure::invalid(format!("speed compares two engines, not {count}")))
 }
 
-/// One round after the other, until a look decides. Who goes first alternates, so that what the
-/// first does to the machine (its temperature, its caches) is done to both.
+/// One round after the other, until a look decides.
 fn measure(
     sides: &[Side; 2],
-    question: Question,
+    (question, seed): (Question, u64),
     spawner: &Spawner,
     cancel: &Cancel,
 ) -> Result<Measured, Failure> {
@@ -158,7 +167,7 @@ fn measure(
     let looks = question.looks();
     let mut rounds = Vec::new();
     while rounds.len() < question.rounds {
-        let order = if rounds.len() % 2 == 0 { [0, 1] } else { [1, 0] };
+        let order = order(seed, rounds.len());
         let mut nps = [0.0; 2];
         for index in order {
             let found = once(index)?;
@@ -183,8 +192,35 @@ fn measure(
     Ok(Measured { nodes, rounds })
 }
 
+/// Who goes first in a round, by the toss of a coin: any rule could fall into step with what else the
+/// machine does.
+fn order(seed: u64, round: usize) -> [usize; 2] {
+    match below(&mut seed_for(seed, "speed.order", round as u64), 2) {
+        0 => [0, 1],
+        _ => [1, 0],
+    }
+}
+
 /// The last CPU that this process may use: the first ones serve most interrupts.
 fn last_cpu() -> Option<usize> {
     let allowed = rustix::thread::sched_getaffinity(None).ok()?;
     (0..rustix::thread::CpuSet::MAX_CPU).rev().find(|cpu| allowed.is_set(*cpu))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coin_says_who_goes_first() {
+        let first = |seed| (0..1000).filter(move |round| order(seed, *round) == [0, 1]);
+        // Five standard deviations.
+        assert!(first(1).count().abs_diff(500) < 80);
+        assert!(first(1).ne(first(2)));
+        // As often the same as in the round before, the one before that, and so on.
+        for lag in 1..8 {
+            let same = (0..1000).filter(|round| order(1, *round) == order(1, round + lag));
+            assert!(same.count().abs_diff(500) < 80, "{lag}");
+        }
+    }
 }

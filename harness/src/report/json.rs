@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::config::provenance::Scale;
 use crate::report::latency::{self, LatencyFigures};
@@ -17,6 +18,8 @@ use crate::stats::elo::{Estimate, Extended};
 struct Report<'a> {
     schema: &'static str,
     run: &'a str,
+    /// What it tries, if its user said so.
+    about: Option<&'a str>,
     kind: &'static str,
     seed: u64,
     /// Lines or games of the opening book that were left out.
@@ -171,14 +174,25 @@ impl FeatureFigures<'_> {
 
 /// The object, on several lines.
 pub fn render(summary: &Summary) -> String {
+    let text = serde_json::to_string_pretty(&report(summary));
+    format!("{}\n", text.expect("a report is numbers and text"))
+}
+
+/// The object, for others to build on.
+pub fn value(summary: &Summary) -> Value {
+    serde_json::to_value(report(summary)).expect("a report is numbers and text")
+}
+
+fn report(summary: &Summary) -> Report<'_> {
     let name = |index: usize| summary.engines[index].as_str();
     let bounds = summary.sprt.map(|sprt| sprt.bounds());
     let standing = &summary.standing;
     let sequential = summary.after_stop();
     let test = summary.test();
-    let report = Report {
+    Report {
         schema: "arbiter.report/1",
         run: &summary.run,
+        about: summary.about.as_deref(),
         kind: summary.kind.as_str(),
         seed: summary.seed,
         openings_left_out: summary.quarantine.count,
@@ -236,9 +250,7 @@ pub fn render(summary: &Summary) -> String {
         evidence_unit: if summary.is_single { "game" } else { "pair" },
         tournament: summary.standings.as_ref().map(|s| TournamentFigures::of(s, &summary.engines)),
         features: worth::worths(summary).into_iter().map(FeatureFigures::of).collect(),
-    };
-    let text = serde_json::to_string_pretty(&report).expect("a report is numbers and text");
-    format!("{text}\n")
+    }
 }
 
 fn figures(strength: &Strength) -> Figures {

@@ -322,6 +322,9 @@ fn conditions(summary: &Summary, origin: &Origin<'_>) -> String {
     let mut table = Table::new(["", ""]);
     let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);
     row("run", format!("{}, begun {}", summary.run, origin.begun));
+    if let Some(about) = &summary.about {
+        row("about", about.clone());
+    }
     row("Arbiter", origin.version.to_owned());
     let book = match &plan.book {
         BookSource::Bundled => "the bundled book".to_owned(),

@@ -3,6 +3,7 @@
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
 pub mod bracket;
+pub mod builds;
 pub mod check;
 pub mod compat;
 pub mod epd;
@@ -11,6 +12,7 @@ pub mod json;
 pub mod junit;
 pub mod latency;
 pub mod live;
+pub mod log;
 pub mod markdown;
 pub mod openings;
 pub mod pgn;

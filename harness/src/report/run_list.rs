@@ -16,14 +16,17 @@ pub struct ListedRun {
     pub pairs: u64,
     /// How it ended; `None` while it runs, or if it was killed.
     pub ending: Option<Ending>,
+    /// What it tries, if its user said so.
+    pub about: Option<String>,
 }
 
 /// The list as a table.
 pub fn table(runs: &[ListedRun]) -> Table {
-    let mut table = Table::new(["run", "begun", "pairs", "ending"]);
+    let mut table = Table::new(["run", "begun", "pairs", "ending", "about"]);
     for run in runs {
         let ending = ending_word(run.ending).to_owned();
-        table.push([run.run.clone(), run.begun.clone(), run.pairs.to_string(), ending]);
+        let about = run.about.clone().unwrap_or_default();
+        table.push([run.run.clone(), run.begun.clone(), run.pairs.to_string(), ending, about]);
     }
     table
 }
@@ -34,6 +37,7 @@ struct RunRow<'a> {
     begun: &'a str,
     pairs: u64,
     ending: &'static str,
+    about: Option<&'a str>,
 }
 
 impl RunRow<'_> {
@@ -43,6 +47,7 @@ impl RunRow<'_> {
             begun: &run.begun,
             pairs: run.pairs,
             ending: ending_word(run.ending),
+            about: run.about.as_deref(),
         }
     }
 }

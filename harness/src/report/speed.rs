@@ -17,6 +17,8 @@ pub struct Report<'a> {
     pub rounds: &'a [Speeds],
     /// The CPU they ran on; `None` if the system chose.
     pub cpu: Option<usize>,
+    /// Seed of the tosses for who goes first.
+    pub seed: u64,
     /// What was asked.
     pub question: Question,
     /// Share of its speed that the first program may lose, in per cent, if that was asked.
@@ -50,6 +52,7 @@ impl Report<'_> {
     /// One object.
     pub fn json(&self) -> Value {
         let rounds: Vec<[f64; 2]> = self.rounds.iter().map(|s| [s.first, s.second]).collect();
+        let interval = self.ratio.and_then(|ratio| ratio.interval);
         json!({
             "schema": "arbiter.speed/1",
             "engines": self.names,
@@ -57,10 +60,11 @@ impl Report<'_> {
             "rounds": self.rounds.len(),
             "rounds_max": self.question.rounds,
             "cpu": self.cpu,
+            "seed": self.seed,
             "nps": rounds,
             "ratio": self.ratio.map(|ratio| ratio.ratio),
-            "ratio_low": self.ratio.map(|ratio| ratio.interval.0),
-            "ratio_high": self.ratio.map(|ratio| ratio.interval.1),
+            "ratio_low": interval.map(|interval| interval.0),
+            "ratio_high": interval.map(|interval| interval.1),
             "max_loss_percent": self.max_loss_percent,
             "verdict": self.verdict(),
         })
@@ -116,13 +120,19 @@ impl Report<'_> {
             None => "on any CPU".to_owned(),
         };
         let rounds = self.rounds.len();
-        let ratio = self.ratio.map_or("undefined".to_owned(), |ratio| {
-            let (low, high) = ratio.interval;
-            format!("{:.4} [{low:.4}, {high:.4}] (95 %, for any stop)", ratio.ratio)
-        });
+        let ratio = match self.ratio {
+            None => "undefined".to_owned(),
+            Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
+            Some(Ratio { ratio, interval: Some((low, high)) }) => {
+                format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, for any stop)")
+            }
+        };
         let mut lines = vec![
             format!("Speed, first over second   {ratio}"),
-            format!("{rounds} rounds, both engines in each, in alternating order, {place}"),
+            format!(
+                "{rounds} rounds, both engines in each, in random order (seed {}), {place}",
+                self.seed
+            ),
         ];
         if self.nodes[0] != self.nodes[1] {
             let told = "The benches differ: the speeds are those of different searches";
@@ -150,6 +160,7 @@ mod tests {
                 nodes: [7, 7],
                 rounds: &rounds,
                 cpu: Some(1),
+                seed: 1,
                 question,
                 max_loss_percent,
                 ratio,

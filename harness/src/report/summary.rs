@@ -51,6 +51,8 @@ impl Verdict {
 pub struct Summary {
     /// Name in the store.
     pub run: String,
+    /// What it tries, in one line, if its user said so.
+    pub about: Option<String>,
     /// What it answers.
     pub kind: Kind,
     /// Names of the engines.
@@ -155,6 +157,7 @@ impl Summary {
         let has_standings = !is_match && plan.ablation.is_none();
         Summary {
             run: run.to_owned(),
+            about: None,
             kind: plan.kind,
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),

@@ -21,6 +21,9 @@ pub fn render(summary: &Summary) -> String {
     let mut text = String::new();
     let strength = summary.strength();
     line(&mut text, "Run", format!("{} (seed {})", summary.run, summary.seed));
+    if let Some(about) = &summary.about {
+        line(&mut text, "About", about);
+    }
     // The others of an ablation are named by the feature they lack.
     let shown = if summary.ablation.is_some() { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {

@@ -25,6 +25,7 @@ pub mod ratings;
 pub mod residuals;
 pub mod roots;
 pub mod sequential;
+pub mod signed_rank;
 pub mod simulate;
 pub mod speed;
 pub mod sprt;

@@ -12,7 +12,7 @@ use crate::run::job::PlayedPair;
 use crate::run::latency::Latencies;
 
 impl Store {
-    /// Enters a new run. `created_ms` is Unix time.
+    /// Enters a new run. `created_ms` is Unix time; `about` says in one line what it tries.
     pub fn begin_run(
         &self,
         run: &str,
@@ -20,14 +20,16 @@ impl Store {
         plan: &Plan,
         fingerprints: &Fingerprints,
         offsets: Offsets,
+        about: Option<&str>,
     ) -> Result<(), StoreError> {
+        let version = env!("CARGO_PKG_VERSION");
         let json = PlanRow::of(plan, fingerprints).to_json();
         let inserted = self
             .connection
             .execute(
-                "INSERT INTO runs (run, created_ms, version, plan, pgn_offset, epd_offset)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
-                params![run, created_ms, env!("CARGO_PKG_VERSION"), json, offsets.pgn, offsets.epd],
+                "INSERT INTO runs (run, created_ms, version, plan, pgn_offset, epd_offset, about)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+                params![run, created_ms, version, json, offsets.pgn, offsets.epd, about],
             )
             .map_err(|e| self.sqlite(e))?;
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
@@ -104,6 +106,15 @@ impl Store {
         }
         transaction.commit()?;
         Ok(true)
+    }
+
+    /// Says what a run tries, in one line; `None` takes back what was said.
+    pub fn set_about(&self, run: &str, about: Option<&str>) -> Result<(), StoreError> {
+        let changed = self
+            .connection
+            .execute("UPDATE runs SET about = ?2 WHERE run = ?1", params![run, about])
+            .map_err(|e| self.sqlite(e))?;
+        if changed == 0 { Err(StoreError::NoRun(run.to_owned())) } else { Ok(()) }
     }
 
     /// Notes how a run ended; `None` while it runs.

@@ -26,6 +26,8 @@ pub struct RunHead {
     pub ending: Option<Ending>,
     /// Pairs on disk.
     pub pairs: u64,
+    /// What it tries, in one line, if its user said so.
+    pub about: Option<String>,
 }
 
 /// A run with what it needs to go on.
@@ -48,7 +50,8 @@ impl Store {
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
         let read = || -> rusqlite::Result<Vec<RunHead>> {
             let mut statement = self.connection.prepare(
-                "SELECT run, created_ms, ending, (SELECT count(*) FROM pairs WHERE pairs.run = runs.run)
+                "SELECT run, created_ms, ending, (SELECT count(*) FROM pairs WHERE pairs.run = runs.run),
+                    about
                  FROM runs ORDER BY created_ms, run",
             )?;
             statement.query_map([], head)?.collect()
@@ -62,12 +65,12 @@ impl Store {
             .connection
             .query_row(
                 "SELECT run, created_ms, ending, (SELECT count(*) FROM pairs WHERE pairs.run = runs.run),
-                    plan, pgn_offset, epd_offset, version
+                    about, plan, pgn_offset, epd_offset, version
                  FROM runs WHERE run = ?1",
                 [run],
                 |row| {
-                    let offsets = Offsets { pgn: row.get(5)?, epd: row.get(6)? };
-                    Ok((head(row)?, row.get::<_, String>(4)?, offsets, row.get(7)?))
+                    let offsets = Offsets { pgn: row.get(6)?, epd: row.get(7)? };
+                    Ok((head(row)?, row.get::<_, String>(5)?, offsets, row.get(8)?))
                 },
             )
             .optional()
@@ -154,6 +157,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
         created_ms: row.get(1)?,
         ending: all.into_iter().find(|e| Some(ending_name(*e)) == ending.as_deref()),
         pairs: row.get(3)?,
+        about: row.get(4)?,
     })
 }
 

@@ -12,7 +12,7 @@ const FORMAT: i64 = STEPS.len() as i64;
 const BUSY: Duration = Duration::from_secs(30);
 
 /// Step n takes a file from format n to n + 1.
-pub(super) const STEPS: [&str; 4] = [
+pub(super) const STEPS: [&str; 5] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
@@ -93,6 +93,9 @@ pub(super) const STEPS: [&str; 4] = [
         figures    TEXT NOT NULL               -- JSON of the subcommand
     );
     CREATE INDEX gates_by_key ON gates (key);
+",
+    "
+    ALTER TABLE runs ADD COLUMN about TEXT;    -- what its user says that it tries, in one line
 ",
 ];
 

@@ -35,7 +35,7 @@ fn filled(folder: &Path) -> (Store, PlayedPair) {
     let mut store = Store::create(folder).unwrap();
     let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
     let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
-    store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }).unwrap();
+    store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, Some("why")).unwrap();
     let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
     let played = PlayedPair { pairing, games: Games { first: game(), second: Some(game()) } };
     assert!(store.append("run", &played, None).unwrap());
@@ -83,4 +83,19 @@ fn a_store_of_before_is_brought_up_to_date() {
     assert_eq!(store.runs().unwrap().len(), 2);
     assert_eq!(store.transcribed("old").unwrap(), []);
     assert!(store.latencies("old").unwrap().iter().next().is_none());
+    assert_eq!(store.runs().unwrap().iter().find(|head| head.run == "old").unwrap().about, None);
+}
+
+#[test]
+fn what_a_run_is_about_can_be_said_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    let about = || store.run("run").unwrap().head.about;
+    assert_eq!(about().as_deref(), Some("why"));
+    store.set_about("run", Some("because")).unwrap();
+    assert_eq!(store.runs().unwrap()[0].about, about());
+    assert_eq!(about().as_deref(), Some("because"));
+    store.set_about("run", None).unwrap();
+    assert_eq!(about(), None);
+    assert!(matches!(store.set_about("other", None), Err(StoreError::NoRun(_))));
 }

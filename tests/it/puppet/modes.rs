@@ -27,14 +27,14 @@ fn honest_move() -> String {
 #[test]
 fn every_mode_is_documented() {
     let modes = mode_names();
-    assert_eq!(modes.len(), 66, "{modes:?}");
+    assert_eq!(modes.len(), 67, "{modes:?}");
     for mode in ["good", "hang", "lying-score"] {
         assert!(modes.iter().any(|name| name == mode), "{modes:?}");
     }
 }
 
 #[test]
-fn en_passant_can_be_left_out_of_a_count() {
+fn counts_follow_the_rules_that_the_mode_has() {
     // Black can take either pawn that is about to move two squares.
     let ask = |args: &str| {
         let mut talk = greeted(args);
@@ -44,6 +44,8 @@ fn en_passant_can_be_left_out_of_a_count() {
     };
     let honest: u64 = ask("").rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number");
     assert_eq!(ask("--mode no-en-passant"), format!("Nodes searched: {}", honest - 2));
+    // Neither pawn has anything to leap over.
+    assert_eq!(ask("--mode leaping-pawns"), format!("Nodes searched: {honest}"));
 }
 
 #[test]

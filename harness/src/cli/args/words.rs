@@ -124,3 +124,19 @@ impl From<ModelArg> for Model {
         }
     }
 }
+
+/// Longest text that says what a run is about, in signs.
+const MAX_ABOUT: usize = 300;
+
+/// A text for a cell of a table.
+pub fn one_line(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    match text.chars().count() {
+        0 => Err("expected a text".to_owned()),
+        1..=MAX_ABOUT if text.chars().any(char::is_control) => {
+            Err("expected one line, without control characters".to_owned())
+        }
+        1..=MAX_ABOUT => Ok(text.to_owned()),
+        signs => Err(format!("expected at most {MAX_ABOUT} characters, got {signs}")),
+    }
+}

@@ -268,7 +268,8 @@ impl Gates<'_> {
                 words.extend(["--concurrency".to_owned(), self.with.copies.to_string()]);
             }
         }
-        if let (Some(config), Kind::Sprt) = (&self.with.config, step.kind) {
+        // The others take engines as they are and read no settings.
+        if let (Some(config), Kind::Sprt | Kind::Speed) = (&self.with.config, step.kind) {
             words.extend(["--config".to_owned(), config.display().to_string()]);
         }
         words.extend(["--format".to_owned(), "json".to_owned()]);

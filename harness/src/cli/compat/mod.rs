@@ -106,6 +106,7 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         request,
         results: PathBuf::from(DEFAULT_RESULTS),
         name: None,
+        about: None,
         resume: None,
         format: Form::Human,
         compat: Some(style),
