@@ -37,10 +37,10 @@ pub(super) fn read(
         let at_line = |fault| OpeningError::Line { file: file.into(), line, fault };
         if bytes.len() > MAX_LINE {
             book.leave_out(at_line(Fault::TooLong { limit: MAX_LINE }))?;
-            if !bytes.ends_with(b"\n") {
-                if let Err(reason) = source.skip_until(b'\n') {
-                    return book.break_off(file, line, reason);
-                }
+            if !bytes.ends_with(b"\n")
+                && let Err(reason) = source.skip_until(b'\n')
+            {
+                return book.break_off(file, line, reason);
             }
             continue;
         }
