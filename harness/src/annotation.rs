@@ -190,6 +190,10 @@ pub struct Annotation {
     /// Whether tags name seed, programs and opening; runs from before there was a choice have
     /// none.
     pub has_origin: bool,
+    /// The `Event` tag; the kind of run if `None`.
+    pub event: Option<String>,
+    /// The `Site` tag; unknown if `None`.
+    pub site: Option<String>,
 }
 
 impl Annotation {

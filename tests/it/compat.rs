@@ -40,6 +40,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
         "-each nodes=1 proto=uci option.Hash=16 -openings file=book.epd format=epd \
          order=sequential start=3 -rounds 3 -games 2 -repeat -concurrency 2 -recover -srand 7 \
          -pgnout file=games.pgn nodes=true pv=false -epdout file=end.epd -ratinginterval 2 -report penta=true -autosaveinterval 0 \
+         -event Spring Cup -site home \
          -draw movenumber=34 movecount=8 score=20 -resign movecount=3 score=600 -maxmoves 150 \
          -output format=fastchess -log file=x.log -variant standard",
     );
@@ -64,6 +65,8 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
     // The games are those of the lines, from the third opening on.
     let text = bench.read("games.pgn");
     let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
+    assert!(played.iter().all(|game| game.tag("Event") == "Spring Cup"));
+    assert!(played.iter().all(|game| game.tag("Site") == "home"));
     assert_eq!(bench.read("end.epd").lines().count(), 6);
     let results: Vec<&str> = ended.iter().filter_map(|line| line.split(' ').nth(6)).collect();
     assert_eq!(played.iter().map(|game| game.result.as_str()).collect::<Vec<_>>(), results);
@@ -182,7 +185,6 @@ fn what_cannot_be_is_said_in_a_sentence() {
         ("-tbpieces 5", "need -tb FOLDERS"),
         ("-pgnout file=x.pgn notation=long", "-pgnout notation=long"),
         ("-pgnout file=x.pgn match_line=(", "-pgnout match_line"),
-        ("-event Cup", "-event: this version of arbiter names the event itself"),
         ("-repeat 3", "arbiter plays each opening twice"),
         ("-recover yes", "-recover takes no value"),
     ] {

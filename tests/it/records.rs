@@ -67,16 +67,18 @@ fn the_file_says_the_same_as_the_flags() {
         |bench| Plan::new(bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
     let plan = plain(&by_flags).set("pgn-fields", "seldepth,pv").set("notation", "lan");
     let plan = plan.set("pgn-match", "^info depth").set("epd", by_flags.path("ends.epd").display());
+    let plan = plan.set("event", "Cup").set("site", "my home");
     let expected = plan.set("transcripts", "none").played(0);
     let by_file = Bench::new();
     let text = "pgn-fields = ['pv', 'seldepth']\npgn-match = '^info depth'\nnotation = 'lan'\n\
-                epd = 'ends.epd'\ntranscripts = 'none'\nstderr-dir = 'errors'\n";
+                event = 'Cup'\nsite = 'my home'\nepd = 'ends.epd'\ntranscripts = 'none'\nstderr-dir = 'errors'\n";
     let file = by_file.write("our.toml", text);
     let found = plain(&by_file).set("config", file.display()).played(0);
     assert_eq!(found.pgn, expected.pgn);
     assert_eq!(by_file.read("ends.epd"), by_flags.read("ends.epd"));
     assert_eq!(by_file.read("errors/A.log"), "");
     assert!(found.pgn.contains("sd=1, pv=\""), "{}", found.pgn);
+    assert!(found.pgn.starts_with("[Event \"Cup\"]\n[Site \"my home\"]\n"), "{}", found.pgn);
 }
 
 #[test]

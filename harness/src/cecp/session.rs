@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Chess, Color, Position};
 
 use super::feature::{self, Features};
 use super::{notation, setup, thinking};
-use crate::clock::{Limits, TimeControl};
+use crate::clock::{Limits, Period, TimeControl};
 use crate::uci::command::Go;
 use crate::uci::info::Info;
 use crate::uci::option::{OptionDeclaration, OptionKind, check_option};
@@ -89,6 +89,9 @@ pub struct Session {
     mode: CastlingMode,
     /// Moves of the game that the engine knows.
     played: usize,
+    /// Moves that it was asked for.
+    asked: u32,
+    clock: Option<TimeControl>,
     /// Whether the engine only follows the game, so that a move does not make it think.
     forced: bool,
     /// The opponent's last move, as it was sent.
@@ -112,6 +115,8 @@ impl Session {
             position: Chess::default(),
             mode: CastlingMode::Standard,
             played: 0,
+            asked: 0,
+            clock: None,
             forced: true,
             sent: String::new(),
             info: Info::default(),
@@ -190,6 +195,7 @@ impl Session {
         self.position = game.start.clone();
         self.mode = game.mode;
         (self.played, self.forced, self.draw_claim) = (0, true, None);
+        (self.asked, self.clock) = (0, game.limits.clock);
         told.extend(self.ask_ready(now));
         Ok(told)
     }
@@ -206,7 +212,8 @@ impl Session {
         self.info = Info::default();
         self.wait(Phase::Thinking, now, budget.unwrap_or(self.deadlines.bestmove));
         let news = self.follow(position);
-        let clocks = self.clocks(go);
+        let clocks = [self.new_period(), self.clocks(go)].concat();
+        self.asked += 1;
         if std::mem::replace(&mut self.forced, false) {
             [news, clocks, lines(["go"])].concat()
         } else {
@@ -318,6 +325,20 @@ impl Session {
             self.played += 1;
         }
         told
+    }
+
+    /// Tells the period that begins with this move, if it is unlike the last one. The engine was
+    /// told the first one before the game, and repeats it by itself.
+    fn new_period(&self) -> Vec<String> {
+        let Some(TimeControl::Periods(periods)) = self.clock else { return Vec::new() };
+        let mut begin = 0;
+        for pair in periods.as_slice().windows(2) {
+            begin += pair[0].moves.unwrap_or(0);
+            if begin == self.asked && pair[0] != pair[1] {
+                return vec![level(pair[1])];
+            }
+        }
+        Vec::new()
     }
 
     fn clocks(&self, go: &Go) -> Vec<String> {
@@ -434,21 +455,17 @@ fn lines<const N: usize>(words: [&str; N]) -> Vec<String> {
 /// How the bounds of a game are told.
 fn limits(limits: &Limits) -> Vec<String> {
     let mut told = Vec::new();
-    if let Some(control) = limits.clock {
-        let first = control.first();
-        // The protocol knows whole seconds only; what matters is told before each move.
-        let seconds = first.base.as_secs().max(1);
-        // Sand that runs back is no increment, but an engine must not expect to run dry.
-        let increment = match control {
-            TimeControl::Periods(_) => first.increment.as_secs_f64(),
-            TimeControl::Hourglass(_) => 0.0,
-        };
-        let moves = first.moves.unwrap_or(0);
-        told.push(format!("level {moves} {}:{:02} {increment}", seconds / 60, seconds % 60));
-    }
+    told.extend(limits.clock.map(|control| level(control.first())));
     told.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
     told.extend(limits.depth.map(|depth| format!("sd {depth}")));
     told
+}
+
+/// A period is told in whole seconds only; what matters is told before each move.
+fn level(Period { moves, base, increment }: Period) -> String {
+    let (moves, seconds) = (moves.unwrap_or(0), base.as_secs().max(1));
+    let (minutes, seconds) = (seconds / 60, seconds % 60);
+    format!("level {moves} {minutes}:{seconds:02} {}", increment.as_secs_f64())
 }
 
 #[cfg(test)]

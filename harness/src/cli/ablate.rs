@@ -156,6 +156,9 @@ mod tests {
              --resign twosided=true --move-deadline 2.5 --plies 4 --seed 9",
             "arbiter match --engine cmd=sh --engine name=b,cmd=sh --syzygy '/a b:/c' \
              --syzygy-pieces 5 --syzygy-ignore-50 --syzygy-adjudicate wins",
+            "arbiter match --engine 'cmd=sh,proto=xboard,init=a b\\nc,restart=on,memory=64' \
+             --engine name=b,cmd=sh,ponder=true,restart=off,tc=5+0.1,nodestime=600",
+            "arbiter sprt --overshoot none --book-depth 3 --strict-book",
             "arbiter sprt --model logistic --elo0 -3 --pairs 12 --concurrency 3 --fault-limit 0.2",
         ] {
             let words = shell_words::split(line).unwrap();

@@ -124,7 +124,7 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
         })?;
     }
     let book = book::load(&plan).map_err(Failure::invalid)?;
-    let openings = book.openings().len();
+    let openings = book.len();
     if plan.opening_start >= openings as u64 {
         return Err(Failure::invalid(format!(
             "--opening-start {} is past the end of {}, which has {openings} openings",
@@ -290,7 +290,7 @@ fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Fai
         note(&format!(
             "{} of {} openings are left out: an engine without setboard cannot be told them",
             left_out.len(),
-            book.openings().len()
+            book.len()
         ));
     }
     book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
@@ -398,7 +398,7 @@ fn announce(prepared: &Prepared) {
     };
     note(&format!(
         "{} openings from {}{without}, seed {}, {} games at once",
-        book.openings().len(),
+        book.len(),
         book.name(),
         plan.seed,
         plan.concurrency,

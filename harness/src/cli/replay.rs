@@ -120,7 +120,7 @@ fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
     let fen: Fen = record.fen.parse().map_err(Failure::invalid)?;
     let start: Chess = fen.into_position(mode).map_err(Failure::invalid)?;
     let book = record.moves.iter().take_while(|played| played.thought.is_none());
-    let book: Vec<UciMove> = book.filter_map(|played| played.uci.parse().ok()).collect();
+    let book: Vec<UciMove> = book.map(|played| played.uci).collect();
     let conditions = record.engines.map(|index| plan.engines[index].conditions);
     let referee = Referee::new(start.clone(), mode, &book, conditions, plan.rules);
     let referee = referee.with_tables(open_tables(plan)?);

@@ -71,6 +71,9 @@ pub struct TournamentArgs {
     /// through [default: 4]
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     tie_breaks: Option<u64>,
+    /// Let a knockout encounter go on when its loser cannot catch up any more
+    #[arg(long, conflicts_with = "resume")]
+    play_out: bool,
     /// When the next opening is taken [default: shared]
     #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
     opening_policy: Option<PolicyArg>,
@@ -104,6 +107,7 @@ impl TournamentArgs {
             games,
             seeds: self.seeds.or(file.seeds),
             tie_breaks: self.tie_breaks.or(file.tie_breaks),
+            play_out: self.play_out || file.play_out.unwrap_or(false),
             noswap: self.noswap || file.noswap.unwrap_or(false),
             reverse: self.reverse || file.reverse.unwrap_or(false),
             openings: self.opening_policy.or(policy.transpose()?).map(OpeningPolicy::from),

@@ -8,6 +8,10 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// Bytes decoded at once, at most.
 const CHUNK: usize = 1 << 17;
 
+/// A last block without content, and a checksum for decoders that expect one. What was decoded of a
+/// frame that is cut off comes out only after its last block.
+const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
 /// Whether a file that begins with these bytes is compressed so.
 pub fn is_zstd(start: &[u8]) -> bool {
     matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
@@ -20,13 +24,15 @@ pub struct Frames<R> {
     decoder: FrameDecoder,
     /// Whether the decoder is inside a frame.
     is_open: bool,
+    /// Whether the source ended inside a frame.
+    is_cut: bool,
 }
 
 impl<R: Read> Frames<R> {
     /// The contents of `source`.
     pub fn new(source: R) -> Frames<R> {
         let source = BufReader::with_capacity(CHUNK, source);
-        Frames { source, decoder: FrameDecoder::new(), is_open: false }
+        Frames { source, decoder: FrameDecoder::new(), is_open: false, is_cut: false }
     }
 
     /// Opens the next frame, or skips one that is not data.
@@ -42,13 +48,44 @@ impl<R: Read> Frames<R> {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
             }
-            Err(error) => return Err(io::Error::other(error)),
+            Err(error) => {
+                self.is_cut = self.is_at_end()?;
+                return Err(self.fault(error));
+            }
         }
         Ok(())
     }
 
+    fn is_at_end(&mut self) -> io::Result<bool> {
+        Ok(self.source.fill_buf()?.is_empty())
+    }
+
+    /// Decodes more of the frame; what there is of one that is cut off is its end.
+    fn decode(&mut self, wanted: usize) -> io::Result<()> {
+        let strategy = || BlockDecodingStrategy::UptoBytes(wanted);
+        let Err(error) = self.decoder.decode_blocks(&mut self.source, strategy()) else {
+            return Ok(());
+        };
+        self.is_cut = self.is_at_end()?;
+        if self.is_cut {
+            let ended = self.decoder.decode_blocks(&LAST_BLOCK[..], strategy());
+            return ended.map(drop).map_err(io::Error::other);
+        }
+        Err(self.fault(error))
+    }
+
+    fn fault(&self, error: FrameDecoderError) -> io::Error {
+        match self.is_cut {
+            true => io::ErrorKind::UnexpectedEof.into(),
+            false => io::Error::other(error),
+        }
+    }
+
     fn close(&mut self) -> io::Result<()> {
         self.is_open = false;
+        if self.is_cut {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         let told = self.decoder.get_checksum_from_data();
         if told.is_some() && told != self.decoder.get_calculated_checksum() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "wrong checksum"));
@@ -65,15 +102,16 @@ impl<R: Read> Read for Frames<R> {
         let wanted = buffer.len().min(CHUNK);
         loop {
             if !self.is_open {
-                if self.source.fill_buf()?.is_empty() {
-                    return Ok(0);
+                if self.is_at_end()? {
+                    // Whoever asks again is told again.
+                    let is_whole = !self.is_cut;
+                    return is_whole.then_some(0).ok_or(io::ErrorKind::UnexpectedEof.into());
                 }
                 self.open()?;
                 continue;
             }
             while self.decoder.can_collect() < wanted && !self.decoder.is_finished() {
-                let strategy = BlockDecodingStrategy::UptoBytes(wanted);
-                self.decoder.decode_blocks(&mut self.source, strategy).map_err(io::Error::other)?;
+                self.decode(wanted)?;
             }
             let read = self.decoder.read(buffer)?;
             if read > 0 {
@@ -108,6 +146,20 @@ mod tests {
         assert!(is_zstd(&file) && is_zstd(&frame(b"")));
         assert!(read(&file).unwrap() == [&b"one "[..], &long].concat());
         assert_eq!(read(b"").unwrap(), b"");
+    }
+
+    #[test]
+    fn what_stands_before_a_cut_is_read() {
+        let text: Vec<u8> = (0..400_000u32).map(|n| (n % 251) as u8).collect();
+        let file = frame(&text);
+        for cut in [file.len() / 2, file.len() - 1] {
+            let mut found = Vec::new();
+            let mut frames = Frames::new(&file[..cut]);
+            let error = frames.read_to_end(&mut found).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+            assert!(found.len() >= text.len() / 4 && text.starts_with(&found), "{}", found.len());
+            assert!(frames.read(&mut [0; 9]).is_err());
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The command line that plays a plan again.
 
 use super::affinity::Affinity;
+use super::manners::Manners;
 use super::noise::NoiseLimit;
 use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
 use super::spec::EngineSpec;
@@ -8,6 +9,7 @@ use super::tournament::TournamentRequest;
 use crate::adjudicate::{DrawRule, ResignRule, Scope, TablebaseRule};
 use crate::clock::Limits;
 use crate::openings::order::Order;
+use crate::protocol::{Protocol, Restart};
 use crate::schedule::{Design, Format, OpeningPolicy};
 use crate::uci::session::Deadlines;
 
@@ -61,6 +63,7 @@ pub fn command(plan: &Plan) -> String {
         flag("alpha", sprt.alpha().to_string());
         flag("beta", sprt.beta().to_string());
         flag("model", sprt.model().as_str().to_owned());
+        flag("overshoot", sprt.correction().as_str().to_owned());
     }
     adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
     deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));
@@ -68,6 +71,7 @@ pub fn command(plan: &Plan) -> String {
     words.extend(ignores_fifty.then(|| "--syzygy-ignore-50".to_owned()));
     words.extend(plan.strict_book.then(|| "--strict-book".to_owned()));
     words.extend(plan.design.is_single.then(|| "--noswap".to_owned()));
+    words.extend(plan.design.plays_out.then(|| "--play-out".to_owned()));
     words.extend(plan.design.is_reversed.then(|| "--reverse".to_owned()));
     shell_words::join(words)
 }
@@ -137,12 +141,26 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
     fields.extend(eval.map(|(_, value)| ("eval".to_owned(), value.clone())));
     let others = engine.options.iter().skip(usize::from(eval.is_some()));
     fields.extend(others.map(|(name, value)| (format!("option.{name}"), value.clone())));
+    fields.extend(manners(&engine.manners));
     let mut words: Vec<String> = fields.iter().map(|(key, value)| field(key, value)).collect();
     if !has_shared_limits {
         words.extend(limit_fields(&engine.conditions.limits));
         words.push(format!("timemargin={}", engine.conditions.margin.as_millis()));
     }
     words.join(",")
+}
+
+/// How an engine is treated, where it is not the usual way.
+fn manners(manners: &Manners) -> Vec<(String, String)> {
+    // Where its error output goes decides no game.
+    let Manners { protocol, init, restart, ponder, stderr: _, memory_mib } = manners;
+    let protocol = (*protocol != Protocol::default()).then(|| ("proto", protocol.to_string()));
+    let init = (!init.is_empty()).then(|| ("init", init.join("\\n")));
+    let restart = (*restart != Restart::default()).then(|| ("restart", restart.to_string()));
+    let ponder = ponder.then(|| ("ponder", true.to_string()));
+    let memory = memory_mib.map(|mib| ("memory", mib.to_string()));
+    let all = [protocol, init, restart, ponder, memory].into_iter().flatten();
+    all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 fn field(key: &str, value: &str) -> String {
@@ -158,6 +176,7 @@ fn limit_fields(limits: &Limits) -> Vec<String> {
     fields.extend(limits.movetime.map(|time| format!("st={}", time.as_secs_f64())));
     fields.extend(limits.nodes.map(|nodes| format!("nodes={nodes}")));
     fields.extend(limits.depth.map(|depth| format!("depth={depth}")));
+    fields.extend(limits.nodestime.map(|rate| format!("nodestime={rate}")));
     fields
 }
 

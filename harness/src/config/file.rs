@@ -54,6 +54,8 @@ pub struct ConfigFile {
     pub seeds: Option<usize>,
     /// Further pairs of a level knockout encounter.
     pub tie_breaks: Option<u64>,
+    /// Whether knockout encounters go on when they are decided.
+    pub play_out: Option<bool>,
     /// When the next opening is taken, in the word of the flag.
     pub opening_policy: Option<String>,
     /// The first opening, from 1.
@@ -75,6 +77,10 @@ pub struct ConfigFile {
     pub pgn_match: Option<String>,
     /// How it has moves, in the word of the flag.
     pub notation: Option<String>,
+    /// What it names as the event.
+    pub event: Option<String>,
+    /// What it names as the site.
+    pub site: Option<String>,
     /// Whether it has no comments and few tags.
     pub pgn_minimal: Option<bool>,
     /// File for final positions, relative to the file.

@@ -16,7 +16,7 @@ use super::spec::EngineSpec;
 use super::tournament::TournamentError;
 use crate::adjudicate::Rules;
 use crate::annotation::{Annotation, Keeping};
-use crate::clock::{Conditions, Limits, TimeControl};
+use crate::clock::{Conditions, Limits};
 use crate::openings::order::Order;
 use crate::protocol::Protocol;
 use crate::schedule::{Design, Schedule};
@@ -215,8 +215,8 @@ pub enum PlanError {
     NodesWithoutTime(String),
     /// A limit that the protocol cannot express.
     #[error(
-        "engine '{0}': the xboard protocol cannot tell this limit; use tc with one period, st in \
-         whole seconds, or depth"
+        "engine '{0}': the xboard protocol cannot tell this limit; use tc, st in whole seconds, \
+         or depth"
     )]
     XboardLimit(String),
     /// A line that would be several.
@@ -452,13 +452,8 @@ fn resolve_limits(name: &str, spec: &EngineSpec) -> Result<Limits, PlanError> {
     if limits.nodestime.is_some() && limits.clock.is_none() && limits.movetime.is_none() {
         return Err(PlanError::NodesWithoutTime(name.to_owned()));
     }
-    let several_periods = |control: TimeControl| match control {
-        TimeControl::Periods(periods) => periods.as_slice().len() > 1,
-        TimeControl::Hourglass(_) => false,
-    };
     let unspeakable = limits.nodes.is_some()
         || limits.nodestime.is_some()
-        || limits.clock.is_some_and(several_periods)
         || limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
     if spec.protocol == Some(Protocol::Xboard) && unspeakable {
         return Err(PlanError::XboardLimit(name.to_owned()));

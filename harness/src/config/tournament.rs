@@ -31,6 +31,8 @@ pub struct TournamentRequest {
     pub seeds: Option<usize>,
     /// Further pairs of a level knockout encounter.
     pub tie_breaks: Option<u64>,
+    /// Knockout encounters go on when they are decided.
+    pub play_out: bool,
     /// One game from each opening, not two.
     pub noswap: bool,
     /// The other engine is White first.
@@ -88,6 +90,9 @@ pub enum TournamentError {
     /// Only a knockout breaks ties by playing on.
     #[error("a {0} has no tie-break pairs; they are for knockout")]
     NoTieBreaks(&'static str),
+    /// Only a knockout has encounters that are over before their end.
+    #[error("a {0} plays all its pairs anyway; play-out is for knockout")]
+    PlayOut(&'static str),
     /// Openings are numbered from 1.
     #[error("openings are numbered from 1; give --opening-start at least 1")]
     OpeningStart,
@@ -126,6 +131,9 @@ impl TournamentRequest {
         if self.tie_breaks.is_some() && format != Format::Knockout {
             return Err(TournamentError::NoTieBreaks(name));
         }
+        if self.play_out && format != Format::Knockout {
+            return Err(TournamentError::PlayOut(name));
+        }
         let design = Design {
             format,
             seeds: self.seeds(format, engines)?,
@@ -138,6 +146,7 @@ impl TournamentRequest {
                 Format::Knockout => self.tie_breaks.unwrap_or(DEFAULT_TIE_BREAKS),
                 _ => 0,
             },
+            plays_out: self.play_out,
         };
         let rounds = if format == Format::Knockout { 1 } else { design.rounds };
         let most = (engines as u64).saturating_mul(rounds).saturating_mul(design.pairs);

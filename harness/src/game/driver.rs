@@ -12,7 +12,7 @@ use crate::clock::Conditions;
 use crate::game::outcome::Outcome;
 use crate::game::player::Player;
 use crate::game::record::{GameRecord, Keep};
-use crate::game::referee::{Fault, Referee};
+use crate::game::referee::{Fault, Referee, Reply};
 use crate::game::relay::relayed;
 use crate::game::transcript::{Tape, Transcript};
 use crate::protocol::Game;
@@ -60,11 +60,14 @@ async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByC
             Color::White => (&mut white, &mut black),
             Color::Black => (&mut black, &mut white),
         };
-        let reply = tokio::select! {
+        let mut reply = tokio::select! {
             biased;
             reply = mover.think(turn) => reply,
             never = waiter.listen() => match never {},
         };
+        if let Reply::Move { info, .. } = &mut reply {
+            setup.keep.trim_info(info);
+        }
         referee.judge(reply);
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {

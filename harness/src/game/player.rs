@@ -105,7 +105,7 @@ impl Player {
             pondered: String::new(),
             pattern: seat.pattern.clone(),
             chosen: Vec::new(),
-            tape: Tape::new(since),
+            tape: seat.tape(since),
             asked: since,
             flushed: since,
             ready_time: None,

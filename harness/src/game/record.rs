@@ -2,18 +2,20 @@
 
 use std::time::Duration;
 
+use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Color};
 
 use crate::annotation::{Annotation, Field, Keeping};
 use crate::game::outcome::Outcome;
 use crate::game::transcript::Transcript;
+use crate::uci::info::Info;
 use crate::uci::score::Score;
 
 /// One move with what its engine said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveRecord {
-    /// The move in UCI notation.
-    pub uci: String,
+    /// The move, with castling in the notation of its game's rules.
+    pub uci: UciMove,
     /// Who chose it: `None` for the opening book.
     pub thought: Option<Thought>,
 }
@@ -38,6 +40,14 @@ pub struct Thought {
     pub overrun: Option<Duration>,
     /// Time left on the mover's clock after the move.
     pub left: Option<Duration>,
+    /// What is kept only for those who want to see it; `None` if there is none. (Apart, because
+    /// many games at once have many moves in memory.)
+    pub details: Option<Box<Details>>,
+}
+
+/// What else an engine said of its search.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Details {
     /// Nodes per second, as the engine says.
     pub nps: Option<u64>,
     /// Fill of the hash table, in permill.
@@ -50,25 +60,18 @@ pub struct Thought {
     pub lines: Vec<String>,
 }
 
+impl Details {
+    /// The same for a [`Thought`].
+    pub fn boxed(self) -> Option<Box<Details>> {
+        (self != Details::default()).then(|| Box::new(self))
+    }
+}
+
 impl Thought {
     /// What measured and reported time differ by; `None` if the engine reported none. Not below
     /// zero, as engines round.
     pub fn latency(&self) -> Option<Duration> {
         self.reported.map(|reported| self.elapsed.saturating_sub(reported))
-    }
-
-    /// Drops what `keep` has no use for; what is always kept are score, depths, nodes and times.
-    fn trim(&mut self, keep: &Keep) {
-        let mut unless = |field, drop: fn(&mut Thought)| {
-            if !keep.fields.contains(&field) {
-                drop(self);
-            }
-        };
-        unless(Field::TimeLeft, |thought| thought.left = None);
-        unless(Field::Nps, |thought| thought.nps = None);
-        unless(Field::Hashfull, |thought| thought.hashfull = None);
-        unless(Field::Tbhits, |thought| thought.tbhits = None);
-        unless(Field::Pv, |thought| thought.pv = Vec::new());
     }
 }
 
@@ -96,10 +99,27 @@ impl Keep {
         Keep { fields: annotation.fields.clone(), transcripts }
     }
 
-    /// Drops from moves what is not to be kept.
+    /// Drops from what an engine said with its move what is not to be kept; score, depths, nodes and
+    /// times always are.
+    pub fn trim_info(&self, info: &mut Info) {
+        let mut unless = |field, drop: fn(&mut Info)| {
+            if !self.fields.contains(&field) {
+                drop(info);
+            }
+        };
+        unless(Field::Nps, |info| info.nps = None);
+        unless(Field::Hashfull, |info| info.hashfull = None);
+        unless(Field::Tbhits, |info| info.tbhits = None);
+        unless(Field::Pv, |info| info.pv = Vec::new());
+    }
+
+    /// Drops from the moves of a game what else is not to be kept.
     pub fn trim(&self, mut moves: Vec<MoveRecord>) -> Vec<MoveRecord> {
-        let thoughts = moves.iter_mut().filter_map(|played| played.thought.as_mut());
-        thoughts.for_each(|thought| thought.trim(self));
+        if !self.fields.contains(&Field::TimeLeft) {
+            let thoughts = moves.iter_mut().filter_map(|played| played.thought.as_mut());
+            thoughts.for_each(|thought| thought.left = None);
+        }
+        moves.shrink_to_fit();
         moves
     }
 }

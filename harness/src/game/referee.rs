@@ -5,7 +5,7 @@
 //! illegal, over time, then the endings that the rules of chess know, and only then adjudication:
 //! endgame tables, resignation, draw, move cap.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +18,17 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Positio
 use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
 use crate::clock::{Clock, Conditions};
 use crate::game::outcome::{Outcome, Termination, color_name, printable};
-use crate::game::record::{MoveRecord, Thought};
+use crate::game::record::{Details, MoveRecord, Thought};
 use crate::protocol::Claim;
 use crate::uci::command::Go;
 use crate::uci::info::Info;
 
 /// How much of an answer that is not a move is quoted, in characters.
 const EXCERPT: usize = 20;
+
+/// Moves for which room is made at once: where many games are played, to double it each time would
+/// waste as much as they need.
+const GROWTH: usize = 64;
 
 /// How much of a claim is quoted, in characters.
 const CLAIM_EXCERPT: usize = 60;
@@ -199,7 +203,7 @@ impl Referee {
             return None;
         }
         let mut position = self.line.clone();
-        append(&mut position, self.moves.is_empty(), &m.to_uci(self.mode).to_string());
+        append(&mut position, self.moves.is_empty(), m.to_uci(self.mode));
         Some(Forecast { position, go: self.bounds(self.position.turn().other()) })
     }
 
@@ -286,6 +290,8 @@ impl Referee {
             self.outcome = Some(Outcome::lost(color, Termination::TimeForfeit, detail));
             return;
         }
+        let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
+        let details = Details { nps, hashfull, tbhits, pv, lines };
         let thought = Thought {
             score: info.score,
             depth: info.depth,
@@ -295,11 +301,7 @@ impl Referee {
             reported: info.time,
             overrun: self.conditions.get(color).limits.movetime.map(|t| elapsed.saturating_sub(t)),
             left: self.clocks.get(color).as_ref().map(Clock::left),
-            nps: info.nps,
-            hashfull: info.hashfull,
-            tbhits: info.tbhits,
-            pv: info.pv,
-            lines: info.lines,
+            details: details.boxed(),
         };
         self.play(m, Some(thought));
     }
@@ -325,10 +327,13 @@ impl Referee {
     }
 
     fn play(&mut self, m: Move, thought: Option<Thought>) {
-        let uci = m.to_uci(self.mode).to_string();
-        append(&mut self.line, self.moves.is_empty(), &uci);
+        let uci = m.to_uci(self.mode);
+        append(&mut self.line, self.moves.is_empty(), uci);
         let is_own = thought.is_some();
         let score = thought.as_ref().and_then(|thought| thought.score);
+        if self.moves.len() == self.moves.capacity() {
+            self.moves.reserve_exact(GROWTH);
+        }
         self.moves.push(MoveRecord { uci, thought });
         if self.position.is_irreversible(m) {
             self.seen.clear();
@@ -378,9 +383,10 @@ impl Referee {
 }
 
 /// Adds a move to a `position` line.
-fn append(line: &mut String, is_first: bool, uci: &str) {
+fn append(line: &mut String, is_first: bool, uci: UciMove) {
     line.push_str(if is_first { " moves " } else { " " });
-    line.push_str(uci);
+    // Writing to a string cannot fail.
+    let _ = write!(line, "{uci}");
 }
 
 /// Equal for positions that count as repetitions: placement, side to move, castling rights and

@@ -47,10 +47,16 @@ impl Mark {
     }
 }
 
+/// By how much a part of a tape grows at once, in bytes of text and in lines: doubling would waste
+/// half of the memory in which many engines' tapes lie.
+const GROWTH: (usize, usize) = (8 << 10, 256);
+
 /// One engine's tape. It is bounded: of a long game the beginning and the end are kept.
 #[derive(Debug)]
 pub struct Tape {
     epoch: Instant,
+    /// Whether anything is taken down.
+    is_running: bool,
     is_started: bool,
     start: Part,
     head: Part,
@@ -64,14 +70,20 @@ pub struct Tape {
 struct Part {
     text: String,
     notes: Vec<Note>,
+    /// The last line that tells a position, in full.
+    position: String,
     lost: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Note {
     ns: u64,
+    /// Where the line ends in the text of its part.
+    end: u32,
     mark: Mark,
-    end: usize,
+    /// Whether the line is the last one that told a position, with more to it. They tell all moves
+    /// of a game again and again, and would be most of the text.
+    goes_on: bool,
 }
 
 impl Part {
@@ -80,25 +92,57 @@ impl Part {
         self.text.len() + self.notes.len() * size_of::<Note>()
     }
 
+    /// Gives the memory back, too: of many engines few are in a long game at the same time.
     fn clear(&mut self) {
-        self.text.clear();
-        self.notes.clear();
-        self.lost = 0;
+        *self = Part::default();
     }
 
     fn note(&mut self, ns: u64, mark: Mark, line: &str) {
-        self.text.push_str(line);
-        self.notes.push(Note { ns, mark, end: self.text.len() });
+        let news = match tells_position(mark, line) {
+            false => None,
+            true => {
+                let news = line.strip_prefix(self.position.as_str());
+                let news = news.filter(|_| !self.position.is_empty());
+                if news.is_none() {
+                    self.position.clear();
+                }
+                self.position.push_str(news.unwrap_or(line));
+                news
+            }
+        };
+        let text = news.unwrap_or(line);
+        if self.text.capacity() - self.text.len() < text.len() {
+            self.text.reserve_exact(text.len() + GROWTH.0);
+        }
+        if self.notes.len() == self.notes.capacity() {
+            self.notes.reserve_exact(GROWTH.1);
+        }
+        self.text.push_str(text);
+        let end = u32::try_from(self.text.len());
+        let end = end.expect("a part holds 128 KiB and at most one line beyond, which is bounded");
+        self.notes.push(Note { ns, end, mark, goes_on: news.is_some() });
     }
 
-    fn entries(&self) -> impl Iterator<Item = (u64, Mark, &str)> {
+    fn entries(&self) -> impl Iterator<Item = (u64, Mark, String)> {
         let mut begin = 0;
-        self.notes.iter().map(move |note| {
-            let line = &self.text[begin..note.end];
-            begin = note.end;
-            (note.ns, note.mark, line)
+        let mut position = String::new();
+        self.notes.iter().map(move |&Note { ns, end, mark, goes_on }| {
+            let text = &self.text[begin..end as usize];
+            begin = end as usize;
+            if !tells_position(mark, text) && !goes_on {
+                return (ns, mark, text.to_owned());
+            }
+            if !goes_on {
+                position.clear();
+            }
+            position.push_str(text);
+            (ns, mark, position.clone())
         })
     }
+}
+
+fn tells_position(mark: Mark, line: &str) -> bool {
+    mark == Mark::ToEngine && line.starts_with("position ")
 }
 
 impl Tape {
@@ -106,12 +150,18 @@ impl Tape {
     pub fn new(epoch: Instant) -> Tape {
         Tape {
             epoch,
+            is_running: true,
             is_started: false,
             start: Part::default(),
             head: Part::default(),
             tails: [Part::default(), Part::default()],
             lost: 0,
         }
+    }
+
+    /// The same, on which nothing is taken down.
+    pub fn stopped(epoch: Instant) -> Tape {
+        Tape { is_running: false, ..Tape::new(epoch) }
     }
 
     /// Forgets the last game; what follows belongs to a new one.
@@ -125,6 +175,9 @@ impl Tape {
 
     /// Takes down a line or, of what we say, several.
     pub fn note(&mut self, at: Instant, mark: Mark, text: &str) {
+        if !self.is_running {
+            return;
+        }
         let since = at.saturating_duration_since(self.epoch);
         let ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         match mark {
@@ -154,14 +207,13 @@ impl Tape {
 
     /// All lines in order, with a mark where some are missing.
     fn entries(&self) -> impl Iterator<Item = (u64, Mark, String)> {
-        let owned = |(ns, mark, line): (u64, Mark, &str)| (ns, mark, line.to_owned());
         let cut = |part: &Part, lost: u64| {
             let ns = part.notes.last().map_or(0, |note| note.ns);
             (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines are not kept")))
         };
-        let start = self.start.entries().map(owned).chain(cut(&self.start, self.start.lost));
-        let head = self.head.entries().map(owned).chain(cut(&self.head, self.lost));
-        let tails = self.tails.iter().flat_map(|part| part.entries()).map(owned);
+        let start = self.start.entries().chain(cut(&self.start, self.start.lost));
+        let head = self.head.entries().chain(cut(&self.head, self.lost));
+        let tails = self.tails.iter().flat_map(|part| part.entries());
         start.chain(head).chain(tails)
     }
 }
@@ -295,6 +347,54 @@ mod tests {
             tape.note(now, Mark::FromEngine, line);
         }
         assert_eq!(texts(&tape), ["start", "", "second"]);
+    }
+
+    #[test]
+    fn positions_are_told_in_full_and_kept_once() {
+        let now = Instant::now();
+        let mut tape = Tape::new(now);
+        let mut told = Vec::new();
+        for game in ["position startpos", "position fen 8/8 w - - 0 1"] {
+            tape.begin_game(now);
+            told = vec![String::new()];
+            let mut line = game.to_owned();
+            for ply in 0..600 {
+                line.push_str(if ply == 0 { " moves e2e4" } else { " g1f3 g8f6" });
+                // A wrong guess of the opponent's move is taken back.
+                for position in [format!("{line} a7a6"), line.clone()] {
+                    tape.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
+                    tape.note(now, Mark::FromEngine, "position startpos");
+                    told.extend([position, "go nodes 1".into(), "position startpos".into()]);
+                    if ply % 2 == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        let lines = texts(&tape);
+        let cut = lines.iter().position(|line| line.ends_with("lines are not kept")).unwrap();
+        assert_eq!(lines[..cut], told[..cut]);
+        assert_eq!(lines[cut + 1..], told[told.len() - (lines.len() - cut - 1)..]);
+
+        let mut tape = Tape::new(now);
+        tape.begin_game(now);
+        let mut line = "position startpos moves".to_owned();
+        for _ in 0..600 {
+            line.push_str(" g1f3");
+            tape.note(now, Mark::ToEngine, &line);
+        }
+        assert_eq!(texts(&tape).last(), Some(&line));
+        assert!(tape.head.size() < 20_000 && tape.tails.iter().all(|tail| tail.size() == 0));
+    }
+
+    #[test]
+    fn a_stopped_tape_takes_nothing_down() {
+        let now = Instant::now();
+        let mut tape = Tape::stopped(now);
+        tape.note(now, Mark::FromEngine, "id name x");
+        tape.begin_game(now);
+        tape.note(now, Mark::FromEngine, "readyok");
+        assert_eq!(texts(&tape), [""; 0]);
     }
 
     #[test]

@@ -29,16 +29,18 @@ pub(super) fn read(
     for line in 1.. {
         bytes.clear();
         let read = (&mut source).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes);
-        let read = read.map_err(|reason| OpeningError::Read { file: file.into(), line, reason })?;
-        if read == 0 {
-            break;
+        match read {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(reason) => return book.break_off(file, line, reason),
         }
         let at_line = |fault| OpeningError::Line { file: file.into(), line, fault };
         if bytes.len() > MAX_LINE {
             book.leave_out(at_line(Fault::TooLong { limit: MAX_LINE }))?;
-            if !bytes.ends_with(b"\n") {
-                let rest = source.skip_until(b'\n');
-                rest.map_err(|reason| OpeningError::Read { file: file.into(), line, reason })?;
+            if !bytes.ends_with(b"\n")
+                && let Err(reason) = source.skip_until(b'\n')
+            {
+                return book.break_off(file, line, reason);
             }
             continue;
         }
@@ -49,7 +51,7 @@ pub(super) fn read(
         }
         match playable(text, book.options.castling_mode) {
             Ok(Start { fen, castling_mode, .. }) => {
-                book.add(file, Opening { fen, castling_mode, moves: Vec::new(), line })?;
+                book.add(file, Opening { fen, castling_mode, moves: Vec::new() })?;
             }
             Err(fault) => book.leave_out(at_line(fault))?,
         }

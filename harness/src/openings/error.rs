@@ -32,6 +32,16 @@ pub enum OpeningError {
         /// What the operating system or the decompressor said.
         reason: io::Error,
     },
+    /// A compressed file ends before what it holds does.
+    #[error(
+        "{file}:{line}: the compressed file is cut off here, and the rest of the book is missing"
+    )]
+    Cut {
+        /// The book.
+        file: String,
+        /// The line, or the first line of the game, that is not there as a whole.
+        line: u64,
+    },
     /// The archive is damaged or of an unsupported kind.
     #[error("{file}: expected a readable zip archive: {reason}")]
     Archive {

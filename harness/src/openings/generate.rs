@@ -213,7 +213,7 @@ mod tests {
         for candidate in Candidates::new(2, Rules { plies: 7, ..Rules::default() }).take(50) {
             let line = candidate.to_epd(Some(Verdict { score_cp: -12, depth: 9 }));
             let book = from_text("made.epd", &line, ReadOptions::default()).expect("a sound line");
-            let opening = &book.openings()[0];
+            let opening = book.opening(0);
             assert_eq!(opening.position(), candidate.position);
             let expected = Fen::from_position(&candidate.position, EnPassantMode::Legal);
             assert_eq!(opening.fen(), &expected, "{line}");

@@ -18,11 +18,13 @@ pub mod order;
 mod pgn;
 pub mod polyglot;
 pub mod quarantine;
+mod shelf;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 use shakmaty::fen::Fen;
@@ -31,8 +33,10 @@ use shakmaty::{CastlingMode, Chess, FromSetup, Position};
 
 pub use error::{Ending, Fault, OpeningError};
 use quarantine::Quarantine;
+use shelf::Shelf;
 
-/// Most openings a book may hold. They are kept in memory, some 200 bytes each.
+/// Most openings a book may hold. They are kept in memory, some 30 bytes each, and two for each
+/// move.
 pub const MAX_OPENINGS: usize = 10_000_000;
 
 /// How to read a book.
@@ -57,18 +61,12 @@ pub struct Opening {
     fen: Fen,
     castling_mode: CastlingMode,
     moves: Vec<UciMove>,
-    line: u64,
 }
 
 impl Opening {
     /// The initial position of standard chess without any moves.
     pub fn standard() -> Opening {
-        Opening {
-            fen: Fen::default(),
-            castling_mode: CastlingMode::Standard,
-            moves: Vec::new(),
-            line: 1,
-        }
+        Opening { fen: Fen::default(), castling_mode: CastlingMode::Standard, moves: Vec::new() }
     }
 
     /// The position before the moves as the book gives it, counters included.
@@ -89,12 +87,6 @@ impl Opening {
     /// Moves played from the position, in the notation of [`Opening::castling_mode`].
     pub fn moves(&self) -> &[UciMove] {
         &self.moves
-    }
-
-    /// Line of the file on which the opening (for PGN: its game) begins, from 1. Of a Polyglot book,
-    /// the number of the line of moves.
-    pub fn line(&self) -> u64 {
-        self.line
     }
 
     /// The position before the moves.
@@ -118,18 +110,16 @@ impl Opening {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Book {
     name: String,
-    openings: Vec<Opening>,
+    openings: Shelf,
     quarantine: Quarantine,
 }
 
 impl Book {
     /// The book used when none is given: the initial position of standard chess.
     pub fn standard() -> Book {
-        Book {
-            name: "initial position".into(),
-            openings: vec![Opening::standard()],
-            quarantine: Quarantine::default(),
-        }
+        let mut openings = Shelf::default();
+        openings.push(&Opening::standard());
+        Book { name: "initial position".into(), openings, quarantine: Quarantine::default() }
     }
 
     /// Where the book came from: its path, or the name it was given.
@@ -137,9 +127,20 @@ impl Book {
         &self.name
     }
 
-    /// The openings in the order of the file; never empty.
-    pub fn openings(&self) -> &[Opening] {
-        &self.openings
+    /// How many openings there are: at least one.
+    #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
+    pub fn len(&self) -> usize {
+        self.openings.len()
+    }
+
+    /// The opening at `index` in the order of the file, from 0 and below [`Book::len`].
+    pub fn opening(&self, index: usize) -> Opening {
+        self.openings.get(index)
+    }
+
+    /// The openings in the order of the file; never empty. Each is made when it is asked for.
+    pub fn openings(&self) -> impl ExactSizeIterator<Item = Opening> {
+        self.openings.iter()
     }
 
     /// What of the file is left out.
@@ -150,14 +151,19 @@ impl Book {
     /// The book without some of its openings, by their places in [`Book::openings`]; `None` if
     /// that leaves nothing.
     pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
-        let mut index = 0..;
-        self.openings.retain(|_| index.next().is_none_or(|index| !left_out.contains(&index)));
+        if !left_out.is_empty() {
+            let mut left = Shelf::default();
+            let stays = |(index, _): &(usize, Opening)| !left_out.contains(index);
+            let openings = self.openings.iter().enumerate().filter(stays);
+            openings.for_each(|(_, opening)| left.push(&opening));
+            self.openings = left;
+        }
         (!self.openings.is_empty()).then_some(self)
     }
 
     /// Whether any opening needs the castling rules of Chess960.
     pub fn needs_chess960(&self) -> bool {
-        self.openings.iter().any(|opening| opening.castling_mode == CastlingMode::Chess960)
+        self.openings.has_chess960()
     }
 }
 
@@ -183,20 +189,20 @@ pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, O
 /// A book being read.
 struct Collector {
     options: ReadOptions,
-    openings: Vec<Opening>,
+    openings: Shelf,
     quarantine: Quarantine,
 }
 
 impl Collector {
     fn new(options: ReadOptions) -> Collector {
-        Collector { options, openings: Vec::new(), quarantine: Quarantine::default() }
+        Collector { options, openings: Shelf::default(), quarantine: Quarantine::default() }
     }
 
     fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
         if self.openings.len() >= MAX_OPENINGS {
             return Err(OpeningError::TooMany { file: file.into(), limit: MAX_OPENINGS });
         }
-        self.openings.push(opening);
+        self.openings.push(&opening);
         Ok(())
     }
 
@@ -209,14 +215,25 @@ impl Collector {
         Ok(())
     }
 
+    /// Ends a file that cannot be read further from `line` on. If only its end is missing, as of a
+    /// download that broke off, what came before is sound; other damage may be anywhere.
+    fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<(), OpeningError> {
+        let file = file.to_owned();
+        match reason.kind() {
+            io::ErrorKind::UnexpectedEof => self.leave_out(OpeningError::Cut { file, line }),
+            _ => Err(OpeningError::Read { file, line, reason }),
+        }
+    }
+
     /// Takes the opening added last out again.
     fn withdraw(&mut self) {
         self.openings.pop();
     }
 
     fn finish(self, name: String) -> Result<Book, OpeningError> {
-        let Collector { openings, quarantine, .. } = self;
+        let Collector { mut openings, quarantine, .. } = self;
         if !openings.is_empty() {
+            openings.close();
             return Ok(Book { name, openings, quarantine });
         }
         Err(if quarantine.is_empty() {

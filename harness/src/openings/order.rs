@@ -10,6 +10,10 @@ use crate::seed::{seed_for, shuffle};
 /// Purpose label of the shuffles.
 const PURPOSE: &str = "openings.order";
 
+/// How many openings of a shuffled book are remembered at once. To shuffle a large book again takes
+/// milliseconds; to remember it would take a megabyte.
+const PART: usize = 4096;
+
 /// How a book is gone through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -26,9 +30,9 @@ pub struct OpeningOrder {
     seed: u64,
     start: u64,
     len: NonZeroUsize,
-    /// The pass through the book shuffled last and the result: pairs come roughly in order, so one
-    /// is enough.
-    shuffled: Option<(u64, Vec<u32>)>,
+    /// Part of the result of the last shuffle, the pass through the book that it was for, and the
+    /// number of the part: pairs come roughly in order, so one is enough.
+    shuffled: Option<([u64; 2], Vec<u32>)>,
 }
 
 impl OpeningOrder {
@@ -49,17 +53,17 @@ impl OpeningOrder {
         let (pass, within) = (place / len, (place % len) as usize);
         match self.order {
             Order::Sequential => within,
-            Order::Random => self.pass(pass)[within] as usize,
+            Order::Random => self.part(pass, within / PART)[within % PART] as usize,
         }
     }
 
-    fn pass(&mut self, pass: u64) -> &[u32] {
+    fn part(&mut self, pass: u64, number: usize) -> &[u32] {
         let len = self.len.get() as u32;
-        let seed = self.seed;
-        let shuffled = self.shuffled.take().filter(|(of, _)| *of == pass).unwrap_or_else(|| {
+        let (seed, wanted) = (self.seed, [pass, number as u64]);
+        let shuffled = self.shuffled.take().filter(|(of, _)| *of == wanted).unwrap_or_else(|| {
             let mut openings: Vec<u32> = (0..len).collect();
             shuffle(&mut seed_for(seed, PURPOSE, pass), &mut openings);
-            (pass, openings)
+            (wanted, openings.chunks(PART).nth(number).unwrap_or_default().to_vec())
         });
         &self.shuffled.insert(shuffled).1
     }
@@ -104,6 +108,21 @@ mod tests {
             assert_eq!(backwards.opening_for(pair), expected[pair as usize]);
         }
         assert_eq!(order(Order::Random, 7, 0, 11).opening_for(37), expected[37]);
+    }
+
+    #[test]
+    fn a_book_of_several_parts_is_gone_through_once_in_each_pass() {
+        let len = 2 * PART + 7;
+        let mut order = order(Order::Random, 7, 0, len);
+        let mut drawn: Vec<usize> = (0..len as u64).map(|pair| order.opening_for(pair)).collect();
+        let again: Vec<usize> = [0, PART, 2 * PART, len - 1]
+            .into_iter()
+            .rev()
+            .map(|pair| order.opening_for(pair as u64))
+            .collect();
+        assert_eq!(again, [drawn[len - 1], drawn[2 * PART], drawn[PART], drawn[0]]);
+        drawn.sort_unstable();
+        assert!(drawn.into_iter().eq(0..len));
     }
 
     #[test]

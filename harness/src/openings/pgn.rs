@@ -37,9 +37,10 @@ pub(super) fn read(
     for game in 1.. {
         let more = reader.has_more();
         let line = text.borrow_mut().forget_until(reader.buffer());
-        let cannot_read = |reason| OpeningError::Read { file: file.into(), line, reason };
-        if !more.map_err(cannot_read)? {
-            break;
+        match more {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(reason) => return book.break_off(file, line, reason),
         }
         let at = |line, fault| OpeningError::Game { file: file.into(), line, game, fault };
         let head = first_line(reader.buffer());
@@ -49,11 +50,16 @@ pub(super) fn read(
                 book.withdraw();
             }
             book.leave_out(at(line, Fault::NotAGame { got: head }))?;
-            reader.skip_game().map_err(cannot_read)?;
+            if let Err(reason) = reader.skip_game() {
+                return book.break_off(file, line, reason);
+            }
             continue;
         }
         let mut mainline = Mainline { options: book.options };
-        let item = reader.read_game(&mut mainline).map_err(cannot_read)?;
+        let item = match reader.read_game(&mut mainline) {
+            Ok(item) => item,
+            Err(reason) => return book.break_off(file, line, reason),
+        };
         let text = text.borrow();
         let read = text.until(reader.buffer());
         let fault = match item {
@@ -67,7 +73,7 @@ pub(super) fn read(
                 }
                 (None, Some(Item::BadMove(fault))) => Some((line + newlines(read), fault)),
                 (None, Some(Item::Opening(opening))) => {
-                    book.add(file, Opening { line, ..*opening })?;
+                    book.add(file, *opening)?;
                     is_last_added = true;
                     continue;
                 }
@@ -151,7 +157,6 @@ impl Movetext {
             fen: self.fen.clone(),
             castling_mode: self.castling_mode,
             moves: std::mem::take(&mut self.moves),
-            line: 0,
         }))
     }
 

@@ -73,16 +73,16 @@ pub(super) fn read(
         let fault = Fault::BookMove { got: uci };
         book.leave_out(OpeningError::Entry { file: file.into(), entry, fault })?;
     }
-    for (number, moves) in (1..).zip(openings) {
+    for moves in openings {
         let (fen, castling_mode) = (start.fen.clone(), start.castling_mode);
-        book.add(file, opening(fen, castling_mode, &moves, number))?;
+        book.add(file, opening(fen, castling_mode, &moves))?;
     }
     Ok(())
 }
 
-fn opening(fen: Fen, castling_mode: CastlingMode, moves: &[Move], line: u64) -> Opening {
+fn opening(fen: Fen, castling_mode: CastlingMode, moves: &[Move]) -> Opening {
     let moves = moves.iter().map(|&m| UciMove::from_move(m, castling_mode)).collect();
-    Opening { fen, castling_mode, moves, line }
+    Opening { fen, castling_mode, moves }
 }
 
 /// The key under which the book has a position.

@@ -7,6 +7,10 @@ use std::time::Instant;
 /// line without an end cannot fill the memory.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
+/// Most that is read at once, in bytes: more than engines write at once, as a rule, and little for
+/// the two readers that each of many engines has.
+const READ_BYTES: usize = 4 * 1024;
+
 /// The complete lines that one `read` returned.
 #[derive(Debug)]
 pub struct Chunk {
@@ -20,7 +24,7 @@ pub struct Chunk {
 
 /// Reads until the end of `source` or until `sink` answers `false`.
 pub(super) fn read_lines(mut source: impl Read, mut sink: impl FnMut(Chunk) -> bool) {
-    let mut buffer = vec![0; 16 * 1024];
+    let mut buffer = vec![0; READ_BYTES];
     let mut splitter = Splitter::default();
     loop {
         let read = source.read(&mut buffer);

@@ -1,7 +1,6 @@
 //! Final positions of games as EPD, with the counters and the result.
 
 use shakmaty::fen::{Epd, Fen};
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use crate::game::record::GameRecord;
@@ -31,7 +30,7 @@ fn end(game: &GameRecord) -> Chess {
         start.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default();
     for played in &game.moves {
         // A record holds legal moves only.
-        let m = played.uci.parse::<UciMove>().ok().and_then(|uci| uci.to_move(&position).ok());
+        let m = played.uci.to_move(&position).ok();
         let Some(m) = m else { break };
         position.play_unchecked(m);
     }
@@ -55,7 +54,7 @@ mod tests {
             engines: ByColor { white: 0, black: 1 },
             fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3 7".into(),
             chess960: false,
-            moves: moves.map(|uci| MoveRecord { uci: uci.into(), thought: None }).into(),
+            moves: moves.map(|uci| MoveRecord { uci: uci.parse().unwrap(), thought: None }).into(),
             outcome: Outcome::drawn(Termination::MoveCap, "draw"),
             duration: Duration::ZERO,
             ready: ByColor::default(),

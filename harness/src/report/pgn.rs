@@ -8,7 +8,6 @@ mod written;
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use self::written::{comment, harmless};
@@ -28,7 +27,7 @@ const LONGEST_OPENING: usize = 50;
 /// What the games of a run have in common.
 #[derive(Debug, Clone)]
 pub struct PgnHeader {
-    /// `Event` tag.
+    /// `Event` tag, if the annotation has none.
     pub event: String,
     /// `Date` tag, `YYYY.MM.DD`: the day the run began.
     pub date: String,
@@ -70,8 +69,8 @@ fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
         text.push_str(&format!("[{name} \"{value}\"]\n"));
     };
     let engine = |color: Color| *game.engines.get(color);
-    tag("Event", &header.event);
-    tag("Site", "?");
+    tag("Event", header.annotation.event.as_ref().unwrap_or(&header.event));
+    tag("Site", header.annotation.site.as_deref().unwrap_or("?"));
     tag("Date", &header.date);
     tag("Round", round);
     tag("White", &header.engines[engine(Color::White)]);
@@ -182,7 +181,7 @@ fn opening(header: &PgnHeader, game: &GameRecord) -> Option<Named> {
     let mut position = start(game);
     let mut found = names.find(&position);
     for played in game.moves.iter().take(LONGEST_OPENING) {
-        let m = played.uci.parse::<UciMove>().ok()?.to_move(&position).ok()?;
+        let m = played.uci.to_move(&position).ok()?;
         position.play_unchecked(m);
         found = names.find(&position).or(found);
     }
@@ -241,7 +240,7 @@ mod tests {
             ..Thought::default()
         };
         let moves = moves.iter().map(|uci| MoveRecord {
-            uci: uci.to_string(),
+            uci: uci.parse().unwrap(),
             thought: (*uci != "e2e4").then(|| thought.clone()),
         });
         GameRecord {
@@ -303,6 +302,18 @@ mod tests {
 "#;
         assert!(text.starts_with(expect), "{text}");
         assert!(text.contains("[Round \"5.2\"]"));
+    }
+
+    #[test]
+    fn event_and_site_can_be_named() {
+        let named = Annotation {
+            event: Some("Cup \"9\"".to_owned()),
+            site: Some("home".to_owned()),
+            is_minimal: true,
+            ..Annotation::default()
+        };
+        let text = annotated("1", game(START, &["e2e4"]), named);
+        assert!(text.starts_with("[Event \"Cup \\\"9\\\"\"]\n[Site \"home\"]\n[Date"), "{text}");
     }
 
     #[test]

@@ -122,7 +122,10 @@ pub fn rules_in_words(design: &Design, engines: usize) -> String {
     let unit = if design.is_single { "games" } else { "pairs" };
     let mut words = match design.format {
         Format::Knockout => vec![
-            format!("knockout, {} {unit} an encounter", design.pairs),
+            match design.plays_out {
+                true => format!("knockout, {} {unit} an encounter", design.pairs),
+                false => format!("knockout, up to {} {unit} an encounter", design.pairs),
+            },
             format!("up to {} more to break a tie, then the better seed", design.tie_breaks),
         ],
         Format::Swiss => {

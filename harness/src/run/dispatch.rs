@@ -23,7 +23,7 @@ use crate::store::{Store, StoreError};
 const TICK: Duration = Duration::from_millis(500);
 
 /// Pairs kept in memory until they are counted.
-const HELD_PAIRS: usize = 16;
+const HELD_PAIRS: usize = 8;
 
 /// What a run needs besides its state and executor.
 pub struct Run<'a> {
@@ -175,7 +175,12 @@ impl Run<'_> {
     fn fill<E: Executor>(&mut self, state: &mut RunState, executor: &mut E) {
         while executor.has_room() {
             let effects = state.apply(Event::Idle);
-            let [Effect::Start(pairing)] = effects[..] else { return };
+            let [Effect::Start(pairing)] = effects[..] else {
+                if state.has_started_all() {
+                    executor.release_idle();
+                }
+                return;
+            };
             executor.start(self.jobs.job(pairing));
         }
     }

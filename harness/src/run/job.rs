@@ -72,7 +72,7 @@ pub struct JobMaker<'a> {
 impl JobMaker<'_> {
     /// The jobs of a plan; `tables` are those that its rules ask for.
     pub fn new<'a>(plan: &Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
-        let length = NonZeroUsize::new(book.openings().len());
+        let length = NonZeroUsize::new(book.len());
         let length = length.expect("a book has at least one opening");
         JobMaker {
             is_single: plan.design.is_single,
@@ -87,7 +87,7 @@ impl JobMaker<'_> {
 
     /// The job of a pairing.
     pub fn job(&mut self, pairing: Pairing) -> PairJob {
-        let opening = &self.book.openings()[self.order.opening_for(pairing.opening)];
+        let opening = &self.book.opening(self.order.opening_for(pairing.opening));
         let [first, second] = pairing.engines;
         let setup = |white, black| self.setup(opening, ByColor { white, black });
         let games = Games {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::annotation::Keeping;
 use crate::config::affinity::cpus_per_game;
 use crate::config::plan::{Engine, Plan, Program};
 pub use crate::game::player::Seat;
@@ -23,6 +24,7 @@ pub fn seats(plan: &Plan, own_binary: &Path) -> Vec<Seat> {
     let with_plan = |engine| Seat {
         deadlines: plan.deadlines,
         pattern: plan.annotation.pattern.clone(),
+        is_taped: plan.transcripts != Keeping::None,
         ..seat(engine, own_binary)
     };
     plan.engines.iter().map(with_plan).collect()
@@ -61,6 +63,7 @@ pub fn seat(engine: &Engine, own_binary: &Path) -> Seat {
         restart: engine.manners.restart,
         deadlines: Deadlines::default(),
         pattern: None,
+        is_taped: false,
     }
 }
 
@@ -80,15 +83,18 @@ pub struct TrialError {
 pub async fn try_out(seats: &[Seat], book: &Book) -> Result<BTreeSet<usize>, TrialError> {
     let mut untold = BTreeSet::new();
     try_each(seats, |player| {
-        let openings = book.openings().iter().enumerate();
-        let out_of_reach = openings
-            .filter(|(_, o)| !player.can_set_up(&o.start_position(), o.castling_mode()))
-            .map(|(index, _)| index);
-        untold.extend(out_of_reach);
+        // Whoever speaks UCI can be told any position.
+        if !player.speaks_uci() {
+            let openings = book.openings().enumerate();
+            let out_of_reach = openings
+                .filter(|(_, o)| !player.can_set_up(&o.start_position(), o.castling_mode()))
+                .map(|(index, _)| index);
+            untold.extend(out_of_reach);
+        }
         if book.needs_chess960() && !player.plays_chess960() {
             return Err("does not play Chess960, which the opening book needs");
         }
-        if untold.len() == book.openings().len() {
+        if untold.len() == book.len() {
             return Err(
                 "cannot set up any opening of the book: it has no setboard, and edit cannot \
                  express them; give openings that are moves from the initial position",

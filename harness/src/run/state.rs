@@ -77,7 +77,7 @@ pub struct RunState {
     again: BTreeSet<u64>,
     /// On disk, but an earlier pair is not.
     waiting: BTreeMap<u64, PairTally>,
-    /// All pairs below this number are counted, but for those of encounters that had stopped.
+    /// All pairs below this number are counted, but for those of encounters that had been decided.
     next_to_count: u64,
     /// Encounters that the SPRT has decided: how, and by which pair.
     stopped: BTreeMap<[usize; 2], (Ending, u64)>,
@@ -157,6 +157,12 @@ impl RunState {
         }
     }
 
+    /// Whether no pair will start any more, but for one that has to be played again.
+    pub fn has_started_all(&self) -> bool {
+        let is_draining = self.pace() == Pace::Draining;
+        is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known())
+    }
+
     /// How the run ended, if it did.
     pub fn ending(&self) -> Option<Ending> {
         match self.phase {
@@ -191,15 +197,16 @@ impl RunState {
     fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
         self.in_flight.remove(&tally.pair);
         // A pair that comes twice, or after its encounter was decided, changes nothing.
-        if tally.pair >= self.next_to_count && !self.stopped.contains_key(&tally.engines) {
+        if tally.pair >= self.next_to_count && !self.is_beyond(tally.pair) {
             self.waiting.entry(tally.pair).or_insert(tally);
         }
         let mut effects = Vec::new();
         while self.ending().is_none() {
-            if let Some(tally) = self.waiting.remove(&self.next_to_count) {
-                effects.push(self.count(tally));
-            } else if !self.is_beyond(self.next_to_count) {
-                break;
+            let waiting = self.waiting.remove(&self.next_to_count);
+            match waiting.filter(|tally| !self.is_beyond(tally.pair)) {
+                Some(tally) => effects.push(self.count(tally)),
+                None if self.is_beyond(self.next_to_count) => {}
+                None => break,
             }
             self.next_to_count += 1;
             self.next = self.next.max(self.next_to_count);
@@ -248,6 +255,9 @@ impl RunState {
 
     /// Whether a pair would come after the end of its encounter.
     fn is_beyond(&self, pair: u64) -> bool {
+        if self.schedule.is_void(pair) {
+            return true;
+        }
         if self.stopped.is_empty() {
             return false;
         }

@@ -4,7 +4,9 @@
 //! first round, and go to the best seeds. Seeds stand so that the best two can meet only in the
 //! final, the best four only from the semi-finals on, and so forth. An encounter that is level
 //! after its pairs goes on pair by pair, as often as the design allows; if it is level even then,
-//! the better seed goes through. There is no barrier between rounds: an encounter is scheduled as
+//! the better seed goes through. One whose loser cannot catch up any more is over, unless the design
+//! has it played out: its other pairs are void, and never counted, even those that were played
+//! meanwhile. There is no barrier between rounds: an encounter is scheduled as
 //! soon as both its engines are known.
 
 use super::ledger::Ledger;
@@ -67,7 +69,7 @@ impl Knockout {
         knockout
     }
 
-    /// An encounter's pairs are all counted.
+    /// An encounter's pairs are all counted, or it is decided.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let found = ledger.encounters()[encounter];
         let design = ledger.design();

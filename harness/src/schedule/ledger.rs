@@ -1,6 +1,6 @@
 //! The encounters of a tournament whose pairs become known as it goes on.
 
-use super::{Design, Place, Score};
+use super::{Design, Format, Place, Score};
 
 /// Two engines that meet in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,13 +11,20 @@ pub struct Encounter {
     pub engines: [usize; 2],
     /// What they scored in the counted pairs.
     pub score: Score,
-    /// Pairs that are scheduled.
+    /// Pairs that are scheduled, or were counted until it was decided.
     pub planned: u64,
     /// Pairs that are counted.
     pub counted: u64,
 }
 
 impl Encounter {
+    /// Whether one side leads by more half points than the other can still win.
+    fn is_decided(&self, games_per_pair: u64) -> bool {
+        let [first, second] = self.score.halves;
+        let left = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
+        first.abs_diff(second) > left
+    }
+
     /// Whether all its pairs are counted.
     pub fn is_over(&self) -> bool {
         self.counted == self.planned
@@ -96,12 +103,24 @@ impl Ledger {
         self.pairs.push((encounter, nth));
     }
 
-    /// Counts a pair; returns its encounter if that is over now.
+    /// Whether the encounter of a pair was decided before it.
+    pub(super) fn is_void(&self, pair: u64) -> bool {
+        let found = usize::try_from(pair).ok().and_then(|pair| self.pairs.get(pair));
+        found.is_some_and(|&(encounter, nth)| nth >= self.encounters[encounter].planned)
+    }
+
+    /// Counts a pair; returns its encounter if that is over now. Pairs of a knockout encounter
+    /// that follow the one that decides it are void, unless it is played out.
     pub(super) fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) -> Option<usize> {
         let (encounter, _) = self.pairs[usize::try_from(pair).ok()?];
         let found = &mut self.encounters[encounter];
         found.score.add(halves, games);
         found.counted += 1;
+        let Design { format, plays_out, .. } = self.design;
+        let may_stop = format == Format::Knockout && !plays_out;
+        if may_stop && found.is_decided(self.design.games_per_pair()) {
+            found.planned = found.counted;
+        }
         found.is_over().then_some(encounter)
     }
 }

@@ -129,6 +129,8 @@ pub struct Design {
     pub openings: OpeningPolicy,
     /// Further pairs, at most, of a knockout encounter that is level.
     pub tie_breaks: u64,
+    /// Whether a knockout encounter goes on when its loser cannot catch up any more.
+    pub plays_out: bool,
 }
 
 impl Design {
@@ -143,6 +145,7 @@ impl Design {
             is_reversed: false,
             openings: OpeningPolicy::Shared,
             tie_breaks: 0,
+            plays_out: false,
         }
     }
 
@@ -257,7 +260,7 @@ impl Schedule {
         self.engines
     }
 
-    /// Pairs that are certain to be played by what is known so far.
+    /// Pairs that are known so far; those that are [void](Schedule::is_void) are among them.
     pub fn known(&self) -> u64 {
         match &self.course {
             Course::Fixed(fixed) => fixed.pairs(),
@@ -276,8 +279,10 @@ impl Schedule {
             Format::Ladder => (engines - 1).saturating_mul(self.design.rounds),
             Format::RoundRobin | Format::Gauntlet | Format::Pyramid => return self.known(),
         };
-        let extra: u64 = self.encounters().iter().map(|e| e.planned - self.design.pairs).sum();
-        encounters.saturating_mul(self.design.pairs).saturating_add(extra)
+        // Those that are known may be shorter or longer than usual.
+        let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
+        let open = encounters.saturating_sub(self.encounters().len() as u64);
+        open.saturating_mul(self.design.pairs).saturating_add(known)
     }
 
     /// How many twos of engines meet, or may meet.
@@ -311,11 +316,21 @@ impl Schedule {
         Some(self.design.pairing(place, engines))
     }
 
+    /// Whether a known pair is not to be counted, because its encounter was decided before it.
+    pub fn is_void(&self, pair: u64) -> bool {
+        match &self.course {
+            Course::Knockout(_, ledger) => ledger.is_void(pair),
+            Course::Fixed(_) | Course::Swiss(..) | Course::Ladder(..) => false,
+        }
+    }
+
     /// Takes in what came of the next pair in schedule order: half points of the engines of its
-    /// pairing, in its order, of so many games. Pairs of fixed formats may be passed over.
+    /// pairing, in its order, of so many games. Void pairs, and pairs of fixed formats, may be
+    /// passed over.
     pub fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) {
+        let may_pass = |pair| self.design.format.is_fixed() || self.is_void(pair);
         let is_next =
-            pair == self.counted || (pair > self.counted && self.design.format.is_fixed());
+            pair >= self.counted && (self.counted..pair).all(may_pass) && !self.is_void(pair);
         assert!(is_next, "pair {pair} is counted when {} is next", self.counted);
         let pairing = self.pairing(pair).expect("only pairs of the schedule are counted");
         self.counted = pair + 1;

@@ -16,6 +16,8 @@ pub(super) struct OutputRow {
     pattern: Option<String>,
     minimal: bool,
     origin: bool,
+    event: Option<String>,
+    site: Option<String>,
     epd: Option<PathBuf>,
     transcripts: Option<String>,
 }
@@ -25,13 +27,16 @@ pub(super) type Output = (Annotation, Option<PathBuf>, Keeping);
 
 impl OutputRow {
     pub(super) fn of(plan: &Plan) -> OutputRow {
-        let Annotation { notation, fields, pattern, is_minimal, has_origin } = &plan.annotation;
+        let Annotation { notation, fields, pattern, is_minimal, has_origin, event, site } =
+            &plan.annotation;
         OutputRow {
             notation: Some(notation.as_str().to_owned()),
             fields: fields.iter().map(|field| field.as_str().to_owned()).collect(),
             pattern: pattern.as_ref().map(ToString::to_string),
             minimal: *is_minimal,
             origin: *has_origin,
+            event: event.clone(),
+            site: site.clone(),
             epd: plan.epd.clone(),
             transcripts: Some(plan.transcripts.as_str().to_owned()),
         }
@@ -49,6 +54,8 @@ impl OutputRow {
             pattern: pattern.transpose()?,
             is_minimal: self.minimal,
             has_origin: self.origin,
+            event: self.event,
+            site: self.site,
         };
         Ok((annotation, self.epd, transcripts.transpose()?.unwrap_or(Keeping::None)))
     }

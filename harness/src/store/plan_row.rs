@@ -76,6 +76,9 @@ pub(super) struct PlanRow {
     opening_start: u64,
     #[serde(default)]
     tie_breaks: u64,
+    /// Runs from before there was a choice were played out.
+    #[serde(default = "yes")]
+    plays_out: bool,
     #[serde(default)]
     wait_ms: u64,
     concurrency: usize,
@@ -235,6 +238,7 @@ impl PlanRow {
             opening_policy: plan.design.openings.as_str().to_owned(),
             opening_start: plan.opening_start,
             tie_breaks: plan.design.tie_breaks,
+            plays_out: plan.design.plays_out,
             wait_ms: plan.wait.as_millis() as u64,
             concurrency: plan.concurrency,
             affinity: Some(plan.affinity.to_string()),
@@ -315,6 +319,7 @@ impl PlanRow {
             is_reversed: self.reverse,
             openings: parse(&self.opening_policy, &OpeningPolicy::ALL, OpeningPolicy::as_str)?,
             tie_breaks: self.tie_breaks,
+            plays_out: self.plays_out,
         };
         let engines = self.engines.into_iter().map(EngineRow::into_engine);
         let plan = Plan {
@@ -424,6 +429,10 @@ fn round_robin() -> String {
 
 fn one() -> u64 {
     1
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn shared() -> String {

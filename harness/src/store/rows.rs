@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, KnownOutcome};
 
 use crate::game::outcome::Outcome;
-use crate::game::record::{GameRecord, MoveRecord, Thought};
+use crate::game::record::{Details, GameRecord, MoveRecord, Thought};
 use crate::uci::score::Score;
 
 /// One row of the table `games`, but for its key.
@@ -104,7 +104,7 @@ impl GameRow {
             engines: ByColor { white: self.white, black: self.black },
             fen: self.fen,
             chess960: self.chess960,
-            moves: moves.into_iter().map(MoveRow::into_record).collect(),
+            moves: moves.into_iter().map(MoveRow::into_record).collect::<Result<_, _>>()?,
             outcome: Outcome {
                 result,
                 termination: self.termination.parse()?,
@@ -127,6 +127,7 @@ impl MoveRow {
                 Some(Score::Mate(moves)) => (None, Some(moves)),
                 None => (None, None),
             };
+            let details = thought.details.as_deref();
             ThoughtRow {
                 cp,
                 mate,
@@ -136,17 +137,17 @@ impl MoveRow {
                 ns: nanos(thought.elapsed),
                 t: thought.reported.map(|time| time.as_millis() as u64),
                 l: thought.left.map(nanos),
-                nps: thought.nps,
-                hf: thought.hashfull,
-                tb: thought.tbhits,
-                pv: thought.pv.clone(),
-                x: thought.lines.clone(),
+                nps: details.and_then(|details| details.nps),
+                hf: details.and_then(|details| details.hashfull),
+                tb: details.and_then(|details| details.tbhits),
+                pv: details.map_or_else(Vec::new, |details| details.pv.clone()),
+                x: details.map_or_else(Vec::new, |details| details.lines.clone()),
             }
         });
-        MoveRow { m: record.uci.clone(), t: thought }
+        MoveRow { m: record.uci.to_string(), t: thought }
     }
 
-    fn into_record(self) -> MoveRecord {
+    fn into_record(self) -> Result<MoveRecord, String> {
         let thought = self.t.map(|row| Thought {
             score: row.cp.map(Score::Centipawns).or(row.mate.map(Score::Mate)),
             depth: row.d,
@@ -156,13 +157,17 @@ impl MoveRow {
             reported: row.t.map(Duration::from_millis),
             overrun: None,
             left: row.l.map(Duration::from_nanos),
-            nps: row.nps,
-            hashfull: row.hf,
-            tbhits: row.tb,
-            pv: row.pv,
-            lines: row.x,
+            details: Details {
+                nps: row.nps,
+                hashfull: row.hf,
+                tbhits: row.tb,
+                pv: row.pv,
+                lines: row.x,
+            }
+            .boxed(),
         });
-        MoveRecord { uci: self.m, thought }
+        let uci = self.m.parse().map_err(|_| format!("'{}' is no move", self.m))?;
+        Ok(MoveRecord { uci, thought })
     }
 }
 
@@ -183,18 +188,21 @@ mod tests {
             reported: Some(Duration::from_millis(1)),
             overrun: None,
             left: Some(Duration::from_nanos(7)),
-            nps: Some(1_000),
-            hashfull: None,
-            tbhits: Some(3),
-            pv: vec!["e2e4".into(), "e7e5".into()],
-            lines: vec!["info string \"x\"".into()],
+            details: Details {
+                nps: Some(1_000),
+                hashfull: None,
+                tbhits: Some(3),
+                pv: vec!["e2e4".into(), "e7e5".into()],
+                lines: vec!["info string \"x\"".into()],
+            }
+            .boxed(),
         };
         let moves = [None, Some(thought(Some(Score::Mate(-3)))), Some(thought(None))];
         let record = GameRecord {
             engines: ByColor { white: 1, black: 0 },
             fen: "4k3/8/8/8/8/8/8/4K2R w K - 0 1".into(),
             chess960: true,
-            moves: moves.map(|thought| MoveRecord { uci: "e1h1".into(), thought }).into(),
+            moves: moves.map(|thought| MoveRecord { uci: "e1h1".parse().unwrap(), thought }).into(),
             outcome: Outcome::lost(Color::White, Termination::Crash, "White crashed (\"x\")"),
             duration: Duration::from_millis(1_500),
             ready: ByColor::default(),

@@ -11,6 +11,9 @@ const FORMAT: i64 = STEPS.len() as i64;
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
 
+/// Memory for pages of the file, in KiB. A run adds to the file's end and reads little.
+const CACHE_KIB: i64 = 512;
+
 /// Step n takes a file from format n to n + 1.
 pub(super) const STEPS: [&str; 5] = [
     "
@@ -108,6 +111,7 @@ impl Store {
             self.connection.pragma_update(None, "journal_mode", "WAL")?;
             self.connection.pragma_update(None, "synchronous", "FULL")?;
             self.connection.pragma_update(None, "foreign_keys", true)?;
+            self.connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             self.connection.pragma_query_value(None, "user_version", |row| row.get(0))
         };
         let found = setup().map_err(|e| self.sqlite(e))?;

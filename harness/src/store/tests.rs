@@ -21,7 +21,7 @@ fn game() -> GameRecord {
         engines: ByColor { white: 0, black: 1 },
         fen: "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1".into(),
         chess960: false,
-        moves: vec![MoveRecord { uci: "e8e7".into(), thought: Some(thought) }],
+        moves: vec![MoveRecord { uci: "e8e7".parse().unwrap(), thought: Some(thought) }],
         outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White was late"),
         duration: Duration::from_secs(1),
         ready: ByColor { white: None, black: Some(Duration::from_micros(70)) },

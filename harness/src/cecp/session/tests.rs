@@ -111,6 +111,40 @@ fn a_game_is_played_from_both_sides() {
 }
 
 #[test]
+fn a_period_unlike_the_last_one_is_told_when_it_begins() {
+    let (mut session, now) = ready(GREETING);
+    let told = session.new_game(now, game(&Chess::default(), "2/60:1/30:1/30:1/90+1")).unwrap();
+    assert!(told.contains(&"level 2 1:00 0".to_owned()), "{told:?}");
+    session.receive(now, "pong 2").unwrap();
+    let mut line = "position startpos moves".to_owned();
+    let mut levels = Vec::new();
+    for (theirs, ours) in
+        ["g1f3 g8f6", "f3g1 f6g8"].repeat(4).iter().filter_map(|m| m.split_once(' '))
+    {
+        line.push_str(&format!(" {theirs}"));
+        let told = session.think(now, &line, &go(), None);
+        let level = told.iter().position(|line| line.starts_with("level"));
+        assert!(level.is_none_or(|at| told[at + 1] == "time 2000"), "{told:?}");
+        levels.push(level.map(|at| told[at].clone()));
+        session.receive(now, &format!("move {ours}")).unwrap();
+        line.push_str(&format!(" {ours}"));
+    }
+    let told = |text: &str| Some(text.to_owned());
+    let mut expected = vec![None, None, told("level 1 0:30 0"), None, told("level 1 1:30 1")];
+    expected.resize(8, None);
+    assert_eq!(levels, expected);
+}
+
+#[test]
+fn an_offer_of_a_draw_is_heard_and_not_taken() {
+    let (mut session, now) = playing(GREETING);
+    session.think(now, "position startpos", &go(), None);
+    assert_eq!(session.receive(now, "offer draw"), Ok(Step::Continue));
+    assert!(matches!(session.receive(now, "move e2e4"), Ok(Step::Move { .. })));
+    assert_eq!((session.overhear("offer draw"), session.false_draw_claim()), (None, None));
+}
+
+#[test]
 fn positions_need_setboard_or_edit() {
     let fen = "4k3/8/8/8/8/8/8/R3K3 w - - 0 1".parse::<shakmaty::fen::Fen>().unwrap();
     let start: Chess = fen.into_position(CastlingMode::Standard).unwrap();

@@ -26,6 +26,12 @@ pub(super) struct OutputArgs {
     /// Write the PGN without comments, and with the tags only that every game must have
     #[arg(long, conflicts_with = "resume")]
     pgn_minimal: bool,
+    /// What the PGN names as the event [default: the kind of run]
+    #[arg(long, value_name = "TEXT", conflicts_with = "resume")]
+    event: Option<String>,
+    /// What the PGN names as the site [default: ?]
+    #[arg(long, value_name = "TEXT", conflicts_with = "resume")]
+    site: Option<String>,
     /// Append the final position of each game to this file, in schedule order
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     epd: Option<PathBuf>,
@@ -72,6 +78,8 @@ impl OutputArgs {
             pattern: word(file, "pgn-match", self.pgn_match, &file.pgn_match)?,
             is_minimal: self.pgn_minimal || file.pgn_minimal.unwrap_or(false),
             has_origin: true,
+            event: self.event.or_else(|| file.event.clone()),
+            site: self.site.or_else(|| file.site.clone()),
         };
         let transcripts = word(file, "transcripts", self.transcripts, &file.transcripts)?;
         Ok(Output {

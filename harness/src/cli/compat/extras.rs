@@ -55,6 +55,9 @@ pub(super) struct Written {
     /// Regular expressions for lines.
     pub(super) lines: Vec<String>,
     pub(super) is_minimal: bool,
+    /// `-event` and `-site`.
+    pub(super) event: Option<String>,
+    pub(super) site: Option<String>,
 }
 
 impl Written {
@@ -76,6 +79,8 @@ impl Written {
             pattern: pattern.transpose()?,
             is_minimal: self.is_minimal,
             has_origin: true,
+            event: self.event,
+            site: self.site,
         })
     }
 }

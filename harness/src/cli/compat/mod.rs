@@ -4,7 +4,6 @@
 mod engine;
 mod extras;
 mod options;
-mod pending;
 mod printer;
 mod request;
 mod words;
@@ -85,7 +84,7 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         return emit(version).map_or_else(Failure::report, |()| ExitCode::Passed);
     }
     let read = words::split(&args.options).and_then(|words| Options::read(dialect, &words));
-    let options = match read.and_then(granted) {
+    let options = match read {
         Ok(options) => options,
         Err(sentence) => return Failure::invalid(sentence).report(),
     };
@@ -117,13 +116,5 @@ pub fn compat(args: CompatArgs) -> ExitCode {
     match play::play(kind, asked) {
         ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,
         other => other,
-    }
-}
-
-/// The options, unless they ask for what there is not.
-fn granted(options: Options) -> Result<Options, String> {
-    match options.pending.refusal() {
-        Some(sentence) => Err(sentence),
-        None => Ok(options),
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::engine::Engines;
 use super::extras::{Tablebase, Written, scope};
-use super::pending::Pending;
 use super::words::{Word, figure, truth};
 use crate::adjudicate::{DrawRule, ResignRule};
 use crate::config::affinity::Affinity;
@@ -51,7 +50,6 @@ pub(super) struct Options {
     pub(super) tablebase: Tablebase,
     pub(super) written: Written,
     pub(super) epd: Option<PathBuf>,
-    pub(super) pending: Pending,
     /// What was read and does nothing here, and why.
     pub(super) notes: Vec<String>,
 }
@@ -109,7 +107,6 @@ impl Options {
             tablebase: Tablebase::default(),
             written: Written::default(),
             epd: None,
-            pending: Pending::default(),
             notes: Vec::new(),
         };
         for word in words {
@@ -150,8 +147,8 @@ impl Options {
             }
             "pgnout" => self.pgnout(word)?,
             "epdout" => self.epdout(word)?,
-            "event" => self.pending.event = Some(word.values.join(" ")),
-            "site" => self.pending.site = Some(word.values.join(" ")),
+            "event" => self.written.event = Some(word.values.join(" ")),
+            "site" => self.written.site = Some(word.values.join(" ")),
             "tb" => self.tablebase.folders = Some(word.single()?.to_owned()),
             "tbpieces" => self.tablebase.pieces = Some(word.number()?),
             "tbignore50" => self.tablebase.ignores_fifty = word.bare().map(|()| true)?,

@@ -44,7 +44,7 @@ fn impossible_requests_are_refused_in_words() {
     check(Kind::Match, &["cmd=sh,tc=inf", "cmd=sh"], "tc=inf needs another limit");
     check(Kind::Match, &["cmd=sh,nodestime=9,depth=3", "cmd=sh"], "needs a clock");
     check(Kind::Match, &["cmd=sh,init=", "cmd=sh"], "init= is empty");
-    for limit in ["nodes=9", "st=0.5", "tc=40/60:20/30", "tc=1,nodestime=9"] {
+    for limit in ["nodes=9", "st=0.5", "tc=1,nodes=9", "tc=1,nodestime=9"] {
         let spec = format!("cmd=sh,proto=xboard,{limit}");
         check(Kind::Match, &[&spec, "cmd=sh"], "cannot tell this limit");
     }

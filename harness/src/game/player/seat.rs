@@ -1,6 +1,9 @@
 //! What a player needs to know of its engine.
 
+use std::time::Instant;
+
 use crate::annotation::LinePattern;
+use crate::game::transcript::Tape;
 use crate::process::Launch;
 use crate::protocol::{Protocol, Restart};
 use crate::uci::session::{Deadlines, Setup};
@@ -22,9 +25,16 @@ pub struct Seat {
     pub deadlines: Deadlines,
     /// Which lines of its searches the user wants to see.
     pub pattern: Option<LinePattern>,
+    /// Whether what is said is taken down.
+    pub is_taped: bool,
 }
 
 impl Seat {
+    /// A tape for an engine that starts at `epoch`.
+    pub(super) fn tape(&self, epoch: Instant) -> Tape {
+        if self.is_taped { Tape::new(epoch) } else { Tape::stopped(epoch) }
+    }
+
     /// The same on some processors.
     pub fn on(&self, cpus: &[usize]) -> Seat {
         let launch = Launch { cpus: cpus.to_vec(), ..self.launch.clone() };

@@ -150,7 +150,7 @@ fn castling_is_written_by_the_mode() {
         let start: Chess = fen.clone().into_position(mode).unwrap();
         let mut referee = Referee::new(start, mode, &[], conditions("1", MS(0)), NO_RULES);
         referee.judge(answer(text, MS(1)));
-        assert_eq!(referee.into_moves()[0].uci, written);
+        assert_eq!(referee.into_moves()[0].uci.to_string(), written);
     };
     check(CastlingMode::Standard, "e1g1", "e1g1");
     check(CastlingMode::Chess960, "e1h1", "e1h1");

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use shakmaty::san::{San, SanPlus};
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::annotation::{Annotation, Field, Notation};
@@ -20,8 +19,7 @@ pub(super) fn play(
     notation: Notation,
     mode: CastlingMode,
 ) -> Option<String> {
-    let uci: UciMove = played.uci.parse().ok()?;
-    let m = uci.to_move(position).ok()?;
+    let m = played.uci.to_move(position).ok()?;
     if notation == Notation::Uci {
         position.play_unchecked(m);
         return Some(m.to_uci(mode).to_string());
@@ -59,23 +57,24 @@ pub(super) fn comment(thought: &Thought, annotation: &Annotation, timed: bool) -
             text.push_str(&fact);
         }
     }
-    for line in &thought.lines {
+    for line in thought.details.iter().flat_map(|details| &details.lines) {
         text.push_str(&format!(", line=\"{}\"", harmless(line)));
     }
     text
 }
 
 fn fact(thought: &Thought, field: Field) -> Option<String> {
+    let details = thought.details.as_deref();
     match field {
         Field::TimeLeft => thought.left.map(|time| format!("tl={}", seconds(time))),
         Field::Latency => thought.latency().map(|time| format!("latency={}", seconds(time))),
         Field::Nodes => thought.nodes.map(|nodes| format!("n={nodes}")),
         Field::Seldepth => thought.seldepth.map(|depth| format!("sd={depth}")),
-        Field::Nps => thought.nps.map(|nps| format!("nps={nps}")),
-        Field::Hashfull => thought.hashfull.map(|permill| format!("hashfull={permill}")),
-        Field::Tbhits => thought.tbhits.map(|hits| format!("tbhits={hits}")),
-        Field::Pv if thought.pv.is_empty() => None,
-        Field::Pv => Some(format!("pv=\"{}\"", harmless(&thought.pv.join(" ")))),
+        Field::Nps => details?.nps.map(|nps| format!("nps={nps}")),
+        Field::Hashfull => details?.hashfull.map(|permill| format!("hashfull={permill}")),
+        Field::Tbhits => details?.tbhits.map(|hits| format!("tbhits={hits}")),
+        Field::Pv if details?.pv.is_empty() => None,
+        Field::Pv => Some(format!("pv=\"{}\"", harmless(&details?.pv.join(" ")))),
     }
 }
 
@@ -91,6 +90,7 @@ pub(super) fn harmless(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::record::Details;
     use crate::uci::score::Score;
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
             let mut position = Chess::default();
             let moves = ["e2e4", "d7d5", "e4d5", "g8f6", "f1b5"];
             let written = moves.map(|uci| {
-                let played = MoveRecord { uci: uci.to_owned(), thought: None };
+                let played = MoveRecord { uci: uci.parse().unwrap(), thought: None };
                 play(&mut position, &played, notation, CastlingMode::Standard).unwrap()
             });
             assert_eq!(written, expect);
@@ -112,6 +112,14 @@ mod tests {
     #[test]
     fn comments_have_what_is_wanted_and_known() {
         let ms = |ms| Some(Duration::from_millis(ms));
+        let lines = vec!["info string {net} \u{1b}[1m".to_owned()];
+        let details = Details {
+            nps: Some(9_000),
+            hashfull: None,
+            tbhits: Some(0),
+            pv: vec!["e2e4".into(), "e7e5".into()],
+            lines: Vec::new(),
+        };
         let thought = Thought {
             score: Some(Score::Centipawns(31)),
             depth: Some(7),
@@ -121,13 +129,9 @@ mod tests {
             reported: ms(100),
             overrun: None,
             left: ms(61_500),
-            nps: Some(9_000),
-            hashfull: None,
-            tbhits: Some(0),
-            pv: vec!["e2e4".into(), "e7e5".into()],
-            lines: vec!["info string {net} \u{1b}[1m".into()],
+            details: Details { lines: lines.clone(), ..details.clone() }.boxed(),
         };
-        let quiet = Thought { lines: Vec::new(), ..thought.clone() };
+        let quiet = Thought { details: details.boxed(), ..thought.clone() };
         let none = Annotation::default();
         assert_eq!(comment(&quiet, &none, true), "+0.31/7 0.104s");
         assert_eq!(comment(&quiet, &none, false), "+0.31/7, n=900");

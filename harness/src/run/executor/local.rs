@@ -89,9 +89,13 @@ impl Local {
 
     /// Ends the engines of idle slots that are too many.
     fn dismiss(&mut self) {
-        while self.idle.len() + self.in_flight > self.room.slots
-            && let Some(mut slot) = self.idle.pop()
-        {
+        let most = self.room.slots.saturating_sub(self.in_flight);
+        self.keep_idle(most);
+    }
+
+    /// Ends the engines of all idle slots but so many.
+    fn keep_idle(&mut self, most: usize) {
+        for mut slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);
             self.leaving.spawn(async move { slot.clear().await });
         }
@@ -120,6 +124,13 @@ impl Executor for Local {
             };
             let _ = report.send((Some(slot), event));
         });
+    }
+
+    fn release_idle(&mut self) {
+        self.keep_idle(0);
+        for player in self.rest.leave_all() {
+            self.leaving.spawn(player.quit(QUIT_GRACE));
+        }
     }
 
     fn slots(&self) -> usize {
@@ -171,14 +182,7 @@ impl Executor for Local {
 
     async fn finish(mut self) {
         self.cancel_all().await;
-        let mut leaving = JoinSet::new();
-        for mut slot in self.idle {
-            leaving.spawn(async move { slot.clear().await });
-        }
-        for player in self.rest.leave_all() {
-            leaving.spawn(player.quit(QUIT_GRACE));
-        }
-        while leaving.join_next().await.is_some() {}
+        self.release_idle();
         while self.leaving.join_next().await.is_some() {}
     }
 }

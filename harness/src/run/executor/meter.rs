@@ -93,7 +93,7 @@ mod tests {
             engines: ByColor { white: 0, black: 1 },
             fen: String::new(),
             chess960: false,
-            moves: moves.map(|thought| MoveRecord { uci: "e2e4".into(), thought }).into(),
+            moves: moves.map(|thought| MoveRecord { uci: "e2e4".parse().unwrap(), thought }).into(),
             outcome: Outcome::lost(Color::White, Termination::Crash, ""),
             duration: Duration::ZERO,
             ready: ByColor::default(),

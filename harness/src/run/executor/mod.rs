@@ -43,6 +43,9 @@ pub trait Executor {
     /// Starts a pair. There must be room.
     fn start(&mut self, job: PairJob);
 
+    /// Ends engines that have nothing to play: few pairs will start any more, or none.
+    fn release_idle(&mut self);
+
     /// How many pairs it plays at once.
     fn slots(&self) -> usize;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{ByColor, Color};
+use tokio::task::JoinSet;
 
 use super::local::Room;
 use super::meter;
@@ -96,11 +97,13 @@ impl Slot {
         }
     }
 
-    /// Ends all engines.
+    /// Ends all engines, together.
     pub(super) async fn clear(&mut self) {
+        let mut leaving = JoinSet::new();
         while let Some((_, player)) = self.players.pop_first() {
-            player.quit(QUIT_GRACE).await;
+            leaving.spawn(player.quit(QUIT_GRACE));
         }
+        while leaving.join_next().await.is_some() {}
     }
 
     /// Engines that do not play now rest, if there is room.

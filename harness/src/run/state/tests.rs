@@ -279,6 +279,52 @@ fn a_knockout_starts_what_is_known_and_waits_for_the_rest() {
     assert_eq!(effects.last(), Some(&Effect::End(Ending::Complete)));
 }
 
+/// In whatever order pairs come in, and wherever the run was cut, the same ones count.
+#[test]
+fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
+    let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(5) };
+    let new = || RunState::new(Schedule::new(design, 4, 1), None);
+    // Ahead of each decision by as many pairs as there is room for, newest first or oldest first.
+    let play = |mut state: RunState, room: usize, is_newest_first: bool, most: usize| {
+        let mut flying: Vec<(u64, [usize; 2])> = Vec::new();
+        let mut stored = Vec::new();
+        while state.ending().is_none() && stored.len() < most {
+            while flying.len() < room
+                && let [Effect::Start(pairing)] = state.apply(Event::Idle)[..]
+            {
+                flying.push((pairing.pair, pairing.engines));
+            }
+            let index = if is_newest_first { flying.len() - 1 } else { 0 };
+            let (pair, engines) = flying.remove(index);
+            let tally = PairTally { engines, ..won(pair) };
+            stored.push(tally);
+            state.apply(Event::Committed(tally));
+        }
+        (state, stored)
+    };
+    let (alone, stored) = play(new(), 1, false, 99);
+    let counted: Vec<u64> = alone.counted().collect();
+    // Three of five pairs each, those of the first round in turn.
+    assert_eq!(counted, [0, 1, 2, 3, 4, 5, 10, 11, 12]);
+    assert_eq!(stored.len(), counted.len());
+    for room in [2, 3, 5, 9] {
+        for is_newest_first in [false, true] {
+            let (state, stored) = play(new(), room, is_newest_first, 99);
+            assert_eq!(state.counted().collect::<Vec<_>>(), counted, "{room} {is_newest_first}");
+            assert_eq!(state.standing(), alone.standing());
+            for cut in 0..stored.len() {
+                let (_, mut on_disk) = play(new(), room, is_newest_first, cut);
+                on_disk.sort_by_key(|tally| tally.pair);
+                let mut resumed = new();
+                on_disk.iter().for_each(|tally| drop(resumed.apply(Event::Committed(*tally))));
+                let (resumed, _) = play(resumed, 1, false, 99);
+                assert_eq!(resumed.counted().collect::<Vec<_>>(), counted);
+                assert_eq!(resumed.standing(), alone.standing());
+            }
+        }
+    }
+}
+
 #[test]
 fn a_paused_run_starts_nothing_and_counts_what_was_in_flight() {
     let mut state = run(9, None);

@@ -30,6 +30,8 @@ fn plans_survive_storage() {
             pattern: Some("^info string".parse().unwrap()),
             is_minimal: true,
             has_origin: true,
+            event: Some("Cup".to_owned()),
+            site: Some("home".to_owned()),
         },
         epd: Some("/tmp/ends.epd".into()),
         transcripts: Keeping::All,

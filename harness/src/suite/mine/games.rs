@@ -4,7 +4,6 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
-use shakmaty::uci::UciMove;
 use shakmaty::{Chess, KnownOutcome, Move, Outcome, Position};
 
 use crate::game::record::{GameRecord, MoveRecord};
@@ -68,9 +67,7 @@ pub fn stored(origin: String, record: &GameRecord) -> Result<Game, String> {
         if matches!(score, Some(Score::Mate(_))) {
             open_plies.get_or_insert(moves.len());
         }
-        let read = UciMove::from_ascii(uci.as_bytes()).map_err(|error| error.to_string())?;
-        let played =
-            read.to_move(&position).map_err(|error| format!("{origin}: {uci}: {error}"))?;
+        let played = uci.to_move(&position).map_err(|error| format!("{origin}: {uci}: {error}"))?;
         position.play_unchecked(played);
         moves.push(played);
     }
