@@ -24,6 +24,7 @@ mod noise;
 mod puppet;
 mod real;
 mod records;
+mod reports;
 mod resume;
 mod signals;
 mod sprt;

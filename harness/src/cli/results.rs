@@ -10,8 +10,10 @@ use crate::config::command::command;
 use crate::config::plan::Plan;
 use crate::openings::order::Order;
 use crate::openings::quarantine::Quarantine;
+use crate::report::digest::Digest;
+use crate::report::document::{self, Document, Origin};
 use crate::report::gates::{self, Past};
-use crate::report::markdown::{self, Origin};
+use crate::report::markdown;
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
@@ -19,7 +21,7 @@ use crate::run::dispatch::Caller;
 use crate::run::event::Ending;
 use crate::run::noise::Disturbances;
 use crate::run::signal::Request;
-use crate::run::state::{Event, RunState};
+use crate::run::state::{Effect, Event, RunState};
 use crate::store::{RunHead, Store, StoreError, StoredGate, StoredRun};
 
 /// Flags of `arbiter results`.
@@ -102,11 +104,12 @@ pub fn print(store: &Store, summary: &Summary, form: Form) -> Result<(), Failure
     emit(&match form {
         Form::Human => terminal::render(summary),
         Form::Json => json::render(summary),
-        Form::Md => document(&store.run(&summary.run)?, summary),
+        Form::Md => markdown::render(&document(&store.run(&summary.run)?, summary, None)),
     })
 }
 
-fn document(stored: &StoredRun, summary: &Summary) -> String {
+/// All there is to say of a run; of its games only with a digest of them.
+pub fn document(stored: &StoredRun, summary: &Summary, digest: Option<&Digest>) -> Document {
     let plan = &stored.plan;
     let origin = Origin {
         plan,
@@ -121,7 +124,7 @@ fn document(stored: &StoredRun, summary: &Summary) -> String {
         adjudication: plan.rules.words(),
         command: command(plan),
     };
-    markdown::render(summary, &origin)
+    document::of_run(summary, &origin, digest)
 }
 
 /// The exit code that a run's end deserves, and who asked for it.
@@ -143,11 +146,21 @@ pub fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
 fn stored_summary(store: &Store, run: &str) -> Result<Summary, StoreError> {
     let stored = store.run(run)?;
     let state = replayed(store, run, &stored.plan)?;
+    summary_of(store, &stored, &state)
+}
+
+/// The summary of a stored run in the state that its pairs led to.
+pub fn summary_of(
+    store: &Store,
+    stored: &StoredRun,
+    state: &RunState,
+) -> Result<Summary, StoreError> {
+    let (run, plan) = (stored.head.run.as_str(), &stored.plan);
     let ending = state.ending().or(stored.head.ending);
     let left_out = &stored.fingerprints.quarantine;
     let disturbances = store.disturbances(run)?;
-    let summary = summary(run, &stored.plan, left_out, disturbances, &state, ending);
-    with_latencies(store, &stored.plan, summary)
+    let summary = summary(run, plan, left_out, disturbances, state, ending);
+    with_latencies(store, plan, summary)
 }
 
 /// The same with how promptly engines answered; not in a run that no clock bounds, as the report of
@@ -175,10 +188,20 @@ pub fn summary(
 
 /// The state of a run after the pairs that are on disk.
 pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, StoreError> {
+    watched(store, run, plan, |_| ())
+}
+
+/// The same, with what followed from each pair.
+pub fn watched(
+    store: &Store,
+    run: &str,
+    plan: &Plan,
+    mut observe: impl FnMut(Effect),
+) -> Result<RunState, StoreError> {
     let mut state = RunState::new(plan.schedule(), plan.sprt);
     let tallies = store.tallies(run)?;
     for tally in &tallies {
-        state.apply(Event::Committed(*tally));
+        state.apply(Event::Committed(*tally)).into_iter().for_each(&mut observe);
     }
     // A pair was started because the schedule knew it from the pairs counted by then, and those
     // are on disk; so the schedule must know it again.

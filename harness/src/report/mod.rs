@@ -3,10 +3,14 @@
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
 pub mod bracket;
+pub mod chart;
 pub mod check;
 pub mod compat;
+pub mod digest;
+pub mod document;
 pub mod epd;
 pub mod gates;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod latency;
