@@ -40,6 +40,22 @@ fn what_is_kept_is_what_was_reported() {
 }
 
 #[test]
+fn shells_and_readers_of_manuals_are_served() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = bench.arbiter(["completions", shell]).finish().expect_code(0).stdout;
+        for word in ["sprt", "tournament", "elo0"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    let out = bench.path("man").display().to_string();
+    bench.arbiter(["man", "--out", &out]).finish().expect_code(0);
+    let page = bench.read("man/arbiter-sprt.1");
+    assert!(page.contains("elo0") && page.contains(".TH"), "{page}");
+    assert!(bench.arbiter(["man"]).finish().expect_code(0).stdout.contains("EXIT"), "{page}");
+}
+
+#[test]
 fn the_bundled_engine_speaks_uci() {
     let mut talk = Talk::start(Command::new(arbiter()).arg("engine"));
     talk.send("uci");

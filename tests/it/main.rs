@@ -25,6 +25,7 @@ mod noise;
 mod puppet;
 mod real;
 mod records;
+mod reports;
 mod resume;
 mod signals;
 mod sprt;

@@ -16,12 +16,14 @@ mod exit_code;
 mod fingerprint;
 mod games_file;
 mod keys;
+mod manual;
 mod mine;
 mod openings;
 mod perft;
 mod play;
 mod rate;
 mod replay;
+mod report;
 mod results;
 mod run_lock;
 mod samples;
@@ -67,6 +69,8 @@ enum Command {
     Ablate(ablate::AblateArgs),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
+    /// Makes a report of runs to look at: a page with charts and boards, Markdown or JSON.
+    Report(report::ReportArgs),
     /// Shows what was said in a game, line by line, and lets the referee judge it again.
     Replay(replay::ReplayArgs),
     /// Steers a run that is being played: pause, resume, drain, games at once, status.
@@ -101,6 +105,10 @@ enum Command {
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
     Engine(engine::EngineArgs),
+    /// Prints the script that completes arbiter's command lines in a shell.
+    Completions(manual::CompletionsArgs),
+    /// Prints the manual, or writes all its pages.
+    Man(manual::ManArgs),
 }
 
 impl Cli {
@@ -112,6 +120,7 @@ impl Cli {
             Command::Tournament(args) => versus::tournament(args),
             Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
+            Command::Report(args) => report::report(&args),
             Command::Compat(args) => compat::compat(args),
             Command::Ctl(args) => ctl::ctl(&args),
             Command::Replay(args) => replay::run(&args),
@@ -127,6 +136,8 @@ impl Cli {
             Command::Samples(args) => samples::samples(&args),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
+            Command::Completions(args) => manual::completions(&args),
+            Command::Man(args) => manual::man(&args),
         }
     }
 }

@@ -12,8 +12,10 @@ use crate::config::command::command;
 use crate::config::plan::Plan;
 use crate::openings::order::Order;
 use crate::openings::quarantine::Quarantine;
+use crate::report::digest::Digest;
+use crate::report::document::{self, Document, Origin};
 use crate::report::gates::{self, Past};
-use crate::report::markdown::{self, Origin};
+use crate::report::markdown;
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
 use crate::report::{json, terminal};
@@ -21,7 +23,7 @@ use crate::run::dispatch::Caller;
 use crate::run::event::Ending;
 use crate::run::noise::Disturbances;
 use crate::run::signal::Request;
-use crate::run::state::{Event, RunState};
+use crate::run::state::{Effect, Event, RunState};
 use crate::store::{RunHead, Store, StoreError, StoredGate, StoredRun};
 
 /// Flags of `arbiter results`.
@@ -124,11 +126,12 @@ pub fn print(store: &Store, summary: &Summary, form: Form) -> Result<(), Failure
     emit(&match form {
         Form::Human => terminal::render(summary),
         Form::Json => json::render(summary),
-        Form::Md => document(&store.run(&summary.run)?, summary),
+        Form::Md => markdown::render(&document(&store.run(&summary.run)?, summary, None)),
     })
 }
 
-fn document(stored: &StoredRun, summary: &Summary) -> String {
+/// All there is to say of a run; of its games only with a digest of them.
+pub fn document(stored: &StoredRun, summary: &Summary, digest: Option<&Digest>) -> Document {
     let plan = &stored.plan;
     let origin = Origin {
         plan,
@@ -143,7 +146,7 @@ fn document(stored: &StoredRun, summary: &Summary) -> String {
         adjudication: plan.rules.words(),
         command: command(plan),
     };
-    markdown::render(summary, &origin)
+    document::of_run(summary, &origin, digest)
 }
 
 /// The exit code that a run's end deserves, and who asked for it.
@@ -163,13 +166,22 @@ pub fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
 
 /// The summary of a stored run, from the same events that made it.
 fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
-    let run = &stored.head.run;
-    let state = replayed(store, run, &stored.plan)?;
+    let state = replayed(store, &stored.head.run, &stored.plan)?;
+    summary_of(store, stored, &state)
+}
+
+/// The summary of a stored run in the state that its pairs led to.
+pub fn summary_of(
+    store: &Store,
+    stored: &StoredRun,
+    state: &RunState,
+) -> Result<Summary, StoreError> {
+    let (run, plan) = (stored.head.run.as_str(), &stored.plan);
     let ending = state.ending().or(stored.head.ending);
     let left_out = &stored.fingerprints.quarantine;
     let disturbances = store.disturbances(run)?;
-    let summary = summary(run, &stored.plan, left_out, disturbances, &state, ending);
-    with_stored(store, &stored.plan, summary)
+    let summary = summary(run, plan, left_out, disturbances, state, ending);
+    with_stored(store, plan, summary)
 }
 
 /// The same with what only the store knows: what the run is about, and how promptly engines
@@ -199,10 +211,20 @@ pub fn summary(
 
 /// The state of a run after the pairs that are on disk.
 pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, StoreError> {
+    watched(store, run, plan, |_| ())
+}
+
+/// The same, with what followed from each pair.
+pub fn watched(
+    store: &Store,
+    run: &str,
+    plan: &Plan,
+    mut observe: impl FnMut(Effect),
+) -> Result<RunState, StoreError> {
     let mut state = RunState::new(plan.schedule(), plan.sprt);
     let tallies = store.tallies(run)?;
     for tally in &tallies {
-        state.apply(Event::Committed(*tally));
+        state.apply(Event::Committed(*tally)).into_iter().for_each(&mut observe);
     }
     // A pair was started because the schedule knew it from the pairs counted by then, and those
     // are on disk; so the schedule must know it again.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{ByColor, Color};
+use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
 use crate::annotation::{Annotation, Field, Keeping};
 use crate::game::outcome::Outcome;
@@ -76,6 +77,13 @@ impl Thought {
 }
 
 impl GameRecord {
+    /// The position it started from; that of chess if the FEN is not one of a legal position.
+    pub fn start(&self) -> Chess {
+        let mode = CastlingMode::from_chess960(self.chess960);
+        let fen = self.fen.parse::<Fen>().ok();
+        fen.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default()
+    }
+
     /// Who made the first move.
     pub fn first_to_move(&self) -> Color {
         match self.fen.split(' ').nth(1) {

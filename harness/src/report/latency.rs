@@ -21,9 +21,9 @@ pub fn terminal(summary: &Summary) -> String {
     quantiles(summary).filter(|_| is_short).map_or(String::new(), Table::sharp)
 }
 
-/// The same for a document, and the counts by decade.
-pub fn markdown(summary: &Summary) -> String {
-    let Some(quantiles) = quantiles(summary) else { return String::new() };
+/// The same for a document, and the counts by decade; nothing if nothing was measured.
+pub fn tables(summary: &Summary) -> Vec<Table> {
+    let Some(quantiles) = quantiles(summary) else { return Vec::new() };
     let mut decades = vec![vec!["engine".to_owned(), "latency".to_owned()]];
     let all: Vec<(usize, Kind, Vec<u64>)> =
         summary.latencies.iter().map(|(e, kind, d)| (e, kind, d.decades())).collect();
@@ -35,7 +35,7 @@ pub fn markdown(summary: &Summary) -> String {
         let head = [name, kind.as_str().to_owned()].into_iter();
         decades.push(head.chain(counts.iter().map(u64::to_string)).collect());
     }
-    format!("{}\n{}\n{LEGEND}\n", quantiles.markdown(), Table::from_rows(decades).markdown())
+    vec![quantiles, Table::from_rows(decades)]
 }
 
 fn quantiles(summary: &Summary) -> Option<Table> {

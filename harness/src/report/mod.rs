@@ -4,10 +4,14 @@
 
 pub mod bracket;
 pub mod builds;
+pub mod chart;
 pub mod check;
 pub mod compat;
+pub mod digest;
+pub mod document;
 pub mod epd;
 pub mod gates;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod latency;

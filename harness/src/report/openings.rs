@@ -6,6 +6,8 @@ use shakmaty::san::San;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{Chess, EnPassantMode, Position};
 
+use crate::game::record::GameRecord;
+
 /// Code, name and moves of each opening; the file says where it is from.
 const TABLE: &str = include_str!("eco.tsv");
 
@@ -27,6 +29,29 @@ impl OpeningNames {
     pub fn new() -> OpeningNames {
         let named = entries().filter_map(|(named, moves)| Some((key(&position(moves)?), named)));
         OpeningNames(named.collect())
+    }
+
+    /// The last position with a name among those that a game started from and its book moves lead
+    /// to; none for a game of Chess960.
+    pub fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
+        let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
+        self.last_named(game, book)
+    }
+
+    /// The last position with a name that the first `plies` of a game lead to; none for a game of
+    /// Chess960.
+    pub fn last_named(&self, game: &GameRecord, plies: usize) -> Option<Named> {
+        if game.chess960 {
+            return None;
+        }
+        let mut position = game.start();
+        let mut found = self.find(&position);
+        for played in game.moves.iter().take(plies) {
+            let m = played.uci.to_move(&position).ok()?;
+            position.play_unchecked(m);
+            found = self.find(&position).or(found);
+        }
+        found
     }
 
     /// The opening with which the table knows this very position.

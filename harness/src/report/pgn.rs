@@ -99,7 +99,8 @@ fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
         tag("WhiteTimeControl", &white.to_string());
         tag("BlackTimeControl", &black.to_string());
     }
-    if let Some(Named { eco, name }) = opening(header, game) {
+    let named = header.names.as_ref().and_then(|names| names.last_named(game, LONGEST_OPENING));
+    if let Some(Named { eco, name }) = named {
         tag("ECO", eco);
         tag("Opening", name);
     }
@@ -140,7 +141,7 @@ fn clock_time(time: Duration) -> String {
 fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let mode = CastlingMode::from_chess960(game.chess960);
     let annotation = &header.annotation;
-    let mut position = start(game);
+    let mut position = game.start();
     let mut lines = Wrapped::default();
     let detail = harmless(&game.outcome.detail);
     if game.moves.is_empty() && !annotation.is_minimal {
@@ -167,25 +168,6 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     }
     lines.push(game.outcome.result.as_str());
     lines.text
-}
-
-fn start(game: &GameRecord) -> Chess {
-    let mode = CastlingMode::from_chess960(game.chess960);
-    let fen = game.fen.parse::<Fen>().ok();
-    fen.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default()
-}
-
-/// The last position of the game that has a name, early in it.
-fn opening(header: &PgnHeader, game: &GameRecord) -> Option<Named> {
-    let names = header.names.as_ref().filter(|_| !game.chess960)?;
-    let mut position = start(game);
-    let mut found = names.find(&position);
-    for played in game.moves.iter().take(LONGEST_OPENING) {
-        let m = played.uci.to_move(&position).ok()?;
-        position.play_unchecked(m);
-        found = names.find(&position).or(found);
-    }
-    found
 }
 
 /// The move number before a move; `after` is the position behind it.

@@ -23,6 +23,11 @@ impl Table {
         Table(rows)
     }
 
+    /// All rows, the heading first.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.0
+    }
+
     /// For a terminal.
     pub fn sharp(self) -> String {
         format!("{}\n", Builder::from(self.0).build().with(Style::sharp()))

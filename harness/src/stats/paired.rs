@@ -6,6 +6,7 @@
 use statrs::function::beta::beta_reg;
 
 use super::elo::{Z_95, normal_cdf};
+use super::pentanomial::Trinomial;
 
 /// Positions solved by two programs, counted by who solved them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -112,10 +113,20 @@ pub fn speed_ratio(
 /// The 95 % interval of a probability from `hits` in `n` trials (E. B. Wilson, 1927), which stays
 /// within 0 and 1. `None` without trials.
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
+    wilson(hits as f64, n)
+}
+
+/// The same for a mean score of games, which spreads no more than wins and losses of that mean
+/// would: the interval is too wide rather than too narrow. `None` without games.
+pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
+    wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
+}
+
+fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     if n == 0 {
         return None;
     }
-    let (hits, n, square) = (hits as f64, n as f64, Z_95 * Z_95);
+    let (n, square) = (n as f64, Z_95 * Z_95);
     let centre = (hits + square / 2.0) / (n + square);
     let half = Z_95 / (n + square) * (hits * (n - hits) / n + square / 4.0).max(0.0).sqrt();
     Some(((centre - half).max(0.0), (centre + half).min(1.0)))

@@ -1,0 +1,65 @@
+//! Charts as values; [`svg`] draws them.
+
+pub mod svg;
+
+/// What is to be drawn. Values that are not finite are not drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Chart {
+    /// Values that change along an axis.
+    Lines(Lines),
+    /// A bar for each label, from zero.
+    Bars(Bars),
+    /// A value with its interval for each label.
+    Intervals(Intervals),
+}
+
+/// Lines over a common axis.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Lines {
+    /// What the horizontal axis counts, with its unit.
+    pub x: String,
+    /// What the vertical axis counts, with its unit.
+    pub y: String,
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// Horizontal lines with a meaning, such as bounds, with their names.
+    pub levels: Vec<(String, f64)>,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// What it is called.
+    pub name: String,
+    /// Its points, from left to right.
+    pub points: Vec<(f64, f64)>,
+    /// The interval around each of them, if they have one.
+    pub band: Vec<(f64, f64, f64)>,
+}
+
+/// Bars side by side.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bars {
+    /// What they count.
+    pub y: String,
+    /// Names of the groups along the axis.
+    pub labels: Vec<String>,
+    /// The bars of each group, by their names.
+    pub series: Vec<(String, Vec<f64>)>,
+}
+
+/// Values with intervals, one below the other.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Intervals {
+    /// What the values are, with their unit.
+    pub x: String,
+    /// Name, value, and both ends of each.
+    pub rows: Vec<(String, f64, f64, f64)>,
+}
+
+impl Line {
+    /// A line without intervals.
+    pub fn plain(name: impl Into<String>, points: Vec<(f64, f64)>) -> Line {
+        Line { name: name.into(), points, band: Vec::new() }
+    }
+}
