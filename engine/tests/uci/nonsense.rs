@@ -292,7 +292,7 @@ fn session(seed: u64) -> Result<(), String> {
             session.say(&line);
         }
     }
-    if seed % 3 > 0 {
+    if !seed.is_multiple_of(3) {
         session.plays_on()?;
     }
     session.end()
