@@ -9,7 +9,7 @@ use crate::support::store;
 const PAIRS: usize = 6;
 
 /// A run of puppets that play at random.
-fn played<'a>(bench: &'a Bench, command: &'static str, engines: usize) -> Finished {
+fn played(bench: &Bench, command: &'static str, engines: usize) -> Finished {
     let mut plan = Plan::new(bench, command, PAIRS);
     for engine in 0..engines {
         plan = plan.puppet(&format!("P&{engine}"), &format!("--seed {engine}"));
