@@ -12,7 +12,7 @@ const PAIRS: usize = 6;
 fn played(bench: &Bench, command: &'static str, engines: usize) -> Finished {
     let mut plan = Plan::new(bench, command, PAIRS);
     for engine in 0..engines {
-        plan = plan.puppet(&format!("P&{engine}"), &format!("--seed {engine}"));
+        plan = plan.puppet(&format!("P&{engine}"), &format!("--seed {}", engine + 11));
     }
     plan.run()
 }
@@ -106,7 +106,7 @@ fn json_is_that_of_the_run() {
 #[test]
 fn what_cannot_be_made_is_refused() {
     let bench = Bench::new();
-    report(&bench, &[]).expect_refusal(3, &["no run"]);
+    report(&bench, &[]).expect_refusal(3, &["no results"]);
     played(&bench, "match", 2);
     report(&bench, &["walk"]).expect_refusal(3, &["walk"]);
     report(&bench, &["run", "--out", "report.pdf"]).expect_refusal(2, &["report.pdf", "--format"]);

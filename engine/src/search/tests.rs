@@ -113,7 +113,8 @@ fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
         let text = format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90");
         let position = fen::parse(&text).unwrap();
         let mut memory = Memory::new(1).unwrap();
-        let Kept::Palimpsest { table, .. } = &memory.kept else { panic!("not the default") };
+        let Kept::Palimpsest { table, .. } = &mut memory.kept else { panic!("not the default") };
+        table.new_search();
         for &mv in position.legal_moves().iter() {
             let score = mated_in(20);
             let entry = Entry { mv: None, score, evaluation: None, depth: 60, bound: Bound::Exact };
