@@ -22,4 +22,5 @@ pub mod stats;
 pub mod store;
 pub mod suite;
 pub mod tablebases;
+pub mod tune;
 pub mod uci;

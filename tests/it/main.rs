@@ -36,3 +36,4 @@ mod tablebases;
 mod tidy;
 mod tournaments;
 mod transcripts;
+mod tune;

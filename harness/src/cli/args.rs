@@ -320,9 +320,16 @@ pub struct Asked {
     pub config: Option<PathBuf>,
     /// Nodes per second for which times are meant, if they are scaled.
     pub reference_nps: Option<f64>,
+    /// Whether it is tried first if an engine can be tuned.
+    pub is_probed: bool,
 }
 
 impl PlayArgs {
+    /// Whether a run is to go on.
+    pub(super) fn is_resuming(&self) -> bool {
+        self.resume.is_some()
+    }
+
     /// Merges flags and file; flags win.
     pub fn ask(self, bounds: Option<SprtBounds>) -> Result<Asked, ArgsError> {
         let loaded = self.load()?;
@@ -368,6 +375,7 @@ impl PlayArgs {
             sprt: sprt_request(bounds, &loaded)?,
             scale: None,
             ablation: None,
+            tuning: None,
         };
         let reference_nps = self.scaling.reference(settings)?;
         let results = self.results.or_else(|| settings.results.clone());
@@ -382,6 +390,7 @@ impl PlayArgs {
             build: self.build,
             config: self.config,
             reference_nps,
+            is_probed: false,
         })
     }
 
@@ -403,7 +412,7 @@ impl PlayArgs {
         Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))
     }
 
-    fn load(&self) -> Result<Loaded, FileError> {
+    pub(super) fn load(&self) -> Result<Loaded, FileError> {
         let default = Path::new(file::DEFAULT_NAME);
         match &self.config {
             Some(path) => file::load(path),

@@ -31,6 +31,7 @@ mod speed;
 mod stats;
 mod suites;
 mod tournament_args;
+mod tune;
 mod versus;
 
 pub use exit_code::ExitCode;
@@ -67,6 +68,8 @@ enum Command {
     Tournament(versus::TournamentCommand),
     /// What is each feature of an engine worth? Plays the engine against itself without each.
     Ablate(ablate::AblateArgs),
+    /// Which values of its parameters make an engine stronger? Tunes them through games, by SPSA.
+    Tune(Box<tune::TuneArgs>),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
     /// Makes a report of runs to look at: a page with charts and boards, Markdown or JSON.
@@ -119,6 +122,7 @@ impl Cli {
             Command::Match(args) => versus::versus(args),
             Command::Tournament(args) => versus::tournament(args),
             Command::Ablate(args) => ablate::ablate(args),
+            Command::Tune(args) => tune::tune(*args),
             Command::Results(args) => results::results(args),
             Command::Report(args) => report::report(&args),
             Command::Compat(args) => compat::compat(args),

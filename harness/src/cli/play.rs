@@ -1,34 +1,38 @@
 //! Plays a run: a new one, or one that goes on.
 
+mod words;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
+use self::words::{announce, go_on, show};
 use super::args::{Asked, Form, Resume};
 use super::builds::{BuildArgs, Circumstances};
 use super::compat::{Printer, Style};
 use super::games_file::{Content, GamesFile, GamesFileError};
 use super::keys::Keys;
 use super::run_lock::{LockError, RunLock};
-use super::{ExitCode, Failure, book, ctl, fingerprint, results};
+use super::{ExitCode, Failure, book, ctl, fingerprint, results, tune};
 use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
-use crate::config::affinity::list;
 use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
-use crate::openings::{Book, quarantine};
+use crate::config::tuning::base_name;
+use crate::openings::Book;
 use crate::report::live::Live;
 use crate::report::openings::OpeningNames;
 use crate::report::pgn::PgnHeader;
-use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::{Local, Room};
+use crate::run::fit;
 use crate::run::job::{JobMaker, PlayedPair};
-use crate::run::seats::{places_of, seats, try_out};
+use crate::run::seats::{Seat, TrialError, places_of, seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
 use crate::store::{Fingerprints, Offsets, Store, StoreError};
@@ -92,11 +96,42 @@ struct Prepared {
 
 /// Plays what was asked for and prints the result.
 pub fn play(kind: Kind, asked: Asked) -> ExitCode {
+    play_named(kind, asked).map_or_else(Failure::report, |(_, code)| code)
+}
+
+/// The same, and the name of the run.
+pub fn play_named(kind: Kind, asked: Asked) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (asked.format, asked.compat);
-    match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format, style)) {
-        Ok(code) => code,
-        Err(failure) => failure.report(),
-    }
+    let prepared = prepare(kind, asked)?;
+    let name = prepared.name.clone();
+    carry_out(prepared, format, style).map(|code| (name, code))
+}
+
+/// Plays a plan as a new run of this name.
+pub fn play_plan(
+    plan: Plan,
+    results: &Path,
+    name: String,
+    about: &str,
+    format: Form,
+) -> Result<ExitCode, Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let entry = Entry {
+        results: results.to_owned(),
+        name: Some(name),
+        about: Some(about.to_owned()),
+        is_probed: false,
+    };
+    carry_out(enter(plan, entry, own_binary)?, format, None)
+}
+
+/// How a new run is entered in the store.
+struct Entry {
+    results: PathBuf,
+    name: Option<String>,
+    about: Option<String>,
+    /// Whether it is tried first if the engine can be tuned.
+    is_probed: bool,
 }
 
 fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
@@ -112,17 +147,25 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
     let stderr_dir = asked.request.stderr_dir.clone();
     let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
-        PlanError::EngineCount(..) | PlanError::Ablation(AblationError::EngineCount(_)) => {
+        PlanError::EngineCount(..)
+        | PlanError::TuneEngines(_)
+        | PlanError::Ablation(AblationError::EngineCount(_)) => {
             Failure::new(ExitCode::Usage, error)
         }
         _ => Failure::invalid(error),
     })?;
-    places_of(&plan).map_err(Failure::invalid)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
         })?;
     }
+    let Asked { results, name, about, is_probed, .. } = asked;
+    enter(plan, Entry { results, name, about, is_probed }, own_binary)
+}
+
+/// Makes a plan a run, once it is known that it can be played.
+fn enter(plan: Plan, entry: Entry, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    places_of(&plan).map_err(Failure::invalid)?;
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let openings = book.len();
     if plan.opening_start >= openings as u64 {
@@ -135,14 +178,15 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
     let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let created_ms = unix_time_ms();
     let tables = open_tables(&plan)?;
-    let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
+    let Entry { results, name, about, is_probed } = entry;
+    let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
     RunLock::check_name(&name)?;
-    let store = Store::create(&asked.results)?;
-    let lock = RunLock::take(&asked.results, &name)?;
+    let store = Store::create(&results)?;
+    let lock = RunLock::take(&results, &name)?;
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    let book = check_engines(&plan, book, &own_binary)?;
+    let book = check_engines(&plan, book, &own_binary, is_probed)?;
     let mut offsets = Offsets::default();
     let mut files = Vec::new();
     if let Some(path) = &plan.pgn {
@@ -155,15 +199,14 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
         offsets.epd = offset;
         files.push(file);
     }
-    let about = asked.about.as_deref();
+    let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
-    let state = RunState::new(plan.schedule(), plan.sprt);
-    let results = asked.results;
+    let state = RunState::of(&plan);
     Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
-/// Builds engines that are revisions.
-fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
+/// Builds engines that are revisions and are not built yet.
+pub fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
     let with = Circumstances {
         config: asked.config.clone(),
         results: Some(asked.results.clone()),
@@ -174,6 +217,8 @@ fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
     let prepared = asked.build.prepare(engines, &asked.request.each, with)?;
     asked.request.engines = prepared.engines;
     asked.request.scale = prepared.scale;
+    // Whoever asks again gets what is there.
+    (asked.build.test, asked.build.base) = (None, None);
     Ok(())
 }
 
@@ -199,13 +244,13 @@ fn resume(
     let tables = open_tables(&plan)?;
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-    let state = results::replayed(&store, &name, &plan)?;
+    let state = tune::replayed(&store, &name, &plan)?;
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
         places_of(&changed).map_err(Failure::invalid)?;
-        book = check_engines(&plan, book, &own_binary)?;
+        book = check_engines(&plan, book, &own_binary, false)?;
         store.set_ending(&name, None)?;
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
@@ -264,14 +309,20 @@ pub fn runtime() -> Result<Runtime, Failure> {
 }
 
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
-/// be told; the same engines always leave out the same ones.
-fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Failure> {
+/// be told; the same engines always leave out the same ones. `is_probed` says whether an engine must
+/// heed what is to be tuned.
+fn check_engines(
+    plan: &Plan,
+    book: Book,
+    own_binary: &Path,
+    is_probed: bool,
+) -> Result<Book, Failure> {
     let seats = seats(plan, own_binary);
     let runtime = runtime()?;
     let left_out = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         tokio::select! {
-            trial = try_out(&seats, &book) => trial.map_err(|error| {
+            trial = try_all(plan, &seats, &book, is_probed) => trial.map_err(|error| {
                 match error.environment {
                     true => Failure::environment(error),
                     false => Failure::invalid(error),
@@ -296,11 +347,38 @@ fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Fai
     book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
 }
 
+/// Tries all engines out, and whether the one that is to be tuned can be.
+async fn try_all(
+    plan: &Plan,
+    seats: &[Seat],
+    book: &Book,
+    is_probed: bool,
+) -> Result<BTreeSet<usize>, TrialError> {
+    // Both sides of a tuning are one engine.
+    let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(seats.first_chunk()) else {
+        return try_out(seats, book).await;
+    };
+    let seat = Seat { name: base_name(&side.name).to_owned(), ..side.clone() };
+    let left_out = try_out(std::slice::from_ref(&seat), book).await?;
+    if is_probed {
+        let limits = plan.engines[0].conditions.limits;
+        let idle = fit::fit(&seat, tuning, limits, book).await?;
+        if !idle.is_empty() {
+            note(&format!(
+                "a few searches are the same at both ends of the range of {}: tuning may not pay",
+                idle.join(", ")
+            ));
+        }
+    }
+    Ok(left_out)
+}
+
 fn carry_out(
     mut prepared: Prepared,
     format: Form,
     style: Option<Style>,
 ) -> Result<ExitCode, Failure> {
+    let go_on = go_on(&prepared);
     if prepared.state.ending().is_none() {
         announce(&prepared);
     }
@@ -326,12 +404,13 @@ fn carry_out(
         show(name, results)
     ));
     if summary.ending == Some(Ending::Interrupted) {
-        note(&format!("go on with: {}", resume_command(plan.kind, name, results)));
+        note(&format!("go on with: {go_on}"));
     }
     Ok(results::exit_code(&summary, request))
 }
 
 fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failure> {
+    let go_on = go_on(prepared);
     let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
         prepared;
     let seats = seats(plan, own_binary);
@@ -345,7 +424,10 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
     let schedule = state.schedule().clone();
     let mut view: Box<dyn Observer> = match style {
         Some(style) => Box::new(Printer::new(style, plan, schedule)),
-        None => Box::new(Live::new(schedule, plan.sprt, names, keys.is_some())),
+        None => {
+            let live = Live::new(schedule, plan.sprt, names, keys.is_some());
+            Box::new(live.tuning(state.ascent()))
+        }
     };
     observers.push(&mut *view);
     let run = Run { name, store, jobs, observers, wishes };
@@ -364,7 +446,6 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
         let finished = dispatch(run, state, executor, &mut signals).await;
         socket.close().await;
         finished.map_err(|error| {
-            let go_on = resume_command(plan.kind, name, results);
             let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
             match error {
                 RunError::Store(_) | RunError::Observer(_) | RunError::Environment { .. } => {
@@ -373,60 +454,6 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
             }
         })
     })
-}
-
-/// Says what will be played.
-fn announce(prepared: &Prepared) {
-    let Prepared { name, plan, book, state, .. } = prepared;
-    // The others of an ablation are named by the feature they lack.
-    let shown = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
-    let engines: Vec<String> = plan.engines[..shown]
-        .iter()
-        .map(|engine| format!("{} ({})", engine.name, engine.conditions.limits))
-        .collect();
-    note(&format!("run {name}: {}", engines.join(" v ")));
-    if let Some(ablation) = &plan.ablation {
-        note(&format!("against itself without {}", ablation.features.join(", ")));
-    }
-    let left_out = book.quarantine();
-    for line in left_out.first(quarantine::KEPT) {
-        note(&format!("left out: {line}"));
-    }
-    let without = match left_out.count {
-        0 => String::new(),
-        count => format!(" ({count} bad left out)"),
-    };
-    note(&format!(
-        "{} openings from {}{without}, seed {}, {} games at once",
-        book.len(),
-        book.name(),
-        plan.seed,
-        plan.concurrency,
-    ));
-    note(&rules_in_words(&plan.design, plan.engines.len()));
-    for rule in plan.rules.words() {
-        note(&rule);
-    }
-    let games = places_of(plan).unwrap_or_default();
-    let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
-    if !games.is_empty() {
-        note(&format!("processors of the games at once: {}", games.join(" | ")));
-    }
-    if let Some(sprt) = plan.sprt {
-        note(&format!(
-            "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
-            sprt.model().as_str(),
-            sprt.elo0(),
-            sprt.elo1(),
-            sprt.alpha(),
-            sprt.beta(),
-            sprt.correction().as_str()
-        ));
-    }
-    let counted = state.counted().count();
-    if counted > 0 {
-        note(&format!("{counted} pairs are counted already"));
-    }
 }
 
 fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
@@ -439,6 +466,7 @@ fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
             Kind::Match => "Arbiter match".to_owned(),
             Kind::Tournament => format!("Arbiter {}", plan.design.format.as_str()),
             Kind::Ablate => "Arbiter ablation".to_owned(),
+            Kind::Tune => "Arbiter tuning".to_owned(),
         },
         date: created.strftime("%Y.%m.%d").to_string(),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
@@ -454,17 +482,4 @@ fn default_name(kind: Kind, created_ms: i64) -> String {
     let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
     // Milliseconds keep runs that a script starts together apart.
     format!("{}-{}", kind.as_str(), created.strftime("%Y%m%d-%H%M%S-%3f"))
-}
-
-fn resume_command(kind: Kind, name: &str, results: &Path) -> String {
-    format!("arbiter {} --results {} --resume {name}", kind.as_str(), quoted(results))
-}
-
-fn show(name: &str, results: &Path) -> String {
-    format!("arbiter results --results {} show {name}", quoted(results))
-}
-
-/// A path as a shell wants it.
-fn quoted(path: &Path) -> String {
-    shell_words::quote(&path.to_string_lossy()).into_owned()
 }

@@ -206,7 +206,8 @@ pub fn summary(
 ) -> Summary {
     let (standing, looks) = (state.standing(), state.looks());
     let summary = Summary::new(run, plan, standing, looks, ending, state.schedule());
-    Summary { quarantine: quarantine.clone(), disturbances, ..summary }
+    let ascent = state.ascent().cloned();
+    Summary { quarantine: quarantine.clone(), disturbances, ascent, ..summary }
 }
 
 /// The state of a run after the pairs that are on disk.
@@ -221,7 +222,7 @@ pub fn watched(
     plan: &Plan,
     mut observe: impl FnMut(Effect),
 ) -> Result<RunState, StoreError> {
-    let mut state = RunState::new(plan.schedule(), plan.sprt);
+    let mut state = RunState::of(plan);
     let tallies = store.tallies(run)?;
     for tally in &tallies {
         state.apply(Event::Committed(*tally)).into_iter().for_each(&mut observe);

@@ -91,6 +91,14 @@ impl TournamentArgs {
         self.schedule = format.or(self.schedule);
     }
 
+    /// Sets rounds, and pairs of a round, as flags would that were not given.
+    pub fn set_usual_length(&mut self, rounds: u64, pairs: u64) {
+        self.rounds.get_or_insert(rounds);
+        if self.games.is_none() {
+            self.pairs.get_or_insert(pairs);
+        }
+    }
+
     /// Merges flags and file; flags win.
     pub fn ask(&self, file: &ConfigFile) -> Result<TournamentRequest, ArgsError> {
         let schedule = file.schedule.as_deref().map(|text| word(file, "schedule", text));

@@ -17,6 +17,9 @@ use crate::game::relay::relayed;
 use crate::game::transcript::{Tape, Transcript};
 use crate::protocol::Game;
 
+/// Options that an engine is told before a game, besides those of its start: name, value.
+pub type Settings = Arc<[(String, String)]>;
+
 /// What is to be played.
 #[derive(Debug, Clone)]
 pub struct GameSetup {
@@ -32,6 +35,8 @@ pub struct GameSetup {
     pub book: Vec<UciMove>,
     /// Each side's conditions.
     pub conditions: ByColor<Conditions>,
+    /// What each side is told for this game in particular.
+    pub settings: ByColor<Settings>,
     /// When the game ends before the rules of chess say so.
     pub rules: Rules,
     /// Endgame tables, if the rules need them.
@@ -84,7 +89,7 @@ async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByC
 /// What an engine needs to know of `setup` when it sits down as `color`.
 pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     let limits = setup.conditions.get(color).limits;
-    Game { start: &setup.start, mode: setup.mode, limits }
+    Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
 }
 
 /// The record of a game that `absent` could not begin; `tape` has what it said.

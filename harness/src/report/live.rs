@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,12 +10,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::report::standings::leaders_line;
 use crate::report::status::{Progress, disturbance, one_line, status_lines};
 use crate::report::terminal::note;
+use crate::report::tuned;
 use crate::run::control::Pace;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
 use crate::schedule::Schedule;
 use crate::stats::sprt::{Decision, Sprt};
 use crate::stats::watch::{Look, Watch};
+use crate::tune::ascent::Ascent;
+use crate::tune::tuning::Tuning;
 
 /// Time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -37,6 +41,8 @@ pub struct Live {
     slots: Option<usize>,
     /// Whether keys are listened to.
     has_keys: bool,
+    /// What is tuned, iterations with a result, and the values after them.
+    tuning: Option<(Arc<Tuning>, u64, Vec<f64>)>,
 }
 
 /// The keys, as the live view names them.
@@ -72,7 +78,17 @@ impl Live {
             pace: Pace::Running,
             slots: None,
             has_keys,
+            tuning: None,
         }
+    }
+
+    /// The same of a tuning that has come so far, if the run is one.
+    #[must_use]
+    pub fn tuning(self, ascent: Option<&Ascent>) -> Live {
+        let tuning = ascent.map(|ascent| {
+            (ascent.tuning().clone(), ascent.finished(), ascent.theta().to_vec())
+        });
+        Live { tuning, ..self }
     }
 
     fn progress(&self, elapsed: Duration) -> Progress {
@@ -123,6 +139,9 @@ impl Live {
         if self.pace != Pace::Running {
             pace.push_str(&format!(" · {}", self.pace.as_str()));
         }
+        if let Some((tuning, finished, theta)) = &self.tuning {
+            return [tuned::line(tuning, *finished, theta), pace];
+        }
         match leaders_line(&self.schedule, &self.engines) {
             Some(leaders) => [leaders, pace],
             None => [evidence, pace],
@@ -169,6 +188,11 @@ impl Observer for Live {
                     }
                 }
                 self.show(*elapsed);
+            }
+            RunEvent::Iterated { iteration } => {
+                if let Some((_, finished, theta)) = &mut self.tuning {
+                    (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
+                }
             }
             RunEvent::Disturbed { pair, reason, is_void } => {
                 self.say(&disturbance(*pair, reason, *is_void));

@@ -32,4 +32,5 @@ pub mod summary;
 pub mod table;
 pub mod terminal;
 pub mod transcript;
+pub mod tuned;
 pub mod worth;

@@ -20,6 +20,7 @@ use crate::stats::ratings::{self, Errors, Meeting};
 use crate::stats::sequential::{self, SequentialEstimate};
 use crate::stats::sprt::Sprt;
 use crate::stats::watch::{Look, Watch};
+use crate::tune::ascent::Ascent;
 
 /// The answer of a run to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,8 @@ pub struct Summary {
     pub is_single: bool,
     /// How promptly engines answered.
     pub latencies: Latencies,
+    /// How far the tuning has come, if the run is one.
+    pub ascent: Option<Ascent>,
     /// The table, if the run is more than a match of two.
     pub standings: Option<Standings>,
 }
@@ -175,6 +178,7 @@ impl Summary {
             fault_limit: plan.fault_limit,
             is_single: plan.design.is_single,
             latencies: Latencies::default(),
+            ascent: None,
             standings: has_standings.then(|| Standings::new(schedule, standing)),
         }
     }

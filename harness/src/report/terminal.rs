@@ -4,17 +4,20 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use crate::config::plan::Kind;
+use crate::config::tuning::base_name;
 use crate::report::latency;
 use crate::report::standings_text;
 use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
 use crate::report::table::Table;
 use crate::report::worth;
+use crate::report::tuned;
 use crate::run::event::Ending;
 use crate::run::noise::Disturbances;
 use crate::stats::sequential::SequentialEstimate;
 use crate::stats::sprt::{Correction, Sprt};
 use crate::stats::watch::Look;
+use crate::tune::ascent::Ascent;
 
 /// The summary in some ten lines; the last one is the verdict as a sentence.
 pub fn render(summary: &Summary) -> String {
@@ -25,8 +28,10 @@ pub fn render(summary: &Summary) -> String {
         line(&mut text, "About", about);
     }
     // The others of an ablation are named by the feature they lack.
-    let shown = if summary.ablation.is_some() { 1 } else { summary.engines.len() };
+    let is_one = summary.ablation.is_some() || summary.ascent.is_some();
+    let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {
+        let name = if summary.ascent.is_some() { base_name(name) } else { name };
         line(&mut text, "Engine", format!("{name}, {limits}"));
     }
     for (name, from) in summary.engines.iter().zip(&summary.provenance) {
@@ -37,7 +42,9 @@ pub fn render(summary: &Summary) -> String {
     if let Some(scale) = summary.scale {
         line(&mut text, "Scale", scale.words());
     }
-    if summary.ablation.is_some() {
+    if let Some(ascent) = &summary.ascent {
+        tuning_lines(&mut text, summary, ascent);
+    } else if summary.ablation.is_some() {
         text.push_str(&worth::table(summary).sharp());
     } else if summary.engines.len() == 2 {
         strength_lines(&mut text, &strength, summary.after_stop());
@@ -83,6 +90,33 @@ pub fn note(line: &str) {
 fn line(text: &mut String, label: &str, value: impl AsRef<str>) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{label:<8} {}", value.as_ref());
+}
+
+/// The values of a tuning, ready to be used.
+fn tuning_lines(text: &mut String, summary: &Summary, ascent: &Ascent) {
+    let games = summary.strength().games;
+    line(
+        text,
+        "Games",
+        format!(
+            "{}: {} won, {} drawn, {} lost by the first sides",
+            games.games(),
+            games.wins,
+            games.draws,
+            games.losses
+        ),
+    );
+    tuned::words(ascent.tuning()).iter().for_each(|words| line(text, "Tuning", words));
+    text.push_str(&tuned::table(ascent).sharp());
+    tuned::notes(summary, ascent).iter().for_each(|note| line(text, "Note", note));
+    text.push('\n');
+    text.push_str(&tuned::options(ascent));
+    let changed = tuned::assignments(ascent);
+    if !changed.is_empty() {
+        text.push('\n');
+        text.push_str(&changed);
+    }
+    text.push('\n');
 }
 
 fn strength_lines(text: &mut String, strength: &Strength, after: Option<SequentialEstimate>) {
@@ -240,6 +274,9 @@ pub(super) fn verdict_sentence(summary: &Summary) -> String {
 }
 
 fn open_sentence(summary: &Summary) -> String {
+    if let Some(ascent) = &summary.ascent {
+        return tuned::verdict(summary, ascent);
+    }
     match (summary.ending, summary.kind) {
         (Some(Ending::Complete), Kind::Match | Kind::Tournament) => {
             "Complete: all pairs were played.".to_owned()

@@ -181,7 +181,7 @@ impl Run<'_> {
                 }
                 return;
             };
-            executor.start(self.jobs.job(pairing));
+            executor.start(self.jobs.job(pairing, state.settings(pairing.pair)));
         }
     }
 
@@ -252,6 +252,10 @@ impl Run<'_> {
                 if let Some(played) = &played {
                     self.tell(&RunEvent::Counted { played, tally: &tally, look, elapsed })?;
                 }
+            }
+            Effect::Iterated(iteration) => {
+                self.store.append_iteration(self.name, &iteration)?;
+                self.tell(&RunEvent::Iterated { iteration: &iteration })?;
             }
             Effect::Drain => {
                 self.tell(&RunEvent::Draining { in_flight: state.in_flight() })?;

@@ -8,6 +8,7 @@ use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
 use crate::schedule::Pairing;
 use crate::stats::watch::Look;
+use crate::tune::ascent::Iteration;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +53,11 @@ pub enum RunEvent<'a> {
         look: Option<Look>,
         /// Since the start or resumption.
         elapsed: Duration,
+    },
+    /// The pairs counted so far complete an iteration of a tuning, which is on disk.
+    Iterated {
+        /// Its result, and the values after it.
+        iteration: &'a Iteration,
     },
     /// The machine disturbed a pair.
     Disturbed {

@@ -17,6 +17,7 @@ mod rows;
 mod schema;
 mod tables_row;
 mod transcripts;
+mod tuning_row;
 
 use std::path::{Path, PathBuf};
 

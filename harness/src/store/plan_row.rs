@@ -1,6 +1,7 @@
 //! The stored form of a plan.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::output_row::OutputRow;
 use super::provenance_row::{ProvenanceRow, ScaleRow};
 use super::tables_row::TablesRow;
+use super::tuning_row::TuningRow;
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
@@ -87,6 +89,8 @@ pub(super) struct PlanRow {
     sprt: Option<SprtRow>,
     #[serde(default)]
     ablation: Option<AblationRow>,
+    #[serde(default)]
+    tuning: Option<TuningRow>,
     fault_limit: f64,
     /// Absent in runs from before there was one: nothing was measured.
     #[serde(default)]
@@ -254,6 +258,7 @@ impl PlanRow {
                 option: ablation.option.clone(),
                 features: ablation.features.clone(),
             }),
+            tuning: plan.tuning.as_deref().map(TuningRow::of),
             fault_limit: plan.fault_limit,
             noise_limit: plan.noise_limit,
             scale: plan.scale.map(ScaleRow::of),
@@ -340,9 +345,8 @@ impl PlanRow {
                 .map_or(Ok(Affinity::None), |text| text.parse())
                 .map_err(|error| format!("plan: {error}"))?,
             sprt,
-            ablation: self
-                .ablation
-                .map(|AblationRow { option, features }| Ablation { option, features }),
+            ablation: self.ablation.map(AblationRow::into_ablation),
+            tuning: self.tuning.map(TuningRow::into_tuning).transpose()?.map(Arc::new),
             fault_limit: self.fault_limit,
             noise_limit: self.noise_limit,
             scale: self.scale.map(ScaleRow::into_scale),
@@ -402,6 +406,13 @@ impl EngineRow {
             provenance: self.provenance.map(ProvenanceRow::into_provenance),
             conditions: Conditions { limits, margin: Duration::from_nanos(self.margin_ns) },
         })
+    }
+}
+
+impl AblationRow {
+    fn into_ablation(self) -> Ablation {
+        let AblationRow { option, features } = self;
+        Ablation { option, features }
     }
 }
 

@@ -15,7 +15,7 @@ const BUSY: Duration = Duration::from_secs(30);
 const CACHE_KIB: i64 = 512;
 
 /// Step n takes a file from format n to n + 1.
-pub(super) const STEPS: [&str; 5] = [
+pub(super) const STEPS: [&str; 6] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
@@ -99,6 +99,17 @@ pub(super) const STEPS: [&str; 5] = [
 ",
     "
     ALTER TABLE runs ADD COLUMN about TEXT;    -- what its user says that it tries, in one line
+",
+    "
+    CREATE TABLE iterations (                  -- of tunings; follows from plan and pairs
+        run       TEXT NOT NULL REFERENCES runs(run),
+        iteration INTEGER NOT NULL,            -- from 0
+        plus      TEXT NOT NULL,               -- JSON, values that engine 0 was told
+        minus     TEXT NOT NULL,               -- JSON, values that engine 1 was told
+        score     INTEGER NOT NULL,            -- games that engine 0 won less those that it lost
+        theta     TEXT NOT NULL,               -- JSON, values after it, not rounded
+        PRIMARY KEY (run, iteration)
+    ) WITHOUT ROWID;
 ",
 ];
 

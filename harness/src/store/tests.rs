@@ -10,6 +10,7 @@ use crate::game::record::{GameRecord, MoveRecord, Thought};
 use crate::run::job::{Games, PlayedPair};
 use crate::run::latency::Kind as Latency;
 use crate::schedule::Pairing;
+use crate::tune::ascent::Iteration;
 
 fn game() -> GameRecord {
     let thought = Thought {
@@ -98,4 +99,21 @@ fn what_a_run_is_about_can_be_said_later() {
     store.set_about("run", None).unwrap();
     assert_eq!(about(), None);
     assert!(matches!(store.set_about("other", None), Err(StoreError::NoRun(_))));
+}
+
+#[test]
+fn iterations_come_back_and_a_second_delivery_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    let iteration = |number, score| Iteration {
+        number,
+        sides: [vec![5.0, 0.1 + 0.2], vec![3.0, -1.0]],
+        score,
+        theta: vec![4.125, -0.5],
+    };
+    store.append_iteration("run", &iteration(1, -7)).unwrap();
+    store.append_iteration("run", &iteration(0, 3)).unwrap();
+    store.append_iteration("run", &iteration(0, 4)).unwrap();
+    assert_eq!(store.iterations("run").unwrap(), [iteration(0, 3), iteration(1, -7)]);
+    assert_eq!(store.iterations("other").unwrap(), []);
 }

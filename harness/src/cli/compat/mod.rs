@@ -112,6 +112,7 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         build: BuildArgs::default(),
         config: None,
         reference_nps: None,
+        is_probed: false,
     };
     match play::play(kind, asked) {
         ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,

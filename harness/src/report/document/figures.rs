@@ -334,7 +334,7 @@ fn compact(value: f64) -> String {
 }
 
 /// At most [`COURSE_ROWS`] of the values, evenly spaced, the last one included.
-fn thinned<T>(values: &[T]) -> impl Iterator<Item = &T> {
+pub(super) fn thinned<T>(values: &[T]) -> impl Iterator<Item = &T> {
     let step = values.len().div_ceil(COURSE_ROWS).max(1);
     let first = (values.len() + step - 1) % step;
     values.iter().skip(first).step_by(step)

@@ -3,6 +3,7 @@
 mod figures;
 mod games;
 mod run;
+mod tuning;
 
 pub use run::{Origin, of_run};
 

@@ -1,15 +1,16 @@
 //! A run as a document that can be published: what came out, with intervals, and all that is needed
 //! to play it again.
 
-use super::{Block, Document, figures, games};
+use super::{Block, Document, figures, games, tuning};
 use crate::config::affinity::{Affinity, cpus_per_game};
 use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
+use crate::config::tuning::base_name;
 use crate::report::digest::Digest;
 use crate::report::standings::{Standings, rules_in_words};
 use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary};
 use crate::report::table::Table;
-use crate::report::{latency, standings_text, terminal, worth};
+use crate::report::{latency, standings_text, terminal, tuned, worth};
 use crate::run::standing::Encounter;
 use crate::schedule::Format;
 
@@ -42,7 +43,9 @@ pub fn of_run(summary: &Summary, origin: &Origin<'_>, digest: Option<&Digest>) -
     let mut document = Document::new(title(summary, origin.plan));
     document.blocks.push(conclusion(summary));
     results(&mut document, summary, origin.plan);
-    if let Some(digest) = digest {
+    if let Some(ascent) = &summary.ascent {
+        tuning::course(&mut document, ascent);
+    } else if let Some(digest) = digest {
         figures::course(&mut document, summary, digest);
     }
     document.heading("How the games ended");
@@ -73,6 +76,7 @@ fn title(summary: &Summary, plan: &Plan) -> String {
     let others = summary.engines.len() - 1;
     match (summary.kind, plan.design.format) {
         (Kind::Ablate, _) => format!("What the features of {first} are worth"),
+        (Kind::Tune, _) => format!("Tuning of {}", base_name(first)),
         (Kind::Sprt, _) => format!("SPRT: {first} against {}", summary.engines[1]),
         (_, format) if others == 1 && format.is_fixed() => {
             format!("{first} against {}", summary.engines[1])
@@ -94,6 +98,7 @@ fn conclusion(summary: &Summary) -> Block {
     let state = terminal::verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.kind {
         Kind::Ablate => Some(worth::conclusion(summary)),
+        Kind::Tune => summary.ascent.as_ref().map(|ascent| tuned::conclusion(summary, ascent)),
         Kind::Sprt => None,
         Kind::Match | Kind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
         Kind::Match | Kind::Tournament => summary.ratings().map(|ratings| {
@@ -129,6 +134,11 @@ fn results(document: &mut Document, summary: &Summary, plan: &Plan) {
         Kind::Ablate => {
             document.table(worth::table(summary));
             worth::notes(summary).into_iter().for_each(|note| document.paragraph(note));
+        }
+        Kind::Tune => {
+            if let Some(ascent) = &summary.ascent {
+                tuning::results(document, summary, ascent);
+            }
         }
         Kind::Sprt => {
             document.table(encounters(summary));
@@ -283,10 +293,15 @@ fn conditions(document: &mut Document, summary: &Summary, origin: &Origin<'_>) {
     let plan = origin.plan;
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
     // The others of an ablation differ by one option.
-    let shown = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
+    let is_one = plan.ablation.is_some() || plan.tuning.is_some();
+    let shown = if is_one { 1 } else { plan.engines.len() };
     for (engine, hash) in plan.engines.iter().zip(origin.engine_hashes).take(shown) {
+        let name = match &plan.tuning {
+            Some(_) => base_name(&engine.name),
+            None => &engine.name,
+        };
         engines.push([
-            engine.name.clone(),
+            name.to_owned(),
             program(engine),
             options(engine),
             engine.conditions.limits.to_string(),
@@ -299,6 +314,10 @@ fn conditions(document: &mut Document, summary: &Summary, origin: &Origin<'_>) {
             "Its opponents are the same engine with the option {} set to one feature each.",
             ablation.option
         ));
+    }
+    if let Some(tuning) = &plan.tuning {
+        let words = tuned::words(tuning);
+        document.paragraph(format!("It played itself: {}.", words.join("; ")));
     }
     let mut table = Table::new(["", ""]);
     let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);
