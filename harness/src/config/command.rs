@@ -6,7 +6,6 @@ use super::noise::NoiseLimit;
 use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
-use super::tuning::base_name;
 use crate::adjudicate::{DrawRule, ResignRule, Scope, TablebaseRule};
 use crate::clock::Limits;
 use crate::openings::order::Order;
@@ -22,13 +21,7 @@ pub fn command(plan: &Plan) -> String {
     let mut words = vec!["arbiter".to_owned(), plan.kind.as_str().to_owned()];
     let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     let shared = shared_limits(plan);
-    let is_one = plan.ablation.is_some() || plan.tuning.is_some();
-    let own = if is_one { 1 } else { plan.engines.len() };
-    for engine in &plan.engines[..own] {
-        let name = match &plan.tuning {
-            Some(_) => base_name(&engine.name),
-            None => &engine.name,
-        };
+    for (name, engine) in plan.own_engines() {
         let engine = Engine { name: name.to_owned(), ..engine.clone() };
         flag("engine", spec(&engine, shared.is_some()));
     }

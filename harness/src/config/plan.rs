@@ -287,6 +287,16 @@ impl Plan {
         self.tuning.as_ref().map(|tuning| Ascent::new(tuning.clone(), self.seed))
     }
 
+    /// The engines as the user named them; not what an ablation or a tuning makes of one.
+    pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
+        let is_one = self.ablation.is_some() || self.tuning.is_some();
+        let own = if is_one { 1 } else { self.engines.len() };
+        self.engines.iter().take(own).map(|engine| match &self.tuning {
+            Some(_) => (tuning::base_name(&engine.name), engine),
+            None => (engine.name.as_str(), engine),
+        })
+    }
+
     /// Whether a clock decides anything; without one, deterministic engines play the same games
     /// again.
     pub fn is_timed(&self) -> bool {

@@ -137,9 +137,8 @@ mod tests {
     #[test]
     fn a_confirmation_has_the_conditions_of_the_tuning() {
         let plan = resolve("cmd=sh,name=E,option.Hash=8,nodes=70", "A,1,0,10,1,0.1").unwrap();
-        let confirm = |theta: f64| {
-            confirmation(&plan, &[theta], SprtRequest::default(), Some(9)).unwrap()
-        };
+        let confirm =
+            |theta: f64| confirmation(&plan, &[theta], SprtRequest::default(), Some(9)).unwrap();
         assert!(confirm(1.3).is_none(), "1.3 is 1 for the engine");
         let sprt = confirm(3.6).unwrap();
         let option = |value: &str| ("A".to_owned(), value.to_owned());

@@ -85,9 +85,8 @@ impl Live {
     /// The same of a tuning that has come so far, if the run is one.
     #[must_use]
     pub fn tuning(self, ascent: Option<&Ascent>) -> Live {
-        let tuning = ascent.map(|ascent| {
-            (ascent.tuning().clone(), ascent.finished(), ascent.theta().to_vec())
-        });
+        let tuning = ascent
+            .map(|ascent| (ascent.tuning().clone(), ascent.finished(), ascent.theta().to_vec()));
         Live { tuning, ..self }
     }
 

@@ -10,8 +10,8 @@ use crate::report::standings_text;
 use crate::report::status::{interval, percent, plus_minus};
 use crate::report::summary::{Strength, Summary, Verdict};
 use crate::report::table::Table;
-use crate::report::worth;
 use crate::report::tuned;
+use crate::report::worth;
 use crate::run::event::Ending;
 use crate::run::noise::Disturbances;
 use crate::stats::sequential::SequentialEstimate;
@@ -106,7 +106,8 @@ fn tuning_lines(text: &mut String, summary: &Summary, ascent: &Ascent) {
             games.losses
         ),
     );
-    tuned::words(ascent.tuning()).iter().for_each(|words| line(text, "Tuning", words));
+    line(text, "Tuning", tuned::names(ascent.tuning()));
+    line(text, "SPSA", tuned::schedule(ascent.tuning()));
     text.push_str(&tuned::table(ascent).sharp());
     tuned::notes(summary, ascent).iter().for_each(|note| line(text, "Note", note));
     text.push('\n');

@@ -96,23 +96,30 @@ pub fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
     })
 }
 
-/// What is tuned and how, in lines for the beginning of a run.
-pub fn words(tuning: &Tuning) -> Vec<String> {
-    let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
-    let names: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
+/// What is tuned: the first names.
+pub fn names(tuning: &Tuning) -> String {
+    let names: Vec<&str> = tuning.parameters.iter().map(|p| p.name.as_str()).collect();
     let more = match names.len().checked_sub(MAX_NAMED) {
         Some(more @ 1..) => format!(" and {more} more"),
         _ => String::new(),
     };
-    let named = names[..names.len().min(MAX_NAMED)].join(", ");
-    vec![
-        format!("tuning {named}{more}"),
-        format!(
-            "SPSA: {iterations} iterations of {pairs} pairs ({} games), {ahead} ahead, alpha \
-             {alpha}, gamma {gamma}, A {a_ratio} of all pairs",
-            2 * tuning.all_pairs()
-        ),
-    ]
+    format!("{}{more}", names[..names.len().min(MAX_NAMED)].join(", "))
+}
+
+/// How long it takes, and by which steps.
+pub fn schedule(tuning: &Tuning) -> String {
+    let Tuning { parameters: _, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
+    let games = 2 * tuning.all_pairs();
+    format!(
+        "{iterations} iterations of {pairs} pairs ({games} games), {ahead} ahead, alpha {alpha}, \
+         gamma {gamma}, A {a_ratio} of all pairs"
+    )
+}
+
+/// What is tuned and how, in sentences.
+pub fn words(tuning: &Tuning) -> String {
+    let schedule = schedule(tuning);
+    format!("The engine played itself with other values of {}. SPSA: {schedule}.", names(tuning))
 }
 
 /// How far it has come, in one line: iterations, and the first of the values with their change.
@@ -128,8 +135,16 @@ pub fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
 
 /// One row for each parameter.
 pub fn table(ascent: &Ascent) -> Table {
-    let mut table =
-        Table::new(["parameter", "start", "value", "tuned", "change, in c_end", "range", "c_end", "r_end"]);
+    let mut table = Table::new([
+        "parameter",
+        "start",
+        "value",
+        "tuned",
+        "change, in c_end",
+        "range",
+        "c_end",
+        "r_end",
+    ]);
     for (parameter, value) in ascent.tuning().parameters.iter().zip(ascent.theta()) {
         let change = (value - parameter.start) / parameter.c_end;
         table.push([

@@ -119,7 +119,8 @@ impl Trial<'_> {
         let settings = self.tuning.settings(&values);
         let (name, told) = settings[place].clone();
         let (seat, book) = (self.seat, self.book);
-        let unfit = |cause: String| TrialError::new(seat, format!("with {name} at {told}: {cause}"));
+        let unfit =
+            |cause: String| TrialError::new(seat, format!("with {name} at {told}: {cause}"));
         if self.seat.restart == Restart::On
             && let Some(player) = self.player.take()
         {

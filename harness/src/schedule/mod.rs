@@ -256,7 +256,10 @@ impl Schedule {
     /// For fixed formats: what is played in a round may then follow from earlier results.
     #[must_use]
     pub fn with_rounds_ahead(self, ahead: u64) -> Schedule {
-        assert!(self.design.format.is_fixed(), "other formats make their rounds wait by themselves");
+        assert!(
+            self.design.format.is_fixed(),
+            "other formats make their rounds wait by themselves"
+        );
         Schedule { ahead: Some(ahead), ..self }
     }
 

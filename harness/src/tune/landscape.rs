@@ -90,8 +90,10 @@ impl Landscape {
         let mut ascent = Ascent::new(tuning.clone(), seed);
         for iteration in 0..tuning.iterations {
             let first = iteration * tuning.pairs;
-            let [plus, minus] =
-                ascent.sides(first).expect("the iteration in hand has its values").map(|v| self.loss(&v));
+            let [plus, minus] = ascent
+                .sides(first)
+                .expect("the iteration in hand has its values")
+                .map(|v| self.loss(&v));
             let mut rng = seed_for(seed, "tune.simulate", iteration);
             for _ in 0..tuning.pairs {
                 let mut uniform = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;

@@ -171,8 +171,14 @@ mod tests {
             assert_eq!(error, expect);
         };
         assert_eq!(parameter(0.0, 0.0, 10.0, 10.0, 0.002).check(), Ok(()));
-        check(parameter(5.0, 9.0, 9.0, 1.0, 0.002), "P: its least value 9 is not below its greatest 9");
-        check(parameter(11.0, 0.0, 10.0, 1.0, 0.002), "P: its start 11 is outside its range 0 to 10");
+        check(
+            parameter(5.0, 9.0, 9.0, 1.0, 0.002),
+            "P: its least value 9 is not below its greatest 9",
+        );
+        check(
+            parameter(11.0, 0.0, 10.0, 1.0, 0.002),
+            "P: its start 11 is outside its range 0 to 10",
+        );
         check(
             parameter(5.0, 0.0, 10.0, 10.5, 0.002),
             "P: its perturbation c_end 10.5 is larger than its range 0 to 10",

@@ -137,7 +137,10 @@ pub const TEMPO: f64 = -1.5; // half a move
         let patched = applied(TABLE, &new).unwrap();
         let expect = TABLE.replace("= 240", "= 251").replace("3_200", "13_456");
         assert_eq!(patched, expect.replace("-1.5", "0.25"));
-        assert_eq!(applied(TABLE, &values(&[("razor", "8")])).unwrap(), TABLE.replace("= 9", "= 8"));
+        assert_eq!(
+            applied(TABLE, &values(&[("razor", "8")])).unwrap(),
+            TABLE.replace("= 9", "= 8")
+        );
     }
 
     #[test]

@@ -72,8 +72,7 @@ mod tests {
 
     #[test]
     fn coins_are_fair_and_differ_by_iteration() {
-        let ups: usize =
-            (0..5_000).map(|i| flips(7, i, 4).iter().filter(|up| **up).count()).sum();
+        let ups: usize = (0..5_000).map(|i| flips(7, i, 4).iter().filter(|up| **up).count()).sum();
         // Five standard deviations of 20,000 tosses.
         assert!(ups.abs_diff(10_000) < 354, "{ups}");
         assert_ne!(flips(7, 0, 64), flips(7, 1, 64));

@@ -25,7 +25,9 @@ fn follow(parameters: &[Parameter], gains: &Gains, updates: &[Update<'_>]) {
         let k = update.iter + 1;
         let [plus, minus] = perturb::sides(parameters, gains, k, &theta, update.flips);
         perturb::update(parameters, gains, k, &mut theta, update.flips, update.score);
-        for (found, expected) in [(&plus, update.plus), (&minus, update.minus), (&theta, update.after)] {
+        for (found, expected) in
+            [(&plus, update.plus), (&minus, update.minus), (&theta, update.after)]
+        {
             found.iter().zip(expected).for_each(|(found, expected)| close(*found, *expected));
         }
     }

@@ -37,7 +37,9 @@ pub struct Tuning {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TuningError {
     /// There are no parameters.
-    #[error("tune needs parameters: give --params FILE, --param LINE, --spins NAMES or [tune] of arbiter.toml")]
+    #[error(
+        "tune needs parameters: give --params FILE, --param LINE, --spins NAMES or [tune] of arbiter.toml"
+    )]
     NoParameters,
     /// Too many of them.
     #[error("tune takes up to {MAX_PARAMETERS} parameters, got {0}")]
@@ -91,7 +93,8 @@ impl Tuning {
             1..=MAX_PARAMETERS => {}
             count => return Err(TuningError::TooMany(count)),
         }
-        let constants = [("alpha", *alpha, 2.0), ("gamma", *gamma, 1.0), ("a-ratio", *a_ratio, 10.0)];
+        let constants =
+            [("alpha", *alpha, 2.0), ("gamma", *gamma, 1.0), ("a-ratio", *a_ratio, 10.0)];
         for (name, value, most) in constants {
             if !(0.0..=most).contains(&value) {
                 return Err(TuningError::Constant { name, value, most });

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::Prepared;
 use crate::config::affinity::list;
-use crate::config::tuning::base_name;
 use crate::openings::quarantine;
 use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
@@ -14,25 +13,17 @@ use crate::run::seats::places_of;
 /// Says what will be played.
 pub(super) fn announce(prepared: &Prepared) {
     let Prepared { name, plan, book, state, .. } = prepared;
-    // The others of an ablation are named by the feature they lack.
-    let is_one = plan.ablation.is_some() || plan.tuning.is_some();
-    let shown = if is_one { 1 } else { plan.engines.len() };
-    let engines: Vec<String> = plan.engines[..shown]
-        .iter()
-        .map(|engine| {
-            let name = match &plan.tuning {
-                Some(_) => base_name(&engine.name),
-                None => &engine.name,
-            };
-            format!("{name} ({})", engine.conditions.limits)
-        })
+    let engines: Vec<String> = plan
+        .own_engines()
+        .map(|(name, engine)| format!("{name} ({})", engine.conditions.limits))
         .collect();
     note(&format!("run {name}: {}", engines.join(" v ")));
     if let Some(ablation) = &plan.ablation {
         note(&format!("against itself without {}", ablation.features.join(", ")));
     }
     if let Some(tuning) = &plan.tuning {
-        tuned::words(tuning).iter().for_each(|line| note(line));
+        note(&format!("tuning {}", tuned::names(tuning)));
+        note(&format!("SPSA: {}", tuned::schedule(tuning)));
     }
     let left_out = book.quarantine();
     for line in left_out.first(quarantine::KEPT) {

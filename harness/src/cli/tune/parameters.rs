@@ -58,9 +58,7 @@ impl ParameterArgs {
         if found.is_empty() && spins.is_empty() && self.params.is_none() {
             found = listed(file.params.as_deref(), &[])?;
             let more = file.parameters();
-            found.extend(
-                more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?,
-            );
+            found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
             spins.clone_from(&file.spins);
         }
         if !spins.is_empty() {

@@ -130,10 +130,14 @@ fn hill(args: &SimulateArgs, tuning: &Tuning) -> Result<Landscape, Failure> {
         return Err(Failure::invalid(told));
     }
     let optimum = match args.optimum.is_empty() {
-        true => tuning.parameters.iter().map(|p| {
-            let inwards = if p.start < 0.5 * (p.min + p.max) { 1.0 } else { -1.0 };
-            p.clip(p.start + inwards * USUAL_OFFSET * p.c_end)
-        }).collect(),
+        true => tuning
+            .parameters
+            .iter()
+            .map(|p| {
+                let inwards = if p.start < 0.5 * (p.min + p.max) { 1.0 } else { -1.0 };
+                p.clip(p.start + inwards * USUAL_OFFSET * p.c_end)
+            })
+            .collect(),
         false => args.optimum.clone(),
     };
     if optimum.len() != count || optimum.iter().any(|value| !value.is_finite()) {
@@ -158,7 +162,14 @@ fn text(
     forecast: &Forecast,
 ) -> String {
     let mut parameters = Table::new([
-        "parameter", "start", "optimum", "first c", "c_end", "first R", "r_end", "games to 1/e",
+        "parameter",
+        "start",
+        "optimum",
+        "first c",
+        "c_end",
+        "first R",
+        "r_end",
+        "games to 1/e",
     ]);
     let gains = tuning.gains();
     for (place, p) in tuning.parameters.iter().enumerate() {
@@ -213,9 +224,8 @@ fn object(
     forecast: &Forecast,
 ) -> serde_json::Value {
     let (found, error) = mean(climbs);
-    let climb = |climb: &Climb| {
-        json!({ "seed": climb.seed, "loss_elo": climb.elo, "values": climb.theta })
-    };
+    let climb =
+        |climb: &Climb| json!({ "seed": climb.seed, "loss_elo": climb.elo, "values": climb.theta });
     let parameters = tuning.parameters.iter().enumerate();
     json!({
         "schema": "arbiter.tune.simulate/1",

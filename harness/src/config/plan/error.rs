@@ -83,7 +83,9 @@ pub enum PlanError {
     #[error("engine '{0}': tune needs an engine that speaks UCI")]
     TuneProtocol(String),
     /// The engine's own settings hold what is to be tuned.
-    #[error("engine '{0}' sets option.{1} itself, which is to be tuned; give its value as the start")]
+    #[error(
+        "engine '{0}' sets option.{1} itself, which is to be tuned; give its value as the start"
+    )]
     TuneOption(String, String),
     /// The stopping rule makes no sense.
     #[error("sprt: {0}")]

@@ -292,14 +292,7 @@ fn cross_table(summary: &Summary, order: &[usize]) -> Table {
 fn conditions(document: &mut Document, summary: &Summary, origin: &Origin<'_>) {
     let plan = origin.plan;
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
-    // The others of an ablation differ by one option.
-    let is_one = plan.ablation.is_some() || plan.tuning.is_some();
-    let shown = if is_one { 1 } else { plan.engines.len() };
-    for (engine, hash) in plan.engines.iter().zip(origin.engine_hashes).take(shown) {
-        let name = match &plan.tuning {
-            Some(_) => base_name(&engine.name),
-            None => &engine.name,
-        };
+    for ((name, engine), hash) in plan.own_engines().zip(origin.engine_hashes) {
         engines.push([
             name.to_owned(),
             program(engine),
@@ -316,8 +309,7 @@ fn conditions(document: &mut Document, summary: &Summary, origin: &Origin<'_>) {
         ));
     }
     if let Some(tuning) = &plan.tuning {
-        let words = tuned::words(tuning);
-        document.paragraph(format!("It played itself: {}.", words.join("; ")));
+        document.paragraph(tuned::words(tuning));
     }
     let mut table = Table::new(["", ""]);
     let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);

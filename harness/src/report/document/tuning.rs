@@ -22,7 +22,9 @@ pub(super) fn results(document: &mut Document, summary: &Summary, ascent: &Ascen
     document.paragraph("What changes in a table of source code:");
     document.blocks.push(Block::Verbatim(changed));
     document.paragraph("As a patch for a file with such lines:");
-    document.blocks.push(Block::Command(format!("arbiter tune patch {} --table FILE", summary.run)));
+    document
+        .blocks
+        .push(Block::Command(format!("arbiter tune patch {} --table FILE", summary.run)));
 }
 
 /// The path of each parameter, and the score of the first sides.
@@ -46,7 +48,8 @@ pub(super) fn course(document: &mut Document, ascent: &Ascent) {
     let score = |mark: &Mark| mark.score as f64;
     let name = "Games won less games lost by the first sides";
     let figure = figure(ascent, &path, name, score, vec![(String::new(), 0.0)]);
-    let description = "The sum over all iterations; values move by what it gains or loses.".to_owned();
+    let description =
+        "The sum over all iterations; values move by what it gains or loses.".to_owned();
     document.blocks.push(Block::Figure(Figure { description, ..figure }));
 }
 
