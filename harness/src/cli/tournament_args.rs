@@ -50,7 +50,7 @@ pub struct TournamentArgs {
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     rounds: Option<u64>,
     /// Pairs of games for each two engines that meet in a round (for sprt: at most)
-    /// [default: sprt 50000, match 100, tournament 2]
+    /// [default: sprt 50000, match 100, tournament 2, tune 8]
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     pairs: Option<u64>,
     /// The same in games

@@ -51,9 +51,9 @@ pub struct TuneArgs {
     #[arg(long, conflicts_with = "resume")]
     no_probe: bool,
     #[command(flatten)]
-    confirm: ConfirmArgs,
-    #[command(flatten)]
     play: PlayArgs,
+    #[command(flatten)]
+    confirm: ConfirmArgs,
 }
 
 /// The schedule.
