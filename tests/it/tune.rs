@@ -31,8 +31,11 @@ fn resume(bench: &Bench, more: &[&str]) -> Running {
     bench.arbiter(args.iter().chain(more))
 }
 
-/// The path as it is in the store, past the harness: score, both sides, values after it.
-fn path(bench: &Bench) -> Vec<(i64, String, String, String)> {
+/// An iteration: score, both sides, values after it.
+type Row = (i64, String, String, String);
+
+/// The path as it is in the store, past the harness.
+fn path(bench: &Bench) -> Vec<Row> {
     let store = Connection::open(bench.path("results").join("arbiter.db")).expect("a store");
     let mut statement = store
         .prepare("SELECT score, plus, minus, theta FROM iterations ORDER BY iteration")
@@ -43,7 +46,7 @@ fn path(bench: &Bench) -> Vec<(i64, String, String, String)> {
 }
 
 /// What a run must have in common with another one to be the same.
-fn whole(bench: &Bench, report: &Value) -> (Value, String, Vec<(i64, String, String, String)>) {
+fn whole(bench: &Bench, report: &Value) -> (Value, String, Vec<Row>) {
     let path = path(bench);
     assert_eq!(path.len(), ITERATIONS);
     (report["tuning"].clone(), bench.read("games.pgn"), path)
