@@ -8,7 +8,7 @@ mod words;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
@@ -17,6 +17,7 @@ pub use self::words::{ModelArg, OvershootArg, one_line};
 use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
 use super::builds::BuildArgs;
 use super::compat::Style;
+pub use super::form::{Form, Format};
 use super::tournament_args::TournamentArgs;
 use crate::clock::TimeError;
 use crate::config::adjudication::RuleError;
@@ -29,26 +30,6 @@ use crate::stats::sprt::{Correction, Model};
 
 /// Where runs are kept unless the user says otherwise.
 pub const DEFAULT_RESULTS: &str = "results";
-
-/// The form of the result on standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text for people.
-    Human,
-    /// One JSON object.
-    Json,
-}
-
-/// The form of the report of a run on standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    /// Text for people.
-    Human,
-    /// One JSON object.
-    Json,
-    /// A Markdown document.
-    Md,
-}
 
 /// Flags of every command that plays games.
 #[derive(Debug, Args)]
@@ -117,8 +98,12 @@ pub struct PlayArgs {
         "order", "seed", "name", "fault_limit", "noise_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
+    /// Print the resolved plan and play nothing: the engines are built and tried out, the book is read,
+    /// and nothing is written down
+    #[arg(long, conflicts_with = "resume")]
+    dry_run: bool,
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: Form,
     /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
@@ -310,6 +295,8 @@ pub struct Asked {
     pub about: Option<String>,
     /// The run to go on with, instead of a new one.
     pub resume: Option<Resume>,
+    /// Whether nothing is to be played.
+    pub is_dry: bool,
     /// Form of the result.
     pub format: Form,
     /// Show the run as another program does, instead of the live view and the result.
@@ -377,6 +364,7 @@ impl PlayArgs {
             name: self.name,
             about: self.about,
             resume,
+            is_dry: self.dry_run,
             format: self.format,
             compat: None,
             build: self.build,

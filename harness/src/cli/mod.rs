@@ -9,11 +9,13 @@ mod builds;
 mod check;
 mod ci;
 mod compat;
+mod console;
 mod ctl;
 mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
+mod form;
 mod games_file;
 mod keys;
 mod manual;
@@ -38,9 +40,9 @@ pub use exit_code::ExitCode;
 use std::io::Write;
 use std::path::Path;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::report::terminal::note;
+use crate::report::terminal::complain;
 
 /// Most threads that a computation is given.
 const MAX_THREADS: usize = 64;
@@ -51,6 +53,8 @@ const MAX_THREADS: usize = 64;
 #[derive(Debug, Parser)]
 #[command(version, after_help = exit_code::HELP, max_term_width = 100)]
 pub struct Cli {
+    #[command(flatten)]
+    console: console::ConsoleArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -112,8 +116,16 @@ enum Command {
 }
 
 impl Cli {
+    /// Reads the command line of the process; ends it if there is nothing to carry out.
+    pub fn read() -> Cli {
+        let command = Cli::command().color(console::help_colour(std::env::args_os()));
+        let matches = command.get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// Carries out the command.
     pub fn run(self) -> ExitCode {
+        self.console.set_up();
         match self.command {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
@@ -145,7 +157,8 @@ impl Cli {
 /// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
 /// `head` does, is no error.
 fn emit(text: &str) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
+    // Takes out the colours where they are not wanted.
+    let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::environment(format!("cannot write the result: {error}")))
@@ -185,7 +198,7 @@ fn threads(asked: Option<usize>) -> Result<usize, String> {
 
 /// Prints an error and gives its exit code back.
 fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
-    note(&format!("error: {error}"));
+    complain(error);
     code
 }
 

@@ -1,11 +1,17 @@
 //! Plays a run: a new one, or one that goes on.
 
+mod announcement;
+mod rehearsal;
+mod stream;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
+use self::announcement::announce;
+use self::stream::Stream;
 use super::args::{Asked, Form, Resume};
 use super::builds::{BuildArgs, Circumstances};
 use super::compat::{Printer, Style};
@@ -15,13 +21,11 @@ use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, ctl, fingerprint, results};
 use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
-use crate::config::affinity::list;
 use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
-use crate::openings::{Book, quarantine};
+use crate::openings::Book;
 use crate::report::live::Live;
 use crate::report::openings::OpeningNames;
 use crate::report::pgn::PgnHeader;
-use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
@@ -93,6 +97,9 @@ struct Prepared {
 /// Plays what was asked for and prints the result.
 pub fn play(kind: Kind, asked: Asked) -> ExitCode {
     let (format, style) = (asked.format, asked.compat);
+    if asked.is_dry {
+        return rehearsal::rehearse(kind, asked).unwrap_or_else(Failure::report);
+    }
     match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format, style)) {
         Ok(code) => code,
         Err(failure) => failure.report(),
@@ -107,10 +114,19 @@ fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
     }
 }
 
-fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
-    make_engines(&mut asked)?;
-    let stderr_dir = asked.request.stderr_dir.clone();
-    let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
+/// A plan with what it needs, before anything is written down.
+struct Planned {
+    plan: Plan,
+    book: Book,
+    fingerprints: Fingerprints,
+    tables: Option<Arc<dyn Tables>>,
+}
+
+/// Resolves what was asked for and reads all that it names.
+fn planned(kind: Kind, asked: &mut Asked, own_binary: &Path) -> Result<Planned, Failure> {
+    make_engines(asked)?;
+    let request = std::mem::take(&mut asked.request);
+    let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
         PlanError::EngineCount(..) | PlanError::Ablation(AblationError::EngineCount(_)) => {
             Failure::new(ExitCode::Usage, error)
@@ -118,11 +134,6 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
         _ => Failure::invalid(error),
     })?;
     places_of(&plan).map_err(Failure::invalid)?;
-    if let Some(dir) = stderr_dir {
-        std::fs::create_dir_all(&dir).map_err(|error| {
-            Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
-        })?;
-    }
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let openings = book.len();
     if plan.opening_start >= openings as u64 {
@@ -132,9 +143,20 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
             book.name()
         )));
     }
-    let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
-    let created_ms = unix_time_ms();
+    let fingerprints = fingerprint::take(&plan, &book, own_binary).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
+    Ok(Planned { plan, book, fingerprints, tables })
+}
+
+fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    let stderr_dir = asked.request.stderr_dir.clone();
+    let Planned { plan, book, fingerprints, tables } = planned(kind, &mut asked, &own_binary)?;
+    if let Some(dir) = stderr_dir {
+        std::fs::create_dir_all(&dir).map_err(|error| {
+            Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
+        })?;
+    }
+    let created_ms = unix_time_ms();
     let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
     RunLock::check_name(&name)?;
     let store = Store::create(&asked.results)?;
@@ -317,7 +339,7 @@ fn carry_out(
             prepared.store.set_ending(&prepared.name, Some(ending))?;
             None
         }
-        None => run(&mut prepared, style)?.request,
+        None => run(&mut prepared, format, style)?.request,
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let disturbances = store.disturbances(name)?;
@@ -338,7 +360,7 @@ fn carry_out(
     Ok(results::exit_code(&summary, request))
 }
 
-fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failure> {
+fn run(prepared: &mut Prepared, format: Form, style: Option<Style>) -> Result<Finished, Failure> {
     let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
         prepared;
     let seats = seats(plan, own_binary);
@@ -355,6 +377,8 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
         None => Box::new(Live::new(schedule, plan.sprt, names, keys.is_some())),
     };
     observers.push(&mut *view);
+    let mut stream = Stream::new(plan);
+    observers.extend((format == Form::Ndjson).then_some(&mut stream as &mut dyn Observer));
     let run = Run { name, store, jobs, observers, wishes };
     let runtime = runtime()?;
     runtime.block_on(async {
@@ -380,60 +404,6 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
             }
         })
     })
-}
-
-/// Says what will be played.
-fn announce(prepared: &Prepared) {
-    let Prepared { name, plan, book, state, .. } = prepared;
-    // The others of an ablation are named by the feature they lack.
-    let shown = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
-    let engines: Vec<String> = plan.engines[..shown]
-        .iter()
-        .map(|engine| format!("{} ({})", engine.name, engine.conditions.limits))
-        .collect();
-    note(&format!("run {name}: {}", engines.join(" v ")));
-    if let Some(ablation) = &plan.ablation {
-        note(&format!("against itself without {}", ablation.features.join(", ")));
-    }
-    let left_out = book.quarantine();
-    for line in left_out.first(quarantine::KEPT) {
-        note(&format!("left out: {line}"));
-    }
-    let without = match left_out.count {
-        0 => String::new(),
-        count => format!(" ({count} bad left out)"),
-    };
-    note(&format!(
-        "{} openings from {}{without}, seed {}, {} games at once",
-        book.len(),
-        book.name(),
-        plan.seed,
-        plan.concurrency,
-    ));
-    note(&rules_in_words(&plan.design, plan.engines.len()));
-    for rule in plan.rules.words() {
-        note(&rule);
-    }
-    let games = places_of(plan).unwrap_or_default();
-    let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
-    if !games.is_empty() {
-        note(&format!("processors of the games at once: {}", games.join(" | ")));
-    }
-    if let Some(sprt) = plan.sprt {
-        note(&format!(
-            "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
-            sprt.model().as_str(),
-            sprt.elo0(),
-            sprt.elo1(),
-            sprt.alpha(),
-            sprt.beta(),
-            sprt.correction().as_str()
-        ));
-    }
-    let counted = state.counted().count();
-    if counted > 0 {
-        note(&format!("{counted} pairs are counted already"));
-    }
 }
 
 fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {

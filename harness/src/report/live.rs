@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::game::record::GameRecord;
 use crate::report::standings::leaders_line;
 use crate::report::status::{Progress, disturbance, one_line, status_lines};
-use crate::report::terminal::note;
+use crate::report::terminal::{detail, has_details, is_quiet, note};
 use crate::run::control::Pace;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
@@ -53,7 +54,7 @@ impl Live {
         has_keys: bool,
     ) -> Live {
         let total = schedule.expected();
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (std::io::stderr().is_terminal() && !is_quiet()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -133,6 +134,30 @@ impl Live {
         one_line(self.lines(elapsed))
     }
 
+    /// A game that has ended, in one line.
+    fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
+        let name = |engine: usize| self.engines[engine].as_str();
+        format!(
+            "game {}.{}: {} – {} {}, {}, {} plies, {:.1} s",
+            pair + 1,
+            half + 1,
+            name(game.engines.white),
+            name(game.engines.black),
+            game.outcome.result.as_str(),
+            game.outcome.termination,
+            game.moves.len(),
+            game.duration.as_secs_f64()
+        )
+    }
+
+    /// A line that only some want.
+    fn tell(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => detail(text),
+        }
+    }
+
     fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
@@ -156,6 +181,9 @@ impl Observer for Live {
                 self.counted += 1;
                 self.looks.extend(look.map(|look| (tally.twosome(), look)));
                 for (half, game) in played.games.iter().enumerate() {
+                    if has_details() {
+                        self.tell(&self.game_line(tally.pair, half, game));
+                    }
                     if game.outcome.termination.is_fault() {
                         let name = |index: usize| self.engines[index].as_str();
                         self.say(&format!(

@@ -26,9 +26,9 @@ pub struct Entry {
     pub summary: Summary,
 }
 
-/// For a terminal.
-pub fn text(entries: &[Entry]) -> String {
-    table(entries).sharp()
+/// For a terminal of so many columns.
+pub fn text(entries: &[Entry], width: Option<usize>) -> String {
+    table(entries).fitted(width)
 }
 
 /// A Markdown document.

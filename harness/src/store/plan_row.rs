@@ -33,6 +33,9 @@ pub struct Fingerprints {
     pub quarantine: Quarantine,
     /// Of each engine's program.
     pub engines: Vec<String>,
+    /// The machine, in words; it may be another when a run goes on. `None` in runs from before it was
+    /// kept.
+    pub host: Option<String>,
 }
 
 /// Version of the stored plan. Fields may be added with a default; a change of meaning needs a new
@@ -52,6 +55,8 @@ pub(super) struct PlanRow {
     openings_hash: Option<String>,
     #[serde(default)]
     quarantine: QuarantineRow,
+    #[serde(default)]
+    host: Option<String>,
     plies: Option<u32>,
     #[serde(default)]
     book_depth: Option<u32>,
@@ -224,6 +229,7 @@ impl PlanRow {
                 count: fingerprints.quarantine.count,
                 faults: fingerprints.quarantine.faults.clone(),
             },
+            host: fingerprints.host.clone(),
             plies: plan.plies,
             book_depth: plan.book_depth,
             strict_book: plan.strict_book,
@@ -286,13 +292,19 @@ impl PlanRow {
         }
     }
 
-    pub(super) fn into_plan(self) -> Result<(Plan, Fingerprints), String> {
-        let fingerprints = Fingerprints {
-            book: self.book_hash,
-            openings: self.openings_hash,
-            quarantine: Quarantine { count: self.quarantine.count, faults: self.quarantine.faults },
+    fn fingerprints(&self) -> Fingerprints {
+        let QuarantineRow { count, faults } = &self.quarantine;
+        Fingerprints {
+            book: self.book_hash.clone(),
+            openings: self.openings_hash.clone(),
+            quarantine: Quarantine { count: *count, faults: faults.clone() },
+            host: self.host.clone(),
             engines: self.engines.iter().map(|engine| engine.program_hash.clone()).collect(),
-        };
+        }
+    }
+
+    pub(super) fn into_plan(self) -> Result<(Plan, Fingerprints), String> {
+        let fingerprints = self.fingerprints();
         let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
         let sprt = self.sprt.map(|row| row.into_sprt()).transpose()?;
         let (annotation, epd, transcripts) = self.output.into_output()?;

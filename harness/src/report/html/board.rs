@@ -10,7 +10,7 @@ pub(super) fn viewer(number: usize, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
     html! {
-        article class="game" data-shown=(game.first_shown.min(game.moves.len())) {
+        article class="game" aria-labelledby={ "game-" (number) } data-shown=(game.first_shown.min(game.moves.len())) {
             h3 id={ "game-" (number) } { (game.title) }
             p { (game.note) }
             div class="viewer" {

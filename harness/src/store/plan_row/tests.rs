@@ -50,6 +50,7 @@ fn plans_survive_storage() {
         book: "b".into(),
         openings: Some("o".into()),
         quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
+        host: Some("a machine".into()),
         engines: vec!["x".into(), "y".into()],
     };
     let json = PlanRow::of(&plan, &fingerprints).to_json();
