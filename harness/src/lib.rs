@@ -1,6 +1,7 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
 pub mod annotation;
+pub mod broker;
 pub mod build;
 pub mod cecp;
 pub mod check;

@@ -14,6 +14,7 @@ mod ci;
 mod cli;
 mod compat;
 mod control;
+mod distributed;
 mod faults;
 mod games;
 mod input;

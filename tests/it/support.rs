@@ -5,6 +5,7 @@
 //! fails with what it saw when a generous deadline has passed.
 
 pub mod bench;
+pub mod nats;
 pub mod pgn;
 pub mod plan;
 pub mod process;

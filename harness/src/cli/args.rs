@@ -16,6 +16,7 @@ use self::output::OutputArgs;
 pub use self::words::{ModelArg, OvershootArg, one_line};
 use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
 use super::builds::BuildArgs;
+use super::cluster::ClusterArgs;
 use super::compat::Style;
 use super::tournament_args::TournamentArgs;
 use crate::clock::TimeError;
@@ -140,6 +141,8 @@ pub struct PlayArgs {
     scaling: ScaleArgs,
     #[command(flatten)]
     build: BuildArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 /// Flags that make machines comparable.
@@ -320,6 +323,10 @@ pub struct Asked {
     pub config: Option<PathBuf>,
     /// Nodes per second for which times are meant, if they are scaled.
     pub reference_nps: Option<f64>,
+    /// Who else is to play.
+    pub cluster: ClusterArgs,
+    /// Games at once, or pairs in flight if others play, if the command line says so.
+    pub at_once: Option<usize>,
 }
 
 impl PlayArgs {
@@ -382,6 +389,8 @@ impl PlayArgs {
             build: self.build,
             config: self.config,
             reference_nps,
+            cluster: self.cluster,
+            at_once: self.concurrency.map(NonZeroUsize::get),
         })
     }
 

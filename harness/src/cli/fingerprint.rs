@@ -86,7 +86,8 @@ fn hash_openings(book: &Book) -> String {
     hasher.finalize().to_string()
 }
 
-fn hash(path: &Path) -> Result<String, FingerprintError> {
+/// The blake3 hash of a file, hexadecimal.
+pub fn hash(path: &Path) -> Result<String, FingerprintError> {
     let fail = |source| FingerprintError { path: path.display().to_string(), source };
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(path).map_err(fail)?).map_err(fail)?;

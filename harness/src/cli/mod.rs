@@ -8,6 +8,7 @@ mod book;
 mod builds;
 mod check;
 mod ci;
+mod cluster;
 mod compat;
 mod ctl;
 mod engine;
@@ -101,6 +102,10 @@ enum Command {
     Mine(mine::MineArgs),
     /// Takes quiet positions out of games, each with the result of its game, to tune evaluations on.
     Samples(samples::SamplesArgs),
+    /// Plays for runs that other machines coordinate over a NATS server (--on).
+    Worker(cluster::WorkerArgs),
+    /// Shows the workers and runs on a NATS server, and the key that workers have to trust.
+    Cluster(cluster::ClusterCommand),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -134,6 +139,8 @@ impl Cli {
             Command::Ci(args) => ci::ci(args),
             Command::Mine(args) => mine::mine(&args),
             Command::Samples(args) => samples::samples(&args),
+            Command::Worker(args) => cluster::worker(args),
+            Command::Cluster(command) => cluster::cluster(command),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
             Command::Completions(args) => manual::completions(&args),

@@ -1,13 +1,17 @@
 //! Plays a run: a new one, or one that goes on.
 
+mod words;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
+use self::words::{announce, go_on, show, tell_workers};
 use super::args::{Asked, Form, Resume};
 use super::builds::{BuildArgs, Circumstances};
+use super::cluster::Fleet;
 use super::compat::{Printer, Style};
 use super::games_file::{Content, GamesFile, GamesFileError};
 use super::keys::Keys;
@@ -15,20 +19,18 @@ use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, ctl, fingerprint, results};
 use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
-use crate::config::affinity::list;
 use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
-use crate::openings::{Book, quarantine};
+use crate::openings::Book;
 use crate::report::live::Live;
 use crate::report::openings::OpeningNames;
 use crate::report::pgn::PgnHeader;
-use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::{Local, Room};
 use crate::run::job::{JobMaker, PlayedPair};
-use crate::run::seats::{places_of, seats, try_out};
+use crate::run::seats::{Seat, places_of, seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
 use crate::store::{Fingerprints, Offsets, Store, StoreError};
@@ -86,6 +88,9 @@ struct Prepared {
     tables: Option<Arc<dyn Tables>>,
     own_binary: PathBuf,
     results: PathBuf,
+    created_ms: i64,
+    /// Who plays, if not this machine.
+    fleet: Option<Fleet>,
     /// Held as long as the run is ours.
     _lock: RunLock,
 }
@@ -99,15 +104,22 @@ pub fn play(kind: Kind, asked: Asked) -> ExitCode {
     }
 }
 
-fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
+fn prepare(kind: Kind, mut asked: Asked) -> Result<Prepared, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    match asked.resume {
-        Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary),
-        None => begin(kind, asked, own_binary),
-    }
+    let fleet = std::mem::take(&mut asked.cluster).fleet(asked.at_once)?;
+    let prepared = match asked.resume {
+        Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary)?,
+        None => begin(kind, asked, own_binary, fleet.as_ref())?,
+    };
+    Ok(Prepared { fleet, ..prepared })
 }
 
-fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
+fn begin(
+    kind: Kind,
+    mut asked: Asked,
+    own_binary: PathBuf,
+    fleet: Option<&Fleet>,
+) -> Result<Prepared, Failure> {
     make_engines(&mut asked)?;
     let stderr_dir = asked.request.stderr_dir.clone();
     let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
@@ -117,7 +129,7 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
         }
         _ => Failure::invalid(error),
     })?;
-    places_of(&plan).map_err(Failure::invalid)?;
+    fleet.map_or_else(|| places_of(&plan).map(drop).map_err(Failure::invalid), |f| f.check(&plan))?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
@@ -158,8 +170,20 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
     let about = asked.about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::new(plan.schedule(), plan.sprt);
-    let results = asked.results;
-    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+    Ok(Prepared {
+        name,
+        plan,
+        book,
+        store,
+        files,
+        state,
+        tables,
+        own_binary,
+        results: asked.results,
+        created_ms,
+        fleet: None,
+        _lock: lock,
+    })
 }
 
 /// Builds engines that are revisions.
@@ -234,7 +258,20 @@ fn resume(
         files.push(file);
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
-    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+    Ok(Prepared {
+        name,
+        plan,
+        book,
+        store,
+        files,
+        state,
+        tables,
+        own_binary,
+        results,
+        created_ms: stored.head.created_ms,
+        fleet: None,
+        _lock: lock,
+    })
 }
 
 /// The endgame tables that the plan's rules need.
@@ -301,6 +338,7 @@ fn carry_out(
     format: Form,
     style: Option<Style>,
 ) -> Result<ExitCode, Failure> {
+    let go_on = go_on(&prepared);
     if prepared.state.ending().is_none() {
         announce(&prepared);
     }
@@ -320,22 +358,23 @@ fn carry_out(
     if style.is_none() {
         results::print(store, &summary, format)?;
     }
+    tell_workers(store, name)?;
     note(&format!(
         "results in {}; show them again: {}",
         store.file().display(),
         show(name, results)
     ));
     if summary.ending == Some(Ending::Interrupted) {
-        note(&format!("go on with: {}", resume_command(plan.kind, name, results)));
+        note(&format!("go on with: {go_on}"));
     }
     Ok(results::exit_code(&summary, request))
 }
 
 fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failure> {
+    let go_on = go_on(prepared);
     let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
         prepared;
     let seats = seats(plan, own_binary);
-    let places = places_of(plan).map_err(Failure::invalid)?;
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let (wish, wishes) = mpsc::channel(WISHES);
@@ -349,24 +388,24 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
     };
     observers.push(&mut *view);
     let run = Run { name, store, jobs, observers, wishes };
+    let fleet = prepared.fleet.take();
+    let created_ms = prepared.created_ms;
     let runtime = runtime()?;
     runtime.block_on(async {
         let socket = ctl::Server::listen(results, name, wish);
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let room = Room {
-            slots: plan.concurrency,
-            wait: plan.wait,
-            noise_limit: plan.noise_limit,
-            places,
+        let finished = match fleet {
+            None => dispatch(run, state, local(plan, seats)?, &mut signals).await,
+            Some(fleet) => {
+                let remote = fleet.executor(plan, name, created_ms, seats).await?;
+                dispatch(run, state, remote, &mut signals).await
+            }
         };
-        let local = Local::new(room, seats);
-        let executor = local.map_err(Failure::environment)?;
-        let finished = dispatch(run, state, executor, &mut signals).await;
         socket.close().await;
         finished.map_err(|error| {
-            let go_on = resume_command(plan.kind, name, results);
             let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
             match error {
+                RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
                 RunError::Store(_) | RunError::Observer(_) | RunError::Environment { .. } => {
                     Failure::environment(message)
                 }
@@ -375,58 +414,15 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
     })
 }
 
-/// Says what will be played.
-fn announce(prepared: &Prepared) {
-    let Prepared { name, plan, book, state, .. } = prepared;
-    // The others of an ablation are named by the feature they lack.
-    let shown = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
-    let engines: Vec<String> = plan.engines[..shown]
-        .iter()
-        .map(|engine| format!("{} ({})", engine.name, engine.conditions.limits))
-        .collect();
-    note(&format!("run {name}: {}", engines.join(" v ")));
-    if let Some(ablation) = &plan.ablation {
-        note(&format!("against itself without {}", ablation.features.join(", ")));
-    }
-    let left_out = book.quarantine();
-    for line in left_out.first(quarantine::KEPT) {
-        note(&format!("left out: {line}"));
-    }
-    let without = match left_out.count {
-        0 => String::new(),
-        count => format!(" ({count} bad left out)"),
+/// This machine's slots.
+fn local(plan: &Plan, seats: Vec<Seat>) -> Result<Local, Failure> {
+    let room = Room {
+        slots: plan.concurrency,
+        wait: plan.wait,
+        noise_limit: plan.noise_limit,
+        places: places_of(plan).map_err(Failure::invalid)?,
     };
-    note(&format!(
-        "{} openings from {}{without}, seed {}, {} games at once",
-        book.len(),
-        book.name(),
-        plan.seed,
-        plan.concurrency,
-    ));
-    note(&rules_in_words(&plan.design, plan.engines.len()));
-    for rule in plan.rules.words() {
-        note(&rule);
-    }
-    let games = places_of(plan).unwrap_or_default();
-    let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
-    if !games.is_empty() {
-        note(&format!("processors of the games at once: {}", games.join(" | ")));
-    }
-    if let Some(sprt) = plan.sprt {
-        note(&format!(
-            "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
-            sprt.model().as_str(),
-            sprt.elo0(),
-            sprt.elo1(),
-            sprt.alpha(),
-            sprt.beta(),
-            sprt.correction().as_str()
-        ));
-    }
-    let counted = state.counted().count();
-    if counted > 0 {
-        note(&format!("{counted} pairs are counted already"));
-    }
+    Local::new(room, seats).map_err(Failure::environment)
 }
 
 fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
@@ -454,17 +450,4 @@ fn default_name(kind: Kind, created_ms: i64) -> String {
     let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
     // Milliseconds keep runs that a script starts together apart.
     format!("{}-{}", kind.as_str(), created.strftime("%Y%m%d-%H%M%S-%3f"))
-}
-
-fn resume_command(kind: Kind, name: &str, results: &Path) -> String {
-    format!("arbiter {} --results {} --resume {name}", kind.as_str(), quoted(results))
-}
-
-fn show(name: &str, results: &Path) -> String {
-    format!("arbiter results --results {} show {name}", quoted(results))
-}
-
-/// A path as a shell wants it.
-fn quoted(path: &Path) -> String {
-    shell_words::quote(&path.to_string_lossy()).into_owned()
 }

@@ -11,6 +11,7 @@ use crate::annotation::Keeping;
 use crate::clock::Conditions;
 use crate::game::outcome::Outcome;
 use crate::game::player::Player;
+use crate::game::pulse::Pulse;
 use crate::game::record::{GameRecord, Keep};
 use crate::game::referee::{Fault, Referee, Reply};
 use crate::game::relay::relayed;
@@ -38,6 +39,8 @@ pub struct GameSetup {
     pub tables: Option<Arc<dyn Tables>>,
     /// What is kept besides moves and result.
     pub keep: Arc<Keep>,
+    /// Beats with each answer of an engine.
+    pub pulse: Pulse,
 }
 
 /// Plays `setup` to its end between players that are ready for it, and gives them back. Whatever
@@ -69,6 +72,7 @@ async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByC
             setup.keep.trim_info(info);
         }
         referee.judge(reply);
+        setup.pulse.beat();
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
             // An engine that cannot be told is found out on its next turn.

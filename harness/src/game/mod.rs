@@ -5,6 +5,7 @@
 pub mod driver;
 pub mod outcome;
 pub mod player;
+pub mod pulse;
 pub mod record;
 pub mod referee;
 mod relay;

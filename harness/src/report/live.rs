@@ -173,6 +173,7 @@ impl Observer for Live {
             RunEvent::Disturbed { pair, reason, is_void } => {
                 self.say(&disturbance(*pair, reason, *is_void));
             }
+            RunEvent::Noted { remark } => self.say(&remark.to_string()),
             RunEvent::GameStarted { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {

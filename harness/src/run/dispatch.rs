@@ -74,6 +74,9 @@ pub enum RunError {
         /// The reason.
         reason: String,
     },
+    /// Nobody plays for us any more.
+    #[error("{0}")]
+    Lost(String),
 }
 
 /// Who asked for the end of a run.
@@ -140,7 +143,7 @@ impl Run<'_> {
                 return Ok(Finished { ending, request });
             }
             let event = tokio::select! {
-                event = executor.next() => match self.commit(event, &mut held)? {
+                event = executor.next() => match self.commit(event, &mut held, executor)? {
                     Some(event) => event,
                     None => continue,
                 },
@@ -187,25 +190,28 @@ impl Run<'_> {
 
     /// Puts a played pair on disk and keeps its games until they are counted. The state need not
     /// know of what is only for observers.
-    fn commit(
+    fn commit<E: Executor>(
         &mut self,
         event: JobEvent,
         held: &mut BTreeMap<u64, PlayedPair>,
+        executor: &mut E,
     ) -> Result<Option<Event>, RunError> {
         match event {
-            JobEvent::Played { played, noise: Some(reason) } if self.is_void(&played)? => {
+            JobEvent::Played { played, noise: Some(reason), .. } if self.is_void(&played)? => {
                 let pair = played.pairing.pair;
                 self.store.void(self.name, &played, &reason)?;
+                executor.stored(pair);
                 self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
                 Ok(Some(Event::Voided(pair)))
             }
-            JobEvent::Played { mut played, noise } => {
+            JobEvent::Played { mut played, noise, worker } => {
                 // What counts is what is on disk, even if it is not what was played just now.
-                if !self.store.append(self.name, &played, noise.as_deref())?
+                if !self.store.append(self.name, &played, noise.as_deref(), worker.as_deref())?
                     && let Some(stored) = self.store.pair(self.name, played.pairing.pair)?
                 {
                     played = stored;
                 }
+                executor.stored(played.pairing.pair);
                 if let Some(reason) = &noise {
                     let pair = played.pairing.pair;
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;
@@ -223,6 +229,12 @@ impl Run<'_> {
                 Ok(None)
             }
             JobEvent::Failed { pair, reason } => Err(RunError::Environment { pair, reason }),
+            JobEvent::Noted(remark) => {
+                self.store.note_remark(self.name, unix_time_ms(), &remark)?;
+                self.tell(&RunEvent::Noted { remark: &remark })?;
+                Ok(None)
+            }
+            JobEvent::Lost(reason) => Err(RunError::Lost(reason)),
         }
     }
 

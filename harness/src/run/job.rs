@@ -9,6 +9,7 @@ use crate::adjudicate::{Rules, Tables};
 use crate::clock::Conditions;
 use crate::config::plan::Plan;
 use crate::game::driver::GameSetup;
+use crate::game::pulse::Pulse;
 use crate::game::record::{GameRecord, Keep};
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
@@ -108,6 +109,7 @@ impl JobMaker<'_> {
             rules: self.rules,
             tables: self.tables.clone(),
             keep: self.keep.clone(),
+            pulse: Pulse::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::plan_row::{Fingerprints, PlanRow};
 use super::rows::GameRow;
 use super::{Offsets, Store, StoreError};
-use super::{disturbance, latencies, transcripts};
+use super::{disturbance, latencies, remarks, transcripts};
 use crate::config::plan::Plan;
 use crate::run::event::Ending;
 use crate::run::job::PlayedPair;
@@ -36,16 +36,18 @@ impl Store {
     }
 
     /// Commits a pair with its games; when it returns they are on the disk. `noise` says how the
-    /// machine disturbed it, if it did. A pair that is there already stays as it is, and `false`
-    /// says so.
+    /// machine disturbed it, if it did, and `worker` who played it, if not this machine. A pair
+    /// that is there already stays as it is, and `false` says so.
     pub fn append(
         &mut self,
         run: &str,
         played: &PlayedPair,
         noise: Option<&str>,
+        worker: Option<&str>,
     ) -> Result<bool, StoreError> {
         let file = self.file.clone();
-        self.insert_pair(run, played, noise).map_err(|source| StoreError::Sqlite { file, source })
+        self.insert_pair(run, played, noise, worker)
+            .map_err(|source| StoreError::Sqlite { file, source })
     }
 
     fn insert_pair(
@@ -53,6 +55,7 @@ impl Store {
         run: &str,
         played: &PlayedPair,
         noise: Option<&str>,
+        worker: Option<&str>,
     ) -> rusqlite::Result<bool> {
         let pairing = played.pairing;
         let transaction = self.connection.transaction()?;
@@ -101,6 +104,9 @@ impl Store {
             }
         }
         latencies::add(&transaction, run, &Latencies::of(played))?;
+        if let Some(worker) = worker {
+            remarks::insert_player(&transaction, run, pairing.pair, worker)?;
+        }
         if let Some(reason) = noise {
             disturbance::insert(&transaction, run, pairing.pair, reason, None)?;
         }

@@ -13,6 +13,7 @@ mod plan_row;
 mod provenance_row;
 mod query;
 mod recorded;
+mod remarks;
 mod rows;
 mod schema;
 mod tables_row;

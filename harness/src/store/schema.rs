@@ -15,7 +15,7 @@ const BUSY: Duration = Duration::from_secs(30);
 const CACHE_KIB: i64 = 512;
 
 /// Step n takes a file from format n to n + 1.
-pub(super) const STEPS: [&str; 5] = [
+pub(super) const STEPS: [&str; 6] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
@@ -99,6 +99,24 @@ pub(super) const STEPS: [&str; 5] = [
 ",
     "
     ALTER TABLE runs ADD COLUMN about TEXT;    -- what its user says that it tries, in one line
+",
+    "
+    CREATE TABLE players (                     -- which machine played a pair, if not the store's
+        run    TEXT NOT NULL,
+        pair   INTEGER NOT NULL,
+        worker TEXT NOT NULL,
+        PRIMARY KEY (run, pair),
+        FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
+    ) WITHOUT ROWID;
+    CREATE TABLE remarks (                     -- what those machines did that changed nothing
+        run    TEXT NOT NULL REFERENCES runs(run),
+        number INTEGER NOT NULL,               -- from 0
+        at_ms  INTEGER NOT NULL,               -- Unix time
+        worker TEXT NOT NULL,
+        pair   INTEGER,                        -- NULL if it is about none
+        what   TEXT NOT NULL,
+        PRIMARY KEY (run, number)
+    ) WITHOUT ROWID;
 ",
 ];
 

@@ -7,6 +7,7 @@ use crate::config::plan::{Kind, Plan};
 use crate::config::request::Request;
 use crate::game::outcome::{Outcome, Termination};
 use crate::game::record::{GameRecord, MoveRecord, Thought};
+use crate::run::event::Remark;
 use crate::run::job::{Games, PlayedPair};
 use crate::run::latency::Kind as Latency;
 use crate::schedule::Pairing;
@@ -38,8 +39,8 @@ fn filled(folder: &Path) -> (Store, PlayedPair) {
     store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, Some("why")).unwrap();
     let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
     let played = PlayedPair { pairing, games: Games { first: game(), second: Some(game()) } };
-    assert!(store.append("run", &played, None).unwrap());
-    assert!(!store.append("run", &played, None).unwrap());
+    assert!(store.append("run", &played, None, Some("w")).unwrap());
+    assert!(!store.append("run", &played, None, Some("w")).unwrap());
     (store, played)
 }
 
@@ -84,6 +85,19 @@ fn a_store_of_before_is_brought_up_to_date() {
     assert_eq!(store.transcribed("old").unwrap(), []);
     assert!(store.latencies("old").unwrap().iter().next().is_none());
     assert_eq!(store.runs().unwrap().iter().find(|head| head.run == "old").unwrap().about, None);
+}
+
+#[test]
+fn who_played_and_what_was_left_out_is_remembered() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    assert_eq!(store.pairs_by_worker("run").unwrap(), [("w".to_owned(), 1)].into());
+    assert_eq!(store.remarks("run").unwrap(), []);
+    let remark = |pair, what: &str| Remark { worker: "w".into(), pair, what: what.into() };
+    let remarks = [remark(Some(3), "late"), remark(None, "garbage")];
+    remarks.iter().for_each(|remark| store.note_remark("run", 5, remark).unwrap());
+    assert_eq!(store.remarks("run").unwrap(), remarks);
+    assert_eq!(store.remarks("other").unwrap(), []);
 }
 
 #[test]

@@ -53,7 +53,10 @@ const LAYERS: &[Layer] = &[
     ),
     pure("gate", ""),
     // Remote execution, and tools built on runs.
-    layer("broker", "build config game run schedule seed store"),
+    layer(
+        "broker",
+        "adjudicate annotation clock config game process protocol run schedule uci/score uci/session",
+    ),
     layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),
     pure("suite/perft", "game/player"),

@@ -17,6 +17,7 @@ use clap::{Args, ValueEnum};
 use self::options::Options;
 use super::args::{Asked, DEFAULT_RESULTS, Form};
 use super::builds::BuildArgs;
+use super::cluster::ClusterArgs;
 use super::{ExitCode, Failure, emit, play};
 use crate::report::compat::Dialect;
 use crate::report::terminal::note;
@@ -112,6 +113,8 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         build: BuildArgs::default(),
         config: None,
         reference_nps: None,
+        cluster: ClusterArgs::default(),
+        at_once: None,
     };
     match play::play(kind, asked) {
         ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,
