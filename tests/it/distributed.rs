@@ -2,6 +2,7 @@
 //! of a local run, whatever dies on the way.
 
 mod faults;
+mod namespaces;
 mod strangers;
 
 use rustix::process::Signal;
@@ -14,7 +15,12 @@ use crate::support::store;
 
 /// [`slow`], to be played by workers.
 pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
-    slow(bench).unset("concurrency").set("on", server.url()).set("lease", LEASE.as_secs())
+    slow(bench).unset("concurrency").set("on", server.url())
+}
+
+/// The same, where a worker that says nothing for [`LEASE`] loses its pairs.
+pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+    distant(bench, server).set("lease", LEASE.as_secs())
 }
 
 /// Asserts that a run has ended as if nothing had been, each pair there once.
@@ -75,7 +81,8 @@ fn a_worker_that_joins_late_is_used_at_once() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let running = distant(&bench, &server).start();
-    let first = Worker::start_with(&bench, &server, "a", &["--slots", "1", "--trust", &key(&bench)]);
+    let first =
+        Worker::start_with(&bench, &server, "a", &["--slots", "1", "--trust", &key(&bench)]);
     wait_for_pairs(&bench, 1);
     let second = Worker::start(&bench, &server, "b");
     assert_untouched(&bench, running);

@@ -15,6 +15,9 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How long the server may take to answer.
 const ANSWER: Duration = Duration::from_secs(5);
 
+/// How often a connection is tried on which nothing happens: a network that is cut says nothing.
+const PING: Duration = Duration::from_secs(10);
+
 /// Messages of a subscription that may wait. Beyond it they are lost, so this is more than a fleet
 /// says between two looks of a coordinator.
 const WAITING: usize = 1 << 16;
@@ -137,6 +140,7 @@ impl Access {
         let mut options = ConnectOptions::new()
             .connection_timeout(ANSWER)
             .request_timeout(Some(ANSWER))
+            .ping_interval(PING)
             .subscription_capacity(WAITING)
             .reconnect_delay_callback(|attempt| {
                 Duration::from_millis((100 * attempt as u64).min(2_000))

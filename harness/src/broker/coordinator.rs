@@ -146,7 +146,12 @@ pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
 
 impl Coordinator {
     /// Until the dispatcher has enough.
-    async fn live(mut self, mut ears: Ears, mut helpers: JoinSet<()>, shelf: std::sync::Arc<Shelf>) {
+    async fn live(
+        mut self,
+        mut ears: Ears,
+        mut helpers: JoinSet<()>,
+        shelf: std::sync::Arc<Shelf>,
+    ) {
         let mut beat = interval(BEAT);
         let start = beat.tick().await;
         let mut beats = 0;
@@ -254,7 +259,9 @@ impl Coordinator {
                     return;
                 }
                 match read {
-                    Ok(arrival) if arrival.token == self.token => self.weigh(arrival, receipt).await,
+                    Ok(arrival) if arrival.token == self.token => {
+                        self.weigh(arrival, receipt).await
+                    }
                     Ok(arrival) => {
                         let what = format!("a result of another run, {}", arrival.token);
                         self.remark(&arrival.worker, None, what);
@@ -367,7 +374,8 @@ impl Coordinator {
         self.workers.retain(|_, (hello, heard)| !hello.is_leaving && now < *heard + ABSENCE);
         let plays = |hello: &&Hello| hello.refusals.iter().all(|(token, _)| *token != self.token);
         let players = self.workers.values().map(|(hello, _)| hello).filter(plays);
-        let room = players.map(|hello| hello.slots as usize + 1).sum();
+        let room: usize = players.map(|hello| hello.slots as usize + 1).sum();
+        let room = room.max(self.flights.room_for_parked());
         self.ends.room.send_if_modified(|before| {
             let room = if self.is_drained { room } else { 0 };
             std::mem::replace(before, room) != room
@@ -377,7 +385,11 @@ impl Coordinator {
     async fn look_around(&mut self, beats: u64) {
         self.make_room();
         for pair in self.flights.overdue(self.lease, self.patience, self.now) {
-            self.remark("unknown", Some(pair), "nobody is heard to play it; sent out again".to_owned());
+            self.remark(
+                "unknown",
+                Some(pair),
+                "nobody is heard to play it; sent out again".to_owned(),
+            );
             if let Some(attempt) = self.flights.again(pair, self.now) {
                 self.send(pair, attempt);
             }

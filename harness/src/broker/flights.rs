@@ -16,6 +16,12 @@ use crate::schedule::Pairing;
 /// these are the results that came while it was away.
 const MAX_PARKED: usize = 10_000;
 
+/// How far ahead of the pairs that were ordered a result is taken to be one of this run.
+const NEAR: u64 = 1_000;
+
+/// Pairs that are asked for at once to get to results that are here already.
+const STEP: usize = 16;
+
 /// How many workers have to fail at a pair before the run gives up.
 const MAX_FAILURES: usize = 3;
 
@@ -142,7 +148,11 @@ impl Flights {
             Report::Failed(reason) => {
                 flight.failed_at.insert(worker);
                 let reason = format!("could not play it: {reason}");
-                if flight.failed_at.len() < MAX_FAILURES { Fate::Retry(reason) } else { Fate::GiveUp(reason) }
+                if flight.failed_at.len() < MAX_FAILURES {
+                    Fate::Retry(reason)
+                } else {
+                    Fate::GiveUp(reason)
+                }
             }
             Report::Played(played, noise) => match verify::check(&played, &flight.job) {
                 Err(why) => Fate::Refuse(format!("a result that cannot be: {why}")),
@@ -203,7 +213,9 @@ impl Flights {
         let is_overdue = |(pair, flight): (&u64, &Flight)| {
             let since = match (&flight.player, self.front) {
                 (Some(_), _) => now.saturating_sub(flight.heard + patience),
-                (None, Some((front, at))) if front > *pair => now.saturating_sub(flight.heard.max(at)),
+                (None, Some((front, at))) if front > *pair => {
+                    now.saturating_sub(flight.heard.max(at))
+                }
                 (None, _) => return None,
             };
             (flight.taken.is_none() && since > 3 * lease).then_some(*pair)
@@ -214,8 +226,17 @@ impl Flights {
     /// Pairs that nobody was heard to play, and pairs that somebody was.
     pub fn counts(&self) -> (u64, u64) {
         let waiting = self.flights.values().filter(|flight| flight.taken.is_none());
-        let (queued, playing): (Vec<_>, Vec<_>) = waiting.partition(|flight| flight.player.is_none());
+        let (queued, playing): (Vec<_>, Vec<_>) =
+            waiting.partition(|flight| flight.player.is_none());
         (queued.len() as u64, playing.len() as u64)
+    }
+
+    /// How many pairs have to be in flight so that results that are here already are asked for;
+    /// 0 if there is none, or only such as come from nowhere.
+    pub fn room_for_parked(&self) -> usize {
+        let ordered = self.flights.keys().chain(&self.stored).max();
+        let is_near = |pair: &u64| ordered.is_none_or(|ordered| *pair < ordered + NEAR);
+        if self.parked.keys().any(is_near) { self.flights.len() + STEP } else { 0 }
     }
 
     /// Forgets all pairs in flight.
@@ -256,10 +277,14 @@ mod tests {
         assert_eq!((flights.owner(77), flights.owner(78)), (Some(4), None));
         let fate = flights.arrive(arrival(4, "a"), 1);
         assert_eq!(fate, Fate::Accept { played: played(4), noise: None, worker: "a".into() });
-        assert!(matches!(flights.arrive(arrival(4, "b"), 2), Fate::Useless(why) if why.contains("second")));
+        assert!(
+            matches!(flights.arrive(arrival(4, "b"), 2), Fate::Useless(why) if why.contains("second"))
+        );
         let taken = flights.stored(4).unwrap();
         assert_eq!(taken, Taken { receipt: 1, ack: "ack of a".into() });
-        assert!(matches!(flights.arrive(arrival(4, "a"), 3), Fate::Useless(why) if why.contains("late")));
+        assert!(
+            matches!(flights.arrive(arrival(4, "a"), 3), Fate::Useless(why) if why.contains("late"))
+        );
         assert_eq!(flights.stored(4), None);
     }
 
@@ -267,9 +292,11 @@ mod tests {
     fn results_from_before_a_restart_wait_for_their_order() {
         let mut flights = Flights::default();
         assert_eq!(flights.arrive(arrival(4, "a"), 1), Fate::Park);
+        assert_eq!(flights.room_for_parked(), STEP);
         assert!(matches!(flights.arrive(arrival(4, "b"), 2), Fate::Useless(_)));
         let (parked, receipt) = flights.order(job(4), START).unwrap_err();
         assert_eq!(receipt, 1);
+        assert_eq!(flights.room_for_parked(), 0);
         assert!(matches!(flights.arrive(parked, receipt), Fate::Accept { .. }));
     }
 

@@ -135,7 +135,10 @@ mod tests {
     fn only_jobs_of_the_run_are_acknowledged() {
         let names = Names::new("0123456789abcdef");
         let check = |subject: &str, expect| assert_eq!(names.acknowledged(subject), expect);
-        check("$JS.ACK.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.1700000000000000000.3", Some(42));
+        check(
+            "$JS.ACK.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.1700000000000000000.3",
+            Some(42),
+        );
         check("$JS.ACK._.hash.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.17.3.tok", Some(42));
         check("$JS.ACK.ARBITER_JOBS_0123456789abcdef.other.1.42.7.17.3", None);
         check("$JS.ACK.ARBITER_JOBS_1123456789abcdef.workers.1.42.7.17.3", None);

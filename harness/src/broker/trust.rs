@@ -39,7 +39,9 @@ pub enum TrustError {
     #[error("the signature is not that of key {0}")]
     Forged(PublicKey),
     /// The key is somebody's who is not trusted.
-    #[error("key {0} is not trusted here; if its owner may start programs on this machine, give --trust {0}")]
+    #[error(
+        "key {0} is not trusted here; if its owner may start programs on this machine, give --trust {0}"
+    )]
     Stranger(PublicKey),
 }
 
@@ -176,7 +178,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_key() {
-        for wrong in ["", "ed25519:", "ed25519:xyz", "ed25519:00", &format!("ed25519:{}0", "0".repeat(64))] {
+        for wrong in
+            ["", "ed25519:", "ed25519:xyz", "ed25519:00", &format!("ed25519:{}0", "0".repeat(64))]
+        {
             assert!(wrong.parse::<PublicKey>().is_err(), "{wrong}");
         }
     }

@@ -32,7 +32,9 @@ fn check_game(record: &GameRecord, setup: &GameSetup) -> Result<(), String> {
     let mut position = setup.start.clone();
     for (ply, played) in record.moves.iter().enumerate() {
         let book: Option<&UciMove> = setup.book.get(ply);
-        if book.is_some_and(|book| *book != played.uci) || book.is_some() != played.thought.is_none() {
+        if book.is_some_and(|book| *book != played.uci)
+            || book.is_some() != played.thought.is_none()
+        {
             return Err(format!("move {} is not that of the opening", ply + 1));
         }
         let legal = played.uci.to_move(&position);
@@ -134,7 +136,10 @@ pub(super) mod tests {
             transcript: None,
         };
         let second = job.games.second.as_ref().map(record);
-        PlayedPair { pairing: job.pairing, games: Games { first: record(&job.games.first), second } }
+        PlayedPair {
+            pairing: job.pairing,
+            games: Games { first: record(&job.games.first), second },
+        }
     }
 
     #[test]
@@ -154,7 +159,9 @@ pub(super) mod tests {
         refuse("other engines", &|p| p.pairing.engines = [1, 0]);
         refuse("another opening", &|p| p.pairing.opening = 4);
         refuse("number of games", &|p| p.games.second = None);
-        refuse("game 1: other engines", &|p| p.games.first.engines = ByColor { white: 1, black: 0 });
+        refuse("game 1: other engines", &|p| {
+            p.games.first.engines = ByColor { white: 1, black: 0 }
+        });
         refuse("another start", &|p| p.games.first.fen = "8/8/8/8/8/8/8/8 w - - 0 1".into());
         refuse("not that of the opening", &|p| p.games.first.moves[0].uci = uci("e2e4"));
         refuse("not that of the opening", &|p| p.games.first.moves[1].thought = None);

@@ -45,7 +45,9 @@ pub enum WireError {
     #[error("a message of more than {0} bytes")]
     TooLong(u64),
     /// It is from another version.
-    #[error("a message of version {0}, and this arbiter speaks version {VERSION}; use the same arbiter everywhere")]
+    #[error(
+        "a message of version {0}, and this arbiter speaks version {VERSION}; use the same arbiter everywhere"
+    )]
     Version(u32),
     /// It is not of the form.
     #[error("not a message: {0}")]

@@ -129,7 +129,8 @@ fn begin(
         }
         _ => Failure::invalid(error),
     })?;
-    fleet.map_or_else(|| places_of(&plan).map(drop).map_err(Failure::invalid), |f| f.check(&plan))?;
+    fleet
+        .map_or_else(|| places_of(&plan).map(drop).map_err(Failure::invalid), |f| f.check(&plan))?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))

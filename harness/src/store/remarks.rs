@@ -38,9 +38,9 @@ impl Store {
     /// What machines did in a run that changed nothing, in the order in which it was noticed.
     pub fn remarks(&self, run: &str) -> Result<Vec<Remark>, StoreError> {
         let read = || -> rusqlite::Result<Vec<Remark>> {
-            let mut statement = self.connection.prepare(
-                "SELECT worker, pair, what FROM remarks WHERE run = ?1 ORDER BY number",
-            )?;
+            let mut statement = self
+                .connection
+                .prepare("SELECT worker, pair, what FROM remarks WHERE run = ?1 ORDER BY number")?;
             let remark = |row: &rusqlite::Row<'_>| {
                 Ok(Remark { worker: row.get(0)?, pair: row.get(1)?, what: row.get(2)? })
             };

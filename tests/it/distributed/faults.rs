@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::{assert_untouched, distant};
+use super::{assert_untouched, distant, impatient};
 use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker};
@@ -26,7 +26,7 @@ fn a_worker_that_is_killed_in_a_game_loses_nothing() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let victim = Worker::start(&bench, &server, "a");
-    let running = distant(&bench, &server).start();
+    let running = impatient(&bench, &server).start();
     wait_for_pairs(&bench, 2);
     victim.signal(Signal::KILL);
     victim.finish();
@@ -42,7 +42,7 @@ fn a_worker_that_is_killed_between_its_result_and_the_answer_counts_once() {
     let victim = Worker::start(&bench, &server, "a");
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.results.*.*");
-    let running = distant(&bench, &server).start();
+    let running = impatient(&bench, &server).start();
     let before = wait_for_pairs(&bench, 1);
     // A coordinator that stands still stores nothing while results arrive.
     running.signal(Signal::STOP);
@@ -61,7 +61,7 @@ fn a_coordinator_that_is_killed_goes_on_where_it_was() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
-    let mut running = distant(&bench, &server).start();
+    let mut running = impatient(&bench, &server).start();
     for kill in 1..=3 {
         wait_for_pairs(&bench, 2 * kill);
         running.signal(Signal::KILL);
@@ -80,7 +80,7 @@ fn results_that_come_while_nobody_coordinates_are_not_lost() {
     let worker = Worker::start(&bench, &server, "a");
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.results.*.*");
-    let running = distant(&bench, &server).start();
+    let running = impatient(&bench, &server).start();
     wait_for_pairs(&bench, 2);
     running.signal(Signal::KILL);
     running.finish();
@@ -102,7 +102,7 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
     let bench = Bench::new();
     let Some(mut server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
-    let running = distant(&bench, &server).start();
+    let running = impatient(&bench, &server).start();
     wait_for_pairs(&bench, 2);
     server.kill();
     server.restart();
@@ -119,7 +119,7 @@ fn a_worker_that_stood_still_comes_too_late() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let sleeper = Worker::start(&bench, &server, "a");
-    let running = distant(&bench, &server).start();
+    let running = impatient(&bench, &server).start();
     wait_for_pairs(&bench, 2);
     sleeper.signal(Signal::STOP);
     let other = Worker::start(&bench, &server, "b");
@@ -152,12 +152,13 @@ fn an_end_reaches_workers_within_a_second() {
         client.next();
     }
     wait_for("engines play", || (process::marked(bench.marker()).len() >= 8).then_some(()));
+    // Two of the same kind could become one on their way.
     running.signal(Signal::INT);
-    running.signal(Signal::INT);
+    running.signal(Signal::TERM);
     let asked = Instant::now();
     bench.wait_until_quiet();
     let took = asked.elapsed();
-    running.finish().expect_code(130);
+    running.finish().expect_code(143);
     // A second is the promise; the rest is for machines that do much else besides.
     assert!(took < Duration::from_secs(4), "{took:?}");
     assert!(store::pairs(&bench.path("results")).is_empty());

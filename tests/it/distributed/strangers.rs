@@ -61,7 +61,13 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     client.flush();
     assert_untouched(&bench, running);
     let remarks = store::remarks(&bench.path("results")).join("\n");
-    for part in ["a late result", "a result that cannot be", "a result of another run", "version 99", "not a message"] {
+    for part in [
+        "a late result",
+        "a result that cannot be",
+        "a result of another run",
+        "version 99",
+        "not a message",
+    ] {
         assert!(remarks.contains(part), "no '{part}' in\n{remarks}");
     }
     let players = store::players(&bench.path("results"));
@@ -110,7 +116,8 @@ fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
 
     // The password is in a file, and in the URL; it shows nowhere.
     let file = bench.write("password", format!("{secret}\n")).display().to_string();
-    let by_file = ["--slots", "1", "--trust", &trust, "--nats-user", "me", "--nats-password-file", &file];
+    let by_file =
+        ["--slots", "1", "--trust", &trust, "--nats-user", "me", "--nats-password-file", &file];
     let playing = Worker::start_with(&bench, &server, "a", &by_file);
     let url = server.url().replace("://", &format!("://me:{secret}@"));
     let running = distant(&bench, &server).set("on", url).start();
@@ -151,20 +158,28 @@ fn the_permissions_of_the_manual_suffice_and_are_no_more_than_needed() {
         [["--nats-user", name], ["--nats-password-file", &file]].concat().join(" ")
     };
     let worker = as_user("worker1", "change-me-too");
-    let flags = format!("--slots 2 --trust {trust} {worker} --nats-inbox _INBOX.worker1");
-    let flags: Vec<&str> = flags.split(' ').collect();
-    let playing = Worker::start_with(&bench, &server, "a", &flags);
     as_user("coordinator", "change-me");
     let plan = distant(&bench, &server).set("nats-user", "coordinator");
     let plan = plan.set("nats-password-file", bench.path("coordinator").display());
-    assert_untouched(&bench, plan.set("nats-inbox", "_INBOX.coordinator").start());
+    let running = plan.set("nats-inbox", "_INBOX.coordinator").start();
+    let flags = format!("--slots 2 --trust {trust} {worker} --nats-inbox _INBOX.worker1");
+    let flags: Vec<&str> = flags.split(' ').collect();
     // Where a worker may not listen, it says what is forbidden and leaves.
-    let flags: Vec<&str> = flags.iter().copied().filter(|flag| !flag.contains("nbox") && !flag.contains("INBOX")).collect();
-    let lost = Worker::start_with(&bench, &server, "b", &flags);
+    let without_inbox = &flags[..flags.len() - 2];
+    let lost = Worker::start_with(&bench, &server, "b", without_inbox);
     lost.finish().expect_refusal(8, &["Permissions Violation"]);
+    let playing = Worker::start_with(&bench, &server, "a", &flags);
+    assert_untouched(&bench, running);
     // It can neither send jobs nor remove what is there.
     let mut client = Client::connect_as(&server, "worker1", "change-me-too");
-    for subject in ["arbiter.jobs.0123456789abcdef.0", "arbiter.beacon", "arbiter.run.x.word", "$JS.API.STREAM.DELETE.ARBITER_JOBS_x", "$JS.API.STREAM.LIST", "$O.ARBITER_PROGRAMS.M.x"] {
+    for subject in [
+        "arbiter.jobs.0123456789abcdef.0",
+        "arbiter.beacon",
+        "arbiter.run.x.word",
+        "$JS.API.STREAM.DELETE.ARBITER_JOBS_x",
+        "$JS.API.STREAM.LIST",
+        "$O.ARBITER_PROGRAMS.M.x",
+    ] {
         client.publish(subject, b"x");
         assert!(client.error().contains("Permissions Violation"), "{subject}");
     }

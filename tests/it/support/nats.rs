@@ -13,47 +13,59 @@ use super::bench::{Bench, Finished, Running};
 use super::programs::installed;
 use super::wait_for;
 
-/// A server on the loopback device, with its files in a [`Bench`].
+/// A server with its files in a [`Bench`].
 pub struct Server {
     program: PathBuf,
     config: PathBuf,
+    /// The network namespace in which it runs, if not ours.
+    namespace: Option<String>,
     child: Child,
-    /// Its port.
-    pub port: u16,
+    host: String,
+    port: u16,
 }
 
 impl Server {
-    /// Starts one; `None`, with a notice, where it is not installed. `more` is
-    /// further configuration.
+    /// Starts one on the loopback device; `None`, with a notice, where it is not
+    /// installed. `more` is further configuration.
     #[track_caller]
     pub fn start(bench: &Bench, more: &str) -> Option<Server> {
+        // Whoever takes a free port between now and then has to be very quick.
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+        let port = listener.local_addr().expect("a listener has an address").port();
+        drop(listener);
+        Server::start_at(bench, "127.0.0.1", port, None, more)
+    }
+
+    /// The same at an address of a network namespace.
+    #[track_caller]
+    pub fn start_at(
+        bench: &Bench,
+        host: &str,
+        port: u16,
+        namespace: Option<String>,
+        more: &str,
+    ) -> Option<Server> {
         let Some(program) = installed("nats-server") else {
             let notice = "not installed: nats-server; tests/run installs it";
             assert!(std::env::var_os("CI").is_none(), "{notice}");
             eprintln!("skipped: {notice}");
             return None;
         };
-        // Whoever takes a free port between now and then has to be very quick.
-        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
-        let port = listener.local_addr().expect("a listener has an address").port();
-        drop(listener);
         let store = bench.path("nats");
         let config = bench.write(
             "nats.conf",
             format!(
-                "listen: 127.0.0.1:{port}\njetstream {{ store_dir: {:?} }}\n{more}\n",
+                "listen: {host}:{port}\njetstream {{ store_dir: {:?} }}\n{more}\n",
                 store.display().to_string()
             ),
         );
-        let child = spawn(&program, &config);
-        let server = Server { program, config, child, port };
-        server.wait();
-        Some(server)
+        let child = spawn(&program, &config, namespace.as_deref());
+        Some(Server { program, config, namespace, child, host: host.to_owned(), port })
     }
 
     /// What `--on` and `--nats` take.
     pub fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        format!("nats://{}:{}", self.host, self.port)
     }
 
     /// Kills it, as a power cut would.
@@ -64,17 +76,7 @@ impl Server {
 
     /// Starts it again.
     pub fn restart(&mut self) {
-        self.child = spawn(&self.program, &self.config);
-        self.wait();
-    }
-
-    fn wait(&self) {
-        wait_for("the server greets", || {
-            let stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-            let mut line = String::new();
-            BufReader::new(stream).read_line(&mut line).ok()?;
-            line.starts_with("INFO").then_some(())
-        });
+        self.child = spawn(&self.program, &self.config, self.namespace.as_deref());
     }
 }
 
@@ -85,12 +87,27 @@ impl Drop for Server {
     }
 }
 
-fn spawn(program: &Path, config: &Path) -> Child {
+/// Starts a server and waits until it is ready.
+fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     let log = config.with_extension("log");
-    let mut command = Command::new(program);
-    command.arg("-c").arg(config).arg("-l").arg(log);
+    // It is not there before the first start.
+    let _ = std::fs::remove_file(&log);
+    let mut command = match namespace {
+        None => Command::new(program),
+        Some(namespace) => {
+            let mut command = Command::new("ip");
+            command.args(["netns", "exec", namespace]).arg(program);
+            command
+        }
+    };
+    command.arg("-c").arg(config).arg("-l").arg(&log);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().expect("the server can be started")
+    let child = command.spawn().expect("the server can be started");
+    wait_for("the server is ready", || {
+        let said = std::fs::read_to_string(&log).unwrap_or_default();
+        said.contains("Server is ready").then_some(())
+    });
+    child
 }
 
 /// The key that workers in this place have to trust.
@@ -114,6 +131,16 @@ impl Worker {
         let url = server.url();
         let args = ["worker", "--nats", &url, "--name", name, "--programs", &programs];
         Worker(Some(bench.arbiter(args.iter().chain(flags))))
+    }
+
+    /// Starts one in a network namespace.
+    pub fn start_in(bench: &Bench, server: &Server, name: &str, namespace: &str) -> Worker {
+        let programs = bench.path(&format!("programs-{name}")).display().to_string();
+        let (url, trust) = (server.url(), key(bench));
+        let arbiter = super::programs::arbiter().display().to_string();
+        let args = ["netns", "exec", namespace, &arbiter, "worker", "--nats", &url, "--slots", "2"];
+        let more = ["--name", name, "--programs", &programs, "--trust", &trust];
+        Worker(Some(bench.start(Path::new("ip"), args.iter().chain(&more))))
     }
 
     /// Sends a signal to it, and to nothing it has started.
@@ -159,7 +186,7 @@ impl Client {
 
     fn begin(server: &Server, options: &str) -> Client {
         let mut stream =
-            TcpStream::connect(("127.0.0.1", server.port)).expect("the server listens");
+            TcpStream::connect((server.host.as_str(), server.port)).expect("the server listens");
         stream.set_read_timeout(Some(super::PATIENCE)).expect("a time can be set");
         let reader = BufReader::new(stream.try_clone().expect("a socket can be shared"));
         stream.write_all(format!("CONNECT {options}\r\n").as_bytes()).expect("the server listens");

@@ -39,7 +39,8 @@ pub fn describe(
     lease: Duration,
 ) -> Result<Head, String> {
     check(plan)?;
-    let thoughts = plan.engines.iter().map(|e| longest_silence(&e.conditions.limits, &plan.deadlines));
+    let thoughts =
+        plan.engines.iter().map(|e| longest_silence(&e.conditions.limits, &plan.deadlines));
     let deadlines = plan.deadlines;
     let start = deadlines.uciok + deadlines.readyok;
     let patience = thoughts.max().unwrap_or_default().max(start) + plan.wait + SLACK;
@@ -154,7 +155,11 @@ mod tests {
         assert_ne!(forged, text);
         refused(forged.as_bytes(), &[own.public()], "the signature is not that of");
         let renamed = text.replace(&own.public().to_string(), &other.public().to_string());
-        refused(renamed.as_bytes(), &[own.public(), other.public()], "the signature is not that of");
+        refused(
+            renamed.as_bytes(),
+            &[own.public(), other.public()],
+            "the signature is not that of",
+        );
         refused(b"{}", &[own.public()], "not a message");
         refused(text.replacen("\"v\":1", "\"v\":2", 1).as_bytes(), &[own.public()], "version 2");
     }

@@ -85,7 +85,8 @@ pub(super) async fn open(link: &Link, names: &Names, lease: Duration) -> Result<
         ..common()
     };
     let stream = &link.stream;
-    let jobs = stream.get_or_create_stream(jobs).await.map_err(|e| denied("a stream of jobs", e))?;
+    let jobs =
+        stream.get_or_create_stream(jobs).await.map_err(|e| denied("a stream of jobs", e))?;
     let results =
         stream.get_or_create_stream(results).await.map_err(|e| denied("a stream of results", e))?;
     let consumer = |name: &str, ack_wait| pull::Config {
@@ -119,7 +120,6 @@ pub(super) async fn programs(link: &Link) -> Result<ObjectStore, AccessError> {
 }
 
 /// Programs of a run, put on the server when the first worker asks for them.
-#[derive(Debug)]
 pub(super) struct Shelf {
     paths: BTreeMap<String, PathBuf>,
     store: Mutex<ObjectStore>,

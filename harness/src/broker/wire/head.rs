@@ -174,7 +174,8 @@ impl HeadMessage {
 
     fn into_head(self) -> Result<Head, WireError> {
         let fields = self.fields.iter().map(|word| word.parse::<Field>().map_err(invalid));
-        let pattern = self.pattern.map(|text| text.parse::<LinePattern>().map_err(invalid)).transpose()?;
+        let pattern =
+            self.pattern.map(|text| text.parse::<LinePattern>().map_err(invalid)).transpose()?;
         let annotation = Annotation {
             fields: fields.collect::<Result<_, _>>()?,
             pattern,
@@ -187,7 +188,8 @@ impl HeadMessage {
             move_count,
             score_cp,
         };
-        let resign = |(move_count, score_cp, two_sided)| ResignRule { move_count, score_cp, two_sided };
+        let resign =
+            |(move_count, score_cp, two_sided)| ResignRule { move_count, score_cp, two_sided };
         Ok(Head {
             token: checked_token(self.token)?,
             run: printable(&self.run),

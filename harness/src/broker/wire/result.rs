@@ -223,7 +223,10 @@ impl GameMessage {
             moves: moves.collect::<Result<_, _>>()?,
             outcome: Outcome {
                 result,
-                termination: self.termination.parse().map_err(|error: String| invalid(printable(&error)))?,
+                termination: self
+                    .termination
+                    .parse()
+                    .map_err(|error: String| invalid(printable(&error)))?,
                 detail: crate::game::outcome::printable(&self.detail, MAX_WORDS),
             },
             duration: Duration::from_nanos(self.duration_ns),

@@ -110,12 +110,15 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
         .map(|n| format!("{n} W> {}\n", blake3::hash(&n.to_le_bytes()).to_hex()))
         .collect();
     pair.games.first.transcript = Some(noise.parse().unwrap());
-    let bare = write_result(&{
-        let mut bare = long.clone();
-        let Report::Played(pair, _) = &mut bare.report else { panic!() };
-        pair.drop_transcripts();
-        bare
-    }, usize::MAX);
+    let bare = write_result(
+        &{
+            let mut bare = long.clone();
+            let Report::Played(pair, _) = &mut bare.report else { panic!() };
+            pair.drop_transcripts();
+            bare
+        },
+        usize::MAX,
+    );
     assert!(write_result(&long, usize::MAX).len() > 100_000);
     assert_eq!(write_result(&long, 10_000), bare);
     let failed = read_result(&write_result(&long, bare.len() - 1)).unwrap();
@@ -148,7 +151,9 @@ fn jobs_that_cannot_be_are_refused() {
     refuse(" w KQkq", " x KQkq", "FEN");
     refuse("rnbqkbnr", "rnbqqbnr", "FEN");
     let none = format!("{}\"games\":[]}}", text.split("\"games\"").next().unwrap());
-    assert!(read_job(none.as_bytes(), &head()).unwrap_err().to_string().contains("one game or two"));
+    assert!(
+        read_job(none.as_bytes(), &head()).unwrap_err().to_string().contains("one game or two")
+    );
 }
 
 #[test]
@@ -170,7 +175,10 @@ fn results_that_cannot_be_are_refused() {
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"pair\":7", "\"pair\":-7", "not a message");
     refuse("\"failure\":null", "\"failure\":\"x\"", "one game or two");
-    assert_eq!(read_result(b"garbage").map(drop).map_err(|e| e.to_string().starts_with("not a")), Err(true));
+    assert_eq!(
+        read_result(b"garbage").map(drop).map_err(|e| e.to_string().starts_with("not a")),
+        Err(true)
+    );
 }
 
 #[test]

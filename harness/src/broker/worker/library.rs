@@ -50,9 +50,8 @@ impl Library {
         let path = self.folder.join(&program.hash).join(&program.name);
         let candidates = [self.own_binary.clone(), path.clone()];
         let (hash, bytes) = (program.hash.clone(), program.bytes);
-        let found = blocking(move || {
-            candidates.into_iter().find(|candidate| is(candidate, bytes, &hash))
-        });
+        let found =
+            blocking(move || candidates.into_iter().find(|candidate| is(candidate, bytes, &hash)));
         if let Some(found) = found.await? {
             return Ok(found);
         }
@@ -60,7 +59,9 @@ impl Library {
         let hash = program.hash.clone();
         blocking(move || {
             if blake3::hash(&bytes).to_hex().as_str() != hash {
-                return Err("the program on the server is not the one that was signed for".to_owned());
+                return Err(
+                    "the program on the server is not the one that was signed for".to_owned()
+                );
             }
             put(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
             Ok(path)
@@ -69,7 +70,9 @@ impl Library {
     }
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())
 }
 

@@ -178,7 +178,10 @@ async fn play(shared: &Shared, table: &mut Table, message: jetstream::Message) {
         attempt,
         report,
     };
-    if deliver(shared, &contract, &arrival, &message, &mut cancelled).await && is_played {
+    if !deliver(shared, &contract, &arrival, &message, &mut cancelled).await {
+        // Whoever still wants the pair gets it at once.
+        let _ = message.ack_with(AckKind::Nak(None)).await;
+    } else if is_played {
         shared.pairs.fetch_add(1, Ordering::Relaxed);
         let (pair, lease) = (pairing.pair, contract.head.lease);
         let _ = shared.held.send(Held { token, pair, job: message, lease });

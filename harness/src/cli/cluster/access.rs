@@ -50,7 +50,8 @@ fn variable(name: &str) -> Option<String> {
 
 fn secret(path: &Path) -> Result<Secret, Failure> {
     let read = std::fs::read_to_string(path);
-    let text = read.map_err(|e| Failure::invalid(format!("cannot read {}: {e}", path.display())))?;
+    let text =
+        read.map_err(|e| Failure::invalid(format!("cannot read {}: {e}", path.display())))?;
     Ok(Secret(text.trim().to_owned()))
 }
 

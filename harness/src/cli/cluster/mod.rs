@@ -136,7 +136,8 @@ impl Fleet {
         }
         let key = self.key.public();
         let identity = Identity { run, created_ms, key: &key };
-        let head = describe(plan, identity, seats, programs, self.lease).map_err(Failure::invalid)?;
+        let head =
+            describe(plan, identity, seats, programs, self.lease).map_err(Failure::invalid)?;
         let link = self.access.connect(&format!("arbiter {run}")).await?;
         let (priority, most) = (self.priority, self.most);
         let spec = Spec { head, key: self.key, programs: paths, priority, most };

@@ -94,7 +94,8 @@ impl Executor for Remote {
             };
             match &event {
                 // A pair that was given up in the meantime.
-                JobEvent::Played { played, .. } if !self.in_flight.remove(&played.pairing.pair) => {}
+                JobEvent::Played { played, .. } if !self.in_flight.remove(&played.pairing.pair) => {
+                }
                 JobEvent::Started { pairing, .. } if !self.in_flight.contains(&pairing.pair) => {}
                 _ => return event,
             }
