@@ -29,7 +29,7 @@ use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::{Local, Room};
-use crate::run::job::{JobMaker, PlayedPair};
+use crate::run::job::{JobMaker, PlayedPair, needed_openings};
 use crate::run::seats::{Seat, places_of, seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
@@ -155,7 +155,7 @@ fn begin(
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    let book = check_engines(&plan, book, &own_binary)?;
+    let mut book = check_engines(&plan, book, &own_binary)?;
     let mut offsets = Offsets::default();
     let mut files = Vec::new();
     if let Some(path) = &plan.pgn {
@@ -170,7 +170,11 @@ fn begin(
     }
     let about = asked.about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
-    let state = RunState::new(plan.schedule(), plan.sprt);
+    let schedule = plan.schedule();
+    if let Some(needed) = needed_openings(&plan, &schedule, book.len()) {
+        book.keep(&needed);
+    }
+    let state = RunState::new(schedule, plan.sprt);
     Ok(Prepared {
         name,
         plan,
@@ -232,6 +236,9 @@ fn resume(
         places_of(&changed).map_err(Failure::invalid)?;
         book = check_engines(&plan, book, &own_binary)?;
         store.set_ending(&name, None)?;
+    }
+    if let Some(needed) = needed_openings(&plan, &plan.schedule(), book.len()) {
+        book.keep(&needed);
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
     let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
