@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions, Event, jetstream};
+use async_nats::{Client, ConnectOptions, Event, Subscriber, jetstream};
 use thiserror::Error;
 use tokio::sync::watch;
 
@@ -170,6 +170,15 @@ impl Access {
 }
 
 impl Link {
+    /// Listens to a subject.
+    pub async fn hear(&self, subject: &str) -> Result<Subscriber, AccessError> {
+        let heard = self.client.subscribe(subject.to_owned()).await;
+        heard.map_err(|error| AccessError::Denied {
+            what: format!("to listen to {subject}"),
+            reason: error.to_string(),
+        })
+    }
+
     /// The largest message that the server takes, in bytes, less what its own headers may need.
     pub fn max_payload(&self) -> usize {
         self.client.server_info().max_payload.saturating_sub(4 << 10)

@@ -100,20 +100,11 @@ pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
     let shelf = std::sync::Arc::new(Shelf::new(programs, streams::programs(&link).await?));
     let (happen, happenings) = mpsc::unbounded_channel();
     let (outgoing, queue) = mpsc::unbounded_channel();
-    let hear = |subject: String| {
-        let client = link.client.clone();
-        async move {
-            client.subscribe(subject.clone()).await.map_err(|error| AccessError::Denied {
-                what: format!("to listen to {subject}"),
-                reason: error.to_string(),
-            })
-        }
-    };
     let ears = Ears {
-        heads: hear(names.head()).await?,
-        needs: hear(names.need()).await?,
-        signs: hear(names.sign()).await?,
-        hellos: hear(HELLO.to_owned()).await?,
+        heads: link.hear(&names.head()).await?,
+        needs: link.hear(&names.need()).await?,
+        signs: link.hear(&names.sign()).await?,
+        hellos: link.hear(HELLO).await?,
         happenings,
     };
     let mut helpers = JoinSet::new();

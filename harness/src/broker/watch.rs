@@ -21,14 +21,7 @@ pub struct Cluster {
 
 /// Listens for so long. Workers greet every three seconds, runs every second.
 pub async fn listen(link: &Link, time: Duration) -> Result<Cluster, AccessError> {
-    let hear = async |subject: &'static str| {
-        let heard = link.client.subscribe(subject).await;
-        heard.map_err(|error| AccessError::Denied {
-            what: format!("to listen to {subject}"),
-            reason: error.to_string(),
-        })
-    };
-    let (mut beacons, mut hellos) = (hear(BEACON).await?, hear(HELLO).await?);
+    let (mut beacons, mut hellos) = (link.hear(BEACON).await?, link.hear(HELLO).await?);
     let mut cluster = Cluster::default();
     let listening = async {
         loop {

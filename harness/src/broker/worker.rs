@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use async_nats::Subscriber;
 use async_nats::connection::State;
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, interval};
+use tokio::time::{Instant, interval, timeout};
 
 use self::board::Board;
 use self::library::Library;
@@ -115,6 +116,28 @@ struct Shared {
 }
 
 impl Shared {
+    fn new(
+        link: Link,
+        config: Config,
+        pace: watch::Receiver<Pace>,
+        held: mpsc::UnboundedSender<Held>,
+        notes: mpsc::UnboundedSender<String>,
+    ) -> Shared {
+        Shared {
+            library: Library::new(config.folder.clone(), config.own_binary.clone()),
+            link,
+            config,
+            board: Mutex::new(Board::default()),
+            changed: Notify::new(),
+            cancelled: broadcast::channel(WORDS).0,
+            held,
+            pace,
+            notes,
+            playing: AtomicU32::new(0),
+            pairs: AtomicU64::new(0),
+        }
+    }
+
     fn board(&self) -> MutexGuard<'_, Board> {
         // Nothing in there can panic half-way.
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
@@ -166,33 +189,11 @@ pub async fn serve(
     mut pace: watch::Receiver<Pace>,
     notes: mpsc::UnboundedSender<String>,
 ) -> Result<(), AccessError> {
-    let hear = |subject: &'static str| {
-        let client = link.client.clone();
-        async move {
-            client.subscribe(subject).await.map_err(|error| AccessError::Denied {
-                what: format!("to listen to {subject}"),
-                reason: error.to_string(),
-            })
-        }
-    };
-    let (mut beacons, mut words) = (hear(BEACON).await?, hear(ALL_WORDS).await?);
-    let (cancelled, _) = broadcast::channel(WORDS);
+    let (mut beacons, mut words) = (link.hear(BEACON).await?, link.hear(ALL_WORDS).await?);
     let (held, mut holding) = mpsc::unbounded_channel();
     let mut forbidden = link.forbidden.clone();
     let slots = config.slots;
-    let shared = Arc::new(Shared {
-        library: Library::new(config.folder.clone(), config.own_binary.clone()),
-        link,
-        config,
-        board: Mutex::new(Board::default()),
-        changed: Notify::new(),
-        cancelled,
-        held,
-        pace: pace.clone(),
-        notes,
-        playing: AtomicU32::new(0),
-        pairs: AtomicU64::new(0),
-    });
+    let shared = Arc::new(Shared::new(link, config, pace.clone(), held, notes));
     let mut at_work = JoinSet::new();
     for _ in 0..slots {
         at_work.spawn(slot::work(shared.clone()));
@@ -238,19 +239,24 @@ pub async fn serve(
     while let Ok(held) = holding.try_recv() {
         holder.take(held);
     }
-    let farewell = async {
+    say_farewell(&shared, holder, words).await;
+    Ok(())
+}
+
+/// Waits a moment for the last results to be stored, and leaves.
+async fn say_farewell(shared: &Shared, mut holder: Holder, mut words: Subscriber) {
+    let stored = async {
         while !holder.held.is_empty()
             && let Some(word) = words.next().await
         {
             if let Some(token) = token_of(&word.subject) {
-                holder.hear(&shared, token, Word::read(&word.payload).ok());
+                holder.hear(shared, token, Word::read(&word.payload).ok());
             }
         }
     };
-    let _ = tokio::time::timeout(FAREWELL, farewell).await;
+    let _ = timeout(FAREWELL, stored).await;
     shared.greet(true).await;
-    let _ = tokio::time::timeout(FAREWELL, shared.link.client.flush()).await;
-    Ok(())
+    let _ = timeout(FAREWELL, shared.link.client.flush()).await;
 }
 
 /// The token in the subject of a word.

@@ -88,9 +88,6 @@ struct Prepared {
     tables: Option<Arc<dyn Tables>>,
     own_binary: PathBuf,
     results: PathBuf,
-    created_ms: i64,
-    /// Who plays, if not this machine.
-    fleet: Option<Fleet>,
     /// Held as long as the run is ours.
     _lock: RunLock,
 }
@@ -98,20 +95,21 @@ struct Prepared {
 /// Plays what was asked for and prints the result.
 pub fn play(kind: Kind, asked: Asked) -> ExitCode {
     let (format, style) = (asked.format, asked.compat);
-    match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format, style)) {
+    match prepare(kind, asked).and_then(|(run, fleet)| carry_out(run, fleet, format, style)) {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }
 }
 
-fn prepare(kind: Kind, mut asked: Asked) -> Result<Prepared, Failure> {
+/// The run, and who plays it if not this machine.
+fn prepare(kind: Kind, mut asked: Asked) -> Result<(Prepared, Option<Fleet>), Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let fleet = std::mem::take(&mut asked.cluster).fleet(asked.at_once)?;
     let prepared = match asked.resume {
         Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary)?,
         None => begin(kind, asked, own_binary, fleet.as_ref())?,
     };
-    Ok(Prepared { fleet, ..prepared })
+    Ok((prepared, fleet))
 }
 
 fn begin(
@@ -175,20 +173,8 @@ fn begin(
         book.keep(&needed);
     }
     let state = RunState::new(schedule, plan.sprt);
-    Ok(Prepared {
-        name,
-        plan,
-        book,
-        store,
-        files,
-        state,
-        tables,
-        own_binary,
-        results: asked.results,
-        created_ms,
-        fleet: None,
-        _lock: lock,
-    })
+    let results = asked.results;
+    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
 /// Builds engines that are revisions.
@@ -266,20 +252,7 @@ fn resume(
         files.push(file);
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
-    Ok(Prepared {
-        name,
-        plan,
-        book,
-        store,
-        files,
-        state,
-        tables,
-        own_binary,
-        results,
-        created_ms: stored.head.created_ms,
-        fleet: None,
-        _lock: lock,
-    })
+    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
 /// The endgame tables that the plan's rules need.
@@ -343,12 +316,13 @@ fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Fai
 
 fn carry_out(
     mut prepared: Prepared,
+    fleet: Option<Fleet>,
     format: Form,
     style: Option<Style>,
 ) -> Result<ExitCode, Failure> {
-    let go_on = go_on(&prepared);
+    let go_on = go_on(&prepared, fleet.as_ref());
     if prepared.state.ending().is_none() {
-        announce(&prepared);
+        announce(&prepared, fleet.as_ref());
     }
     let request = match prepared.state.ending() {
         // Killed between the last pair and the note of its ending, perhaps.
@@ -356,7 +330,7 @@ fn carry_out(
             prepared.store.set_ending(&prepared.name, Some(ending))?;
             None
         }
-        None => run(&mut prepared, style)?.request,
+        None => run(&mut prepared, fleet, style, &go_on)?.request,
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let disturbances = store.disturbances(name)?;
@@ -378,11 +352,17 @@ fn carry_out(
     Ok(results::exit_code(&summary, request))
 }
 
-fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failure> {
-    let go_on = go_on(prepared);
+/// Plays the run; `go_on` is the command with which to go on after an error.
+fn run(
+    prepared: &mut Prepared,
+    fleet: Option<Fleet>,
+    style: Option<Style>,
+    go_on: &str,
+) -> Result<Finished, Failure> {
     let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
         prepared;
     let seats = seats(plan, own_binary);
+    let created_ms = store.run(name)?.head.created_ms;
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let (wish, wishes) = mpsc::channel(WISHES);
@@ -396,8 +376,6 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
     };
     observers.push(&mut *view);
     let run = Run { name, store, jobs, observers, wishes };
-    let fleet = prepared.fleet.take();
-    let created_ms = prepared.created_ms;
     let runtime = runtime()?;
     runtime.block_on(async {
         let socket = ctl::Server::listen(results, name, wish);

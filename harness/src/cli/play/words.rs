@@ -13,7 +13,7 @@ use crate::run::seats::places_of;
 use crate::store::Store;
 
 /// Says what will be played.
-pub(super) fn announce(prepared: &Prepared) {
+pub(super) fn announce(prepared: &Prepared, fleet: Option<&Fleet>) {
     let Prepared { name, plan, book, state, .. } = prepared;
     // The others of an ablation are named by the feature they lack.
     let shown = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
@@ -34,12 +34,12 @@ pub(super) fn announce(prepared: &Prepared) {
         count => format!(" ({count} bad left out)"),
     };
     let (openings, from, seed) = (book.len(), book.name(), plan.seed);
-    let at_once = match &prepared.fleet {
+    let at_once = match fleet {
         None => format!(", {} games at once", plan.concurrency),
         Some(_) => String::new(),
     };
     note(&format!("{openings} openings from {from}{without}, seed {seed}{at_once}"));
-    if let Some(fleet) = &prepared.fleet {
+    if let Some(fleet) = fleet {
         fleet.announce();
     }
     note(&rules_in_words(&plan.design, plan.engines.len()));
@@ -87,9 +87,9 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
 }
 
 /// The command that goes on with a run.
-pub(super) fn go_on(prepared: &Prepared) -> String {
-    let Prepared { name, plan, results, fleet, .. } = prepared;
-    let on = fleet.as_ref().map(Fleet::flag).unwrap_or_default();
+pub(super) fn go_on(prepared: &Prepared, fleet: Option<&Fleet>) -> String {
+    let Prepared { name, plan, results, .. } = prepared;
+    let on = fleet.map(Fleet::flag).unwrap_or_default();
     format!("arbiter {} --results {} --resume {name}{on}", plan.kind.as_str(), quoted(results))
 }
 
