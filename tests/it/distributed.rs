@@ -66,13 +66,14 @@ fn an_sprt_and_a_tournament_are_those_of_a_local_run() {
     for plan in plans {
         let bench = Bench::new();
         let finished = plan(&bench).run();
-        let local = Played::read(&bench, &finished);
+        let local = bench.read("games.pgn");
         let bench = Bench::new();
         let Some(server) = Server::start(&bench, "") else { return };
         let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
         let distant = plan(&bench).unset("concurrency").set("on", server.url()).run();
         assert_eq!(distant.code, finished.code, "{distant:#?}");
-        assert_eq!(Played::read(&bench, &distant), local);
+        assert_eq!(bench.read("games.pgn"), local);
+        assert_eq!(distant.json()["verdict"], finished.json()["verdict"]);
     }
 }
 

@@ -33,7 +33,7 @@ impl fmt::Debug for Secret {
 }
 
 /// What proves who we are.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Credentials {
     /// Nothing, beyond what the URL says.
     #[default]
@@ -124,7 +124,7 @@ impl Access {
                 }
             }
         });
-        let servers: Vec<String> = self.url.0.split(',').map(str::to_owned).collect();
+        let servers: Vec<String> = self.place().split(',').map(str::to_owned).collect();
         let connecting = tokio::time::timeout(CONNECT, options.connect(servers));
         let client = match connecting.await {
             Ok(Ok(client)) => client,
@@ -136,6 +136,21 @@ impl Access {
         Ok(Link { client, stream, forbidden })
     }
 
+    /// Name and password that are part of the URL, or the token.
+    fn credentials_of_url(&self) -> Credentials {
+        let user = self.url.0.split(',').find_map(|url| {
+            let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+            rest.rsplit_once('@').map(|(user, _)| user)
+        });
+        match user.map(|user| (user, user.split_once(':'))) {
+            None => Credentials::None,
+            Some((_, Some((name, password)))) => {
+                Credentials::Password(name.to_owned(), Secret(password.to_owned()))
+            }
+            Some((token, None)) => Credentials::Token(Secret(token.to_owned())),
+        }
+    }
+
     fn options(&self) -> Result<ConnectOptions, String> {
         let mut options = ConnectOptions::new()
             .connection_timeout(ANSWER)
@@ -145,15 +160,19 @@ impl Access {
             .reconnect_delay_callback(|attempt| {
                 Duration::from_millis((100 * attempt as u64).min(2_000))
             });
-        options = match &self.credentials {
+        let credentials = match &self.credentials {
+            Credentials::None => self.credentials_of_url(),
+            given => given.clone(),
+        };
+        options = match credentials {
             Credentials::None => options,
             Credentials::Password(name, Secret(password)) => {
-                options.user_and_password(name.clone(), password.clone())
+                options.user_and_password(name, password)
             }
-            Credentials::Token(Secret(token)) => options.token(token.clone()),
-            Credentials::Nkey(Secret(seed)) => options.nkey(seed.clone()),
+            Credentials::Token(Secret(token)) => options.token(token),
+            Credentials::Nkey(Secret(seed)) => options.nkey(seed),
             Credentials::Creds(Secret(text)) => {
-                options.credentials(text).map_err(|error| format!("creds: {error}"))?
+                options.credentials(&text).map_err(|error| format!("creds: {error}"))?
             }
         };
         if let Some(inbox) = &self.inbox {
@@ -202,6 +221,11 @@ mod tests {
         check("nats://me:hidden@host:4222", "nats://host:4222");
         check("me:hid@den@host", "host");
         check("tls://a,nats://x:hidden@b", "tls://a,nats://b");
+        let of_url = |url: &str| access(url).credentials_of_url();
+        let password = Credentials::Password("me".into(), Secret("hid@den".into()));
+        assert_eq!(of_url("nats://a,nats://me:hid@den@host:4222"), password);
+        assert_eq!(of_url("hidden@host"), Credentials::Token(Secret("hidden".into())));
+        assert_eq!(of_url("nats://host:4222"), Credentials::None);
         let shown = format!("{:?}", access("nats://me:hidden@host:4222"));
         assert!(!shown.contains("hidden"), "{shown}");
     }

@@ -101,7 +101,7 @@ fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
 fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
     let bench = Bench::new();
     let secret = "wordthatnobodymaysee";
-    let auth = format!("authorization {{ user: me, password: {secret} }}");
+    let auth = format!("authorization {{\n  user: \"me\"\n  password: \"{secret}\"\n}}");
     let Some(mut server) = Server::start(&bench, &auth) else { return };
     let trust = key(&bench);
     let worker = |url: &str| {

@@ -211,7 +211,14 @@ impl Client {
     /// Waits until the server has heard all.
     pub fn flush(&mut self) {
         self.send(b"PING\r\n");
-        while self.line() != "PONG" {}
+        loop {
+            let line = self.line();
+            if line == "PONG" {
+                return;
+            }
+            // Messages that come in between are nobody's business.
+            self.message(&line);
+        }
     }
 
     /// What the server has against the last thing that was said.
@@ -231,22 +238,24 @@ impl Client {
     pub fn next(&mut self) -> (String, Vec<u8>) {
         loop {
             let line = self.line();
-            let words: Vec<&str> = line.split(' ').collect();
-            let (headers, total) = match words[..] {
-                ["MSG", .., total] => (0, total),
-                ["HMSG", .., headers, total] => (headers.parse().expect("a length"), total),
-                ["PING"] => {
-                    self.send(b"PONG\r\n");
-                    continue;
-                }
-                _ => continue,
-            };
-            let subject = words[1].to_owned();
-            let mut payload = vec![0; total.parse::<usize>().expect("a length") + 2];
-            self.reader.read_exact(&mut payload).expect("the server goes on");
-            payload.truncate(payload.len() - 2);
-            return (subject, payload.split_off(headers));
+            if let Some(message) = self.message(&line) {
+                return message;
+            }
         }
+    }
+
+    /// The message that a line announces, if it announces one.
+    fn message(&mut self, line: &str) -> Option<(String, Vec<u8>)> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (headers, total): (usize, &str) = match words[..] {
+            ["MSG", .., total] => (0, total),
+            ["HMSG", .., headers, total] => (headers.parse().expect("a length"), total),
+            _ => return None,
+        };
+        let mut payload = vec![0; total.parse::<usize>().expect("a length") + 2];
+        self.reader.read_exact(&mut payload).expect("the server goes on");
+        payload.truncate(payload.len() - 2);
+        Some((words[1].to_owned(), payload.split_off(headers)))
     }
 
     fn send(&mut self, bytes: &[u8]) {
@@ -257,6 +266,9 @@ impl Client {
         let mut line = String::new();
         self.reader.read_line(&mut line).expect("the server goes on");
         assert!(!line.is_empty(), "the server has closed the connection");
+        if line == "PING\r\n" {
+            self.send(b"PONG\r\n");
+        }
         line.trim_end().to_owned()
     }
 }
