@@ -23,7 +23,10 @@ use crate::store::{Store, StoreError};
 const TICK: Duration = Duration::from_millis(500);
 
 /// Pairs kept in memory until they are counted.
-const HELD_PAIRS: usize = 8;
+const HELD_PAIRS: usize = 16;
+
+/// Events that go to the disk together at most.
+const GROUP: usize = HELD_PAIRS;
 
 /// What a run needs besides its state and executor.
 pub struct Run<'a> {
@@ -142,14 +145,11 @@ impl Run<'_> {
             if let Some(ending) = state.ending() {
                 return Ok(Finished { ending, request });
             }
-            let event = tokio::select! {
-                event = executor.next() => match self.commit(event, &mut held, executor)? {
-                    Some(event) => event,
-                    None => continue,
-                },
+            let events = tokio::select! {
+                event = executor.next() => self.commit_all(event, executor, &mut held)?,
                 signal = signals.next() => {
                     request = Some(Caller::Signal(signal));
-                    Event::Interrupt
+                    vec![Event::Interrupt]
                 }
                 Some(wish) = self.wishes.recv() => {
                     let (event, words) = grant(wish.command, state, executor, &mut request);
@@ -168,8 +168,10 @@ impl Run<'_> {
                     continue;
                 }
             };
-            for effect in state.apply(event) {
-                self.carry_out(effect, state, executor, &mut held, clock).await?;
+            for event in events {
+                for effect in state.apply(event) {
+                    self.carry_out(effect, state, executor, &mut held, clock).await?;
+                }
             }
         }
     }
@@ -188,19 +190,60 @@ impl Run<'_> {
         }
     }
 
+    /// Puts on disk, together, what has happened, as far as it need not be waited for: where many
+    /// games are short, pairs end faster than a disk writes one after another.
+    fn commit_all<E: Executor>(
+        &mut self,
+        first: JobEvent,
+        executor: &mut E,
+        held: &mut BTreeMap<u64, PlayedPair>,
+    ) -> Result<Vec<Event>, RunError> {
+        let mut happened = vec![first];
+        while happened.len() < GROUP
+            && let Some(event) = executor.ready()
+        {
+            happened.push(event);
+        }
+        let events = match happened.len() {
+            1 => self.commit(happened.remove(0), held)?.into_iter().collect(),
+            _ => self.commit_group(happened, held)?,
+        };
+        for event in &events {
+            match event {
+                Event::Committed(tally) => executor.stored(tally.pair),
+                Event::Voided(pair) => executor.stored(*pair),
+                _ => {}
+            }
+        }
+        Ok(events)
+    }
+
+    fn commit_group(
+        &mut self,
+        happened: Vec<JobEvent>,
+        held: &mut BTreeMap<u64, PlayedPair>,
+    ) -> Result<Vec<Event>, RunError> {
+        self.store.begin_group()?;
+        let events: Result<Vec<_>, _> =
+            happened.into_iter().map(|event| self.commit(event, held)).collect();
+        // What came before a failure is kept.
+        let kept = self.store.commit_group();
+        let events = events?.into_iter().flatten().collect();
+        kept?;
+        Ok(events)
+    }
+
     /// Puts a played pair on disk and keeps its games until they are counted. The state need not
     /// know of what is only for observers.
-    fn commit<E: Executor>(
+    fn commit(
         &mut self,
         event: JobEvent,
         held: &mut BTreeMap<u64, PlayedPair>,
-        executor: &mut E,
     ) -> Result<Option<Event>, RunError> {
         match event {
             JobEvent::Played { played, noise: Some(reason), .. } if self.is_void(&played)? => {
                 let pair = played.pairing.pair;
                 self.store.void(self.name, &played, &reason)?;
-                executor.stored(pair);
                 self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
                 Ok(Some(Event::Voided(pair)))
             }
@@ -211,7 +254,6 @@ impl Run<'_> {
                 {
                     played = stored;
                 }
-                executor.stored(played.pairing.pair);
                 if let Some(reason) = &noise {
                     let pair = played.pairing.pair;
                     self.tell(&RunEvent::Disturbed { pair, reason, is_void: false })?;

@@ -67,6 +67,9 @@ pub trait Executor {
     /// Waits for the next event; pending for ever while nothing is in flight.
     fn next(&mut self) -> impl Future<Output = JobEvent> + Send;
 
+    /// An event that need not be waited for.
+    fn ready(&mut self) -> Option<JobEvent>;
+
     /// Gives up all pairs in flight; no event comes of them. Engines are ended before it returns.
     fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
 

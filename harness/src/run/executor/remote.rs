@@ -55,6 +55,15 @@ impl Remote {
         (remote, Ends { orders, events: event, room })
     }
 
+    /// Whether an event is about the run as it is: pairs may have been given up in the meantime.
+    fn is_current(&mut self, event: &JobEvent) -> bool {
+        match event {
+            JobEvent::Played { played, .. } => self.in_flight.remove(&played.pairing.pair),
+            JobEvent::Started { pairing, .. } => self.in_flight.contains(&pairing.pair),
+            JobEvent::Failed { .. } | JobEvent::Noted(_) | JobEvent::Lost(_) => true,
+        }
+    }
+
     /// Tells the other end, which may be gone; that shows in `next`.
     fn order(&self, order: Order) {
         let _ = self.orders.send(order);
@@ -92,12 +101,17 @@ impl Executor for Remote {
             let Some(event) = self.events.recv().await else {
                 return JobEvent::Lost("the link to the cluster has ended".to_owned());
             };
-            match &event {
-                // A pair that was given up in the meantime.
-                JobEvent::Played { played, .. } if !self.in_flight.remove(&played.pairing.pair) => {
-                }
-                JobEvent::Started { pairing, .. } if !self.in_flight.contains(&pairing.pair) => {}
-                _ => return event,
+            if self.is_current(&event) {
+                return event;
+            }
+        }
+    }
+
+    fn ready(&mut self) -> Option<JobEvent> {
+        loop {
+            let event = self.events.try_recv().ok()?;
+            if self.is_current(&event) {
+                return Some(event);
             }
         }
     }
