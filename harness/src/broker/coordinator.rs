@@ -197,7 +197,10 @@ impl Coordinator {
                 let pair = job.pairing.pair;
                 match self.flights.order(*job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
-                    Err((arrival, receipt)) => self.weigh(arrival, receipt).await,
+                    Err(parked) => {
+                        let (arrival, receipt) = *parked;
+                        self.weigh(arrival, receipt).await;
+                    }
                 }
             }
             Order::Stored(pair) => {
@@ -385,7 +388,7 @@ impl Coordinator {
                 self.send(pair, attempt);
             }
         }
-        if beats % BEACON_BEATS == 0 {
+        if beats.is_multiple_of(BEACON_BEATS) {
             self.shine().await;
         }
     }

@@ -92,7 +92,7 @@ pub struct Flights {
 impl Flights {
     /// A pair is to be played; the attempt as which it is to be sent, unless its result is here
     /// already and comes back.
-    pub fn order(&mut self, job: PairJob, now: Duration) -> Result<u32, (Arrival, Receipt)> {
+    pub fn order(&mut self, job: PairJob, now: Duration) -> Result<u32, Box<(Arrival, Receipt)>> {
         let pair = job.pairing.pair;
         // One that was void is played again, and its old job may still be there.
         let attempt = u32::from(self.stored.remove(&pair));
@@ -107,7 +107,7 @@ impl Flights {
         };
         self.flights.insert(pair, flight);
         match self.parked.remove(&pair) {
-            Some(parked) => Err(parked),
+            Some(parked) => Err(Box::new(parked)),
             None => Ok(attempt),
         }
     }
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(flights.arrive(arrival(4, "a"), 1), Fate::Park);
         assert_eq!(flights.room_for_parked(), STEP);
         assert!(matches!(flights.arrive(arrival(4, "b"), 2), Fate::Useless(_)));
-        let (parked, receipt) = flights.order(job(4), START).unwrap_err();
+        let (parked, receipt) = *flights.order(job(4), START).unwrap_err();
         assert_eq!(receipt, 1);
         assert_eq!(flights.room_for_parked(), 0);
         assert!(matches!(flights.arrive(parked, receipt), Fate::Accept { .. }));

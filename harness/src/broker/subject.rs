@@ -91,9 +91,9 @@ impl Names {
         let tokens: Vec<&str> = subject.strip_prefix("$JS.ACK.")?.split('.').collect();
         let jobs = self.jobs();
         // Newer servers put a domain and a hash of the account in front.
-        let rest = match tokens[..] {
-            [ref stream, ref rest @ ..] if *stream == jobs && rest.len() == 6 => rest,
-            [_, _, ref stream, ref rest @ ..] if *stream == jobs && rest.len() >= 6 => rest,
+        let rest = match &tokens[..] {
+            [stream, rest @ ..] if *stream == jobs && rest.len() == 6 => rest,
+            [_, _, stream, rest @ ..] if *stream == jobs && rest.len() >= 6 => rest,
             _ => return None,
         };
         match rest {

@@ -37,12 +37,12 @@ pub enum TrustError {
     Key(String),
     /// The signature does not fit.
     #[error("the signature is not that of key {0}")]
-    Forged(PublicKey),
+    Forged(String),
     /// The key is somebody's who is not trusted.
     #[error(
         "key {0} is not trusted here; if its owner may start programs on this machine, give --trust {0}"
     )]
-    Stranger(PublicKey),
+    Stranger(String),
 }
 
 /// A coordinator's key.
@@ -111,7 +111,7 @@ impl PublicKey {
             let signed = format!("{PURPOSE}{text}");
             self.0.verify_strict(signed.as_bytes(), &Signature::from_bytes(&bytes)).is_ok()
         });
-        if is_good { Ok(()) } else { Err(TrustError::Forged(*self)) }
+        if is_good { Ok(()) } else { Err(TrustError::Forged(self.to_string())) }
     }
 
     /// The key of a text, or of the file of that name.

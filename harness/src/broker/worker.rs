@@ -201,7 +201,7 @@ pub async fn serve(
     let mut holder = Holder::default();
     let mut beat = interval(BEAT);
     let start = beat.tick().await;
-    let mut beats = 0;
+    let mut beats: u64 = 0;
     loop {
         tokio::select! {
             Some(beacon) = beacons.next() => if let Ok(beacon) = Beacon::read(&beacon.payload) {
@@ -230,7 +230,7 @@ pub async fn serve(
                 beats += 1;
                 shared.board().look(at - start);
                 holder.look(at).await;
-                if beats % HELLO_BEATS == 0 {
+                if beats.is_multiple_of(HELLO_BEATS) {
                     shared.greet(false).await;
                 }
             }
@@ -267,12 +267,20 @@ fn token_of(subject: &str) -> Option<&str> {
 /// Keeps jobs from being given to others while their results wait to be stored.
 #[derive(Debug, Default)]
 struct Holder {
-    held: BTreeMap<(String, u64), (Held, Option<[Instant; 2]>)>,
+    /// By run and pair.
+    held: BTreeMap<(String, u64), Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    held: Held,
+    /// When it was first looked at, and when the server was last told; `None` before.
+    since: Option<[Instant; 2]>,
 }
 
 impl Holder {
     fn take(&mut self, held: Held) {
-        self.held.insert((held.token.clone(), held.pair), (held, None));
+        self.held.insert((held.token.clone(), held.pair), Kept { held, since: None });
     }
 
     fn hear(&mut self, shared: &Shared, token: &str, word: Option<Word>) {
@@ -297,8 +305,8 @@ impl Holder {
 
     /// Says of each job from time to time that it is in good hands.
     async fn look(&mut self, now: Instant) {
-        self.held.retain(|_, (_, since)| since.is_none_or(|[first, _]| now < first + HOLD));
-        for (held, since) in self.held.values_mut() {
+        self.held.retain(|_, kept| kept.since.is_none_or(|[first, _]| now < first + HOLD));
+        for Kept { held, since } in self.held.values_mut() {
             let [_, last] = since.get_or_insert([now; 2]);
             if now >= *last + held.lease / 3 {
                 *last = now;

@@ -41,6 +41,7 @@ const FIRST_POLL: Duration = Duration::from_millis(500);
 
 /// What the tasks beside the coordinator tell it.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most of them are the large one")]
 pub(super) enum Happening {
     /// A job is at this place in its stream; unknown if it had been there before.
     Sent { pair: u64, attempt: u32, sequence: Option<u64> },

@@ -87,7 +87,7 @@ pub fn verified(bytes: &[u8], trusted: &[PublicKey]) -> Result<Head, String> {
     let signed: Signed = read(bytes, MAX_HEAD).map_err(|error| error.to_string())?;
     let key: PublicKey = signed.key.parse().map_err(|error: TrustError| error.to_string())?;
     if !trusted.contains(&key) {
-        return Err(TrustError::Stranger(key).to_string());
+        return Err(TrustError::Stranger(key.to_string()).to_string());
     }
     key.check(&signed.body, &signed.signature).map_err(|error| error.to_string())?;
     let message: HeadMessage =

@@ -26,7 +26,7 @@ pub struct ClusterCommand {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Shows the workers and runs on a NATS server; listens for some seconds.
-    Show(ShowArgs),
+    Show(Box<ShowArgs>),
     /// Prints the public key that workers have to trust, and makes the key if there is none.
     Key(KeyArgs),
 }
@@ -53,7 +53,7 @@ struct KeyArgs {
 /// Carries out the command.
 pub fn cluster(command: ClusterCommand) -> ExitCode {
     let done = match command.what {
-        What::Show(args) => show(args),
+        What::Show(args) => show(*args),
         What::Key(args) => key(args),
     };
     match done {
