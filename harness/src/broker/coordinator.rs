@@ -310,9 +310,13 @@ impl Coordinator {
 
     /// Acknowledges a job, or gives it back, where a worker says; nothing else can be reached so.
     async fn answer_job(&self, subject: &str, pair: u64, answer: AckKind) {
-        let sequence = self.names.acknowledged(subject);
-        let owner = sequence.map(|sequence| self.flights.owner(sequence));
-        if owner.is_some_and(|owner| owner.is_none_or(|owner| owner == pair)) {
+        let Some(sequence) = self.names.acknowledged(subject) else { return };
+        let is_its_own = match (self.flights.owner(sequence), answer) {
+            (Some(owner), _) => owner == pair,
+            // To give back what was acknowledged before would bring it back to life.
+            (None, answer) => matches!(answer, AckKind::Ack),
+        };
+        if is_its_own {
             let _ = self.link.client.publish(subject.to_owned(), answer.into()).await;
         }
     }

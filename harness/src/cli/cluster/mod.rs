@@ -19,9 +19,9 @@ use crate::broker::coordinator::{Identity, Spec, check, coordinate, describe};
 use crate::broker::trust::{Key, TrustError};
 use crate::broker::wire::Program;
 use crate::config::plan::Plan;
-use crate::game::player::Seat;
 use crate::report::terminal::note;
 use crate::run::executor::remote::Remote;
+use crate::run::seats::Seat;
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
 const DEFAULT_LEASE_S: u32 = 30;
