@@ -200,6 +200,10 @@ impl Coordinator {
                     Err(parked) => {
                         let (arrival, receipt) = *parked;
                         self.weigh(arrival, receipt).await;
+                        // One that was not believed leaves the pair to be played.
+                        if let Some(attempt) = self.flights.unanswered(pair) {
+                            self.send(pair, attempt);
+                        }
                     }
                 }
             }

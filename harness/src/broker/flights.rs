@@ -195,6 +195,12 @@ impl Flights {
         Some(flight.attempt)
     }
 
+    /// The attempt at a pair in flight for which no result was taken.
+    pub fn unanswered(&self, pair: u64) -> Option<u32> {
+        let flight = self.flights.get(&pair).filter(|flight| flight.taken.is_none())?;
+        Some(flight.attempt)
+    }
+
     /// The job of a pair in flight.
     pub fn job(&self, pair: u64) -> Option<&PairJob> {
         self.flights.get(&pair).map(|flight| &flight.job)

@@ -84,7 +84,7 @@ impl Names {
     /// is not one for a job of this run. What a worker says it should acknowledge must not reach
     /// anything else.
     pub fn acknowledged(&self, subject: &str) -> Option<u64> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
+        let plain = |c: char| c.is_ascii_alphanumeric() || "$._-@".contains(c);
         if subject.len() > 512 || !subject.chars().all(plain) {
             return None;
         }
