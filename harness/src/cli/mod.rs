@@ -27,6 +27,7 @@ mod report;
 mod results;
 mod run_lock;
 mod samples;
+mod serve;
 mod speed;
 mod stats;
 mod suites;
@@ -71,9 +72,11 @@ enum Command {
     Results(results::ResultsArgs),
     /// Makes a report of runs to look at: a page with charts and boards, Markdown or JSON.
     Report(report::ReportArgs),
+    /// Serves a live page of the runs in the results folder, for browsers.
+    Serve(serve::ServeArgs),
     /// Shows what was said in a game, line by line, and lets the referee judge it again.
     Replay(replay::ReplayArgs),
-    /// Steers a run that is being played: pause, resume, drain, games at once, status.
+    /// Steers a run that is being played: pause, resume, drain, stop, games at once, status.
     Ctl(ctl::CtlArgs),
     /// Plays a command line of fastchess or cutechess-cli, and reports in its form.
     Compat(compat::CompatArgs),
@@ -121,6 +124,7 @@ impl Cli {
             Command::Ablate(args) => ablate::ablate(args),
             Command::Results(args) => results::results(args),
             Command::Report(args) => report::report(&args),
+            Command::Serve(args) => serve::serve(args),
             Command::Compat(args) => compat::compat(args),
             Command::Ctl(args) => ctl::ctl(&args),
             Command::Replay(args) => replay::run(&args),

@@ -27,6 +27,7 @@ use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::{Local, Room};
+use crate::run::gallery::Gallery;
 use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::seats::{places_of, seats, try_out};
 use crate::run::signal::{Request, Signals};
@@ -351,7 +352,8 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
     let run = Run { name, store, jobs, observers, wishes };
     let runtime = runtime()?;
     runtime.block_on(async {
-        let socket = ctl::Server::listen(results, name, wish);
+        let gallery = Gallery::default();
+        let socket = ctl::Server::listen(results, name, wish, gallery.clone());
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let room = Room {
             slots: plan.concurrency,
@@ -360,7 +362,7 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
             places,
         };
         let local = Local::new(room, seats);
-        let executor = local.map_err(Failure::environment)?;
+        let executor = local.map_err(Failure::environment)?.seen_in(gallery);
         let finished = dispatch(run, state, executor, &mut signals).await;
         socket.close().await;
         finished.map_err(|error| {

@@ -18,6 +18,7 @@ use crate::report::gates::{self, Past};
 use crate::report::markdown;
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
+use crate::report::table::Table;
 use crate::report::{json, terminal};
 use crate::run::dispatch::Caller;
 use crate::run::event::Ending;
@@ -105,7 +106,20 @@ fn show(args: &ResultsArgs) -> Result<(), Failure> {
 }
 
 fn history(gates: &[StoredGate], form: Form) -> String {
-    let past: Vec<Past<'_>> = gates
+    match form {
+        Form::Human => history_table(gates).sharp(),
+        Form::Md => history_table(gates).markdown(),
+        Form::Json => gates::history_json(&past(gates)),
+    }
+}
+
+/// What became of steps of `arbiter ci`.
+pub fn history_table(gates: &[StoredGate]) -> Table {
+    gates::history(&past(gates))
+}
+
+fn past(gates: &[StoredGate]) -> Vec<Past<'_>> {
+    gates
         .iter()
         .map(|gate| Past {
             begun: time(gate.created_ms),
@@ -113,12 +127,7 @@ fn history(gates: &[StoredGate], form: Form) -> String {
             base: gate.base.as_deref(),
             outcome: &gate.outcome,
         })
-        .collect();
-    match form {
-        Form::Human => gates::history(&past).sharp(),
-        Form::Md => gates::history(&past).markdown(),
-        Form::Json => gates::history_json(&past),
-    }
+        .collect()
 }
 
 /// Prints a summary on standard output.
@@ -247,7 +256,8 @@ fn listed(head: RunHead) -> ListedRun {
     }
 }
 
-fn time(unix_ms: i64) -> String {
+/// A time of the store, in UTC.
+pub fn time(unix_ms: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(unix_ms).unwrap_or_default();
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -10,6 +10,7 @@ use crate::adjudicate::{Rules, Tables};
 use crate::annotation::Keeping;
 use crate::clock::Conditions;
 use crate::game::outcome::Outcome;
+use crate::game::pane::Pane;
 use crate::game::player::Player;
 use crate::game::record::{GameRecord, Keep};
 use crate::game::referee::{Fault, Referee, Reply};
@@ -41,15 +42,24 @@ pub struct GameSetup {
 }
 
 /// Plays `setup` to its end between players that are ready for it, and gives them back. Whatever
-/// an engine does ends in a record; it is never an error.
-pub async fn play(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByColor<Player>) {
+/// an engine does ends in a record; it is never an error. Onlookers see the game through `pane`.
+pub async fn play(
+    setup: GameSetup,
+    players: ByColor<Player>,
+    pane: Arc<Pane>,
+) -> (GameRecord, ByColor<Player>) {
     let ears = players.iter().map(Player::ear).collect();
-    relayed(ears, play_on(setup, players)).await
+    relayed(ears, play_on(setup, players, pane)).await
 }
 
-async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByColor<Player>) {
+async fn play_on(
+    setup: GameSetup,
+    players: ByColor<Player>,
+    pane: Arc<Pane>,
+) -> (GameRecord, ByColor<Player>) {
     let started = Instant::now();
     let mut referee = referee(&setup);
+    pane.show(referee.scene(setup.engines));
     let ByColor { mut white, mut black } = players;
     let outcome = loop {
         if let Some(outcome) = referee.outcome() {
@@ -65,10 +75,15 @@ async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByC
             reply = mover.think(turn) => reply,
             never = waiter.listen() => match never {},
         };
-        if let Reply::Move { info, .. } = &mut reply {
+        let mut is_due = false;
+        if let Reply::Move { info, elapsed, .. } = &mut reply {
             setup.keep.trim_info(info);
+            is_due = pane.is_due(*elapsed);
         }
         referee.judge(reply);
+        if is_due {
+            pane.show(referee.scene(setup.engines));
+        }
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
             // An engine that cannot be told is found out on its next turn.

@@ -100,7 +100,8 @@ fn engine(summary: &Summary, index: usize) -> String {
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 
-fn commit(from: &Provenance) -> String {
+/// The beginning of a commit, which is enough to tell it.
+pub fn commit(from: &Provenance) -> String {
     let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }

@@ -2,6 +2,7 @@
 //!
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
+pub mod boards;
 pub mod bracket;
 pub mod builds;
 pub mod chart;
@@ -32,4 +33,5 @@ pub mod summary;
 pub mod table;
 pub mod terminal;
 pub mod transcript;
+pub mod web;
 pub mod worth;

@@ -81,7 +81,7 @@ pub enum RunError {
 pub enum Caller {
     /// A signal, or the key that stands for Ctrl-C.
     Signal(Request),
-    /// The command to drain it.
+    /// The command to drain it, or to stop it.
     Drain,
 }
 
@@ -154,8 +154,10 @@ impl Run<'_> {
                         self.carry_out(effect, state, executor, &mut held, clock).await?;
                     }
                     let status = status(state, executor);
-                    let (pace, slots, elapsed) = (status.pace, status.slots, clock.elapsed());
-                    self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+                    if !wish.command.only_asks() {
+                        let (pace, slots, elapsed) = (status.pace, status.slots, clock.elapsed());
+                        self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+                    }
                     // Whoever asked may be gone.
                     let _ = wish.reply.send(Answer { words, status });
                     continue;
@@ -283,7 +285,7 @@ fn grant<E: Executor>(
     };
     let is_draining = state.pace() == Pace::Draining;
     match command {
-        Command::Status => (None, Ok(status(state, executor).to_string())),
+        Command::Status | Command::Boards => (None, Ok(status(state, executor).to_string())),
         Command::Pause | Command::Resume if is_draining => {
             (None, Err("the run is being drained and starts no more pairs".to_owned()))
         }
@@ -293,6 +295,10 @@ fn grant<E: Executor>(
             // Who asked for the end first decides how it is told.
             request.get_or_insert(Caller::Drain);
             (Some(Event::Drain), Ok(format!("draining; {in_flight}")))
+        }
+        Command::Stop => {
+            request.get_or_insert(Caller::Drain);
+            (Some(Event::Stop), Ok(format!("stopped; given up: {} pairs", state.in_flight())))
         }
         Command::Interrupt => {
             *request = Some(Caller::Signal(Request::Interrupt));

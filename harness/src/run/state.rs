@@ -28,6 +28,8 @@ pub enum Event {
     Interrupt,
     /// The user asks for an end after the pairs in flight.
     Drain,
+    /// The user asks for an end now.
+    Stop,
     /// The user wants no pair to start.
     Pause,
     /// The user wants pairs to start again.
@@ -115,6 +117,7 @@ impl RunState {
             Event::Voided(pair) => self.void(pair),
             Event::Interrupt => self.interrupt(),
             Event::Drain if self.phase == Phase::Running => self.interrupt(),
+            Event::Stop => self.stop(),
             Event::Pause | Event::Unpause => {
                 self.is_paused = event == Event::Pause;
                 Vec::new()
@@ -286,6 +289,14 @@ impl RunState {
             }
             Phase::Running | Phase::Draining => self.end(Ending::Interrupted, &mut effects),
             Phase::Over(_) => {}
+        }
+        effects
+    }
+
+    fn stop(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if self.ending().is_none() {
+            self.end(Ending::Interrupted, &mut effects);
         }
         effects
     }

@@ -6,6 +6,7 @@
 
 mod append;
 mod disturbance;
+mod follow;
 mod gates;
 mod latencies;
 mod output_row;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use thiserror::Error;
 
+pub use follow::{Mark, Outline};
 pub use gates::StoredGate;
 pub use plan_row::Fingerprints;
 pub use query::{RunHead, StoredRun};

@@ -6,7 +6,7 @@ use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`. A change of the tables adds a
 /// step to [`STEPS`].
-const FORMAT: i64 = STEPS.len() as i64;
+pub(super) const FORMAT: i64 = STEPS.len() as i64;
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);

@@ -99,3 +99,29 @@ fn what_a_run_is_about_can_be_said_later() {
     assert_eq!(about(), None);
     assert!(matches!(store.set_about("other", None), Err(StoreError::NoRun(_))));
 }
+
+#[test]
+fn a_reader_sees_what_comes_and_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(matches!(Store::observe(dir.path()), Err(StoreError::Missing(_))));
+    let (mut store, played) = filled(dir.path());
+    let reader = Store::observe(dir.path()).unwrap();
+    let outline = Outline { run: "run".into(), ending: None, about: Some("why".into()) };
+    assert_eq!(reader.outlines().unwrap(), [outline]);
+    let (version, mark) = (reader.data_version().unwrap(), reader.mark().unwrap());
+    assert_eq!(reader.tallies_after("run", mark).unwrap(), (vec![], mark));
+    assert_eq!(reader.data_version().unwrap(), version);
+    // A reader in the middle of something does not keep the writer waiting.
+    reader.connection.execute_batch("BEGIN; SELECT count(*) FROM games").unwrap();
+    for pair in [2, 1] {
+        let pairing = Pairing { pair, ..played.pairing };
+        assert!(store.append("run", &PlayedPair { pairing, ..played.clone() }, None).unwrap());
+    }
+    reader.connection.execute_batch("COMMIT").unwrap();
+    assert_ne!(reader.data_version().unwrap(), version);
+    let (tallies, next) = reader.tallies_after("run", mark).unwrap();
+    assert_eq!(tallies.iter().map(|tally| tally.pair).collect::<Vec<_>>(), [2, 1]);
+    assert!(tallies.iter().all(|tally| tally.second.is_some()) && next > mark);
+    assert_eq!(reader.tallies_after("other", mark).unwrap(), (vec![], next));
+    assert!(reader.set_about("run", None).is_err(), "it must not write");
+}

@@ -48,7 +48,7 @@ const LAYERS: &[Layer] = &[
     layer(
         "report",
         "annotation check clock config/ablation config/affinity config/plan config/provenance \
-         game/outcome game/record game/transcript gate openings/quarantine rate run/control \
+         game/outcome game/pane game/record game/transcript gate openings/quarantine rate run/control \
          run/event run/job run/latency run/noise run/standing schedule stats suite uci/info uci/score",
     ),
     pure("gate", ""),

@@ -2,17 +2,21 @@
 
 mod board;
 
+pub use board::diagram;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::report::chart::svg;
 use crate::report::document::{Block, Document, Figure};
 use crate::report::table::Table;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("viewer.js");
+/// How pages look.
+pub const STYLE: &str = include_str!("style.css");
+/// Steps through games.
+pub const SCRIPT: &str = include_str!("viewer.js");
 
 /// Nothing is loaded, whatever an engine's name may try.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+pub const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The page.
 pub fn render(document: &Document) -> String {
@@ -51,23 +55,34 @@ pub fn render(document: &Document) -> String {
     page.into_string()
 }
 
-/// The parts before the first heading, then a section for each.
+/// All parts, one after another.
 fn sections(blocks: &[Block]) -> Markup {
+    html! { @for (_, section) in split(blocks) { (section) } }
+}
+
+/// The parts before the first heading, then a section for each; each with a name that is its own.
+pub fn split(blocks: &[Block]) -> Vec<(String, Markup)> {
     let starts: Vec<usize> = (0..blocks.len())
         .filter(|place| matches!(blocks[*place], Block::Heading(_)))
         .chain([blocks.len()])
         .collect();
-    html! {
+    let conclusion = html! {
         div class="conclusion" { @for block in &blocks[..starts[0]] { (part(block)) } }
-        @for ends in starts.windows(2) {
-            @if let Block::Heading(words) = &blocks[ends[0]] {
-                section aria-labelledby=(anchor(words)) {
-                    h2 id=(anchor(words)) { (words) }
+    };
+    let mut found = vec![("conclusion".to_owned(), conclusion)];
+    for ends in starts.windows(2) {
+        if let Block::Heading(words) = &blocks[ends[0]] {
+            let name = anchor(words);
+            let section = html! {
+                section aria-labelledby=(name) {
+                    h2 id=(name) { (words) }
                     @for block in &blocks[ends[0] + 1..ends[1]] { (part(block)) }
                 }
-            }
+            };
+            found.push((name, section));
         }
     }
+    found
 }
 
 fn part(block: &Block) -> Markup {
@@ -102,7 +117,7 @@ fn figure(figure: &Figure) -> Markup {
 }
 
 /// Cells that are figures are set to the right.
-fn table(table: &Table) -> Markup {
+pub fn table(table: &Table) -> Markup {
     let rows = table.rows();
     let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
     let has_head = head.iter().any(|cell| !cell.is_empty());

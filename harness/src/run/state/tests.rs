@@ -353,3 +353,18 @@ fn a_drain_never_stops_a_game() {
     paused.apply(Event::Pause);
     assert_eq!(paused.apply(Event::Drain), [Effect::End(Ending::Interrupted)]);
 }
+
+#[test]
+fn a_stop_gives_up_what_is_in_flight() {
+    let end = Effect::End(Ending::Interrupted);
+    for draining in [false, true] {
+        let mut state = run(9, None);
+        started(&mut state, 2);
+        if draining {
+            state.apply(Event::Drain);
+        }
+        assert_eq!(state.apply(Event::Stop), [Effect::CancelAll, end]);
+        assert_eq!(state.apply(Event::Stop), []);
+    }
+    assert_eq!(run(9, None).apply(Event::Stop), [end]);
+}
