@@ -13,6 +13,7 @@ use crate::support::chromium::{self, Browser};
 use crate::support::plan::Plan;
 use crate::support::programs;
 use crate::support::site::Site;
+use crate::support::wait_for;
 
 /// What is asked of every page besides.
 const AUDIT: &str = include_str!("browser/audit.js");
@@ -163,8 +164,14 @@ fn a_run_is_watched_and_steered_to_its_end() {
     browser.wait_until("document.getElementById('link').textContent === 'live'");
     let running = slow(&bench).set("about", "a try").start();
     browser.wait_until("document.querySelector('#run-run [href=\"/runs/run\"]') !== null");
-    browser.click("#run-run a");
-    browser.wait_until("location.pathname === '/runs/run' && document.readyState === 'complete'");
+    // Its row may be made anew just now.
+    let path = "location.pathname === '/runs/run' && document.readyState === 'complete'";
+    wait_for("the page of the run is there", || {
+        if browser.holds("location.pathname === '/' && document.readyState === 'complete'") {
+            browser.click("#run-run a");
+        }
+        browser.holds(path).then_some(())
+    });
     wait_for_pairs(&bench, 1);
     // A word of the page's own shows that it is never loaded again.
     browser.value("window.mine = 'still here'");

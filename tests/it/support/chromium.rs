@@ -113,14 +113,17 @@ impl Browser {
         found["result"]["value"].clone()
     }
 
-    /// Waits until an expression is true. While another page comes it is worth nothing.
+    /// Whether an expression is true. While another page comes, none is.
+    pub fn holds(&mut self, expression: &str) -> bool {
+        let wanted = json!({ "expression": expression, "returnByValue": true });
+        let found = self.try_call("Runtime.evaluate", wanted);
+        found.is_ok_and(|found| found["result"]["value"] == true)
+    }
+
+    /// Waits until an expression is true.
     #[track_caller]
     pub fn wait_until(&mut self, expression: &str) {
-        let wanted = json!({ "expression": expression, "returnByValue": true });
-        wait_for(expression, || {
-            let found = self.try_call("Runtime.evaluate", wanted.clone()).ok()?;
-            (found["result"]["value"] == true).then_some(())
-        });
+        wait_for(expression, || self.holds(expression).then_some(()));
     }
 
     /// Clicks with the mouse on what a selector finds.

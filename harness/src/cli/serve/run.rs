@@ -156,8 +156,10 @@ impl Reading {
         self.rest = self.rest.saturating_sub(1);
         // The last word of a run is not kept waiting.
         if self.is_stale && (self.rest == 0 || self.fold.ending().is_some()) {
-            // A digest of half of the games would tell something else than the counts.
-            let digest = self.unread.is_empty().then_some(&self.digest);
+            // A digest of half of the games would tell something else than the counts, and one of
+            // none tells nothing.
+            let has_all = self.unread.is_empty() && summary.standing.games() > 0;
+            let digest = has_all.then_some(&self.digest);
             self.report = parts(&document(&self.fold.stored, summary, digest));
             self.is_stale = !self.unread.is_empty();
             self.rest = REPORT_BEATS;

@@ -24,7 +24,7 @@ pub(super) fn viewer(number: usize, game: &Game) -> Markup {
                         button type="button" data-step="last" aria-label="To the end" { "▶|" }
                     }
                 }
-                p class="moves" { @for (index, step) in game.moves.iter().enumerate() {
+                p class="moves" tabindex="0" role="group" aria-label="Moves" { @for (index, step) in game.moves.iter().enumerate() {
                     @if !step.number.contains("...") || index == 0 { (step.number) " " }
                     span class="move" data-move=(index + 1) { (step.san) } " "
                 } }

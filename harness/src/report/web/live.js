@@ -61,6 +61,7 @@ const apply = ({ parts: changed, order }) => {
 let source = null;
 const say = (words) => { link.textContent = words; };
 const connect = () => {
+  say("connecting …");
   source = new EventSource(`${events}?since=${encodeURIComponent(since)}`);
   source.addEventListener("open", () => say("live"));
   source.addEventListener("parts", (event) => {
