@@ -8,7 +8,7 @@ use crate::chess::Move;
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mate_in, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::search::extend::Extension;
-use crate::search::params;
+use crate::search::{params, parts};
 use crate::tt::Entry;
 
 /// What sort of node is searched; known at compile time.
@@ -126,7 +126,11 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return score;
         }
-        if node.table.is_none() && (N::OPEN || cut) && depth >= params::no_move_reduction_depth() {
+        if parts::internal_reduction()
+            && node.table.is_none()
+            && (N::OPEN || cut)
+            && depth >= params::no_move_reduction_depth()
+        {
             node.depth -= 1;
         }
         self.moves::<N>(node)
@@ -206,7 +210,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// The errors known of the static evaluation of positions like this one. Of an evaluation that
     /// depends on more than the position none are: they do not come back with the position.
     pub(super) fn correction(&self, ply: usize) -> Score {
-        if !E::CONTEXT.is_none() {
+        if !parts::correction_history() || !E::CONTEXT.is_none() {
             return 0;
         }
         self.histories.corrections.of(self.line.position(), self.before(ply))
@@ -216,6 +220,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// advantage counts.
     pub(super) fn corrected(&self, raw: Score, correction: Score) -> Score {
         let clock = i32::from(self.line.position().halfmove_clock());
+        let clock = if parts::clock_scaling() { clock } else { 0 };
         let scaled = raw * (params::clock_scale() - clock) / params::clock_scale();
         (scaled + correction).clamp(-EVALUATION_MAX, EVALUATION_MAX)
     }
@@ -224,7 +229,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     fn moves<N: NodeKind>(&mut self, mut node: Node) -> Score {
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
-        let killers = self.frame(node.ply).killers;
+        let killers = if parts::killers() { self.frame(node.ply).killers } else { [None; 2] };
         let mut picker = Picker::all(self.room(), node.table, killers, node.trail);
         let settled = self.try_moves::<N>(&mut node, &mut picker);
         self.rooms.push(picker.into_room());
@@ -304,7 +309,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if reduction > 0 {
             let reduced = (depth - reduction).max(1);
             score = -self.node::<Null>(-alpha - 1, -alpha, reduced, true);
-            if score > alpha && reduced < depth {
+            if parts::second_look() && score > alpha && reduced < depth {
                 depth += second_look(node, score, depth);
             }
             if score > alpha && reduced < depth {

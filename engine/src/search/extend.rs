@@ -1,7 +1,7 @@
 //! Looking deeper where it matters.
 
 use super::alphabeta::{Node, NodeKind, Null};
-use super::{Searcher, params, see};
+use super::{Searcher, params, parts, see};
 use crate::chess::Move;
 use crate::eval::score::is_mate;
 use crate::eval::{Evaluator, Score};
@@ -22,7 +22,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Marsland 1999, "multi-cut").
     pub(super) fn extension<N: NodeKind>(&mut self, node: &Node, mv: Move) -> Extension {
         let Some(entry) = node.entry.filter(|entry| {
-            !N::ROOT
+            parts::singular_extensions()
+                && !N::ROOT
                 && node.table == Some(mv)
                 && node.excluded.is_none()
                 && node.depth >= params::singular_depth()
@@ -44,11 +45,15 @@ impl<E: Evaluator> Searcher<'_, E> {
             return Extension::Cut(others);
         }
         if others < bar {
-            let double = !N::OPEN && others < bar - params::double_margin();
+            let double =
+                parts::double_extensions() && !N::OPEN && others < bar - params::double_margin();
             return Extension::Plies(1 + i32::from(double));
         }
-        if !N::OPEN && others >= node.beta && !is_mate(others) {
+        if parts::multi_cut() && !N::OPEN && others >= node.beta && !is_mate(others) {
             return Extension::Cut(others);
+        }
+        if !parts::negative_extensions() {
+            return Extension::Plies(0);
         }
         // Not the only good move. One that is expected to cut off anyway needs less of a search.
         Extension::Plies(match (score >= node.beta, node.cut) {
@@ -62,7 +67,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// not use up a ply.
     pub(super) fn checks_soundly(&self, node: &Node, mv: Move) -> bool {
         let position = self.line.position();
-        node.ply < 2 * self.root_depth as usize
+        parts::check_extensions()
+            && node.ply < 2 * self.root_depth as usize
             && position.gives_check(mv)
             && see::gains_at_least(position, mv, 0)
     }

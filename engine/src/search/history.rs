@@ -1,6 +1,7 @@
 //! Which quiet moves and captures have been good in earlier nodes.
 
 use super::correction::{Corrections, hash};
+use super::parts;
 use crate::chess::{Color, Kind, Move, Position, Square};
 
 /// No entry exceeds this in size.
@@ -81,8 +82,10 @@ impl Histories {
     #[inline]
     pub(super) fn promise(&self, position: &Position, mv: Move, trail: &Trail) -> i32 {
         let now = arrival(position, mv);
-        let distant = trail.before[2].map_or(0, |earlier| self.following(earlier, now));
-        let structure = i32::from(self.structure[trail.structure * ARRIVALS + now]);
+        let distant = trail.before[2].filter(|_| parts::distant_history());
+        let distant = distant.map_or(0, |earlier| self.following(earlier, now));
+        let structure = i32::from(self.structure[trail.structure * ARRIVALS + now])
+            * i32::from(parts::pawn_history());
         self.quiet(position, mv, trail) + structure + distant / 2
     }
 
@@ -90,7 +93,11 @@ impl Histories {
     #[inline]
     pub(super) fn quiet(&self, position: &Position, mv: Move, trail: &Trail) -> i32 {
         let now = arrival(position, mv);
-        let mut sum = i32::from(self.quiet[butterfly(position.turn(), mv.from(), mv.to())]);
+        let mut sum = i32::from(self.quiet[butterfly(position.turn(), mv.from(), mv.to())])
+            * i32::from(parts::butterfly_history());
+        if !parts::continuation_history() {
+            return sum;
+        }
         for earlier in trail.before[..2].iter().flatten() {
             sum += self.following(*earlier, now);
         }
@@ -105,7 +112,7 @@ impl Histories {
     /// How good a capture has been.
     #[inline]
     pub(super) fn capture(&self, position: &Position, mv: Move) -> i32 {
-        i32::from(self.capture[capture_index(position, mv)])
+        i32::from(self.capture[capture_index(position, mv)]) * i32::from(parts::capture_history())
     }
 
     /// Learns from a quiet move: `bonus` is positive if it was good.

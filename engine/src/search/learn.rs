@@ -1,7 +1,7 @@
 //! What is kept of a node once it has been searched.
 
 use super::alphabeta::Node;
-use super::{Frame, Searcher, params};
+use super::{Frame, Searcher, params, parts};
 use crate::chess::Move;
 use crate::eval::score::is_mate;
 use crate::eval::{Evaluator, Score};
@@ -90,7 +90,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// The static evaluations before and after a quiet move say at once whether it was good.
     pub(super) fn learn_swing(&mut self, ply: usize, evaluation: Score) {
-        let Some(above) = ply.checked_sub(1) else {
+        let Some(above) = ply.checked_sub(1).filter(|_| parts::swing_history()) else {
             return;
         };
         let Frame { made, evaluation: earlier, excluded, .. } = *self.frame(above);

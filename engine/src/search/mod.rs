@@ -14,6 +14,7 @@ mod memory;
 pub mod micromax;
 mod pace;
 mod params;
+mod parts;
 mod personality;
 mod picker;
 mod probcut;
@@ -44,6 +45,8 @@ pub use memory::Memory;
 use pace::{Effort, Pace};
 #[cfg(feature = "tuning")]
 pub use params::FIGURES;
+#[cfg(feature = "tuning")]
+pub use parts::{PARTS, Part, do_without};
 pub use personality::{Personality, Player};
 use picker::Room;
 use root::RootMoves;
@@ -248,7 +251,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         for depth in 1..=deepest {
             self.root_depth = depth;
             let Some(effort) = self.iterate(depth, report) else { break };
-            let percent = pace.percent(&self.found[0], effort);
+            let percent = if parts::pace() { pace.percent(&self.found[0], effort) } else { 100 };
             if self.brake.is_enough(self.found[0].score, self.root_moves.len(), percent) {
                 break;
             }
@@ -304,7 +307,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         // Windows of different widths make threads do different things.
         let mut width = params::aspiration_start() + (self.seat.index() % 8) as Score;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= params::aspiration_depth() && !is_mate(self.best.score) {
+        if parts::aspiration() && depth >= params::aspiration_depth() && !is_mate(self.best.score) {
             alpha = (self.best.score - width).max(-INFINITE);
             beta = (self.best.score + width).min(INFINITE);
         }

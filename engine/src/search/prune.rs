@@ -6,7 +6,7 @@
 use super::alphabeta::{Node, Null};
 use super::picker::Picker;
 use super::reduce::usual_reduction;
-use super::{Searcher, params, see};
+use super::{Searcher, params, parts, see};
 use crate::chess::Move;
 use crate::eval::score::{EVALUATION_MAX, is_mate};
 use crate::eval::{Evaluator, Score};
@@ -59,7 +59,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Node { ply, depth, evaluation, beta, .. } = *node;
         let position = self.line.position();
         let passed_before = ply > 0 && self.before(ply)[0].is_none();
-        depth >= params::null_depth()
+        parts::null_move()
+            && depth >= params::null_depth()
             && evaluation >= beta
             && !passed_before
             && ply >= self.passing_from
@@ -69,7 +70,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Does a search in which nobody passes early on agree? Passing overlooks zugzwang (verified
     /// null move, Tabibi and Netanyahu 2002; in this form Stockfish).
     fn verify(&mut self, node: &Node, left: i32) -> bool {
-        if self.passing_from > 0 {
+        if self.passing_from > 0 || !parts::null_verification() {
             return true;
         }
         self.passing_from = node.ply + (3 * left / 4).max(1) as usize;
@@ -92,7 +93,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if node.in_check || self.line.position().gives_check(mv) {
             return false;
         }
-        if count > enough(node) {
+        if parts::late_move_pruning() && count > enough(node) {
             picker.skip_quiets();
             return true;
         }
@@ -108,7 +109,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             return true;
         }
         let depth = node.depth;
-        depth <= params::skip_depth()
+        parts::capture_see_pruning()
+            && depth <= params::skip_depth()
             && !see::gains_at_least(position, mv, -params::noisy_see_margin() * depth)
     }
 
@@ -120,9 +122,9 @@ impl<E: Evaluator> Searcher<'_, E> {
             return true;
         }
         let left = (remaining(node, count) + standing / params::reduction_history()).max(0);
-        left <= params::skip_depth()
-            && (is_futile(node, left)
-                || !see::gains_at_least(position, mv, -params::quiet_see_margin() * left * left))
+        let margin = -params::quiet_see_margin() * left * left;
+        let loses = || parts::quiet_see_pruning() && !see::gains_at_least(position, mv, margin);
+        left <= params::skip_depth() && (is_futile(node, left) || loses())
     }
 }
 
@@ -130,34 +132,39 @@ impl<E: Evaluator> Searcher<'_, E> {
 /// the plies left.
 fn is_far_ahead(node: &Node) -> bool {
     let margin = params::reverse_futility_margin() * (node.depth - i32::from(node.improving));
-    node.depth <= params::reverse_futility_depth()
+    parts::reverse_futility()
+        && node.depth <= params::reverse_futility_depth()
         && node.evaluation - margin >= node.beta
         && !is_mate(node.evaluation)
 }
 
 /// Razoring (Birmingham and Kent 1977): so far behind that only captures could help.
 fn is_far_behind(node: &Node) -> bool {
-    node.depth <= params::razor_depth()
+    parts::razoring()
+        && node.depth <= params::razor_depth()
         && node.evaluation + params::razor_margin() * node.depth <= node.alpha
 }
 
 /// Futility (Heinz 1998): no quiet move makes up for so much in the plies left.
 fn is_futile(node: &Node, left: i32) -> bool {
     let (base, per_ply) = params::futility_margin();
-    node.evaluation + base + per_ply * left <= node.alpha
+    parts::futility() && node.evaluation + base + per_ply * left <= node.alpha
 }
 
 /// The same for a capture, with what it takes.
 fn is_hopeless_capture(node: &Node, count: usize, victim: Score) -> bool {
     let (base, per_ply) = params::noisy_futility_margin();
     let left = remaining(node, count);
-    left <= params::noisy_futility_depth()
+    parts::capture_futility()
+        && left <= params::noisy_futility_depth()
         && node.evaluation + base + per_ply * left + victim <= node.alpha
 }
 
 /// History pruning: where it was tried before, the move failed.
 fn has_bad_record(node: &Node, standing: i32) -> bool {
-    node.depth <= params::skip_depth() && standing < -params::history_skip() * node.depth
+    parts::history_pruning()
+        && node.depth <= params::skip_depth()
+        && standing < -params::history_skip() * node.depth
 }
 
 /// Late move pruning: how many moves give quiet ones chance enough.

@@ -3,7 +3,7 @@
 use super::alphabeta::NodeKind;
 use super::picker::Picker;
 use super::table::{decisive, is_timely, sharpened};
-use super::{Searcher, params, see};
+use super::{Searcher, params, parts, see};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, is_mate, mated_in};
 use crate::eval::{Evaluator, Score};
@@ -90,7 +90,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         picker: &mut Picker,
     ) {
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
-            if !leaf.in_check
+            if parts::delta_pruning()
+                && !leaf.in_check
                 && !mv.is_promotion()
                 && let Some(most) = self.hopeless(leaf, mv, alpha)
             {

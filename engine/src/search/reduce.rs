@@ -1,7 +1,7 @@
 //! Looking less deep at moves that come late.
 
 use super::alphabeta::{Node, NodeKind};
-use super::{Searcher, params};
+use super::{Searcher, params, parts};
 use crate::chess::Move;
 use crate::eval::Evaluator;
 
@@ -49,7 +49,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         standing: i32,
     ) -> i32 {
         let first = if N::OPEN { 3 } else { 2 };
-        if node.depth < params::reduction_depth() || count < first {
+        if !parts::late_move_reductions() || node.depth < params::reduction_depth() || count < first
+        {
             return 0;
         }
         let mut plies = usual_reduction(node, count);

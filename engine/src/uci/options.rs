@@ -228,11 +228,12 @@ fn tunable() -> impl Iterator<Item = String> {
 /// The lines that declare the figures of the search.
 #[cfg(feature = "tuning")]
 fn tunable() -> impl Iterator<Item = String> {
-    crate::search::FIGURES.iter().map(|figure| {
+    let without = std::iter::once("option name Without type string default <empty>".to_owned());
+    without.chain(crate::search::FIGURES.iter().map(|figure| {
         let (name, value) = (figure.name, figure.value);
         let (least, most) = (figure.range.start(), figure.range.end());
         format!("option name {name} type spin default {value} min {least} max {most}")
-    })
+    }))
 }
 
 /// Refuses an option that there is not.
@@ -244,6 +245,9 @@ fn tune(name: &str, _: &str) -> Result<Effect, String> {
 /// Sets a figure of the search.
 #[cfg(feature = "tuning")]
 fn tune(name: &str, value: &str) -> Result<Effect, String> {
+    if name.eq_ignore_ascii_case("Without") {
+        return crate::search::do_without(value).map(|()| Change::Clear.into());
+    }
     let known = crate::search::FIGURES.iter().find(|figure| figure.name.eq_ignore_ascii_case(name));
     let figure = known.ok_or_else(|| format!("unknown option \"{name}\""))?;
     let number = value.parse().ok().filter(|number| figure.range.contains(number));

@@ -331,3 +331,29 @@ fn figures_of_the_search_are_options_of_the_tuning_build_only() {
     engine.sync();
     assert_eq!(nodes(&mut engine), usual);
 }
+
+/// Parts that have their say only deeper down than this test looks, or under a clock.
+#[cfg(feature = "tuning")]
+const DEEP: [&str; 2] = ["null_verification", "pace"];
+
+#[test]
+#[cfg(feature = "tuning")]
+fn parts_of_the_search_can_be_switched_off() {
+    let mut engine = Engine::start();
+    let nodes = |engine: &mut Engine, without: &str| {
+        engine.say(&format!("setoption name Without value {without}"));
+        assert!(engine.sync().is_empty(), "{without}");
+        engine.say("bench 8");
+        let lines = engine.until("Nodes/second");
+        lines.into_iter().find(|line| line.starts_with("Nodes searched"))
+    };
+    let whole = nodes(&mut engine, "<empty>");
+    for part in palimpsest::search::PARTS {
+        let differs = nodes(&mut engine, part.name) != whole;
+        assert_eq!(differs, !DEEP.contains(&part.name), "{}", part.name);
+    }
+    assert_eq!(nodes(&mut engine, "<empty>"), whole);
+    engine.say("setoption name Without value null_move,moon");
+    let lines = engine.sync();
+    assert!(lines[0].contains("\"moon\"") && lines[0].contains("razoring"), "{lines:?}");
+}

@@ -28,7 +28,7 @@ use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::{Local, Room};
 use crate::run::gallery::Gallery;
-use crate::run::job::{JobMaker, PlayedPair};
+use crate::run::job::{JobMaker, PlayedPair, needed_openings};
 use crate::run::seats::{places_of, seats, try_out};
 use crate::run::signal::{Request, Signals};
 use crate::run::state::RunState;
@@ -143,7 +143,7 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    let book = check_engines(&plan, book, &own_binary)?;
+    let mut book = check_engines(&plan, book, &own_binary)?;
     let mut offsets = Offsets::default();
     let mut files = Vec::new();
     if let Some(path) = &plan.pgn {
@@ -158,7 +158,11 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
     }
     let about = asked.about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
-    let state = RunState::new(plan.schedule(), plan.sprt);
+    let schedule = plan.schedule();
+    if let Some(needed) = needed_openings(&plan, &schedule, book.len()) {
+        book.keep(&needed);
+    }
+    let state = RunState::new(schedule, plan.sprt);
     let results = asked.results;
     Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
@@ -208,6 +212,9 @@ fn resume(
         places_of(&changed).map_err(Failure::invalid)?;
         book = check_engines(&plan, book, &own_binary)?;
         store.set_ending(&name, None)?;
+    }
+    if let Some(needed) = needed_openings(&plan, &plan.schedule(), book.len()) {
+        book.keep(&needed);
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
     let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));

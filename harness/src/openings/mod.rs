@@ -111,6 +111,8 @@ impl Opening {
 pub struct Book {
     name: String,
     openings: Shelf,
+    /// The places of those that are left of a book of so many, if it was [thinned](Book::keep).
+    kept: Option<(Vec<usize>, usize)>,
     quarantine: Quarantine,
 }
 
@@ -119,7 +121,8 @@ impl Book {
     pub fn standard() -> Book {
         let mut openings = Shelf::default();
         openings.push(&Opening::standard());
-        Book { name: "initial position".into(), openings, quarantine: Quarantine::default() }
+        let quarantine = Quarantine::default();
+        Book { name: "initial position".into(), openings, kept: None, quarantine }
     }
 
     /// Where the book came from: its path, or the name it was given.
@@ -127,18 +130,34 @@ impl Book {
         &self.name
     }
 
-    /// How many openings there are: at least one.
+    /// How many openings there are: at least one. [`Book::keep`] does not change it.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
-        self.openings.len()
+        self.kept.as_ref().map_or(self.openings.len(), |(_, len)| *len)
     }
 
-    /// The opening at `index` in the order of the file, from 0 and below [`Book::len`].
+    /// The opening at `index` in the order of the file, from 0 and below [`Book::len`]; one that
+    /// was kept, if not all were.
     pub fn opening(&self, index: usize) -> Opening {
-        self.openings.get(index)
+        let place = match &self.kept {
+            None => index,
+            Some((kept, _)) => kept.binary_search(&index).expect("asked for what was kept only"),
+        };
+        self.openings.get(place)
     }
 
-    /// The openings in the order of the file; never empty. Each is made when it is asked for.
+    /// Forgets all openings but those at `places`, which a run will come to: of a large book that
+    /// is most of the memory. The others keep their places.
+    pub fn keep(&mut self, places: &BTreeSet<usize>) {
+        let mut left = Shelf::default();
+        places.iter().for_each(|place| left.push(&self.opening(*place)));
+        left.close();
+        self.kept = Some((places.iter().copied().collect(), self.len()));
+        self.openings = left;
+    }
+
+    /// The openings in the order of the file, as far as they are kept; never empty. Each is made
+    /// when it is asked for.
     pub fn openings(&self) -> impl ExactSizeIterator<Item = Opening> {
         self.openings.iter()
     }
@@ -234,7 +253,7 @@ impl Collector {
         let Collector { mut openings, quarantine, .. } = self;
         if !openings.is_empty() {
             openings.close();
-            return Ok(Book { name, openings, quarantine });
+            return Ok(Book { name, openings, kept: None, quarantine });
         }
         Err(if quarantine.is_empty() {
             OpeningError::Empty { file: name }

@@ -443,3 +443,19 @@ fn the_standard_book_is_the_initial_position() {
     assert_eq!(book.opening(0).position(), Chess::default());
     assert!(read("s.epd", START).expect("a sound book").openings().eq(book.openings()));
 }
+
+#[test]
+fn what_is_kept_of_a_book_keeps_its_place() {
+    let text: Vec<String> =
+        (0..50).map(|n| format!("4k3/8/8/8/8/8/8/4K2R w - - {n} {}", n + 1)).collect();
+    let whole = read("a.fen", &text.join("\n")).unwrap();
+    let mut thin = whole.clone();
+    thin.keep(&BTreeSet::from([3, 17, 49]));
+    assert_eq!(thin.len(), 50);
+    for place in [3, 17, 49] {
+        assert_eq!(thin.opening(place), whole.opening(place));
+    }
+    assert_eq!(thin.openings().len(), 3);
+    thin.keep(&BTreeSet::from([17]));
+    assert_eq!((thin.len(), thin.opening(17)), (50, whole.opening(17)));
+}

@@ -23,7 +23,10 @@ use crate::store::{Store, StoreError};
 const TICK: Duration = Duration::from_millis(500);
 
 /// Pairs kept in memory until they are counted.
-const HELD_PAIRS: usize = 8;
+const HELD_PAIRS: usize = 16;
+
+/// Events that go to the disk together at most.
+const GROUP: usize = HELD_PAIRS;
 
 /// What a run needs besides its state and executor.
 pub struct Run<'a> {
@@ -139,14 +142,11 @@ impl Run<'_> {
             if let Some(ending) = state.ending() {
                 return Ok(Finished { ending, request });
             }
-            let event = tokio::select! {
-                event = executor.next() => match self.commit(event, &mut held)? {
-                    Some(event) => event,
-                    None => continue,
-                },
+            let events = tokio::select! {
+                event = executor.next() => self.commit_all(event, executor, &mut held)?,
                 signal = signals.next() => {
                     request = Some(Caller::Signal(signal));
-                    Event::Interrupt
+                    vec![Event::Interrupt]
                 }
                 Some(wish) = self.wishes.recv() => {
                     let (event, words) = grant(wish.command, state, executor, &mut request);
@@ -167,8 +167,10 @@ impl Run<'_> {
                     continue;
                 }
             };
-            for effect in state.apply(event) {
-                self.carry_out(effect, state, executor, &mut held, clock).await?;
+            for event in events {
+                for effect in state.apply(event) {
+                    self.carry_out(effect, state, executor, &mut held, clock).await?;
+                }
             }
         }
     }
@@ -185,6 +187,33 @@ impl Run<'_> {
             };
             executor.start(self.jobs.job(pairing));
         }
+    }
+
+    /// Puts on disk, together, what has happened, as far as it need not be waited for: where many
+    /// games are short, pairs end faster than a disk writes one after another.
+    fn commit_all<E: Executor>(
+        &mut self,
+        first: JobEvent,
+        executor: &mut E,
+        held: &mut BTreeMap<u64, PlayedPair>,
+    ) -> Result<Vec<Event>, RunError> {
+        let mut happened = vec![first];
+        while happened.len() < GROUP
+            && let Some(event) = executor.ready()
+        {
+            happened.push(event);
+        }
+        if happened.len() == 1 {
+            return Ok(self.commit(happened.remove(0), held)?.into_iter().collect());
+        }
+        self.store.begin_group()?;
+        let events: Result<Vec<_>, _> =
+            happened.into_iter().map(|event| self.commit(event, held)).collect();
+        // What came before a failure is kept.
+        let kept = self.store.commit_group();
+        let events = events?.into_iter().flatten().collect();
+        kept?;
+        Ok(events)
     }
 
     /// Puts a played pair on disk and keeps its games until they are counted. The state need not

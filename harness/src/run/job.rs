@@ -1,5 +1,6 @@
 //! The unit of work and of evidence: a pair of games.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::game::driver::GameSetup;
 use crate::game::record::{GameRecord, Keep};
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
-use crate::schedule::Pairing;
+use crate::schedule::{Pairing, Schedule};
 
 /// The games of a pair, in the order of play.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,23 @@ impl PlayedPair {
     }
 }
 
+/// The places in a book of `length` openings that the run will come to, if that is known before its
+/// first pair and is not the whole book.
+pub fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
+    let pairs = schedule.known();
+    if !schedule.is_complete() || pairs >= length as u64 {
+        return None;
+    }
+    let mut order = order(plan, length);
+    let pairings = (0..pairs).filter_map(|pair| schedule.pairing(pair));
+    Some(pairings.map(|pairing| order.opening_for(pairing.opening)).collect())
+}
+
+fn order(plan: &Plan, length: usize) -> OpeningOrder {
+    let length = NonZeroUsize::new(length).expect("a book has at least one opening");
+    OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length)
+}
+
 /// Makes the job of a pairing from the plan alone, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
@@ -72,12 +90,10 @@ pub struct JobMaker<'a> {
 impl JobMaker<'_> {
     /// The jobs of a plan; `tables` are those that its rules ask for.
     pub fn new<'a>(plan: &Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
-        let length = NonZeroUsize::new(book.len());
-        let length = length.expect("a book has at least one opening");
         JobMaker {
             is_single: plan.design.is_single,
             book,
-            order: OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length),
+            order: order(plan, book.len()),
             conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
             rules: plan.rules,
             tables,
@@ -109,5 +125,32 @@ impl JobMaker<'_> {
             tables: self.tables.clone(),
             keep: self.keep.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::plan::Kind;
+    use crate::config::request::Request;
+    use crate::schedule::{Design, Format, OpeningPolicy};
+
+    const LENGTH: usize = 1000;
+
+    #[test]
+    fn a_run_of_known_length_needs_the_openings_of_its_pairs() {
+        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let needed = |design: Design, engines| {
+            needed_openings(&plan, &Schedule::new(design, engines, 1), LENGTH)
+        };
+        let mut order = order(&plan, LENGTH);
+        let first: BTreeSet<usize> = (0..7).map(|nth| order.opening_for(nth)).collect();
+        assert_eq!(needed(Design::round_robin(7), 2), Some(first.clone()));
+        assert_eq!(needed(Design::round_robin(7), 4), Some(first), "each encounter has the same");
+        let each_its_own = Design { openings: OpeningPolicy::PerPair, ..Design::round_robin(7) };
+        assert_eq!(needed(each_its_own, 4).unwrap().len(), 42);
+        // The whole book, or nobody knows what.
+        assert_eq!(needed(Design::round_robin(LENGTH as u64), 2), None);
+        assert_eq!(needed(Design { format: Format::Swiss, ..Design::round_robin(7) }, 4), None);
     }
 }

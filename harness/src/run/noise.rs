@@ -14,6 +14,11 @@ const MAX_REPLAYS: u32 = 2;
 /// little the side thought.
 const HARMLESS: f64 = 0.01;
 
+/// What a calm machine takes for a move, too: the engine's thread and the reader of ours are woken,
+/// each of which may need 0.1 ms to find its processor. Where an engine thinks for half a
+/// millisecond that is a large share of it, in every game and for either side.
+const WAKING: Duration = Duration::from_micros(200);
+
 /// How many pairs of a run the machine disturbed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Disturbances {
@@ -37,6 +42,8 @@ pub struct Side {
     pub lost: Duration,
     /// Time it spent on its moves.
     pub thought: Duration,
+    /// Moves that it thought about.
+    pub moves: u32,
     /// Time that the clock gave it for these moves; `None` if no clock decided anything.
     pub granted: Option<Duration>,
 }
@@ -82,7 +89,8 @@ pub fn judge(limit: f64, measured: &Measured) -> Option<Noise> {
 
 fn starved(side: &Side) -> Noise {
     let engine = side.engine;
-    let harmless = side.granted.map_or(Duration::MAX, |granted| granted.mul_f64(HARMLESS));
+    let waking = WAKING.saturating_mul(side.moves);
+    let harmless = side.granted.map_or(Duration::MAX, |granted| granted.mul_f64(HARMLESS) + waking);
     let share = if side.lost <= harmless { 0.0 } else { share(side.lost, side.thought) };
     Noise::Starved { engine, share }
 }
@@ -125,6 +133,7 @@ mod tests {
             engine,
             lost: Duration::from_millis(lost_ms),
             thought: Duration::from_millis(thought_ms),
+            moves: 1,
             granted: granted.map(Duration::from_secs),
         }
     }
@@ -166,6 +175,19 @@ mod tests {
         // A side that never moved may have waited all the same.
         let noise = judge(0.25, &game(side(0, 500, 0, Some(1)), side(1, 0, 1, Some(1))));
         assert_eq!(noise.map(|noise| noise.share()), Some(1.0));
+    }
+
+    #[test]
+    fn waking_for_many_short_moves_is_no_disturbance() {
+        let moves = |moves, lost_ms| {
+            let short = side(0, lost_ms, 30, None);
+            let granted = Some(Duration::from_millis(160));
+            let side = Side { moves, granted, ..short };
+            judge(0.25, &game(side, side)).map(|noise| noise.share())
+        };
+        assert_eq!(moves(60, 13), None, "0.2 ms for each of 60 moves, and 1.6 ms");
+        assert_eq!(moves(60, 15), Some(0.5));
+        assert_eq!(moves(6, 15), Some(0.5), "few moves wake nobody so often");
     }
 
     #[test]

@@ -35,7 +35,19 @@ impl Store {
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
     }
 
-    /// Commits a pair with its games; when it returns they are on the disk. `noise` says how the
+    /// Begins a group of changes that go to the disk together, by [`Store::commit_group`]: to write
+    /// one takes as long as to write many. A store that goes before then forgets them all.
+    pub fn begin_group(&mut self) -> Result<(), StoreError> {
+        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sqlite(e))
+    }
+
+    /// Ends a group; when it returns all of it is on the disk.
+    pub fn commit_group(&mut self) -> Result<(), StoreError> {
+        self.connection.execute_batch("COMMIT").map_err(|e| self.sqlite(e))
+    }
+
+    /// Commits a pair with its games; when it returns they are on the disk, unless they are part of
+    /// a [group](Store::begin_group). `noise` says how the
     /// machine disturbed it, if it did. A pair that is there already stays as it is, and `false`
     /// says so.
     pub fn append(
@@ -55,7 +67,8 @@ impl Store {
         noise: Option<&str>,
     ) -> rusqlite::Result<bool> {
         let pairing = played.pairing;
-        let transaction = self.connection.transaction()?;
+        // Alone it is a transaction, in a group a part of one.
+        let transaction = self.connection.savepoint()?;
         let inserted = transaction
             .prepare_cached(
                 "INSERT INTO pairs (run, pair, first, second, opening) VALUES (?1, ?2, ?3, ?4, ?5)

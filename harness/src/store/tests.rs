@@ -56,6 +56,29 @@ fn what_is_committed_twice_counts_once() {
 }
 
 #[test]
+fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, played) = filled(dir.path());
+    let numbered = |pair| {
+        let pairing = Pairing { pair, ..played.pairing };
+        PlayedPair { pairing, ..played.clone() }
+    };
+    let other = Store::open(dir.path()).unwrap();
+    let seen = || (0..5).filter(|pair| other.pair("run", *pair).unwrap().is_some()).count();
+    store.begin_group().unwrap();
+    assert!(store.append("run", &numbered(1), None).unwrap());
+    assert!(store.append("run", &numbered(2), Some("noise")).unwrap());
+    assert!(!store.append("run", &numbered(0), None).unwrap());
+    assert_eq!(seen(), 1);
+    store.commit_group().unwrap();
+    assert_eq!(seen(), 3);
+    store.begin_group().unwrap();
+    assert!(store.append("run", &numbered(3), None).unwrap());
+    drop(store);
+    assert_eq!(seen(), 3, "what was in hand is played again");
+}
+
+#[test]
 fn transcripts_come_back_with_their_games() {
     let dir = tempfile::tempdir().unwrap();
     let (store, played) = filled(dir.path());

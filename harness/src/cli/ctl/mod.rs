@@ -94,9 +94,8 @@ pub fn tell(
             _ => Untold::Refused(format!("run '{run}' in {place} cannot be reached: {error}")),
         }
     })?;
-    let fail = |error: std::io::Error| {
-        Untold::Refused(format!("run '{run}' does not answer: {error}"))
-    };
+    let fail =
+        |error: std::io::Error| Untold::Refused(format!("run '{run}' does not answer: {error}"));
     stream.set_read_timeout(Some(patience)).map_err(fail)?;
     let form = if json { " json" } else { "" };
     stream.write_all(format!("{command}{form}\n").as_bytes()).map_err(fail)?;

@@ -123,7 +123,9 @@ fn announce(address: SocketAddr, token: Option<&Token>) {
         None => note("runs cannot be steered"),
     }
     if !address.ip().is_loopback() {
-        note("everybody who can reach this address sees the runs, and what is sent can be overheard");
+        note(
+            "everybody who can reach this address sees the runs, and what is sent can be overheard",
+        );
     }
 }
 

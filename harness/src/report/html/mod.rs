@@ -16,7 +16,8 @@ pub const STYLE: &str = include_str!("style.css");
 pub const SCRIPT: &str = include_str!("viewer.js");
 
 /// Nothing is loaded, whatever an engine's name may try.
-pub const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+pub const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The page.
 pub fn render(document: &Document) -> String {

@@ -103,6 +103,15 @@ impl Local {
         )
     }
 
+    /// A slot has done its job.
+    fn take_back(&mut self, slot: Option<Slot>) {
+        if let Some(slot) = slot {
+            self.in_flight -= 1;
+            self.idle.push(slot);
+            self.dismiss();
+        }
+    }
+
     /// Ends the engines of idle slots that are too many.
     fn dismiss(&mut self) {
         let most = self.room.slots.saturating_sub(self.in_flight);
@@ -167,11 +176,7 @@ impl Executor for Local {
         loop {
             tokio::select! {
                 Some((slot, event)) = self.done.recv() => {
-                    if let Some(slot) = slot {
-                        self.in_flight -= 1;
-                        self.idle.push(slot);
-                        self.dismiss();
-                    }
+                    self.take_back(slot);
                     return event;
                 }
                 // Tasks only report; one that ended otherwise has panicked.
@@ -184,6 +189,12 @@ impl Executor for Local {
                 }
             }
         }
+    }
+
+    fn ready(&mut self) -> Option<JobEvent> {
+        let (slot, event) = self.done.try_recv().ok()?;
+        self.take_back(slot);
+        Some(event)
     }
 
     async fn cancel_all(&mut self) {

@@ -52,6 +52,7 @@ impl Meter {
                 engine: *setup.engines.get(color),
                 lost: players.get(color).process().delays().since(self.delays.get(color), thought),
                 thought,
+                moves,
                 // The move that was never made had its time, too.
                 granted: setup.conditions.get(color).limits.granted(moves + 1),
             }

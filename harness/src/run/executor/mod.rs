@@ -56,6 +56,12 @@ pub trait Executor {
     /// Waits for the next event; pending for ever while nothing is in flight.
     fn next(&mut self) -> impl Future<Output = JobEvent> + Send;
 
+    /// An event that need not be waited for. There is none where somebody else has to hear of each
+    /// pair that it is on the disk.
+    fn ready(&mut self) -> Option<JobEvent> {
+        None
+    }
+
     /// Gives up all pairs in flight; no event comes of them. Engines are ended before it returns.
     fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
 
