@@ -1,6 +1,7 @@
 //! Engine-testing and tournament harness for UCI chess engines.
 pub mod adjudicate;
 pub mod annotation;
+pub mod broker;
 pub mod build;
 pub mod cecp;
 pub mod check;
@@ -22,4 +23,5 @@ pub mod stats;
 pub mod store;
 pub mod suite;
 pub mod tablebases;
+pub mod tune;
 pub mod uci;

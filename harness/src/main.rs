@@ -3,10 +3,9 @@
 use std::process::ExitCode;
 
 use arbiter::cli::{self, Cli};
-use clap::Parser;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
     // The panic has printed its message already; all that is left is the exit code.
     let code = std::panic::catch_unwind(|| cli.run()).unwrap_or(cli::ExitCode::Bug);
     code.into()

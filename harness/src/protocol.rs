@@ -13,7 +13,7 @@ use crate::cecp::session as xboard;
 pub use crate::cecp::session::{Claim, Game};
 use crate::uci::command::{Command, Go};
 use crate::uci::info::Info;
-use crate::uci::option::check_option;
+use crate::uci::option::{OptionDeclaration, check_option};
 use crate::uci::session as uci;
 use crate::uci::session::{Deadlines, SessionError, Setup};
 
@@ -148,6 +148,14 @@ impl Session {
         identity.name.as_deref()
     }
 
+    /// The options that the engine has.
+    pub fn options(&self) -> &[OptionDeclaration] {
+        match self {
+            Session::Uci(session) => &session.identity().options,
+            Session::Xboard(session) => &session.identity().options,
+        }
+    }
+
     /// Whether the engine plays Chess960.
     pub fn plays_chess960(&self) -> bool {
         match self {
@@ -210,7 +218,8 @@ impl Session {
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
         match self {
             Session::Uci(session) => {
-                session.new_game(now, game.mode == CastlingMode::Chess960).map(text)
+                let chess960 = game.mode == CastlingMode::Chess960;
+                session.new_game(now, chess960, game.settings).map(text)
             }
             Session::Xboard(session) => session.new_game(now, game).map(text),
         }

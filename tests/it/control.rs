@@ -67,6 +67,25 @@ fn a_drained_run_says_so_and_can_be_resumed() {
 }
 
 #[test]
+fn a_stopped_run_gives_up_its_games_and_can_be_resumed() {
+    let bench = Bench::new();
+    let running = slow(&bench).start();
+    wait_for_pairs(&bench, 2);
+    let boards = wait_for("both games are seen", || {
+        let told = ctl(&bench, &["boards"]).expect_code(0).json();
+        (told["boards"]["shown"].as_array()?.len() == 2).then_some(told)
+    });
+    assert_eq!((&boards["state"], &boards["boards"]["count"]), (&"running".into(), &2.into()));
+    let said = ctl(&bench, &["stop"]).expect_code(0).stdout;
+    assert!(said.starts_with("stopped; "), "{said}");
+    let finished = running.finish().expect_code(75);
+    assert!(finished.stderr.contains("--resume"), "how to go on is not said: {finished:#?}");
+    bench.wait_until_quiet();
+    let finished = resume(&bench).finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+}
+
+#[test]
 fn the_number_of_games_at_once_can_change_both_ways() {
     let bench = Bench::new();
     let running = slow(&bench).set("concurrency", 1).start();

@@ -121,3 +121,66 @@ fn what_cannot_be_made_is_refused() {
     report(&bench, &["walk", "--out", &kept]).expect_refusal(3, &["walk"]);
     assert_eq!(fs::read_to_string(&kept).expect("it is there"), "kept");
 }
+
+#[test]
+fn games_of_a_file_have_a_report_too() {
+    let bench = Bench::new();
+    let run = played(&bench, "match", 3).json();
+    let pgn = bench.path("games.pgn").display().to_string();
+    let folder = format!("{}/", bench.path("pages").display());
+    report(&bench, &[&pgn, "--out", &folder]).expect_code(0);
+    let page = bench.read("pages/games.html");
+    for part in [
+        "<h1>Games of 3 players</h1>",
+        "Ratings with their 95 % intervals",
+        "LOS, %",
+        "Scores by colour",
+        "Openings that lean most",
+        "<td>games.pgn</td>",
+        "no telling here what only a store knows",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let figures = page.matches("<figure>").count();
+    assert_eq!(page.matches("<svg ").count(), figures);
+    // The ratings are those of the run, and so are their intervals.
+    let text = report(&bench, &[&pgn, "--format", "json"]).expect_code(0).json();
+    let standings = run["tournament"]["standings"].as_array().expect("a table");
+    for player in text["players"].as_array().expect("players") {
+        let own = standings.iter().find(|row| row["engine"] == player["name"]);
+        let own = own.expect("the same engines");
+        for (key, other) in [("rating", "elo"), ("rating_low", "elo_low")] {
+            let (Some(one), Some(two)) = (player[key].as_f64(), own[other].as_f64()) else {
+                continue;
+            };
+            assert!((one - two).abs() < 1e-3, "{key}: {player} {own}");
+        }
+    }
+    let csv = report(&bench, &[&pgn, "--format", "csv"]).expect_code(0).stdout;
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    assert!(csv.starts_with("name,rating,rating_low,rating_high,games,score,"), "{csv}");
+    report(&bench, &["lost.pgn"]).expect_refusal(3, &["lost.pgn"]);
+    report(&bench, &[&pgn, "run"]).expect_refusal(2, &["'run' is no PGN file"]);
+    let empty = bench.write("empty.pgn", "\n").display().to_string();
+    report(&bench, &[&empty]).expect_refusal(4, &["empty.pgn", "no games"]);
+}
+
+#[test]
+fn tables_of_one_tournament_agree() {
+    let bench = Bench::new();
+    played(&bench, "match", 3);
+    let text = report(&bench, &["run"]).expect_code(0).stdout;
+    let rows = |table: &str| -> Vec<Vec<String>> {
+        let after = text.split(table).nth(1).unwrap_or_else(|| panic!("no {table} in {text}"));
+        let rows = after.lines().skip_while(|line| !line.starts_with('|'));
+        let rows = rows.take_while(|line| line.starts_with('|')).skip(2);
+        rows.map(|row| row.split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
+    };
+    let standings = rows("## Result");
+    let ratings = rows("## Ratings");
+    assert_eq!((standings.len(), ratings.len()), (3, 3), "{text}");
+    for row in &ratings {
+        let own = standings.iter().find(|own| own[2] == row[2]).expect("the same engine");
+        assert!(own.contains(&row[3]), "{own:?} {row:?}");
+    }
+}

@@ -7,7 +7,8 @@ use crate::support::bench::{Bench, Running};
 use crate::support::plan::{Plan, Played};
 use crate::support::{store, wait_for};
 
-const PAIRS: usize = 12;
+/// Pairs of a run that is cut short.
+pub const PAIRS: usize = 12;
 
 /// A run slow enough to be cut short in the middle.
 pub fn slow(bench: &Bench) -> Plan<'_> {

@@ -5,12 +5,15 @@
 //! fails with what it saw when a generous deadline has passed.
 
 pub mod bench;
+pub mod chromium;
+pub mod nats;
 pub mod pgn;
 pub mod plan;
 pub mod process;
 pub mod programs;
 pub mod project;
 pub mod report;
+pub mod site;
 pub mod store;
 pub mod talk;
 

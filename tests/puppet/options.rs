@@ -2,7 +2,7 @@
 
 /// The declarations, sent in answer to `uci`: one option of each type, under
 /// names that real engines use.
-pub const DECLARATIONS: [&str; 8] = [
+pub const DECLARATIONS: [&str; 10] = [
     "option name Hash type spin default 16 min 1 max 4096",
     "option name Threads type spin default 1 min 1 max 64",
     "option name Move Overhead type spin default 10 min 0 max 5000",
@@ -10,6 +10,8 @@ pub const DECLARATIONS: [&str; 8] = [
     "option name UCI_Chess960 type check default false",
     "option name Style type combo default Normal var Solid var Normal var Risky",
     "option name SyzygyPath type string default <empty>",
+    "option name Courage type spin default 50 min 0 max 100",
+    "option name Patience type spin default 0 min -9 max 9",
     "option name Clear Hash type button",
 ];
 
@@ -21,11 +23,20 @@ pub struct Options {
     /// Mixed into the choice of moves, so that a game shows whether the option
     /// has arrived: 0 for `Normal`.
     pub style: u64,
+    /// Mixed into the choice of moves like the style.
+    pub courage: u64,
+    /// The same, counted from its least value.
+    pub patience: u64,
     /// Whether it is to name the reply it expects.
     pub ponder: bool,
 }
 
 impl Options {
+    /// What the options mix into the choice of moves.
+    pub fn salt(&self) -> u64 {
+        (self.style << 32) ^ (self.courage << 40) ^ (self.patience << 48)
+    }
+
     /// Takes the text after `setoption`; an undeclared name or a value outside
     /// the declaration is a fault of the other side.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
@@ -35,6 +46,7 @@ impl Options {
             Some((name, value)) => (name, Some(value)),
             None => (rest, None),
         };
+        let number = value.and_then(|value| value.parse::<i64>().ok());
         let refuse = || Err(format!("option {name} was given the value {value:?}"));
         match (name, value) {
             ("Hash", Some(value)) if within(value, 1, 4096) => {}
@@ -45,6 +57,12 @@ impl Options {
             ("Style", Some("Normal")) => self.style = 0,
             ("Style", Some("Solid")) => self.style = 1,
             ("Style", Some("Risky")) => self.style = 2,
+            ("Courage", Some(_)) if number.is_some_and(|n| (0..=100).contains(&n)) => {
+                self.courage = number.map_or(0, i64::cast_unsigned);
+            }
+            ("Patience", Some(_)) if number.is_some_and(|n| (-9..=9).contains(&n)) => {
+                self.patience = number.map_or(0, |n| (n + 9).cast_unsigned());
+            }
             ("SyzygyPath", Some(_)) | ("Clear Hash", None) => {}
             _ => return refuse(),
         }

@@ -146,7 +146,7 @@ impl Session {
         }
         let limits = Limits::parse(rest, board.white_to_move())?;
         let choice = board
-            .choose(self.args.seed ^ (self.options.style << 32), self.args.skill)
+            .choose(self.args.seed ^ self.options.salt(), self.args.skill)
             .ok_or("go in a position without legal moves")?;
         let asked_to_ponder = self.options.ponder || self.args.mode == Mode::UnaskedPonder;
         let expected = board.after(&choice.uci).filter(|_| asked_to_ponder);

@@ -103,7 +103,7 @@ pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
         "string" | "file" | "path" => OptionKind::String,
         _ => return None,
     };
-    Some(OptionDeclaration { name: name.trim().to_owned(), kind })
+    Some(OptionDeclaration { name: name.trim().to_owned(), kind, default: None })
 }
 
 #[cfg(test)]

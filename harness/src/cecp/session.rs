@@ -30,6 +30,8 @@ pub struct Game<'a> {
     pub mode: CastlingMode,
     /// What bounds the engine's thinking.
     pub limits: Limits,
+    /// Options to set for it; engines that speak UCI only.
+    pub settings: &'a [(String, String)],
 }
 
 /// What an engine says of the game's result.
@@ -402,7 +404,8 @@ impl Session {
         let positive = || OptionKind::Spin { min: 1, max: i64::from(i32::MAX) };
         for (name, present) in [("memory", self.features.memory), ("cores", self.features.smp)] {
             if present {
-                let option = OptionDeclaration { name: name.to_owned(), kind: positive() };
+                let (name, kind) = (name.to_owned(), positive());
+                let option = OptionDeclaration { name, kind, default: None };
                 self.identity.options.push(option);
             }
         }

@@ -8,7 +8,7 @@ mod words;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
@@ -16,7 +16,9 @@ use self::output::OutputArgs;
 pub use self::words::{ModelArg, OvershootArg, one_line};
 use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
 use super::builds::BuildArgs;
+use super::cluster::ClusterArgs;
 use super::compat::Style;
+pub use super::form::{Form, Format};
 use super::tournament_args::TournamentArgs;
 use crate::clock::TimeError;
 use crate::config::adjudication::RuleError;
@@ -29,26 +31,6 @@ use crate::stats::sprt::{Correction, Model};
 
 /// Where runs are kept unless the user says otherwise.
 pub const DEFAULT_RESULTS: &str = "results";
-
-/// The form of the result on standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text for people.
-    Human,
-    /// One JSON object.
-    Json,
-}
-
-/// The form of the report of a run on standard output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    /// Text for people.
-    Human,
-    /// One JSON object.
-    Json,
-    /// A Markdown document.
-    Md,
-}
 
 /// Flags of every command that plays games.
 #[derive(Debug, Args)]
@@ -117,8 +99,12 @@ pub struct PlayArgs {
         "order", "seed", "name", "fault_limit", "noise_limit", "start_scale", "start_deadline", "ready_deadline",
         "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
     resume: Option<String>,
+    /// Print the resolved plan and play nothing: the engines are built and tried out, the book is read,
+    /// and nothing is written down
+    #[arg(long, conflicts_with = "resume")]
+    dry_run: bool,
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: Form,
     /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
@@ -140,6 +126,8 @@ pub struct PlayArgs {
     scaling: ScaleArgs,
     #[command(flatten)]
     build: BuildArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 /// Flags that make machines comparable.
@@ -310,6 +298,8 @@ pub struct Asked {
     pub about: Option<String>,
     /// The run to go on with, instead of a new one.
     pub resume: Option<Resume>,
+    /// Whether nothing is to be played.
+    pub is_dry: bool,
     /// Form of the result.
     pub format: Form,
     /// Show the run as another program does, instead of the live view and the result.
@@ -320,9 +310,20 @@ pub struct Asked {
     pub config: Option<PathBuf>,
     /// Nodes per second for which times are meant, if they are scaled.
     pub reference_nps: Option<f64>,
+    /// Whether it is tried first if an engine can be tuned.
+    pub is_probed: bool,
+    /// Who else is to play.
+    pub cluster: ClusterArgs,
+    /// Games at once, or pairs in flight if others play, if the command line says so.
+    pub at_once: Option<usize>,
 }
 
 impl PlayArgs {
+    /// Whether a run is to go on.
+    pub(super) fn is_resuming(&self) -> bool {
+        self.resume.is_some()
+    }
+
     /// Merges flags and file; flags win.
     pub fn ask(self, bounds: Option<SprtBounds>) -> Result<Asked, ArgsError> {
         let loaded = self.load()?;
@@ -368,6 +369,7 @@ impl PlayArgs {
             sprt: sprt_request(bounds, &loaded)?,
             scale: None,
             ablation: None,
+            tuning: None,
         };
         let reference_nps = self.scaling.reference(settings)?;
         let results = self.results.or_else(|| settings.results.clone());
@@ -377,11 +379,15 @@ impl PlayArgs {
             name: self.name,
             about: self.about,
             resume,
+            is_dry: self.dry_run,
             format: self.format,
             compat: None,
             build: self.build,
             config: self.config,
             reference_nps,
+            is_probed: false,
+            cluster: self.cluster,
+            at_once: self.concurrency.map(NonZeroUsize::get),
         })
     }
 
@@ -403,7 +409,7 @@ impl PlayArgs {
         Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))
     }
 
-    fn load(&self) -> Result<Loaded, FileError> {
+    pub(super) fn load(&self) -> Result<Loaded, FileError> {
         let default = Path::new(file::DEFAULT_NAME);
         match &self.config {
             Some(path) => file::load(path),

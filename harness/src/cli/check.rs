@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 use regex_lite::RegexBuilder;
 
 use super::args::Form;
 use super::builds::BuildArgs;
+use super::console::width;
+use super::form::Rows;
 use super::suites::engines;
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::check::drive::{Subject, carry_out, introduce};
@@ -19,7 +21,7 @@ use crate::process::{SpawnError, Spawner};
 use crate::protocol::Protocol;
 use crate::report::check::Report;
 use crate::report::suite::Style;
-use crate::report::terminal::note;
+use crate::report::terminal::{self, note};
 use crate::run::seats::seat;
 
 /// Flags of `arbiter check`.
@@ -46,7 +48,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: Form,
 }
 
@@ -64,7 +66,7 @@ fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let (called, subject) = subject(args, engine)?;
     let spawner = Spawner::start().map_err(Failure::environment)?;
     let (facts, _) = introduce(&spawner, &subject).map_err(|error| told(&called, &error))?;
-    let bar = ProgressBar::new(checks.len() as u64);
+    let bar = terminal::bar(checks.len() as u64);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")
         .expect("the template is a constant and sound");
     bar.set_style(style);
@@ -81,11 +83,10 @@ fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     bar.finish_and_clear();
     let name = facts.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
     let report = Report { engine: &name, verdicts: &verdicts };
-    match args.format {
-        Form::Human => emit(&report.text(Style::Terminal))?,
-        Form::Md => emit(&report.text(Style::Markdown))?,
-        Form::Json => emit(&format!("{:#}\n", report.json()))?,
-    }
+    let rows = Rows { list: Some("checks"), first: &["name", "grade", "outcome"] };
+    let text = || report.text(Style::Terminal(width()));
+    let markdown = || report.text(Style::Markdown);
+    emit(&args.format.render(text, markdown, || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = report.junit().map_err(Failure::environment)?;
         let told =

@@ -11,6 +11,8 @@ use clap::Args;
 use self::steps::{Gates, Sides};
 use super::args::{DEFAULT_RESULTS, Form};
 use super::builds::{BuildArgs, Circumstances};
+use super::console::width;
+use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::build::BuildError;
 use crate::config::file::{self, Loaded};
@@ -18,7 +20,7 @@ use crate::config::plan::default_concurrency;
 use crate::gate::{self, Kind, Outcome, Step, Verdict};
 use crate::report::gates::Report;
 use crate::report::junit;
-use crate::report::terminal::note;
+use crate::report::terminal::complain;
 use crate::run::dispatch::unix_time_ms;
 use crate::store::Store;
 
@@ -51,7 +53,7 @@ pub struct CiArgs {
     #[arg(long, value_name = "N")]
     concurrency: Option<std::num::NonZeroUsize>,
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: Form,
     #[command(flatten)]
     build: BuildArgs,
@@ -89,7 +91,7 @@ fn carry_out(mut args: CiArgs) -> Result<ExitCode, Failure> {
             return Err(Failure(code, text));
         }
         Err(Failure(code, text)) => {
-            note(&format!("error: {text}"));
+            complain(&text);
             outcomes.push(build_outcome(Verdict::Broken, text, code as u8, begun));
             None
         }
@@ -240,11 +242,14 @@ fn publish(
     outcomes: &[Outcome],
 ) -> Result<(), Failure> {
     let report = Report { test, base, outcomes };
-    match args.format {
-        Form::Human => emit(&report.text())?,
-        Form::Md => emit(&report.markdown())?,
-        Form::Json => emit(&format!("{:#}\n", report.json()))?,
-    }
+    let rows =
+        Rows { list: Some("steps"), first: &["step", "verdict", "kind", "seconds", "words"] };
+    emit(&args.format.render(
+        || report.text(width()),
+        || report.markdown(),
+        || report.json(),
+        rows,
+    ))?;
     let failed = |path: &Path, error: &dyn std::fmt::Display| {
         Failure::environment(format!("cannot write {}: {error}", path.display()))
     };

@@ -6,6 +6,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::args::Form;
+use super::console::width;
+use super::form::Rows;
 use super::suites::{SuiteArgs, ask, engines};
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::clock::Limits;
@@ -49,7 +51,7 @@ pub struct EpdArgs {
     #[arg(long, value_name = "N")]
     max_lost: Option<usize>,
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: Form,
 }
 
@@ -119,11 +121,10 @@ fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
         records: &records,
         unusable: &suite.unusable,
     };
-    match args.format {
-        Form::Human => emit(&report.text(Style::Terminal))?,
-        Form::Md => emit(&report.text(Style::Markdown))?,
-        Form::Json => emit(&format!("{:#}\n", report.json()))?,
-    }
+    let rows = Rows { list: Some("positions"), first: &["line", "id"] };
+    let text = || report.text(Style::Terminal(width()));
+    let markdown = || report.text(Style::Markdown);
+    emit(&args.format.render(text, markdown, || report.json(), rows))?;
     Ok(verdict(args, &report))
 }
 

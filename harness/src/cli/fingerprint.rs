@@ -1,7 +1,7 @@
 //! What the inputs of a run look like, so that a resumed run is known to be the same run.
 
 use std::fmt::Write;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -49,7 +49,20 @@ pub fn take(
         openings: Some(hash_openings(opened)),
         quarantine: opened.quarantine().clone(),
         engines: engines.collect::<Result<_, _>>()?,
+        host: Some(host()),
     })
+}
+
+/// This machine in words: processor, system, what may be used of it. Nothing that names its user.
+fn host() -> String {
+    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let cpus = text("/proc/cpuinfo");
+    let model = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or("unknown processor", |(_, model)| model.trim());
+    let count = std::thread::available_parallelism().map_or(0, usize::from);
+    let kernel = text("/proc/sys/kernel/osrelease");
+    let system = format!("{} {}", std::env::consts::OS, kernel.trim());
+    format!("{model}, {count} processors to use, {}, {}", system.trim(), std::env::consts::ARCH)
 }
 
 /// Compares what a run began with and what there is now.
@@ -86,7 +99,8 @@ fn hash_openings(book: &Book) -> String {
     hasher.finalize().to_string()
 }
 
-fn hash(path: &Path) -> Result<String, FingerprintError> {
+/// The blake3 hash of a file, hexadecimal.
+pub fn hash(path: &Path) -> Result<String, FingerprintError> {
     let fail = |source| FingerprintError { path: path.display().to_string(), source };
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(path).map_err(fail)?).map_err(fail)?;

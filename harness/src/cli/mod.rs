@@ -8,12 +8,15 @@ mod book;
 mod builds;
 mod check;
 mod ci;
+mod cluster;
 mod compat;
+mod console;
 mod ctl;
 mod engine;
 mod epd;
 mod exit_code;
 mod fingerprint;
+mod form;
 mod games_file;
 mod keys;
 mod manual;
@@ -27,10 +30,12 @@ mod report;
 mod results;
 mod run_lock;
 mod samples;
+mod serve;
 mod speed;
 mod stats;
 mod suites;
 mod tournament_args;
+mod tune;
 mod versus;
 
 pub use exit_code::ExitCode;
@@ -38,9 +43,9 @@ pub use exit_code::ExitCode;
 use std::io::Write;
 use std::path::Path;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::report::terminal::note;
+use crate::report::terminal::complain;
 
 /// Most threads that a computation is given.
 const MAX_THREADS: usize = 64;
@@ -51,6 +56,8 @@ const MAX_THREADS: usize = 64;
 #[derive(Debug, Parser)]
 #[command(version, after_help = exit_code::HELP, max_term_width = 100)]
 pub struct Cli {
+    #[command(flatten)]
+    console: console::ConsoleArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -67,13 +74,17 @@ enum Command {
     Tournament(versus::TournamentCommand),
     /// What is each feature of an engine worth? Plays the engine against itself without each.
     Ablate(ablate::AblateArgs),
+    /// Which values of its parameters make an engine stronger? Tunes them through games, by SPSA.
+    Tune(Box<tune::TuneArgs>),
     /// Lists and shows the runs in the results folder.
     Results(results::ResultsArgs),
     /// Makes a report of runs to look at: a page with charts and boards, Markdown or JSON.
     Report(report::ReportArgs),
+    /// Serves a live page of the runs in the results folder, for browsers.
+    Serve(serve::ServeArgs),
     /// Shows what was said in a game, line by line, and lets the referee judge it again.
     Replay(replay::ReplayArgs),
-    /// Steers a run that is being played: pause, resume, drain, games at once, status.
+    /// Steers a run that is being played: pause, resume, drain, stop, games at once, status.
     Ctl(ctl::CtlArgs),
     /// Plays a command line of fastchess or cutechess-cli, and reports in its form.
     Compat(compat::CompatArgs),
@@ -101,6 +112,10 @@ enum Command {
     Mine(mine::MineArgs),
     /// Takes quiet positions out of games, each with the result of its game, to tune evaluations on.
     Samples(samples::SamplesArgs),
+    /// Plays for runs that other machines coordinate over a NATS server (--on).
+    Worker(cluster::WorkerArgs),
+    /// Shows the workers and runs on a NATS server, and the key that workers have to trust.
+    Cluster(cluster::ClusterCommand),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
     /// Runs Palimpsest, the bundled UCI engine.
@@ -112,15 +127,25 @@ enum Command {
 }
 
 impl Cli {
+    /// Reads the command line of the process; ends it if there is nothing to carry out.
+    pub fn read() -> Cli {
+        let command = Cli::command().color(console::help_colour(std::env::args_os()));
+        let matches = command.get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// Carries out the command.
     pub fn run(self) -> ExitCode {
+        self.console.set_up();
         match self.command {
             Command::Sprt(args) => versus::sprt(args),
             Command::Match(args) => versus::versus(args),
             Command::Tournament(args) => versus::tournament(args),
             Command::Ablate(args) => ablate::ablate(args),
+            Command::Tune(args) => tune::tune(*args),
             Command::Results(args) => results::results(args),
             Command::Report(args) => report::report(&args),
+            Command::Serve(args) => serve::serve(args),
             Command::Compat(args) => compat::compat(args),
             Command::Ctl(args) => ctl::ctl(&args),
             Command::Replay(args) => replay::run(&args),
@@ -134,6 +159,8 @@ impl Cli {
             Command::Ci(args) => ci::ci(args),
             Command::Mine(args) => mine::mine(&args),
             Command::Samples(args) => samples::samples(&args),
+            Command::Worker(args) => cluster::worker(args),
+            Command::Cluster(command) => cluster::cluster(command),
             Command::Openings(args) => openings::openings(args),
             Command::Engine(args) => engine::engine(args),
             Command::Completions(args) => manual::completions(&args),
@@ -145,7 +172,8 @@ impl Cli {
 /// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
 /// `head` does, is no error.
 fn emit(text: &str) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
+    // Takes out the colours where they are not wanted.
+    let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::environment(format!("cannot write the result: {error}")))
@@ -185,7 +213,7 @@ fn threads(asked: Option<usize>) -> Result<usize, String> {
 
 /// Prints an error and gives its exit code back.
 fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
-    note(&format!("error: {error}"));
+    complain(error);
     code
 }
 

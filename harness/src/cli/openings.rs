@@ -9,7 +9,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use indicatif::ProgressBar;
 use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
 use tempfile::NamedTempFile;
@@ -19,7 +18,7 @@ use super::{ExitCode, Failure};
 use crate::config::plan::{BUNDLED, resolve_engine};
 use crate::config::spec::EngineSpec;
 use crate::openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
-use crate::report::terminal::note;
+use crate::report::terminal::{self, note};
 use crate::run::analyst::Analyst;
 use crate::run::seats::{Seat, seat};
 
@@ -95,7 +94,7 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
 async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
     let seat = judge(args.engine.as_deref())?;
     let mut analyst = Analyst::start(&seat).await.map_err(Failure::invalid)?;
-    let bar = ProgressBar::new(args.count as u64);
+    let bar = terminal::bar(args.count as u64);
     let balance = Balance::within(args.balance);
     let rules = Rules { plies: args.plies, ..Rules::default() };
     let mut lines = Vec::new();

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::args::Format;
+use super::form::Rows;
 use super::suites::{SuiteArgs, ask, engines};
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::clock::Limits as SearchLimits;
@@ -35,7 +36,7 @@ pub struct PerftArgs {
     #[arg(long, value_name = "REGEX")]
     pattern: Option<String>,
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
@@ -87,10 +88,9 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
         verdicts: &verdicts,
         unusable: &suite.unusable,
     };
-    match args.format {
-        Format::Human => emit(&report.text())?,
-        Format::Json => emit(&format!("{:#}\n", report.json()))?,
-    }
+    let rows =
+        Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
+    emit(&args.format.render(|| report.text(), || report.json(), rows))?;
     Ok(match report.totals() {
         Totals { wrong: 1.., .. } => ExitCode::Negative,
         Totals { faults: 1.., .. } => ExitCode::Faulty,

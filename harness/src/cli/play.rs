@@ -1,35 +1,43 @@
 //! Plays a run: a new one, or one that goes on.
 
+mod rehearsal;
+mod stream;
+mod trial;
+mod words;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
+use self::stream::Stream;
+use self::trial::check_engines;
+use self::words::{announce, go_on, show, tell_workers};
 use super::args::{Asked, Form, Resume};
 use super::builds::{BuildArgs, Circumstances};
+use super::cluster::Fleet;
 use super::compat::{Printer, Style};
 use super::games_file::{Content, GamesFile, GamesFileError};
 use super::keys::Keys;
 use super::run_lock::{LockError, RunLock};
-use super::{ExitCode, Failure, book, ctl, fingerprint, results};
+use super::{ExitCode, Failure, book, ctl, fingerprint, results, tune};
 use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
-use crate::config::affinity::list;
 use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
-use crate::openings::{Book, quarantine};
+use crate::openings::Book;
 use crate::report::live::Live;
 use crate::report::openings::OpeningNames;
 use crate::report::pgn::PgnHeader;
-use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::{Local, Room};
+use crate::run::gallery::Gallery;
 use crate::run::job::{JobMaker, PlayedPair, needed_openings};
-use crate::run::seats::{places_of, seats, try_out};
-use crate::run::signal::{Request, Signals};
+use crate::run::seats::{Seat, places_of, seats};
+use crate::run::signal::Signals;
 use crate::run::state::RunState;
 use crate::store::{Fingerprints, Offsets, Store, StoreError};
 use crate::tablebases::Syzygy;
@@ -92,36 +100,92 @@ struct Prepared {
 
 /// Plays what was asked for and prints the result.
 pub fn play(kind: Kind, asked: Asked) -> ExitCode {
+    if asked.is_dry {
+        return rehearsal::rehearse(kind, asked).unwrap_or_else(Failure::report);
+    }
+    play_named(kind, asked).map_or_else(Failure::report, |(_, code)| code)
+}
+
+/// The same, and the name of the run.
+pub fn play_named(kind: Kind, asked: Asked) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (asked.format, asked.compat);
-    match prepare(kind, asked).and_then(|prepared| carry_out(prepared, format, style)) {
-        Ok(code) => code,
-        Err(failure) => failure.report(),
-    }
+    let (prepared, fleet) = prepare(kind, asked)?;
+    let name = prepared.name.clone();
+    carry_out(prepared, fleet, format, style).map(|code| (name, code))
 }
 
-fn prepare(kind: Kind, asked: Asked) -> Result<Prepared, Failure> {
+/// Plays a plan as a new run of this name.
+pub fn play_plan(
+    plan: Plan,
+    results: &Path,
+    name: String,
+    about: &str,
+    format: Form,
+) -> Result<ExitCode, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    match asked.resume {
-        Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary),
-        None => begin(kind, asked, own_binary),
-    }
+    let entry = Entry {
+        results: results.to_owned(),
+        name: Some(name),
+        about: Some(about.to_owned()),
+        is_probed: false,
+    };
+    carry_out(enter(read(plan, &own_binary, None)?, entry, own_binary)?, None, format, None)
 }
 
-fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, Failure> {
-    make_engines(&mut asked)?;
-    let stderr_dir = asked.request.stderr_dir.clone();
-    let plan = Plan::resolve(kind, asked.request).map_err(|error| match error {
+/// How a new run is entered in the store.
+struct Entry {
+    results: PathBuf,
+    name: Option<String>,
+    about: Option<String>,
+    /// Whether it is tried first if the engine can be tuned.
+    is_probed: bool,
+}
+
+/// The run, and who plays it if not this machine.
+fn prepare(kind: Kind, mut asked: Asked) -> Result<(Prepared, Option<Fleet>), Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let fleet = std::mem::take(&mut asked.cluster).fleet(asked.at_once)?;
+    let prepared = match asked.resume {
+        Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary)?,
+        None => begin(kind, asked, own_binary, fleet.as_ref())?,
+    };
+    Ok((prepared, fleet))
+}
+
+/// A plan with what it needs, before anything is written down.
+struct Planned {
+    plan: Plan,
+    book: Book,
+    fingerprints: Fingerprints,
+    tables: Option<Arc<dyn Tables>>,
+}
+
+/// Resolves what was asked for and reads all that it names.
+fn planned(
+    kind: Kind,
+    asked: &mut Asked,
+    own_binary: &Path,
+    fleet: Option<&Fleet>,
+) -> Result<Planned, Failure> {
+    make_engines(asked)?;
+    let request = std::mem::take(&mut asked.request);
+    let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
-        PlanError::EngineCount(..) | PlanError::Ablation(AblationError::EngineCount(_)) => {
+        PlanError::EngineCount(..)
+        | PlanError::TuneEngines(_)
+        | PlanError::Ablation(AblationError::EngineCount(_)) => {
             Failure::new(ExitCode::Usage, error)
         }
         _ => Failure::invalid(error),
     })?;
-    places_of(&plan).map_err(Failure::invalid)?;
-    if let Some(dir) = stderr_dir {
-        std::fs::create_dir_all(&dir).map_err(|error| {
-            Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
-        })?;
+    read(plan, own_binary, fleet)
+}
+
+/// Reads all that a plan names; `fleet` is who plays it if not this machine.
+fn read(plan: Plan, own_binary: &Path, fleet: Option<&Fleet>) -> Result<Planned, Failure> {
+    match fleet {
+        None => drop(places_of(&plan).map_err(Failure::invalid)?),
+        Some(fleet) => fleet.check(&plan)?,
     }
     let book = book::load(&plan).map_err(Failure::invalid)?;
     let openings = book.len();
@@ -132,17 +196,41 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
             book.name()
         )));
     }
-    let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
-    let created_ms = unix_time_ms();
+    let fingerprints = fingerprint::take(&plan, &book, own_binary).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
-    let name = asked.name.unwrap_or_else(|| default_name(kind, created_ms));
+    Ok(Planned { plan, book, fingerprints, tables })
+}
+
+fn begin(
+    kind: Kind,
+    mut asked: Asked,
+    own_binary: PathBuf,
+    fleet: Option<&Fleet>,
+) -> Result<Prepared, Failure> {
+    let stderr_dir = asked.request.stderr_dir.clone();
+    let planned = planned(kind, &mut asked, &own_binary, fleet)?;
+    if let Some(dir) = stderr_dir {
+        std::fs::create_dir_all(&dir).map_err(|error| {
+            Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
+        })?;
+    }
+    let Asked { results, name, about, is_probed, .. } = asked;
+    enter(planned, Entry { results, name, about, is_probed }, own_binary)
+}
+
+/// Makes a plan a run, once it is known that it can be played.
+fn enter(planned: Planned, entry: Entry, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    let Planned { plan, book, fingerprints, tables } = planned;
+    let Entry { results, name, about, is_probed } = entry;
+    let created_ms = unix_time_ms();
+    let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
     RunLock::check_name(&name)?;
-    let store = Store::create(&asked.results)?;
-    let lock = RunLock::take(&asked.results, &name)?;
+    let store = Store::create(&results)?;
+    let lock = RunLock::take(&results, &name)?;
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    let mut book = check_engines(&plan, book, &own_binary)?;
+    let mut book = check_engines(&plan, book, &own_binary, is_probed)?;
     let mut offsets = Offsets::default();
     let mut files = Vec::new();
     if let Some(path) = &plan.pgn {
@@ -155,19 +243,17 @@ fn begin(kind: Kind, mut asked: Asked, own_binary: PathBuf) -> Result<Prepared, 
         offsets.epd = offset;
         files.push(file);
     }
-    let about = asked.about.as_deref();
+    let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
-    let schedule = plan.schedule();
-    if let Some(needed) = needed_openings(&plan, &schedule, book.len()) {
+    if let Some(needed) = needed_openings(&plan, &plan.schedule(), book.len()) {
         book.keep(&needed);
     }
-    let state = RunState::new(schedule, plan.sprt);
-    let results = asked.results;
+    let state = RunState::of(&plan);
     Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
-/// Builds engines that are revisions.
-fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
+/// Builds engines that are revisions and are not built yet.
+pub fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
     let with = Circumstances {
         config: asked.config.clone(),
         results: Some(asked.results.clone()),
@@ -178,6 +264,8 @@ fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
     let prepared = asked.build.prepare(engines, &asked.request.each, with)?;
     asked.request.engines = prepared.engines;
     asked.request.scale = prepared.scale;
+    // Whoever asks again gets what is there.
+    (asked.build.test, asked.build.base) = (None, None);
     Ok(())
 }
 
@@ -203,13 +291,13 @@ fn resume(
     let tables = open_tables(&plan)?;
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
-    let state = results::replayed(&store, &name, &plan)?;
+    let state = tune::replayed(&store, &name, &plan)?;
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
         places_of(&changed).map_err(Failure::invalid)?;
-        book = check_engines(&plan, book, &own_binary)?;
+        book = check_engines(&plan, book, &own_binary, false)?;
         store.set_ending(&name, None)?;
     }
     if let Some(needed) = needed_openings(&plan, &plan.schedule(), book.len()) {
@@ -270,46 +358,15 @@ pub fn runtime() -> Result<Runtime, Failure> {
         .map_err(Failure::environment)
 }
 
-/// Tries all engines out. What comes back is the book without the openings that some engine cannot
-/// be told; the same engines always leave out the same ones.
-fn check_engines(plan: &Plan, book: Book, own_binary: &Path) -> Result<Book, Failure> {
-    let seats = seats(plan, own_binary);
-    let runtime = runtime()?;
-    let left_out = runtime.block_on(async {
-        let mut signals = Signals::listen().map_err(Failure::environment)?;
-        tokio::select! {
-            trial = try_out(&seats, &book) => trial.map_err(|error| {
-                match error.environment {
-                    true => Failure::environment(error),
-                    false => Failure::invalid(error),
-                }
-            }),
-            request = signals.next() => {
-                let code = match request {
-                    Request::Interrupt => ExitCode::Interrupted,
-                    Request::Terminate => ExitCode::Terminated,
-                };
-                Err(Failure::new(code, "interrupted before the first game"))
-            }
-        }
-    })?;
-    if !left_out.is_empty() {
-        note(&format!(
-            "{} of {} openings are left out: an engine without setboard cannot be told them",
-            left_out.len(),
-            book.len()
-        ));
-    }
-    book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
-}
-
 fn carry_out(
     mut prepared: Prepared,
+    fleet: Option<Fleet>,
     format: Form,
     style: Option<Style>,
 ) -> Result<ExitCode, Failure> {
+    let go_on = go_on(&prepared, fleet.as_ref());
     if prepared.state.ending().is_none() {
-        announce(&prepared);
+        announce(&prepared, fleet.as_ref());
     }
     let request = match prepared.state.ending() {
         // Killed between the last pair and the note of its ending, perhaps.
@@ -317,7 +374,7 @@ fn carry_out(
             prepared.store.set_ending(&prepared.name, Some(ending))?;
             None
         }
-        None => run(&mut prepared, style)?.request,
+        None => run(&mut prepared, fleet, format, style, &go_on)?.request,
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let disturbances = store.disturbances(name)?;
@@ -327,22 +384,30 @@ fn carry_out(
     if style.is_none() {
         results::print(store, &summary, format)?;
     }
+    tell_workers(store, name)?;
     note(&format!(
         "results in {}; show them again: {}",
         store.file().display(),
         show(name, results)
     ));
     if summary.ending == Some(Ending::Interrupted) {
-        note(&format!("go on with: {}", resume_command(plan.kind, name, results)));
+        note(&format!("go on with: {go_on}"));
     }
     Ok(results::exit_code(&summary, request))
 }
 
-fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failure> {
+/// Plays the run; `go_on` is the command with which to go on after an error.
+fn run(
+    prepared: &mut Prepared,
+    fleet: Option<Fleet>,
+    format: Form,
+    style: Option<Style>,
+    go_on: &str,
+) -> Result<Finished, Failure> {
     let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
         prepared;
     let seats = seats(plan, own_binary);
-    let places = places_of(plan).map_err(Failure::invalid)?;
+    let created_ms = store.run(name)?.head.created_ms;
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let (wish, wishes) = mpsc::channel(WISHES);
@@ -352,28 +417,35 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
     let schedule = state.schedule().clone();
     let mut view: Box<dyn Observer> = match style {
         Some(style) => Box::new(Printer::new(style, plan, schedule)),
-        None => Box::new(Live::new(schedule, plan.sprt, names, keys.is_some())),
+        None => {
+            let live = Live::new(schedule, plan.sprt, names, keys.is_some());
+            Box::new(live.tuning(state.ascent()))
+        }
     };
     observers.push(&mut *view);
+    let mut stream = Stream::new(plan);
+    observers.extend((format == Form::Ndjson).then_some(&mut stream as &mut dyn Observer));
     let run = Run { name, store, jobs, observers, wishes };
     let runtime = runtime()?;
     runtime.block_on(async {
-        let socket = ctl::Server::listen(results, name, wish);
+        let gallery = Gallery::default();
+        let socket = ctl::Server::listen(results, name, wish, gallery.clone());
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let room = Room {
-            slots: plan.concurrency,
-            wait: plan.wait,
-            noise_limit: plan.noise_limit,
-            places,
+        let finished = match fleet {
+            None => {
+                let local = local(plan, seats)?.seen_in(gallery);
+                dispatch(run, state, local, &mut signals).await
+            }
+            Some(fleet) => {
+                let remote = fleet.executor(plan, name, created_ms, seats).await?;
+                dispatch(run, state, remote, &mut signals).await
+            }
         };
-        let local = Local::new(room, seats);
-        let executor = local.map_err(Failure::environment)?;
-        let finished = dispatch(run, state, executor, &mut signals).await;
         socket.close().await;
         finished.map_err(|error| {
-            let go_on = resume_command(plan.kind, name, results);
             let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
             match error {
+                RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
                 RunError::Store(_) | RunError::Observer(_) | RunError::Environment { .. } => {
                     Failure::environment(message)
                 }
@@ -382,58 +454,15 @@ fn run(prepared: &mut Prepared, style: Option<Style>) -> Result<Finished, Failur
     })
 }
 
-/// Says what will be played.
-fn announce(prepared: &Prepared) {
-    let Prepared { name, plan, book, state, .. } = prepared;
-    // The others of an ablation are named by the feature they lack.
-    let shown = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
-    let engines: Vec<String> = plan.engines[..shown]
-        .iter()
-        .map(|engine| format!("{} ({})", engine.name, engine.conditions.limits))
-        .collect();
-    note(&format!("run {name}: {}", engines.join(" v ")));
-    if let Some(ablation) = &plan.ablation {
-        note(&format!("against itself without {}", ablation.features.join(", ")));
-    }
-    let left_out = book.quarantine();
-    for line in left_out.first(quarantine::KEPT) {
-        note(&format!("left out: {line}"));
-    }
-    let without = match left_out.count {
-        0 => String::new(),
-        count => format!(" ({count} bad left out)"),
+/// This machine's slots.
+fn local(plan: &Plan, seats: Vec<Seat>) -> Result<Local, Failure> {
+    let room = Room {
+        slots: plan.concurrency,
+        wait: plan.wait,
+        noise_limit: plan.noise_limit,
+        places: places_of(plan).map_err(Failure::invalid)?,
     };
-    note(&format!(
-        "{} openings from {}{without}, seed {}, {} games at once",
-        book.len(),
-        book.name(),
-        plan.seed,
-        plan.concurrency,
-    ));
-    note(&rules_in_words(&plan.design, plan.engines.len()));
-    for rule in plan.rules.words() {
-        note(&rule);
-    }
-    let games = places_of(plan).unwrap_or_default();
-    let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
-    if !games.is_empty() {
-        note(&format!("processors of the games at once: {}", games.join(" | ")));
-    }
-    if let Some(sprt) = plan.sprt {
-        note(&format!(
-            "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
-            sprt.model().as_str(),
-            sprt.elo0(),
-            sprt.elo1(),
-            sprt.alpha(),
-            sprt.beta(),
-            sprt.correction().as_str()
-        ));
-    }
-    let counted = state.counted().count();
-    if counted > 0 {
-        note(&format!("{counted} pairs are counted already"));
-    }
+    Local::new(room, seats).map_err(Failure::environment)
 }
 
 fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
@@ -446,6 +475,7 @@ fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
             Kind::Match => "Arbiter match".to_owned(),
             Kind::Tournament => format!("Arbiter {}", plan.design.format.as_str()),
             Kind::Ablate => "Arbiter ablation".to_owned(),
+            Kind::Tune => "Arbiter tuning".to_owned(),
         },
         date: created.strftime("%Y.%m.%d").to_string(),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
@@ -461,17 +491,4 @@ fn default_name(kind: Kind, created_ms: i64) -> String {
     let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
     // Milliseconds keep runs that a script starts together apart.
     format!("{}-{}", kind.as_str(), created.strftime("%Y%m%d-%H%M%S-%3f"))
-}
-
-fn resume_command(kind: Kind, name: &str, results: &Path) -> String {
-    format!("arbiter {} --results {} --resume {name}", kind.as_str(), quoted(results))
-}
-
-fn show(name: &str, results: &Path) -> String {
-    format!("arbiter results --results {} show {name}", quoted(results))
-}
-
-/// A path as a shell wants it.
-fn quoted(path: &Path) -> String {
-    shell_words::quote(&path.to_string_lossy()).into_owned()
 }

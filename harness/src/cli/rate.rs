@@ -8,15 +8,24 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::args::Format;
+use super::args::Form;
+use super::console::width;
+use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code, fail, threads};
 use crate::compressed::decompressed;
 use crate::rate::pipeline::scan_all;
 use crate::rate::scan::Asked;
 use crate::rate::tally::Tally;
 use crate::report::ratings::{self, Ratings};
+use crate::report::{document, markdown, terminal};
 use crate::stats::ratings::law::Law;
 use crate::stats::ratings::{LOGISTIC_SCALE, Options, Parameter, Prior, rate, scale_of};
+
+/// What CSV has a line for.
+pub(super) const PLAYERS: Rows<'static> = Rows {
+    list: Some("players"),
+    first: &["name", "rating", "rating_low", "rating_high", "games", "score"],
+};
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum LawArg {
@@ -35,6 +44,9 @@ enum ScaleArg {
     /// 202 points for 76 %, Ordo's habit
     Ordo,
 }
+
+/// Half-moves that make an opening where nothing is marked.
+pub(super) const OPENING_PLIES: u32 = 16;
 
 /// Flags of `arbiter rate`.
 #[derive(Debug, Args)]
@@ -68,7 +80,7 @@ pub struct RateArgs {
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
     average: f64,
     /// Half-moves that make an opening where neither a position nor book moves are marked
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    #[arg(long, value_name = "N", default_value_t = OPENING_PLIES)]
     opening_plies: u32,
     /// Take games one by one, not in pairs of the same opening
     #[arg(long)]
@@ -81,8 +93,8 @@ pub struct RateArgs {
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human")]
-    format: Format,
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
 }
 
 fn anchor(text: &str) -> Result<(String, f64), String> {
@@ -142,14 +154,17 @@ fn ratings_of(args: &RateArgs) -> Result<String, (ExitCode, String)> {
         model: format!("law {}, {scale}", options.law.as_str()),
         average: if has_level { 0.0 } else { args.average },
     };
-    Ok(match args.format {
-        Format::Human => ratings::text(&shown),
-        Format::Json => format!("{:#}\n", ratings::json(&shown)),
-    })
+    let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+    Ok(args.format.render(
+        || ratings::text(&shown, width()),
+        || markdown::render(&document::of_games(&shown, &files)),
+        || ratings::json(&shown),
+        PLAYERS,
+    ))
 }
 
 /// Why there is nothing to rate.
-fn nothing(tally: &Tally) -> String {
+pub(super) fn nothing(tally: &Tally) -> String {
     if tally.games == 0 {
         return "the files hold no games".to_owned();
     }
@@ -195,20 +210,30 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
 }
 
 fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
+    let asked = Asked { opening_plies: args.opening_plies, replay: args.verify };
+    read_files(&args.files, asked, !args.no_pairs, threads)
+}
+
+/// The games of all files together; they are taken in pairs if `pair` is set.
+pub(super) fn read_files(
+    files: &[PathBuf],
+    asked: Asked,
+    pair: bool,
+    threads: usize,
+) -> Result<Tally, String> {
     let mut sizes = 0;
-    for path in &args.files {
+    for path in files {
         let about = std::fs::metadata(path).map_err(|e| format!("{}: {e}", path.display()))?;
         sizes += about.len();
     }
-    let bar = ProgressBar::new(sizes);
+    let bar = terminal::bar(sizes);
     // The template is a constant.
     let style =
         ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
             .expect("the template is sound");
     bar.set_style(style);
-    let asked = Asked { opening_plies: args.opening_plies, replay: args.verify };
-    let mut tally = Tally::new(!args.no_pairs);
-    for path in &args.files {
+    let mut tally = Tally::new(pair);
+    for path in files {
         let told = |error: io::Error| format!("{}: {error}", path.display());
         let source = open(path, &bar).map_err(told)?;
         tally.begin_file(&path.display().to_string());

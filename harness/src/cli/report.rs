@@ -1,31 +1,40 @@
-//! `arbiter report`: runs as documents.
+//! `arbiter report`: runs, and games of PGN files, as documents.
+
+mod games;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use tempfile::NamedTempFile;
 
 use super::args::DEFAULT_RESULTS;
-use super::results::{document, summary_of, watched};
-use super::{ExitCode, Failure, emit};
+use super::console::width;
+use super::form::lines;
+use super::results::{document, gates_of, summary_of, watched};
+use super::{ExitCode, Failure, emit, write_whole};
+use crate::gate::Outcome;
 use crate::report::digest::Digest;
+use crate::report::document::Document;
+use crate::report::summary::Summary;
 use crate::report::terminal::note;
-use crate::report::{html, json, markdown};
+use crate::report::{csv, html, json, junit, markdown, terminal};
 use crate::run::state::Effect;
 use crate::store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no \
-                        such run; 7 if the store cannot be read or a file not be written."
+    after_help = "A PGN tells results, openings, endings and times; what only a store knows is left out of \
+                        its report, and the report says so.\n\n\
+                        Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no \
+                        such run or file; 4 if no game of a file counts; 7 if the store cannot be \
+                        read or a file not be written."
 )]
 pub struct ReportArgs {
-    /// Names of runs [default: the latest]
-    #[arg(value_name = "RUN")]
+    /// Names of runs, or PGN files (plain, .gz or .zst), whose games are taken together [default: the
+    /// latest run]
+    #[arg(value_name = "RUN|PGN")]
     runs: Vec<String>,
     /// Folder of the results store
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
@@ -47,6 +56,17 @@ enum ReportForm {
     Md,
     /// One JSON object, as of `arbiter results show`.
     Json,
+    /// The same in one line.
+    Ndjson,
+    /// Comma separated values: a line for each engine of a tournament, each feature of an ablation, or the
+    /// two engines of a match.
+    Csv,
+    /// JUnit XML: a case for the verdict or each encounter, for the faults, and for each gate.
+    #[value(alias = "xml")]
+    Junit,
+    /// Text as at the end of a run.
+    #[value(alias = "txt")]
+    Text,
 }
 
 impl ReportForm {
@@ -55,7 +75,16 @@ impl ReportForm {
             ReportForm::Html => "html",
             ReportForm::Md => "md",
             ReportForm::Json => "json",
+            ReportForm::Ndjson => "ndjson",
+            ReportForm::Csv => "csv",
+            ReportForm::Junit => "xml",
+            ReportForm::Text => "txt",
         }
+    }
+
+    /// Whether it is made of a document, which looks at every game.
+    fn is_document(self) -> bool {
+        matches!(self, ReportForm::Html | ReportForm::Md)
     }
 
     fn of_file(path: &Path) -> Option<ReportForm> {
@@ -82,43 +111,72 @@ pub fn report(args: &ReportArgs) -> ExitCode {
 }
 
 fn make(args: &ReportArgs) -> Result<(), Failure> {
+    let (files, runs): (Vec<&String>, Vec<&String>) =
+        args.runs.iter().partition(|word| games::is_pgn(word));
+    if !files.is_empty() {
+        if !runs.is_empty() {
+            let told =
+                format!("'{}' is no PGN file; reports of runs and of files are apart", runs[0]);
+            return Err(Failure::new(ExitCode::Usage, told));
+        }
+        let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
+        let target = target(args, 1)?;
+        let form = form(args.format, &target)?;
+        return put(&target, &games::name(&files), form, &games::render(&files, form)?);
+    }
     let store = Store::open(&args.results)?;
     let runs = match args.runs.as_slice() {
         [] => {
             let latest = store.runs()?.pop().map(|head| head.run);
             vec![latest.ok_or_else(|| {
-                Failure::invalid(format!("there is no run in '{}' yet", args.results.display()))
+                Failure::invalid(format!(
+                    "there is no run in '{}' yet; play one first, or give another --results",
+                    args.results.display()
+                ))
             })?]
         }
         named => named.to_vec(),
     };
     let target = target(args, runs.len())?;
-    let form = match (args.format, &target) {
+    let form = form(args.format, &target)?;
+    for run in &runs {
+        put(&target, run, form, &render(&store, run, form)?)?;
+    }
+    Ok(())
+}
+
+/// The form that is asked for, or that the target tells.
+fn form(asked: Option<ReportForm>, target: &Target) -> Result<ReportForm, Failure> {
+    Ok(match (asked, target) {
         (Some(form), _) => form,
         (None, Target::Stdout) => ReportForm::Md,
         (None, Target::Folder(_)) => ReportForm::Html,
         (None, Target::File(path)) => ReportForm::of_file(path).ok_or_else(|| {
             let usage = format!(
-                "the name '{}' does not tell the form of the report: give --format html, md or \
-                 json",
+                "the name '{}' does not tell the form of the report: give --format html, md, json, \
+                 ndjson, csv, junit or text",
                 path.display()
             );
             Failure::new(ExitCode::Usage, usage)
         })?,
-    };
-    if let Target::Folder(folder) = &target {
-        fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
-    }
-    for run in &runs {
-        let text = render(&store, run, form)?;
-        match &target {
-            Target::Stdout => emit(&text)?,
-            Target::File(path) => write(path, &text)?,
-            Target::Folder(folder) => {
-                write(&folder.join(format!("{run}.{}", form.extension())), &text)?;
-            }
+    })
+}
+
+/// Prints a report or writes its file, a whole one or none, so that one that was there stays if this
+/// fails.
+fn put(target: &Target, name: &str, form: ReportForm, text: &str) -> Result<(), Failure> {
+    let path = match target {
+        Target::Stdout => return emit(text),
+        Target::File(path) => path.clone(),
+        Target::Folder(folder) => {
+            fs::create_dir_all(folder).map_err(|error| {
+                Failure::environment(format!("cannot make '{}': {error}", folder.display()))
+            })?;
+            folder.join(format!("{name}.{}", form.extension()))
         }
-    }
+    };
+    write_whole(&path, text)?;
+    note(&format!("wrote {} ({} KiB)", path.display(), text.len().div_ceil(1024)));
     Ok(())
 }
 
@@ -151,36 +209,32 @@ fn render(store: &Store, run: &str, form: ReportForm) -> Result<String, Failure>
         }
     })?;
     let summary = summary_of(store, &stored, &state)?;
-    if form == ReportForm::Json {
-        return Ok(json::render(&summary));
+    let gates = gates_of(store, &stored)?;
+    if !form.is_document() {
+        return figures(form, &summary, &gates);
     }
     for pair in state.counted() {
         let played =
             store.pair(run, pair)?.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
         digest.add(&played);
     }
-    let document = document(&stored, &summary, Some(&digest));
+    Ok(of_document(form, &document(&stored, &summary, Some(&digest), &gates)))
+}
+
+/// The forms for which the counts are enough.
+fn figures(form: ReportForm, summary: &Summary, gates: &[Outcome]) -> Result<String, Failure> {
     Ok(match form {
-        ReportForm::Html => html::render(&document),
-        ReportForm::Md | ReportForm::Json => markdown::render(&document),
+        ReportForm::Ndjson => lines(&json::value(summary)),
+        ReportForm::Csv => csv::of_run(&json::value(summary)),
+        ReportForm::Junit => junit::of_run(summary, gates).map_err(Failure::environment)?,
+        ReportForm::Text => terminal::render(summary, width()),
+        _ => json::render(summary),
     })
 }
 
-/// Writes a whole file or none, so that a report that was there stays if this one fails.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let written = || -> std::io::Result<()> {
-        let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    written().map_err(|error| unwritten(path, &error))?;
-    note(&format!("wrote {} ({} KiB)", path.display(), text.len().div_ceil(1024)));
-    Ok(())
-}
-
-fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::environment(format!("cannot write '{}': {error}", path.display()))
+fn of_document(form: ReportForm, document: &Document) -> String {
+    match form {
+        ReportForm::Html => html::render(document),
+        _ => markdown::render(document),
+    }
 }

@@ -2,14 +2,19 @@
 
 mod log;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use super::args::{DEFAULT_RESULTS, Form, one_line};
+use super::console::width;
+use super::form::{Rows, lines};
 use super::{ExitCode, Failure, emit};
 use crate::config::command::command;
 use crate::config::plan::Plan;
+use crate::config::provenance::Provenance;
+use crate::gate::Outcome;
 use crate::openings::order::Order;
 use crate::openings::quarantine::Quarantine;
 use crate::report::digest::Digest;
@@ -18,13 +23,14 @@ use crate::report::gates::{self, Past};
 use crate::report::markdown;
 use crate::report::run_list::{self, ListedRun};
 use crate::report::summary::{Summary, Verdict};
-use crate::report::{json, terminal};
+use crate::report::table::Table;
+use crate::report::{csv, json, terminal};
 use crate::run::dispatch::Caller;
 use crate::run::event::Ending;
 use crate::run::noise::Disturbances;
 use crate::run::signal::Request;
 use crate::run::state::{Effect, Event, RunState};
-use crate::store::{RunHead, Store, StoreError, StoredGate, StoredRun};
+use crate::store::{Fingerprints, RunHead, Store, StoreError, StoredGate, StoredRun};
 
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
@@ -33,7 +39,7 @@ pub struct ResultsArgs {
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, global = true)]
     results: Vec<PathBuf>,
     /// Form of the output
-    #[arg(long, value_enum, default_value = "human", global = true)]
+    #[arg(long, value_enum, default_value = "text", global = true)]
     format: Form,
     #[command(subcommand)]
     command: Option<ResultsCommand>,
@@ -86,11 +92,15 @@ fn show(args: &ResultsArgs) -> Result<(), Failure> {
     match &args.command {
         None | Some(ResultsCommand::List) => {
             let runs: Vec<ListedRun> = store()?.runs()?.into_iter().map(listed).collect();
-            emit(&match args.format {
-                Form::Human => run_list::table(&runs).sharp(),
-                Form::Md => run_list::table(&runs).markdown(),
-                Form::Json => run_list::json(&runs),
-            })
+            let table = || run_list::table(&runs);
+            let rows = Rows { list: None, first: &["run", "begun", "pairs", "ending", "about"] };
+            let value = || run_list::json(&runs);
+            emit(&args.format.render(
+                || table().fitted(width()),
+                || table().markdown(),
+                value,
+                rows,
+            ))
         }
         Some(ResultsCommand::Gates { step }) => {
             emit(&history(&store()?.gates(step.as_deref())?, args.format))
@@ -105,7 +115,20 @@ fn show(args: &ResultsArgs) -> Result<(), Failure> {
 }
 
 fn history(gates: &[StoredGate], form: Form) -> String {
-    let past: Vec<Past<'_>> = gates
+    let table = || history_table(gates);
+    let first = ["begun", "step", "verdict", "test", "base", "kind", "seconds"];
+    let rows = Rows { list: Some("gates"), first: &first };
+    let value = || gates::history_json(&past(gates));
+    form.render(|| table().fitted(width()), || table().markdown(), value, rows)
+}
+
+/// What became of steps of `arbiter ci`.
+pub fn history_table(gates: &[StoredGate]) -> Table {
+    gates::history(&past(gates))
+}
+
+fn past(gates: &[StoredGate]) -> Vec<Past<'_>> {
+    gates
         .iter()
         .map(|gate| Past {
             begun: time(gate.created_ms),
@@ -113,40 +136,81 @@ fn history(gates: &[StoredGate], form: Form) -> String {
             base: gate.base.as_deref(),
             outcome: &gate.outcome,
         })
-        .collect();
-    match form {
-        Form::Human => gates::history(&past).sharp(),
-        Form::Md => gates::history(&past).markdown(),
-        Form::Json => gates::history_json(&past),
-    }
+        .collect()
 }
 
 /// Prints a summary on standard output.
 pub fn print(store: &Store, summary: &Summary, form: Form) -> Result<(), Failure> {
     emit(&match form {
-        Form::Human => terminal::render(summary),
+        Form::Text => terminal::render(summary, width()),
         Form::Json => json::render(summary),
-        Form::Md => markdown::render(&document(&store.run(&summary.run)?, summary, None)),
+        Form::Ndjson => lines(&json::value(summary)),
+        Form::Md => {
+            let stored = store.run(&summary.run)?;
+            let gates = gates_of(store, &stored)?;
+            markdown::render(&document(&stored, summary, None, &gates))
+        }
+        Form::Csv => csv::of_run(&json::value(summary)),
     })
 }
 
 /// All there is to say of a run; of its games only with a digest of them.
-pub fn document(stored: &StoredRun, summary: &Summary, digest: Option<&Digest>) -> Document {
-    let plan = &stored.plan;
-    let origin = Origin {
+pub fn document(
+    stored: &StoredRun,
+    summary: &Summary,
+    digest: Option<&Digest>,
+    gates: &[Outcome],
+) -> Document {
+    let begun = Some(time(stored.head.created_ms));
+    let origin = origin(&stored.plan, &stored.version, begun, &stored.fingerprints, gates);
+    document::of_run(summary, &origin, digest)
+}
+
+/// Where a run comes from.
+pub fn origin<'a>(
+    plan: &'a Plan,
+    version: &'a str,
+    begun: Option<String>,
+    fingerprints: &'a Fingerprints,
+    gates: &'a [Outcome],
+) -> Origin<'a> {
+    Origin {
         plan,
-        version: &stored.version,
-        begun: time(stored.head.created_ms),
-        book_hash: &stored.fingerprints.book,
-        engine_hashes: &stored.fingerprints.engines,
+        version,
+        begun,
+        host: fingerprints.host.as_deref(),
+        book_hash: &fingerprints.book,
+        engine_hashes: &fingerprints.engines,
         openings: match plan.order {
             Order::Random => "in random order".to_owned(),
             Order::Sequential => "in the order of the book".to_owned(),
         },
         adjudication: plan.rules.words(),
         command: command(plan),
-    };
-    document::of_run(summary, &origin, digest)
+        gates,
+    }
+}
+
+/// What became of the gates of the commits that play, each as it was carried out last.
+pub fn gates_of(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, StoreError> {
+    let commits: Vec<String> = stored
+        .plan
+        .engines
+        .iter()
+        .filter_map(|engine| engine.provenance.as_ref())
+        .map(Provenance::identity)
+        .collect();
+    if commits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut latest: BTreeMap<(usize, String), Outcome> = BTreeMap::new();
+    for gate in store.gates(None)? {
+        if let Some(engine) = commits.iter().position(|commit| *commit == gate.test) {
+            let step = gate.outcome.step.clone();
+            latest.insert((engine, step), gate.outcome);
+        }
+    }
+    Ok(latest.into_values().collect())
 }
 
 /// The exit code that a run's end deserves, and who asked for it.
@@ -206,7 +270,8 @@ pub fn summary(
 ) -> Summary {
     let (standing, looks) = (state.standing(), state.looks());
     let summary = Summary::new(run, plan, standing, looks, ending, state.schedule());
-    Summary { quarantine: quarantine.clone(), disturbances, ..summary }
+    let ascent = state.ascent().cloned();
+    Summary { quarantine: quarantine.clone(), disturbances, ascent, ..summary }
 }
 
 /// The state of a run after the pairs that are on disk.
@@ -221,7 +286,7 @@ pub fn watched(
     plan: &Plan,
     mut observe: impl FnMut(Effect),
 ) -> Result<RunState, StoreError> {
-    let mut state = RunState::new(plan.schedule(), plan.sprt);
+    let mut state = RunState::of(plan);
     let tallies = store.tallies(run)?;
     for tally in &tallies {
         state.apply(Event::Committed(*tally)).into_iter().for_each(&mut observe);
@@ -247,7 +312,8 @@ fn listed(head: RunHead) -> ListedRun {
     }
 }
 
-fn time(unix_ms: i64) -> String {
+/// A time of the store, in UTC.
+pub fn time(unix_ms: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(unix_ms).unwrap_or_default();
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -42,6 +42,21 @@ pub fn samples(args: &SamplesArgs) -> ExitCode {
     carry_out(args).unwrap_or_else(Failure::report)
 }
 
+/// Why there are no samples, and of what.
+fn nothing(args: &SamplesArgs, games: usize) -> String {
+    let files = args.pgn.iter().map(|path| path.display().to_string());
+    let sources: Vec<String> =
+        files.chain(args.run.iter().map(|run| format!("run {run}"))).collect();
+    let sources = sources.join(", ");
+    match games {
+        0 => format!("{sources}: there is no game; give a PGN file with moves"),
+        _ => format!(
+            "{sources}: {games} games, and no quiet position of one with a result; see what is left out \
+             with --help, or lower --from-ply and --every"
+        ),
+    }
+}
+
 fn carry_out(args: &SamplesArgs) -> Result<ExitCode, Failure> {
     let games = all_games(&args.pgn, &args.run, &args.results)?;
     let told = |error: io::Error| {
@@ -60,7 +75,7 @@ fn carry_out(args: &SamplesArgs) -> Result<ExitCode, Failure> {
         }
     }
     if positions == 0 {
-        return Err(Failure::new(ExitCode::Nothing, "these games have no quiet position"));
+        return Err(Failure::new(ExitCode::Nothing, nothing(args, games.len())));
     }
     let file = file.into_inner().map_err(|error| told(error.into_error()))?;
     file.as_file().sync_all().map_err(told)?;

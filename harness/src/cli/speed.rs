@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 
 use super::args::Form;
 use super::builds::{BuildArgs, Circumstances, Prepared, interruptible};
+use super::console::width;
+use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::build::BuildError;
 use crate::build::bench::{self, BenchRecipe, Reader, Subject};
@@ -15,6 +17,7 @@ use crate::config::spec::EngineSpec;
 use crate::process::Spawner;
 use crate::process::errand::Cancel;
 use crate::report::speed::Report;
+use crate::report::terminal;
 use crate::seed::{below, seed_for};
 use crate::stats::paired::Speeds;
 use crate::stats::speed::{Answer, FEWEST_ROUNDS, Question};
@@ -49,7 +52,7 @@ pub struct SpeedArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human")]
+    #[arg(long, value_enum, default_value = "text")]
     format: Form,
     #[command(flatten)]
     build: BuildArgs,
@@ -112,11 +115,14 @@ fn carry_out(args: SpeedArgs) -> Result<ExitCode, Failure> {
         max_loss_percent: args.max_loss,
         ratio: question.ratio(&measured.rounds),
     };
-    match args.format {
-        Form::Human => emit(&report.text())?,
-        Form::Md => emit(&report.markdown())?,
-        Form::Json => emit(&format!("{:#}\n", report.json()))?,
-    }
+    let rows =
+        Rows { list: None, first: &["engines", "ratio", "ratio_low", "ratio_high", "verdict"] };
+    emit(&args.format.render(
+        || report.text(width()),
+        || report.markdown(),
+        || report.json(),
+        rows,
+    ))?;
     Ok(match (args.max_loss, report.answer()) {
         (None, _) | (Some(_), Answer::Above) => ExitCode::Passed,
         (Some(_), Answer::Below) => ExitCode::Negative,
@@ -160,7 +166,7 @@ fn measure(
     };
     // The first run of each reads the program from the disk and is not counted.
     let nodes = [once(0)?.nodes, once(1)?.nodes];
-    let bar = ProgressBar::new(question.rounds as u64);
+    let bar = terminal::bar(question.rounds as u64);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} rounds at most {msg}")
         .expect("the template is a constant and sound");
     bar.set_style(style);

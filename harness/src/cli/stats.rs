@@ -9,6 +9,7 @@ mod sprt;
 use clap::{Args, Subcommand};
 
 use super::args::{Format, ModelArg};
+use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code, fail};
 use crate::stats::sprt::{Sprt, SprtError};
 
@@ -17,7 +18,7 @@ use crate::stats::sprt::{Sprt, SprtError};
 #[command(after_help = exit_code::STATS_HELP)]
 pub struct StatsArgs {
     /// Form of the result
-    #[arg(long, value_enum, default_value = "human", global = true)]
+    #[arg(long, value_enum, default_value = "text", global = true)]
     format: Format,
     #[command(subcommand)]
     command: StatsCommand,
@@ -80,10 +81,8 @@ pub fn stats(args: StatsArgs) -> ExitCode {
     };
     match done {
         Ok(answer) => {
-            let text = match args.format {
-                Format::Human => answer.text,
-                Format::Json => format!("{:#}\n", answer.json),
-            };
+            let Answer { text, json } = answer;
+            let text = args.format.render(|| text, || json, Rows { list: None, first: &[] });
             emit(&text).map_or_else(Failure::report, |()| ExitCode::Passed)
         }
         Err(message) => fail(ExitCode::Invalid, message),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 
 use super::builds::{BuildArgs, Circumstances};
 use super::play::runtime;
@@ -13,6 +13,7 @@ use super::{ExitCode, Failure};
 use crate::clock::{Limits, parse_seconds};
 use crate::config::plan::{Engine, resolve_engine};
 use crate::config::spec::EngineSpec;
+use crate::report::terminal;
 use crate::run::seats::{Seat, seat, try_for_questions};
 use crate::run::signal::{Request, Signals};
 use crate::suite::drive::{self, Answers, DriveError, Task};
@@ -130,7 +131,7 @@ pub(super) fn ask_and_tell<T: Task>(
 ) -> Result<Answers<T::Done>, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let seats = seats(engines, &own_binary, args.deadline);
-    let bar = ProgressBar::new(tasks.len() as u64);
+    let bar = terminal::bar(tasks.len() as u64);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}")
         .expect("the template is a constant and sound");
     bar.set_style(style);

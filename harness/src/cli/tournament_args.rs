@@ -50,7 +50,7 @@ pub struct TournamentArgs {
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     rounds: Option<u64>,
     /// Pairs of games for each two engines that meet in a round (for sprt: at most)
-    /// [default: sprt 50000, match 100, tournament 2]
+    /// [default: sprt 50000, match 100, tournament 2, tune 8]
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     pairs: Option<u64>,
     /// The same in games
@@ -89,6 +89,14 @@ impl TournamentArgs {
     /// Sets the format as the flag would.
     pub fn set_format(&mut self, format: Option<ScheduleArg>) {
         self.schedule = format.or(self.schedule);
+    }
+
+    /// Sets rounds, and pairs of a round, as flags would that were not given.
+    pub fn set_usual_length(&mut self, rounds: u64, pairs: u64) {
+        self.rounds.get_or_insert(rounds);
+        if self.games.is_none() {
+            self.pairs.get_or_insert(pairs);
+        }
     }
 
     /// Merges flags and file; flags win.

@@ -11,6 +11,8 @@ use crate::clock::Limits;
 use crate::openings::order::Order;
 use crate::protocol::{Protocol, Restart};
 use crate::schedule::{Design, Format, OpeningPolicy};
+use crate::tune::table;
+use crate::tune::tuning::Tuning;
 use crate::uci::session::Deadlines;
 
 /// `arbiter …` with everything that decides which games are played; not where they are kept. (A
@@ -19,9 +21,9 @@ pub fn command(plan: &Plan) -> String {
     let mut words = vec!["arbiter".to_owned(), plan.kind.as_str().to_owned()];
     let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     let shared = shared_limits(plan);
-    let own = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
-    for engine in &plan.engines[..own] {
-        flag("engine", spec(engine, shared.is_some()));
+    for (name, engine) in plan.own_engines() {
+        let engine = Engine { name: name.to_owned(), ..engine.clone() };
+        flag("engine", spec(&engine, shared.is_some()));
     }
     if let Some(limits) = shared {
         flag("each", limit_fields(&limits).join(","));
@@ -30,6 +32,7 @@ pub fn command(plan: &Plan) -> String {
         flag("option", ablation.option.clone());
         flag("features", ablation.features.join(","));
     }
+    plan.tuning.iter().flat_map(|t| tuning(t)).for_each(|(name, value)| flag(name, value));
     if let BookSource::File(path) = &plan.book {
         flag("openings", path.display().to_string());
     }
@@ -76,6 +79,20 @@ pub fn command(plan: &Plan) -> String {
     shell_words::join(words)
 }
 
+/// What is tuned, and how.
+fn tuning(tuning: &Tuning) -> Vec<(&'static str, String)> {
+    let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs: _, ahead } = tuning;
+    let mut flags: Vec<_> = parameters.iter().map(|p| ("param", table::line(p))).collect();
+    flags.extend([
+        ("iterations", iterations.to_string()),
+        ("alpha", alpha.to_string()),
+        ("gamma", gamma.to_string()),
+        ("a-ratio", a_ratio.to_string()),
+        ("ahead", ahead.to_string()),
+    ]);
+    flags
+}
+
 /// What of the tournament is not as it would be anyway.
 fn tournament(plan: &Plan) -> Vec<(&'static str, String)> {
     let design = plan.design;
@@ -84,7 +101,7 @@ fn tournament(plan: &Plan) -> Vec<(&'static str, String)> {
     let is_other =
         |part: fn(&Design) -> u64| usual.is_none_or(|usual| part(&usual) != part(&design));
     let mut flags = Vec::new();
-    if is_other(|design| design.rounds) {
+    if is_other(|design| design.rounds) && plan.kind != Kind::Tune {
         flags.push(("rounds", design.rounds.to_string()));
     }
     if is_other(|design| design.seeds as u64) && plan.kind != Kind::Ablate {

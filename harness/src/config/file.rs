@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod ci;
+pub mod tune;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use thiserror::Error;
 
 use self::build::BuildTable;
 use self::ci::CiTable;
+use self::tune::TuneTable;
 use super::spec::{EngineSpec, SpecError};
 
 /// The file that is read from the current directory if it is there.
@@ -132,6 +134,9 @@ pub struct ConfigFile {
     /// `[ci]`.
     #[serde(default)]
     pub ci: CiTable,
+    /// `[tune]`.
+    #[serde(default)]
+    pub tune: TuneTable,
 }
 
 impl ConfigFile {
@@ -244,8 +249,9 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
         path: path.to_owned(),
         message: placed(&text, &error),
     })?;
-    let ConfigFile { openings, results, pgn, epd, stderr_dir, .. } = &mut settings;
-    for place in [openings, results, pgn, epd, stderr_dir] {
+    let ConfigFile { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
+    let params = &mut tune.params;
+    for place in [openings, results, pgn, epd, stderr_dir, params] {
         *place = place.take().map(|p| base.join(p));
     }
     settings.syzygy = settings.syzygy.take().map(|folders| {

@@ -17,3 +17,4 @@ pub mod provenance;
 pub mod request;
 pub mod spec;
 pub mod tournament;
+pub mod tuning;

@@ -1,27 +1,32 @@
 //! What a run will do, with every default explicit. A plan is stored with its run, and a resumed
 //! run is played by the stored plan alone.
 
+mod error;
+
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use thiserror::Error;
-
-use super::ablation::{Ablation, AblationError};
+use super::ablation::Ablation;
 use super::affinity::Affinity;
 use super::manners::{self, Manners};
-use super::program::{self, ProgramError};
+use super::program;
 use super::provenance::{Provenance, Scale};
 use super::request::Request;
 use super::spec::EngineSpec;
-use super::tournament::TournamentError;
+use super::tuning;
 use crate::adjudicate::Rules;
 use crate::annotation::{Annotation, Keeping};
 use crate::clock::{Conditions, Limits};
 use crate::openings::order::Order;
 use crate::protocol::Protocol;
 use crate::schedule::{Design, Schedule};
-use crate::stats::sprt::{Sprt, SprtError};
+use crate::stats::sprt::Sprt;
+use crate::tune::ascent::Ascent;
+use crate::tune::tuning::Tuning;
 use crate::uci::session::Deadlines;
+
+pub use self::error::PlanError;
 
 /// The word that stands for the bundled engine in `cmd=`.
 pub const BUNDLED: &str = "bundled";
@@ -31,7 +36,7 @@ pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
 /// Pairs of a match, and the cap of an SPRT, unless the user sets one.
 const DEFAULT_PAIRS: u64 = 100;
-const DEFAULT_SPRT_PAIRS: u64 = 50_000;
+pub(super) const DEFAULT_SPRT_PAIRS: u64 = 50_000;
 
 /// Pairs of an encounter of a tournament unless the user sets them.
 const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
@@ -59,11 +64,14 @@ pub enum Kind {
     Tournament,
     /// What is each feature of an engine worth?
     Ablate,
+    /// Which values of its parameters make an engine stronger?
+    Tune,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 4] = [Kind::Sprt, Kind::Match, Kind::Tournament, Kind::Ablate];
+    pub const ALL: [Kind; 5] =
+        [Kind::Sprt, Kind::Match, Kind::Tournament, Kind::Ablate, Kind::Tune];
 
     /// The subcommand that plays it, which is also its name in the store and in reports.
     pub fn as_str(self) -> &'static str {
@@ -72,6 +80,7 @@ impl Kind {
             Kind::Match => "match",
             Kind::Tournament => "tournament",
             Kind::Ablate => "ablate",
+            Kind::Tune => "tune",
         }
     }
 }
@@ -148,6 +157,8 @@ pub struct Plan {
     pub sprt: Option<Sprt>,
     /// What the engines after the first do without, if that is the question.
     pub ablation: Option<Ablation>,
+    /// What is tuned, and how, if that is the question; the two engines are then one and the same.
+    pub tuning: Option<Arc<Tuning>>,
     /// Share of games, 0 to 1, that may end by a fault.
     pub fault_limit: f64,
     /// How the times of the engines follow from those that were asked for, if not as they are.
@@ -171,86 +182,6 @@ pub struct Plan {
     pub transcripts: Keeping,
 }
 
-/// Why a request is not a plan.
-#[derive(Debug, Error)]
-pub enum PlanError {
-    /// Too few or too many engines.
-    #[error(
-        "{0} needs {1} engines, got {2}; give one --engine SPEC for each, or --test and --base"
-    )]
-    EngineCount(&'static str, &'static str, usize),
-    /// Two engines share a name.
-    #[error("two engines are named '{0}'; give them different names with name=")]
-    DuplicateName(String),
-    /// An engine has no program.
-    #[error("engine '{0}' has no cmd=; give a program, cmd=bundled, or rev= and a revision")]
-    NoCommand(String),
-    /// An engine has two programs.
-    #[error("engine '{0}' has cmd= and rev=; give one of them")]
-    TwoPrograms(String),
-    /// The program cannot be run.
-    #[error("engine '{name}': {source}")]
-    Program {
-        /// The engine.
-        name: String,
-        /// Why.
-        source: ProgramError,
-    },
-    /// `eval=` for an engine that is not ours.
-    #[error("engine '{0}': eval= is for cmd=bundled only; use option.NAME= for other engines")]
-    ForeignEval(String),
-    /// The working directory is not there.
-    #[error("engine '{name}': dir '{}' is not a folder", .dir.display())]
-    Directory {
-        /// The engine.
-        name: String,
-        /// The folder.
-        dir: PathBuf,
-    },
-    /// Nothing bounds an engine's thinking.
-    #[error("engine '{0}': tc=inf needs another limit: give st, nodes or depth")]
-    Unlimited(String),
-    /// Nodes stand for time, and there is no time for them to stand for.
-    #[error("engine '{0}': nodestime= needs a clock: give tc or st")]
-    NodesWithoutTime(String),
-    /// A limit that the protocol cannot express.
-    #[error(
-        "engine '{0}': the xboard protocol cannot tell this limit; use tc, st in whole seconds, \
-         or depth"
-    )]
-    XboardLimit(String),
-    /// A line that would be several.
-    #[error("engine '{0}': a line of init= is empty or holds control characters")]
-    Init(String),
-    /// An engine's name would break a report.
-    #[error("'{}' is no name for an engine; it must not be empty or hold control characters", .0.escape_debug())]
-    Name(String),
-    /// The castling rules follow from the opening.
-    #[error("engine '{0}': UCI_Chess960 is set by arbiter for each game, as the opening needs it")]
-    Chess960(String),
-    /// A path cannot be written down in the store.
-    #[error("'{}' is not UTF-8; rename it", .0.display())]
-    Path(PathBuf),
-    /// The ablation makes no sense.
-    #[error(transparent)]
-    Ablation(#[from] AblationError),
-    /// The stopping rule makes no sense.
-    #[error("sprt: {0}")]
-    Sprt(#[from] SprtError),
-    /// A share outside 0 to 1.
-    #[error("fault limit {0} is not a share between 0 and 1")]
-    FaultLimit(f64),
-    /// No game can run.
-    #[error("concurrency must be at least 1")]
-    Concurrency,
-    /// There is nothing to play.
-    #[error("0 pairs are nothing to run; give --pairs and --rounds at least 1")]
-    NothingToRun,
-    /// The tournament cannot be held.
-    #[error(transparent)]
-    Tournament(#[from] TournamentError),
-}
-
 impl Plan {
     /// Resolves a request.
     pub fn resolve(kind: Kind, request: Request) -> Result<Plan, PlanError> {
@@ -260,7 +191,7 @@ impl Plan {
             _ => request,
         };
         check_count(kind, request.engines.len())?;
-        let mut engines = resolve_engines(&request)?;
+        let mut engines = resolve_engines(kind, &request)?;
         if let Some(dir) = &request.stderr_dir {
             manners::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
@@ -270,13 +201,12 @@ impl Plan {
             Some(ablation) => ablation.sequential,
             None => kind == Kind::Sprt,
         };
-        let default_pairs = match kind {
-            _ if is_sequential => DEFAULT_SPRT_PAIRS,
-            Kind::Ablate => DEFAULT_ABLATE_PAIRS,
-            Kind::Tournament => DEFAULT_TOURNAMENT_PAIRS,
-            Kind::Sprt | Kind::Match => DEFAULT_PAIRS,
+        let pairs = usual_pairs(kind, is_sequential);
+        let design = request.tournament.design(kind, engines.len(), pairs)?;
+        let tuning = match (kind, request.tuning) {
+            (Kind::Tune, asked) => Some(asked.unwrap_or_default().resolve(&design, &engines[0])?),
+            _ => None,
         };
-        let design = request.tournament.design(kind, engines.len(), default_pairs)?;
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(PlanError::FaultLimit(fault_limit));
@@ -300,6 +230,7 @@ impl Plan {
             affinity: request.affinity,
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
             ablation: ablation.map(|request| request.ablation),
+            tuning: tuning.map(Arc::new),
             fault_limit,
             scale: request.scale,
             rules: request.rules,
@@ -344,7 +275,26 @@ impl Plan {
 
     /// Who meets whom, before the first result.
     pub fn schedule(&self) -> Schedule {
-        Schedule::new(self.design, self.engines.len(), self.seed)
+        let schedule = Schedule::new(self.design, self.engines.len(), self.seed);
+        match &self.tuning {
+            Some(tuning) => schedule.with_rounds_ahead(tuning.ahead),
+            None => schedule,
+        }
+    }
+
+    /// The tuning before the first result, if the run is one.
+    pub fn ascent(&self) -> Option<Ascent> {
+        self.tuning.as_ref().map(|tuning| Ascent::new(tuning.clone(), self.seed))
+    }
+
+    /// The engines as the user named them; not what an ablation or a tuning makes of one.
+    pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
+        let is_one = self.ablation.is_some() || self.tuning.is_some();
+        let own = if is_one { 1 } else { self.engines.len() };
+        self.engines.iter().take(own).map(|engine| match &self.tuning {
+            Some(_) => (tuning::base_name(&engine.name), engine),
+            None => (engine.name.as_str(), engine),
+        })
     }
 
     /// Whether a clock decides anything; without one, deterministic engines play the same games
@@ -354,8 +304,20 @@ impl Plan {
     }
 }
 
+/// Pairs of an encounter unless the user sets them.
+fn usual_pairs(kind: Kind, is_sequential: bool) -> u64 {
+    match kind {
+        _ if is_sequential => DEFAULT_SPRT_PAIRS,
+        Kind::Ablate => DEFAULT_ABLATE_PAIRS,
+        Kind::Tournament => DEFAULT_TOURNAMENT_PAIRS,
+        Kind::Tune => tuning::DEFAULT_PAIRS,
+        Kind::Sprt | Kind::Match => DEFAULT_PAIRS,
+    }
+}
+
 fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
     match kind {
+        Kind::Tune if count != 1 => Err(PlanError::TuneEngines(count)),
         Kind::Sprt if count != 2 => Err(PlanError::EngineCount("sprt", "two", count)),
         Kind::Match | Kind::Tournament if count < 2 => {
             Err(PlanError::EngineCount(kind.as_str(), "at least two", count))
@@ -364,10 +326,13 @@ fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
     }
 }
 
-fn resolve_engines(request: &Request) -> Result<Vec<Engine>, PlanError> {
+fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanError> {
     if let (Some(asked), [spec]) = (&request.ablation, &request.engines[..]) {
         let whole = resolve_engine(0, spec.clone().or(&request.each))?;
         return Ok(asked.ablation.engines(whole)?);
+    }
+    if let (Kind::Tune, [spec]) = (kind, &request.engines[..]) {
+        return Ok(tuning::sides(resolve_engine(0, spec.clone().or(&request.each))?).into());
     }
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in request.engines.iter().enumerate() {

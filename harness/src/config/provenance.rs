@@ -20,6 +20,11 @@ pub struct Provenance {
 }
 
 impl Provenance {
+    /// What it is called where results of commits are kept.
+    pub fn identity(&self) -> String {
+        format!("{}{}", self.commit, if self.is_dirty { "-dirty" } else { "" })
+    }
+
     /// In words for a report.
     pub fn words(&self) -> String {
         let dirty = if self.is_dirty { " with changes that are in no commit" } else { "" };

@@ -9,6 +9,7 @@ use super::plan::BUNDLED;
 use super::provenance::Scale;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
+use super::tuning::TuningRequest;
 use crate::adjudicate::Rules;
 use crate::annotation::{Annotation, Keeping};
 use crate::openings::order::Order;
@@ -71,6 +72,8 @@ pub struct Request {
     pub sprt: SprtRequest,
     /// What an ablation is to take away from its engine.
     pub ablation: Option<AblationRequest>,
+    /// What a tuning is to tune, and how.
+    pub tuning: Option<TuningRequest>,
 }
 
 /// An ablation as asked for.

@@ -51,9 +51,12 @@ pub enum TournamentError {
     /// The format is for more than one encounter.
     #[error("sprt plays one encounter, not a {0}; use `arbiter tournament`")]
     SprtFormat(&'static str),
+    /// A tuning plays two sides of one engine.
+    #[error("tune plays one encounter, not a {0}")]
+    TuneFormat(&'static str),
     /// An SPRT on single games would take the luck of the opening for strength.
     #[error(
-        "sprt and ablate judge pairs of games with colours reversed; noswap is for match and tournament"
+        "sprt, ablate and tune judge pairs of games with colours reversed; noswap is for match and tournament"
     )]
     SprtNoswap,
     /// Colours would decide who goes on.
@@ -119,7 +122,10 @@ impl TournamentRequest {
         if kind == Kind::Sprt && !matches!(format, Format::RoundRobin | Format::Gauntlet) {
             return Err(TournamentError::SprtFormat(name));
         }
-        if matches!(kind, Kind::Sprt | Kind::Ablate) && self.noswap {
+        if kind == Kind::Tune && format != Format::RoundRobin {
+            return Err(TournamentError::TuneFormat(name));
+        }
+        if matches!(kind, Kind::Sprt | Kind::Ablate | Kind::Tune) && self.noswap {
             return Err(TournamentError::SprtNoswap);
         }
         if kind == Kind::Ablate && self.seeds.is_some() {

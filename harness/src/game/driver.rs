@@ -10,12 +10,17 @@ use crate::adjudicate::{Rules, Tables};
 use crate::annotation::Keeping;
 use crate::clock::Conditions;
 use crate::game::outcome::Outcome;
+use crate::game::pane::Pane;
 use crate::game::player::Player;
+use crate::game::pulse::Pulse;
 use crate::game::record::{GameRecord, Keep};
 use crate::game::referee::{Fault, Referee, Reply};
 use crate::game::relay::relayed;
 use crate::game::transcript::{Tape, Transcript};
 use crate::protocol::Game;
+
+/// Options that an engine is told before a game, besides those of its start: name, value.
+pub type Settings = Arc<[(String, String)]>;
 
 /// What is to be played.
 #[derive(Debug, Clone)]
@@ -32,24 +37,37 @@ pub struct GameSetup {
     pub book: Vec<UciMove>,
     /// Each side's conditions.
     pub conditions: ByColor<Conditions>,
+    /// What each side is told for this game in particular.
+    pub settings: ByColor<Settings>,
     /// When the game ends before the rules of chess say so.
     pub rules: Rules,
     /// Endgame tables, if the rules need them.
     pub tables: Option<Arc<dyn Tables>>,
     /// What is kept besides moves and result.
     pub keep: Arc<Keep>,
+    /// Beats with each answer of an engine.
+    pub pulse: Pulse,
 }
 
 /// Plays `setup` to its end between players that are ready for it, and gives them back. Whatever
-/// an engine does ends in a record; it is never an error.
-pub async fn play(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByColor<Player>) {
+/// an engine does ends in a record; it is never an error. Onlookers see the game through `pane`.
+pub async fn play(
+    setup: GameSetup,
+    players: ByColor<Player>,
+    pane: Arc<Pane>,
+) -> (GameRecord, ByColor<Player>) {
     let ears = players.iter().map(Player::ear).collect();
-    relayed(ears, play_on(setup, players)).await
+    relayed(ears, play_on(setup, players, pane)).await
 }
 
-async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByColor<Player>) {
+async fn play_on(
+    setup: GameSetup,
+    players: ByColor<Player>,
+    pane: Arc<Pane>,
+) -> (GameRecord, ByColor<Player>) {
     let started = Instant::now();
     let mut referee = referee(&setup);
+    pane.show(referee.scene(setup.engines));
     let ByColor { mut white, mut black } = players;
     let outcome = loop {
         if let Some(outcome) = referee.outcome() {
@@ -65,10 +83,16 @@ async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByC
             reply = mover.think(turn) => reply,
             never = waiter.listen() => match never {},
         };
-        if let Reply::Move { info, .. } = &mut reply {
+        let mut is_due = false;
+        if let Reply::Move { info, elapsed, .. } = &mut reply {
             setup.keep.trim_info(info);
+            is_due = pane.is_due(*elapsed);
         }
         referee.judge(reply);
+        if is_due {
+            pane.show(referee.scene(setup.engines));
+        }
+        setup.pulse.beat();
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
             // An engine that cannot be told is found out on its next turn.
@@ -84,7 +108,7 @@ async fn play_on(setup: GameSetup, players: ByColor<Player>) -> (GameRecord, ByC
 /// What an engine needs to know of `setup` when it sits down as `color`.
 pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     let limits = setup.conditions.get(color).limits;
-    Game { start: &setup.start, mode: setup.mode, limits }
+    Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
 }
 
 /// The record of a game that `absent` could not begin; `tape` has what it said.

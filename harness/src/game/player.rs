@@ -21,6 +21,7 @@ use crate::game::transcript::{Mark, Tape};
 use crate::process::{Chunk, Process, SpawnError, Spawner, WriteError};
 use crate::protocol::{self, Game, Session, Step};
 use crate::uci::info::Info;
+use crate::uci::option::OptionDeclaration;
 use crate::uci::session::SessionError;
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
@@ -154,6 +155,11 @@ impl Player {
     /// The name that it gives itself.
     pub fn engine_name(&self) -> Option<&str> {
         self.session.engine_name()
+    }
+
+    /// The options that it has.
+    pub fn options(&self) -> &[OptionDeclaration] {
+        self.session.options()
     }
 
     /// Whether it plays Chess960.

@@ -18,6 +18,7 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Positio
 use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
 use crate::clock::{Clock, Conditions};
 use crate::game::outcome::{Outcome, Termination, color_name, printable};
+use crate::game::pane::{Glimpse, Scene};
 use crate::game::record::{Details, MoveRecord, Thought};
 use crate::protocol::Claim;
 use crate::uci::command::Go;
@@ -368,6 +369,26 @@ impl Referee {
             Some(Outcome::drawn(Termination::FiftyMoves, "draw by the fifty-move rule"))
         } else {
             None
+        }
+    }
+
+    /// How the game stands, for those who look on.
+    pub fn scene(&self, engines: ByColor<usize>) -> Scene {
+        let mover = !self.position.turn();
+        let mut thoughts = ByColor::default();
+        for (played, color) in self.moves.iter().rev().zip([mover, !mover]) {
+            *thoughts.get_mut(color) = played.thought.as_ref().map(|thought| Glimpse {
+                score: thought.score,
+                depth: thought.depth,
+                elapsed: thought.elapsed,
+            });
+        }
+        Scene {
+            engines,
+            position: self.position.clone(),
+            last: self.moves.last().map(|played| played.uci),
+            thoughts,
+            left: self.clocks.as_ref().map(|clock| clock.as_ref().map(Clock::left)),
         }
     }
 

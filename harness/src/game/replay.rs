@@ -60,7 +60,7 @@ pub fn replay(
     zero: Instant,
 ) -> Replayed {
     let limits = ByColor { white: parts.white.limits, black: parts.black.limits };
-    let games = limits.map(|limits| Game { start, mode, limits });
+    let games = limits.map(|limits| Game { start, mode, limits, settings: &[] });
     let ByColor { white, black } = parts;
     let white = Side::new(Color::White, white, transcript, zero);
     let black = Side::new(Color::Black, black, transcript, zero);

@@ -26,8 +26,8 @@ pub struct Row {
 }
 
 /// For a terminal.
-pub fn text(rows: &[Row]) -> String {
-    format!("{}{}\n", table(rows).sharp(), sum(rows))
+pub fn text(rows: &[Row], width: Option<usize>) -> String {
+    format!("{}{}\n", table(rows).fitted(width), sum(rows))
 }
 
 /// For a document.

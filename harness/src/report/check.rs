@@ -32,7 +32,7 @@ impl Report<'_> {
     /// As text.
     pub fn text(&self, style: Style) -> String {
         let mut text = match style {
-            Style::Terminal => String::new(),
+            Style::Terminal(_) => String::new(),
             Style::Markdown => format!("# UCI conformance of {}\n", self.engine),
         };
         for verdict in self.verdicts {
@@ -133,7 +133,7 @@ fn failure(style: Style, verdict: &Verdict) -> String {
     let check = &verdict.check;
     let lines = verdict.talk.lines(SHOWN);
     match style {
-        Style::Terminal => {
+        Style::Terminal(_) => {
             let talk: String = lines.iter().map(|line| format!("    {line}\n")).collect();
             format!(
                 "FAILED {} ({}): {}\n  {reason}\n{talk}",
@@ -211,7 +211,7 @@ mod tests {
     fn failures_are_shown_with_their_conversation() {
         let verdicts = verdicts();
         let report = Report { engine: "X 1.0", verdicts: &verdicts };
-        let text = report.text(Style::Terminal);
+        let text = report.text(Style::Terminal(None));
         assert!(text.starts_with("FAILED stop-prompt (should): stop is obeyed at once"), "{text}");
         assert!(
             text.contains("\n  bestmove 900 ms after stop\n      0.005 > go <depth> 1\n"),

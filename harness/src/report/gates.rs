@@ -30,9 +30,9 @@ pub struct Past<'a> {
 }
 
 impl Report<'_> {
-    /// For a terminal.
-    pub fn text(&self) -> String {
-        format!("{}\n{}\n", self.table().sharp(), self.sentence())
+    /// For a terminal of so many columns.
+    pub fn text(&self, width: Option<usize>) -> String {
+        format!("{}\n{}\n", steps(self.outcomes).fitted(width), self.sentence())
     }
 
     /// A Markdown document, as a step summary of GitHub Actions shows it.
@@ -42,7 +42,7 @@ impl Report<'_> {
         format!(
             "## {sign} {}{against}\n\n{}\n{}\n",
             self.test,
-            self.table().markdown(),
+            steps(self.outcomes).markdown(),
             self.sentence()
         )
     }
@@ -63,24 +63,6 @@ impl Report<'_> {
         self.outcomes.iter().all(|outcome| outcome.verdict.is_good())
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new(["step", "verdict", "time", "figures"]);
-        for outcome in self.outcomes {
-            let time = match (outcome.verdict, outcome.from_before) {
-                (Verdict::Skipped, _) => "-".to_owned(),
-                (_, Some(_)) => "0 s, known from before".to_owned(),
-                (_, None) => format!("{:.0} s", outcome.seconds),
-            };
-            table.push([
-                outcome.step.clone(),
-                outcome.verdict.as_str().to_owned(),
-                time,
-                outcome.words.clone(),
-            ]);
-        }
-        table
-    }
-
     fn sentence(&self) -> String {
         let bad: Vec<&str> = self
             .outcomes
@@ -93,6 +75,21 @@ impl Report<'_> {
             _ => format!("Not passed: {}.", bad.join(", ")),
         }
     }
+}
+
+/// What became of each step.
+pub fn steps(outcomes: &[Outcome]) -> Table {
+    let mut table = Table::new(["step", "verdict", "time", "figures"]);
+    for outcome in outcomes {
+        let time = match (outcome.verdict, outcome.from_before) {
+            (Verdict::Skipped, _) => "-".to_owned(),
+            (_, Some(_)) => "0 s, known from before".to_owned(),
+            (_, None) => format!("{:.0} s", outcome.seconds),
+        };
+        let verdict = outcome.verdict.as_str().to_owned();
+        table.push([outcome.step.clone(), verdict, time, outcome.words.clone()]);
+    }
+    table
 }
 
 fn outcome_json(outcome: &Outcome) -> Value {
@@ -126,7 +123,7 @@ pub fn history(past: &[Past<'_>]) -> Table {
 }
 
 /// The same as JSON.
-pub fn history_json(past: &[Past<'_>]) -> String {
+pub fn history_json(past: &[Past<'_>]) -> Value {
     let rows: Vec<Value> = past
         .iter()
         .map(|Past { begun, test, base, outcome }| {
@@ -137,7 +134,7 @@ pub fn history_json(past: &[Past<'_>]) -> String {
             })
         })
         .collect();
-    format!("{:#}\n", json!({ "schema": "arbiter.gates/1", "gates": rows }))
+    json!({ "schema": "arbiter.gates/1", "gates": rows })
 }
 
 /// Whether a step is worth keeping: a build is in its own cache.
@@ -166,11 +163,11 @@ mod tests {
     fn what_is_not_passed_is_named() {
         let outcomes = [outcome("a", Verdict::Passed), outcome("b", Verdict::Failed)];
         let report = Report { test: "new", base: Some("old"), outcomes: &outcomes };
-        assert!(report.text().ends_with("\nNot passed: b.\n"));
+        assert!(report.text(None).ends_with("\nNot passed: b.\n"));
         assert!(report.markdown().starts_with("## ❌ new against old\n\n| step"));
         assert_eq!(report.json()["passed"], false);
         assert_eq!(report.json()["steps"][1]["report"]["wrong"], 1);
         let report = Report { outcomes: &outcomes[..1], ..report };
-        assert!(report.text().contains("All gates are passed."));
+        assert!(report.text(None).contains("All gates are passed."));
     }
 }

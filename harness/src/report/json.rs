@@ -10,6 +10,7 @@ use crate::config::provenance::Scale;
 use crate::report::latency::{self, LatencyFigures};
 use crate::report::standings_json::TournamentFigures;
 use crate::report::summary::{Strength, Summary};
+use crate::report::tuned::{self, TuningFigures};
 use crate::report::worth::{self, Worth};
 use crate::run::event::Ending;
 use crate::stats::elo::{Estimate, Extended};
@@ -65,6 +66,8 @@ struct Report<'a> {
     evidence_unit: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tournament: Option<TournamentFigures<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tuning: Option<TuningFigures<'a>>,
     /// Of an ablation: what each feature is worth, the most valuable first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<FeatureFigures<'a>>,
@@ -249,6 +252,7 @@ fn report(summary: &Summary) -> Report<'_> {
             .collect(),
         evidence_unit: if summary.is_single { "game" } else { "pair" },
         tournament: summary.standings.as_ref().map(|s| TournamentFigures::of(s, &summary.engines)),
+        tuning: tuned::json(summary),
         features: worth::worths(summary).into_iter().map(FeatureFigures::of).collect(),
     }
 }

@@ -16,29 +16,13 @@ pub const LEGEND: &str = "ready: from \"isready\" to its answer before a game. m
 
 /// Quantiles by engine and kind, for a terminal; nothing for many engines, or if nothing was
 /// measured.
-pub fn terminal(summary: &Summary) -> String {
+pub fn terminal(summary: &Summary, width: Option<usize>) -> String {
     let is_short = summary.ablation.is_none() && summary.engines.len() <= MAX_ON_TERMINAL;
-    quantiles(summary).filter(|_| is_short).map_or(String::new(), Table::sharp)
+    quantiles(summary).filter(|_| is_short).map_or(String::new(), |table| table.fitted(width))
 }
 
-/// The same for a document, and the counts by decade; nothing if nothing was measured.
-pub fn tables(summary: &Summary) -> Vec<Table> {
-    let Some(quantiles) = quantiles(summary) else { return Vec::new() };
-    let mut decades = vec![vec!["engine".to_owned(), "latency".to_owned()]];
-    let all: Vec<(usize, Kind, Vec<u64>)> =
-        summary.latencies.iter().map(|(e, kind, d)| (e, kind, d.decades())).collect();
-    let most = all.iter().map(|(_, _, counts)| counts.len()).max().unwrap_or(0);
-    decades[0].extend((0..most as u32).map(|decade| format!("< {}", time(10_u64.pow(decade)))));
-    for (engine, kind, mut counts) in all {
-        counts.resize(most, 0);
-        let name = summary.engines[engine].clone();
-        let head = [name, kind.as_str().to_owned()].into_iter();
-        decades.push(head.chain(counts.iter().map(u64::to_string)).collect());
-    }
-    vec![quantiles, Table::from_rows(decades)]
-}
-
-fn quantiles(summary: &Summary) -> Option<Table> {
+/// Quantiles by engine and kind; `None` if nothing was measured.
+pub fn quantiles(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(["engine", "latency", "times", "p50", "p90", "p99", "max"]);
     let mut is_empty = true;
     for (engine, kind, distribution) in summary.latencies.iter() {
@@ -58,7 +42,7 @@ fn quantiles(summary: &Summary) -> Option<Table> {
 }
 
 /// A time in a unit that suits it.
-fn time(us: u64) -> String {
+pub(super) fn time(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
         1_000..1_000_000 => format!("{} ms", short(us as f64 / 1e3)),

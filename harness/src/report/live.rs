@@ -2,19 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::game::record::GameRecord;
 use crate::report::standings::leaders_line;
 use crate::report::status::{Progress, disturbance, one_line, status_lines};
-use crate::report::terminal::note;
+use crate::report::terminal::{detail, has_details, is_quiet, note};
+use crate::report::tuned;
 use crate::run::control::Pace;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 use crate::run::standing::Standing;
 use crate::schedule::Schedule;
 use crate::stats::sprt::{Decision, Sprt};
 use crate::stats::watch::{Look, Watch};
+use crate::tune::ascent::Ascent;
+use crate::tune::tuning::Tuning;
 
 /// Time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -37,6 +42,8 @@ pub struct Live {
     slots: Option<usize>,
     /// Whether keys are listened to.
     has_keys: bool,
+    /// What is tuned, iterations with a result, and the values after them.
+    tuning: Option<(Arc<Tuning>, u64, Vec<f64>)>,
 }
 
 /// The keys, as the live view names them.
@@ -53,7 +60,7 @@ impl Live {
         has_keys: bool,
     ) -> Live {
         let total = schedule.expected();
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (std::io::stderr().is_terminal() && !is_quiet()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -72,7 +79,16 @@ impl Live {
             pace: Pace::Running,
             slots: None,
             has_keys,
+            tuning: None,
         }
+    }
+
+    /// The same of a tuning that has come so far, if the run is one.
+    #[must_use]
+    pub fn tuning(self, ascent: Option<&Ascent>) -> Live {
+        let tuning = ascent
+            .map(|ascent| (ascent.tuning().clone(), ascent.finished(), ascent.theta().to_vec()));
+        Live { tuning, ..self }
     }
 
     fn progress(&self, elapsed: Duration) -> Progress {
@@ -123,6 +139,9 @@ impl Live {
         if self.pace != Pace::Running {
             pace.push_str(&format!(" · {}", self.pace.as_str()));
         }
+        if let Some((tuning, finished, theta)) = &self.tuning {
+            return [tuned::line(tuning, *finished, theta), pace];
+        }
         match leaders_line(&self.schedule, &self.engines) {
             Some(leaders) => [leaders, pace],
             None => [evidence, pace],
@@ -131,6 +150,30 @@ impl Live {
 
     fn line(&self, elapsed: Duration) -> String {
         one_line(self.lines(elapsed))
+    }
+
+    /// A game that has ended, in one line.
+    fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
+        let name = |engine: usize| self.engines[engine].as_str();
+        format!(
+            "game {}.{}: {} – {} {}, {}, {} plies, {:.1} s",
+            pair + 1,
+            half + 1,
+            name(game.engines.white),
+            name(game.engines.black),
+            game.outcome.result.as_str(),
+            game.outcome.termination,
+            game.moves.len(),
+            game.duration.as_secs_f64()
+        )
+    }
+
+    /// A line that only some want.
+    fn tell(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => detail(text),
+        }
     }
 
     fn say(&self, text: &str) {
@@ -156,6 +199,9 @@ impl Observer for Live {
                 self.counted += 1;
                 self.looks.extend(look.map(|look| (tally.twosome(), look)));
                 for (half, game) in played.games.iter().enumerate() {
+                    if has_details() {
+                        self.tell(&self.game_line(tally.pair, half, game));
+                    }
                     if game.outcome.termination.is_fault() {
                         let name = |index: usize| self.engines[index].as_str();
                         self.say(&format!(
@@ -170,9 +216,15 @@ impl Observer for Live {
                 }
                 self.show(*elapsed);
             }
+            RunEvent::Iterated { iteration } => {
+                if let Some((_, finished, theta)) = &mut self.tuning {
+                    (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
+                }
+            }
             RunEvent::Disturbed { pair, reason, is_void } => {
                 self.say(&disturbance(*pair, reason, *is_void));
             }
+            RunEvent::Noted { remark } => self.say(&remark.to_string()),
             RunEvent::GameStarted { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {

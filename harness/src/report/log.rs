@@ -26,9 +26,9 @@ pub struct Entry {
     pub summary: Summary,
 }
 
-/// For a terminal.
-pub fn text(entries: &[Entry]) -> String {
-    table(entries).sharp()
+/// For a terminal of so many columns.
+pub fn text(entries: &[Entry], width: Option<usize>) -> String {
+    table(entries).fitted(width)
 }
 
 /// A Markdown document.
@@ -100,7 +100,8 @@ fn engine(summary: &Summary, index: usize) -> String {
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 
-fn commit(from: &Provenance) -> String {
+/// The beginning of a commit, which is enough to tell it.
+pub fn commit(from: &Provenance) -> String {
     let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }

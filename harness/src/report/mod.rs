@@ -2,11 +2,13 @@
 //!
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
+pub mod boards;
 pub mod bracket;
 pub mod builds;
 pub mod chart;
 pub mod check;
 pub mod compat;
+pub mod csv;
 pub mod digest;
 pub mod document;
 pub mod epd;
@@ -20,6 +22,8 @@ pub mod log;
 pub mod markdown;
 pub mod openings;
 pub mod pgn;
+pub mod plain;
+pub mod plan;
 pub mod ratings;
 pub mod run_list;
 pub mod speed;
@@ -27,9 +31,12 @@ pub mod standings;
 pub mod standings_json;
 pub mod standings_text;
 pub mod status;
+pub mod style;
 pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod terminal;
 pub mod transcript;
+pub mod tuned;
+pub mod web;
 pub mod worth;

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::rate::tally::{Named, Player, Tally};
+use crate::report::standings;
 use crate::report::status::percent;
+use crate::report::table::Table;
 use crate::stats::elo::Z_95;
 use crate::stats::pentanomial::Trinomial;
 use crate::stats::ratings::{Errors, Meeting, Rated};
@@ -36,35 +38,87 @@ pub struct Ratings<'a> {
 
 impl Ratings<'_> {
     /// Players by rating, the unrated last.
-    fn order(&self) -> Vec<usize> {
+    pub(super) fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.tally.players.len()).collect();
         let key = |player: &usize| self.rated.rating(*player).unwrap_or(f64::NEG_INFINITY);
         order.sort_by(|a, b| key(b).total_cmp(&key(a)));
         order
     }
 
-    fn rating(&self, player: usize) -> Option<f64> {
+    pub(super) fn rating(&self, player: usize) -> Option<f64> {
         self.rated.rating(player).map(|rating| rating + self.average)
     }
 
     /// Half-width of the 95 % interval.
-    fn margin(&self, player: usize) -> Option<f64> {
-        self.rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
+    pub(super) fn margin(&self, player: usize) -> Option<f64> {
+        standings::margin(self.rated, player)
     }
 
     /// `>` or `<` where the rating is only a bound.
-    fn bound(&self, player: usize) -> &'static str {
+    pub(super) fn bound(&self, player: usize) -> &'static str {
         let perfect = self.rated.perfect.iter().find(|perfect| perfect.player == player);
         perfect.map_or("", |perfect| if perfect.won_all { ">" } else { "<" })
     }
 
-    fn name(&self, player: usize) -> &str {
+    pub(super) fn name(&self, player: usize) -> &str {
         &self.tally.players[player].name
+    }
+
+    /// What keeps players from being compared.
+    pub(super) fn remarks(&self) -> String {
+        let ratings = self;
+        let mut text = String::new();
+        let names = |players: &[usize]| {
+            let shown: Vec<&str> = players.iter().take(8).map(|p| ratings.name(*p)).collect();
+            let more = if players.len() > 8 { ", …" } else { "" };
+            format!("{}{more}", shown.join(", "))
+        };
+        let groups = &ratings.rated.groups;
+        if groups.groups.len() > 1 {
+            let _ = writeln!(text, "Ratings of different groups cannot be compared:");
+            for (number, group) in (1..).zip(groups.groups.iter().take(10)) {
+                let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
+            }
+        }
+        // Whoever beat only players without a rating has none either.
+        let (bounds, unrated): (Vec<usize>, Vec<usize>) = groups
+            .perfect
+            .iter()
+            .map(|perfect| perfect.player)
+            .partition(|player| ratings.rated.rating(*player).is_some());
+        let unrated = [unrated.as_slice(), &groups.alone].concat();
+        for (players, what) in [
+            (&bounds, "Won all (>) or lost all (<), so that their ratings are bounds"),
+            (&unrated, "Met nobody whose strength can be told"),
+            (&ratings.rated.left_out, "Too many to be rated together"),
+        ] {
+            if !players.is_empty() {
+                let _ = writeln!(text, "{what} ({}): {}", players.len(), names(players));
+            }
+        }
+        text
+    }
+
+    /// Results of each player against each: won-drawn-lost.
+    pub(super) fn crossed(&self) -> Table {
+        let order = self.order();
+        let heads = (1..=order.len()).map(|place| place.to_string());
+        let head = ["".to_owned(), "won-drawn-lost".to_owned()].into_iter().chain(heads);
+        let mut rows: Vec<Vec<String>> = vec![head.collect()];
+        for (place, player) in (1..).zip(&order) {
+            let cells = order.iter().map(|other| match against(self.meetings, *player, *other) {
+                Some([lost, drawn, won]) => format!("{won}-{drawn}-{lost}"),
+                None => String::new(),
+            });
+            let head = [format!("{place}"), self.name(*player).to_owned()];
+            rows.push(head.into_iter().chain(cells).collect());
+        }
+        Table::from_rows(rows)
     }
 }
 
-/// The tables for a terminal.
-pub fn text(ratings: &Ratings<'_>) -> String {
+/// The tables for a terminal of so many columns.
+pub fn text(ratings: &Ratings<'_>, width: Option<usize>) -> String {
     let tally = ratings.tally;
     let mut text = String::new();
     let good = tally.games - tally.bad_games();
@@ -78,16 +132,17 @@ pub fn text(ratings: &Ratings<'_>) -> String {
         ratings.model
     );
     text.push('\n');
-    text.push_str(&table(ratings));
+    text.push_str(&table(ratings).fitted(width));
     let shown = |value: Option<f64>| value.map_or("undefined".to_owned(), |v| format!("{v:.1}"));
     let advantage = ratings.rated.advantage;
     let error = ratings.rated.advantage_error.map(|error| Z_95 * error);
     let _ = writeln!(text, "White's advantage {} ± {}", shown(advantage), shown(error));
     let _ = writeln!(text, "Draws between equals {:.1} %", 100.0 * ratings.rated.draw_rate);
-    text.push_str(&remarks(ratings));
+    text.push_str(&ratings.remarks());
     if tally.players.len() <= MAX_CROSS {
-        text.push_str(&cross_table(ratings));
-        text.push_str(&superiority_table(ratings));
+        for table in [ratings.crossed(), superiority_table(ratings)] {
+            text.push_str(&format!("\n{}", table.fitted(width)));
+        }
     }
     text.push_str(&openings(tally));
     text.push_str("\nEndings\n");
@@ -114,9 +169,8 @@ pub fn text(ratings: &Ratings<'_>) -> String {
     text
 }
 
-fn table(ratings: &Ratings<'_>) -> String {
-    let mut builder = tabled::builder::Builder::default();
-    builder.push_record([
+fn table(ratings: &Ratings<'_>) -> Table {
+    let mut table = Table::new([
         "", "player", "rating", "± 95 %", "games", "score", "won", "drawn", "lost", "white",
         "black", "s/move",
     ]);
@@ -124,7 +178,7 @@ fn table(ratings: &Ratings<'_>) -> String {
         let own = &ratings.tally.players[player];
         let results = own.results();
         let rating = ratings.rating(player).map_or("-".to_owned(), |r| format!("{r:.1}"));
-        builder.push_record([
+        table.push([
             place.to_string(),
             own.name.clone(),
             format!("{}{rating}", ratings.bound(player)),
@@ -139,81 +193,23 @@ fn table(ratings: &Ratings<'_>) -> String {
             seconds_per_move(own).map_or("-".to_owned(), |s| format!("{s:.3}")),
         ]);
     }
-    let mut table = builder.build();
-    table.with(tabled::settings::Style::sharp());
-    format!("{table}\n")
-}
-
-/// What keeps players from being compared.
-fn remarks(ratings: &Ratings<'_>) -> String {
-    let mut text = String::new();
-    let names = |players: &[usize]| {
-        let shown: Vec<&str> = players.iter().take(8).map(|p| ratings.name(*p)).collect();
-        let more = if players.len() > 8 { ", …" } else { "" };
-        format!("{}{more}", shown.join(", "))
-    };
-    let groups = &ratings.rated.groups;
-    if groups.groups.len() > 1 {
-        let _ = writeln!(text, "Ratings of different groups cannot be compared:");
-        for (number, group) in (1..).zip(groups.groups.iter().take(10)) {
-            let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
-        }
-    }
-    // Whoever beat only players without a rating has none either.
-    let (bounds, unrated): (Vec<usize>, Vec<usize>) = groups
-        .perfect
-        .iter()
-        .map(|perfect| perfect.player)
-        .partition(|player| ratings.rated.rating(*player).is_some());
-    let unrated = [unrated.as_slice(), &groups.alone].concat();
-    for (players, what) in [
-        (&bounds, "Won all (>) or lost all (<), so that their ratings are bounds"),
-        (&unrated, "Met nobody whose strength can be told"),
-        (&ratings.rated.left_out, "Too many to be rated together"),
-    ] {
-        if !players.is_empty() {
-            let _ = writeln!(text, "{what} ({}): {}", players.len(), names(players));
-        }
-    }
-    text
-}
-
-/// Results of each player against each: won-drawn-lost.
-fn cross_table(ratings: &Ratings<'_>) -> String {
-    let order = ratings.order();
-    let mut builder = tabled::builder::Builder::default();
-    let heads = (1..=order.len()).map(|place| place.to_string());
-    builder.push_record(["".to_owned(), "won-drawn-lost".to_owned()].into_iter().chain(heads));
-    for (place, player) in (1..).zip(&order) {
-        let cells = order.iter().map(|other| match against(ratings.meetings, *player, *other) {
-            Some([lost, drawn, won]) => format!("{won}-{drawn}-{lost}"),
-            None => String::new(),
-        });
-        let head = [format!("{place}"), ratings.name(*player).to_owned()];
-        builder.push_record(head.into_iter().chain(cells));
-    }
-    let mut table = builder.build();
-    table.with(tabled::settings::Style::sharp());
-    format!("\n{table}\n")
+    table
 }
 
 /// Likelihood, in per cent, that the player of the row is stronger than that of the column.
-fn superiority_table(ratings: &Ratings<'_>) -> String {
+fn superiority_table(ratings: &Ratings<'_>) -> Table {
     let order = ratings.order();
-    let mut builder = tabled::builder::Builder::default();
     let heads = (1..=order.len()).map(|place| place.to_string());
-    builder.push_record(["".to_owned(), "stronger, %".to_owned()].into_iter().chain(heads));
-    for (place, player) in (1..).zip(&order) {
-        let cells = order.iter().map(|other| {
-            let los = ratings.rated.superiority(*player, *other, Errors::Sandwich);
-            los.map_or(String::new(), |los| format!("{:.1}", 100.0 * los))
-        });
+    let head = ["".to_owned(), "stronger, %".to_owned()].into_iter().chain(heads);
+    let mut rows: Vec<Vec<String>> = vec![head.collect()];
+    let matrix = standings::superiority(ratings.rated, &order);
+    for ((place, player), likelihoods) in (1..).zip(&order).zip(matrix) {
+        let shown =
+            |los: Option<f64>| los.map_or(String::new(), |los| format!("{:.1}", 100.0 * los));
         let head = [format!("{place}"), ratings.name(*player).to_owned()];
-        builder.push_record(head.into_iter().chain(cells));
+        rows.push(head.into_iter().chain(likelihoods.into_iter().map(shown)).collect());
     }
-    let mut table = builder.build();
-    table.with(tabled::settings::Style::sharp());
-    format!("\n{table}\n")
+    Table::from_rows(rows)
 }
 
 fn openings(tally: &Tally) -> String {

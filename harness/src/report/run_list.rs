@@ -1,6 +1,7 @@
 //! The list of runs.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::report::table::Table;
 use crate::run::event::Ending;
@@ -53,10 +54,9 @@ impl RunRow<'_> {
 }
 
 /// The list as a JSON array.
-pub fn json(runs: &[ListedRun]) -> String {
+pub fn json(runs: &[ListedRun]) -> Value {
     let rows: Vec<RunRow<'_>> = runs.iter().map(RunRow::of).collect();
-    let text = serde_json::to_string_pretty(&rows).expect("a list is numbers and text");
-    format!("{text}\n")
+    serde_json::to_value(rows).expect("a list is numbers and text")
 }
 
 fn ending_word(ending: Option<Ending>) -> &'static str {

@@ -34,8 +34,8 @@ impl Report<'_> {
     }
 
     /// For a terminal.
-    pub fn text(&self) -> String {
-        format!("{}{}\n", self.table().sharp(), self.lines().join("\n"))
+    pub fn text(&self, width: Option<usize>) -> String {
+        format!("{}{}\n", self.table().fitted(width), self.lines().join("\n"))
     }
 
     /// A Markdown document.

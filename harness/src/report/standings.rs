@@ -30,8 +30,7 @@ pub struct Row {
 /// A strength in Elo, around the mean of those it can be compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rating {
-    /// An estimate with half of its 95 % interval, of the larger of the two errors that the
-    /// curvature of the likelihood and the spread of the pairs suggest.
+    /// An estimate with half of its 95 % interval, as [`margin`] has it.
     Estimate {
         /// Elo.
         elo: f64,
@@ -49,9 +48,7 @@ pub enum Rating {
 impl Standings {
     /// The standings after the counted pairs.
     pub fn new(schedule: &Schedule, standing: &Standing) -> Standings {
-        let met = standing.encounters.iter();
-        let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
-        let rated = ratings::rate(schedule.engines(), &meetings, &Options::default()).ok();
+        let rated = rated(schedule.engines(), standing);
         let row = |ranked: Ranked| Row {
             ranked,
             games: games_of(standing, ranked.engine),
@@ -83,11 +80,32 @@ fn rating(rated: &Rated, engine: usize) -> Option<Rating> {
         let bound = if perfect.won_all { Rating::Above } else { Rating::Below };
         return Some(bound(perfect.rating));
     }
-    let elo = rated.rating(engine)?;
-    let errors = [Errors::Information, Errors::Sandwich];
-    let errors = errors.into_iter().filter_map(|kind| rated.error(engine, kind));
-    let margin = Z_95 * errors.reduce(f64::max)?;
+    let (elo, margin) = (rated.rating(engine)?, margin(rated, engine)?);
     Some(Rating::Estimate { elo, margin, group: rated.group(engine)? })
+}
+
+/// All engines of a run by maximum likelihood over its counted games; `None` if that has no maximum.
+pub fn rated(engines: usize, standing: &Standing) -> Option<Rated> {
+    let met = standing.encounters.iter();
+    let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
+    ratings::rate(engines, &meetings, &Options::default()).ok()
+}
+
+/// Half of the 95 % interval of a rating, in Elo: every table and chart of ratings takes this one, which
+/// counts pairs as pairs. `None` for an engine that won or lost everything.
+pub fn margin(rated: &Rated, player: usize) -> Option<f64> {
+    rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
+}
+
+/// The likelihood, 0 to 1, that each engine of `order` is stronger than each other one, by the same
+/// errors; `None` for an engine against itself and where the two cannot be compared.
+pub fn superiority(rated: &Rated, order: &[usize]) -> Vec<Vec<Option<f64>>> {
+    let likelihood = |one: usize, other: usize| match one == other {
+        true => None,
+        false => rated.superiority(one, other, Errors::Sandwich),
+    };
+    let row = |one: &usize| order.iter().map(|other| likelihood(*one, *other)).collect();
+    order.iter().map(row).collect()
 }
 
 /// Points of a pair of engines as people write them: `2½`.
@@ -195,6 +213,13 @@ mod tests {
         };
         assert!(standings.rows[..3].iter().all(is_wide), "{:?}", standings.rows);
         assert!(matches!(standings.rows[3].rating, Some(Rating::Below(_))));
+        // The matrix has the same engines, and those that lost everything are in no comparison.
+        let rated = rated(4, &standing).unwrap();
+        let matrix = superiority(&rated, &[0, 1, 2, 3]);
+        assert_eq!(matrix[0][0], None);
+        assert_eq!(matrix[0][3], None);
+        let (over, under) = (matrix[0][1].unwrap(), matrix[1][0].unwrap());
+        assert!(over > 0.5 && (over + under - 1.0).abs() < 1e-12, "{over} {under}");
     }
 
     #[test]

@@ -13,8 +13,8 @@ use crate::schedule::{Format, Schedule};
 const MAX_LISTED: usize = 500;
 
 /// The table and the rounds, or the bracket.
-pub fn render(standings: &Standings, engines: &[String]) -> String {
-    let mut text = table(standings, engines).sharp();
+pub fn render(standings: &Standings, engines: &[String], width: Option<usize>) -> String {
+    let mut text = table(standings, engines).fitted(width);
     for note in notes(standings) {
         text.push_str(&note);
         text.push('\n');
@@ -147,7 +147,7 @@ mod tests {
         let mut schedule = Schedule::new(design, 3, 1);
         schedule.count(schedule.counted(), [3, 1], 2);
         let standings = Standings::new(&schedule, &Standing::default());
-        let text = render(&standings, &["Anna", "Bo", "Cleo"].map(str::to_owned));
+        let text = render(&standings, &["Anna", "Bo", "Cleo"].map(str::to_owned), None);
         let (table, rounds) = text.split_once("\n\n").unwrap();
         assert!(table.contains("Buchholz") && table.contains("Points count 1 for a bye."));
         let expected = "Round 1\n  Anna     1½ – ½      Bo\n  Cleo  bye\n\n\

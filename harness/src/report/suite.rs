@@ -12,8 +12,8 @@ const SHOWN: usize = 40;
 /// The form of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// For a terminal.
-    Terminal,
+    /// For a terminal of so many columns, or one where nobody counts them.
+    Terminal(Option<usize>),
     /// A Markdown document.
     Markdown,
 }
@@ -21,14 +21,14 @@ pub enum Style {
 impl Style {
     pub(super) fn heading(self, text: &str) -> String {
         match self {
-            Style::Terminal => format!("\n{text}\n"),
+            Style::Terminal(_) => format!("\n{text}\n"),
             Style::Markdown => format!("\n## {text}\n\n"),
         }
     }
 
     pub(super) fn table(self, table: Table) -> String {
         match self {
-            Style::Terminal => table.sharp(),
+            Style::Terminal(width) => table.fitted(width),
             Style::Markdown => table.markdown(),
         }
     }
@@ -36,7 +36,7 @@ impl Style {
     /// A list; a terminal shows its beginning, and says how much is left.
     pub(super) fn list(self, items: &[String]) -> String {
         let (sign, shown) = match self {
-            Style::Terminal => ("  ", SHOWN),
+            Style::Terminal(_) => ("  ", SHOWN),
             Style::Markdown => ("- ", items.len()),
         };
         let mut text: String =
@@ -77,15 +77,19 @@ mod tests {
     #[test]
     fn a_long_list_is_cut_on_a_terminal_only() {
         let items: Vec<String> = (0..SHOWN + 2).map(|n| n.to_string()).collect();
-        assert!(Style::Terminal.list(&items).ends_with("  … and 2 more (--format json has all)\n"));
+        assert!(
+            Style::Terminal(None)
+                .list(&items)
+                .ends_with("  … and 2 more (--format json has all)\n")
+        );
         assert_eq!(Style::Markdown.list(&items).lines().count(), SHOWN + 2);
     }
 
     #[test]
     fn unusable_lines_have_number_and_reason() {
         let unusable = [Unusable { line: 7, reason: "no position".to_owned() }];
-        let text = unusable_lines(Style::Terminal, &unusable);
+        let text = unusable_lines(Style::Terminal(None), &unusable);
         assert!(text.contains("line 7: no position"), "{text}");
-        assert_eq!(unusable_lines(Style::Terminal, &[]), "");
+        assert_eq!(unusable_lines(Style::Terminal(None), &[]), "");
     }
 }

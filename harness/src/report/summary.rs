@@ -7,19 +7,20 @@ use crate::config::ablation::Ablation;
 use crate::config::plan::{Kind, Plan};
 use crate::config::provenance::{Provenance, Scale};
 use crate::openings::quarantine::Quarantine;
-use crate::report::standings::Standings;
+use crate::report::standings::{self, Standings};
 use crate::run::event::Ending;
 use crate::run::latency::Latencies;
 use crate::run::noise::Disturbances;
 use crate::run::standing::{Encounter, Standing};
 use crate::schedule::Schedule;
-use crate::stats::elo::{self, Estimate, Z_95};
+use crate::stats::elo::{self, Estimate};
 use crate::stats::normalized;
 use crate::stats::pentanomial::{Pentanomial, Trinomial};
-use crate::stats::ratings::{self, Errors, Meeting};
+use crate::stats::ratings::Rated;
 use crate::stats::sequential::{self, SequentialEstimate};
 use crate::stats::sprt::Sprt;
 use crate::stats::watch::{Look, Watch};
+use crate::tune::ascent::Ascent;
 
 /// The answer of a run to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,8 @@ pub struct Summary {
     pub is_single: bool,
     /// How promptly engines answered.
     pub latencies: Latencies,
+    /// How far the tuning has come, if the run is one.
+    pub ascent: Option<Ascent>,
     /// The table, if the run is more than a match of two.
     pub standings: Option<Standings>,
 }
@@ -115,6 +118,8 @@ pub struct Rating {
     pub rating: f64,
     /// Half the width of the 95 % interval; `None` where it won or lost everything.
     pub margin: Option<f64>,
+    /// Whether it won everything, so that this is a lower bound, or lost everything.
+    pub won_all: Option<bool>,
 }
 
 impl Strength {
@@ -175,6 +180,7 @@ impl Summary {
             fault_limit: plan.fault_limit,
             is_single: plan.design.is_single,
             latencies: Latencies::default(),
+            ascent: None,
             standings: has_standings.then(|| Standings::new(schedule, standing)),
         }
     }
@@ -229,20 +235,24 @@ impl Summary {
     /// All engines by their results against each other, the strongest first; `None` if the games
     /// do not connect them.
     pub fn ratings(&self) -> Option<Vec<Rating>> {
-        let meetings: Vec<Meeting> = self
-            .standing
-            .encounters
-            .iter()
-            .map(|(engines, encounter)| encounter.meeting(*engines))
-            .collect();
-        let rated = ratings::rate(self.engines.len(), &meetings, &Default::default()).ok()?;
+        let rated = self.rated()?;
         let rating = |engine| {
-            let margin = rated.error(engine, Errors::Sandwich).map(|error| Z_95 * error);
-            Some(Rating { engine, rating: rated.rating(engine)?, margin })
+            let perfect = rated.perfect.iter().find(|perfect| perfect.player == engine);
+            Some(Rating {
+                engine,
+                rating: rated.rating(engine)?,
+                margin: standings::margin(&rated, engine),
+                won_all: perfect.map(|perfect| perfect.won_all),
+            })
         };
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<Rating>>>()?;
         list.sort_by(|a, b| b.rating.total_cmp(&a.rating));
         (rated.groups.groups.len() == 1).then_some(list)
+    }
+
+    /// What is known of all engines together; `None` before there is anything.
+    pub fn rated(&self) -> Option<Rated> {
+        standings::rated(self.engines.len(), &self.standing)
     }
 
     /// Whether more games ended by an engine's fault than the plan allows.

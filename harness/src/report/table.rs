@@ -1,7 +1,8 @@
 //! Tables of text, in the styles of the forms.
 
 use tabled::builder::Builder;
-use tabled::settings::Style;
+use tabled::settings::peaker::PriorityMax;
+use tabled::settings::{Style, Width};
 
 /// Rows of cells, the heading first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +29,14 @@ impl Table {
         &self.0
     }
 
-    /// For a terminal.
-    pub fn sharp(self) -> String {
-        format!("{}\n", Builder::from(self.0).build().with(Style::sharp()))
+    /// For a terminal of so many columns, with cells on several lines if they have to be.
+    pub fn fitted(self, width: Option<usize>) -> String {
+        let mut table = Builder::from(self.0).build();
+        table.with(Style::sharp());
+        if let Some(width) = width {
+            table.with(Width::wrap(width).keep_words(true).priority(PriorityMax::right()));
+        }
+        format!("{table}\n")
     }
 
     /// For a Markdown document.
@@ -46,6 +52,16 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_as_narrow_as_it_has_to_be() {
+        let mut table = Table::new(["engine", "what it is"]);
+        table.push(["a".to_owned(), "one two three four five six seven eight nine ten".to_owned()]);
+        assert!(table.clone().fitted(None).lines().any(|line| line.chars().count() > 30));
+        let narrow = table.fitted(Some(30));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 30), "{narrow}");
+        assert!(narrow.contains("ten") && narrow.lines().count() > 4, "{narrow}");
+    }
 
     #[test]
     fn a_bar_in_a_cell_is_no_border() {

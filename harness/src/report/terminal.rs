@@ -1,94 +1,196 @@
 //! The end of a run as text for a terminal.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+
+use anstyle::Style;
+use indicatif::ProgressBar;
+use tabled::settings::width::Wrap;
 
 use crate::config::plan::Kind;
+use crate::config::tuning::base_name;
 use crate::report::latency;
 use crate::report::standings_text;
 use crate::report::status::{interval, percent, plus_minus};
+use crate::report::style::{BAD, GOOD, LABEL, OPEN, styled};
 use crate::report::summary::{Strength, Summary, Verdict};
 use crate::report::table::Table;
+use crate::report::tuned;
 use crate::report::worth;
 use crate::run::event::Ending;
 use crate::run::noise::Disturbances;
 use crate::stats::sequential::SequentialEstimate;
 use crate::stats::sprt::{Correction, Sprt};
 use crate::stats::watch::Look;
+use crate::tune::ascent::Ascent;
 
-/// The summary in some ten lines; the last one is the verdict as a sentence.
-pub fn render(summary: &Summary) -> String {
-    let mut text = String::new();
+/// Columns of the names of values.
+const LABEL_WIDTH: usize = 8;
+
+/// The summary in some ten lines for a terminal of so many columns; the last one is the verdict as a
+/// sentence. It is in colour, which whoever prints it may take out.
+pub fn render(summary: &Summary, width: Option<usize>) -> String {
+    let mut page = Page { text: String::new(), width };
     let strength = summary.strength();
-    line(&mut text, "Run", format!("{} (seed {})", summary.run, summary.seed));
+    page.line("Run", format!("{} (seed {})", summary.run, summary.seed));
     if let Some(about) = &summary.about {
-        line(&mut text, "About", about);
+        page.line("About", about);
     }
     // The others of an ablation are named by the feature they lack.
-    let shown = if summary.ablation.is_some() { 1 } else { summary.engines.len() };
+    let is_one = summary.ablation.is_some() || summary.ascent.is_some();
+    let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {
-        line(&mut text, "Engine", format!("{name}, {limits}"));
+        let name = if summary.ascent.is_some() { base_name(name) } else { name };
+        page.line("Engine", format!("{name}, {limits}"));
     }
     for (name, from) in summary.engines.iter().zip(&summary.provenance) {
         if let Some(from) = from {
-            line(&mut text, "Built", format!("{name}: {}", from.words()));
+            page.line("Built", format!("{name}: {}", from.words()));
         }
     }
     if let Some(scale) = summary.scale {
-        line(&mut text, "Scale", scale.words());
+        page.line("Scale", scale.words());
     }
-    if summary.ablation.is_some() {
-        text.push_str(&worth::table(summary).sharp());
+    if let Some(ascent) = &summary.ascent {
+        tuning_lines(&mut page, summary, ascent);
+    } else if summary.ablation.is_some() {
+        page.text.push_str(&worth::table(summary).fitted(width));
     } else if summary.engines.len() == 2 {
-        strength_lines(&mut text, &strength, summary.after_stop());
+        strength_lines(&mut page, &strength, summary.after_stop());
     }
     if summary.is_single {
-        line(&mut text, "Unit", "games: each opening was played once, colours are not balanced");
+        page.line("Unit", "games: each opening was played once, colours are not balanced");
     }
     if let Some(standings) = &summary.standings {
-        text.push_str(&standings_text::render(standings, &summary.engines));
-        text.push('\n');
-        text.push_str(&encounter_table(summary));
+        page.text.push_str(&standings_text::render(standings, &summary.engines, width));
+        page.text.push('\n');
+        page.text.push_str(&encounter_table(summary).fitted(width));
     }
     if let Some((sprt, look)) = summary.test().filter(|_| summary.ablation.is_none()) {
-        line(&mut text, "LLR", sprt_text(&sprt, look));
-        line(&mut text, "Bounds", bounds_text(&sprt));
+        page.line("LLR", sprt_text(&sprt, look));
+        page.line("Bounds", bounds_text(&sprt));
     }
+    rest(&mut page, summary);
+    page.text
+}
+
+/// What the games were like, and the verdict.
+fn rest(page: &mut Page, summary: &Summary) {
     if !summary.quarantine.is_empty() {
-        line(&mut text, "Openings", left_out(summary));
+        page.line("Openings", left_out(summary));
     }
     if let Some(noise) = host_noise(summary).filter(|_| summary.disturbances != Default::default())
     {
-        line(&mut text, "Noise", noise);
+        page.line("Noise", noise);
     }
-    line(&mut text, "Endings", terminations(summary));
-    line(&mut text, "Faults", faults(summary));
-    text.push_str(&latency::terminal(summary));
-    text.push('\n');
+    page.line("Endings", terminations(summary));
+    page.line("Faults", faults(summary));
+    page.text.push_str(&latency::terminal(summary, page.width));
+    page.text.push('\n');
     if summary.ablation.is_some() {
         let notes = worth::notes(summary).into_iter().chain([worth::conclusion(summary)]);
-        notes.for_each(|note| text.push_str(&format!("{note}\n")));
+        notes.for_each(|note| page.sentence(Style::new(), &note));
     }
-    text.push_str(&verdict_sentence(summary));
-    text.push('\n');
-    text
+    let style = match summary.verdict() {
+        _ if summary.is_invalid() => BAD,
+        Verdict::H1 => GOOD,
+        Verdict::H0 => BAD,
+        Verdict::Inconclusive => OPEN,
+        Verdict::None if summary.ending == Some(Ending::Complete) => GOOD,
+        Verdict::None => OPEN,
+    };
+    verdict_sentence(summary).lines().for_each(|line| page.sentence(style, line));
 }
 
-/// A line on standard error. A reader that went away, as when a terminal closes, must not end a
-/// run, so a failure to print is no error.
+/// Text as it grows, in columns.
+struct Page {
+    text: String,
+    width: Option<usize>,
+}
+
+impl Page {
+    /// A value with its name before it.
+    fn line(&mut self, label: &str, value: impl AsRef<str>) {
+        let indent = LABEL_WIDTH.max(label.chars().count()) + 1;
+        let named = styled(LABEL, &format!("{label:<LABEL_WIDTH$}"));
+        let value = self.wrapped(value.as_ref(), indent);
+        // Writing to a string cannot fail.
+        let _ =
+            writeln!(self.text, "{named} {}", value.replace('\n', &format!("\n{:indent$}", "")));
+    }
+
+    fn sentence(&mut self, style: Style, words: &str) {
+        for line in self.wrapped(words, 0).lines() {
+            let _ = writeln!(self.text, "{}", styled(style, line));
+        }
+    }
+
+    /// Text in lines that fit behind an indent.
+    fn wrapped(&self, words: &str, indent: usize) -> String {
+        let Some(width) = self.width else { return words.to_owned() };
+        let lines = Wrap::wrap(words, width.saturating_sub(indent).max(1), true);
+        lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A line on standard error, unless the user wants to hear nothing but results and errors.
 pub fn note(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    log::info!("{line}");
 }
 
-fn line(text: &mut String, label: &str, value: impl AsRef<str>) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{label:<8} {}", value.as_ref());
+/// A line on standard error for users who want to hear more.
+pub fn detail(line: &str) {
+    log::debug!("{line}");
 }
 
-fn strength_lines(text: &mut String, strength: &Strength, after: Option<SequentialEstimate>) {
+/// The values of a tuning, ready to be used.
+fn tuning_lines(page: &mut Page, summary: &Summary, ascent: &Ascent) {
+    let games = summary.strength().games;
+    let sums = format!(
+        "{}: {} won, {} drawn, {} lost by the first sides",
+        games.games(),
+        games.wins,
+        games.draws,
+        games.losses
+    );
+    page.line("Games", sums);
+    page.line("Tuning", tuned::names(ascent.tuning()));
+    page.line("SPSA", tuned::schedule(ascent.tuning()));
+    page.text.push_str(&tuned::table(ascent).fitted(page.width));
+    tuned::notes(summary, ascent).iter().for_each(|note| page.line("Note", note));
+    // What is to be copied is not wrapped.
+    page.text.push('\n');
+    page.text.push_str(&tuned::options(ascent));
+    let changed = tuned::assignments(ascent);
+    if !changed.is_empty() {
+        page.text.push('\n');
+        page.text.push_str(&changed);
+    }
+    page.text.push('\n');
+}
+
+/// Whether such lines are wanted.
+pub fn has_details() -> bool {
+    log::log_enabled!(log::Level::Debug)
+}
+
+/// Whether the user wants to hear nothing but results and errors.
+pub fn is_quiet() -> bool {
+    !log::log_enabled!(log::Level::Info)
+}
+
+/// A bar of progress on standard error, which nobody sees who wants to hear nothing.
+pub fn bar(length: u64) -> ProgressBar {
+    if is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) }
+}
+
+/// An error on standard error.
+pub fn complain(error: impl std::fmt::Display) {
+    log::error!("{error}");
+}
+
+fn strength_lines(page: &mut Page, strength: &Strength, after: Option<SequentialEstimate>) {
     let games = strength.games;
-    line(
-        text,
+    page.line(
         "Games",
         format!(
             "{}: {} won, {} drawn, {} lost",
@@ -100,18 +202,18 @@ fn strength_lines(text: &mut String, strength: &Strength, after: Option<Sequenti
     );
     if strength.pairs.pairs() > 0 {
         let ptnml = format!("{:?} (LL, LD, DD+WL, WD, WW)", strength.pairs.0);
-        line(text, "Pairs", format!("{}: {ptnml}", strength.pairs.pairs()));
+        page.line("Pairs", format!("{}: {ptnml}", strength.pairs.pairs()));
     }
     let naive = format!("{} (95 %)", plus_minus(strength.elo.as_ref()));
     match after {
-        None => line(text, "Elo", naive),
+        None => page.line("Elo", naive),
         Some(after) => {
-            line(text, "Elo (naive)", naive);
-            line(text, "Elo (after the stop)", format!("{} (95 %)", interval(&after.elo)));
+            page.line("Elo (naive)", naive);
+            page.line("Elo (after the stop)", format!("{} (95 %)", interval(&after.elo)));
         }
     }
-    line(text, "nElo", format!("{} (95 %)", plus_minus(strength.nelo.as_ref())));
-    line(text, "LOS", percent(strength.los));
+    page.line("nElo", format!("{} (95 %)", plus_minus(strength.nelo.as_ref())));
+    page.line("LOS", percent(strength.los));
 }
 
 /// A likelihood ratio with the bounds that hold now and what it compares.
@@ -143,7 +245,7 @@ pub(super) fn bounds_text(sprt: &Sprt) -> String {
     }
 }
 
-fn encounter_table(summary: &Summary) -> String {
+fn encounter_table(summary: &Summary) -> Table {
     let heading = ["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"];
     let mut table = Table::new(heading);
     for (&[first, second], encounter) in &summary.standing.encounters {
@@ -159,7 +261,7 @@ fn encounter_table(summary: &Summary) -> String {
             plus_minus(strength.elo.as_ref()),
         ]);
     }
-    table.sharp()
+    table
 }
 
 /// What of the opening book was left out, in one line.
@@ -240,6 +342,9 @@ pub(super) fn verdict_sentence(summary: &Summary) -> String {
 }
 
 fn open_sentence(summary: &Summary) -> String {
+    if let Some(ascent) = &summary.ascent {
+        return tuned::verdict(summary, ascent);
+    }
     match (summary.ending, summary.kind) {
         (Some(Ending::Complete), Kind::Match | Kind::Tournament) => {
             "Complete: all pairs were played.".to_owned()

@@ -57,7 +57,7 @@ impl Analyst {
     pub async fn ask(&mut self, fen: &str, nodes: u64) -> Result<Option<Opinion>, AnalystError> {
         let start = Chess::default();
         let mode = CastlingMode::Standard;
-        let game = Game { start: &start, mode, limits: Limits::default() };
+        let game = Game { start: &start, mode, limits: Limits::default(), settings: &[] };
         let ready: Result<(), PlayerError> = self.player.new_game(game).await;
         ready.map_err(|error| self.broken(error.to_string()))?;
         let go = Go { nodes: Some(nodes), ..Go::default() };

@@ -23,15 +23,26 @@ pub enum Command {
     Concurrency(usize),
     /// Play so many more, or fewer.
     MoreSlots(i32),
+    /// End now and give up the pairs in flight, which are played again if the run is resumed.
+    Stop,
     /// Say how the run stands.
     Status,
+    /// Say how the run stands, and show the games in progress.
+    Boards,
+}
+
+impl Command {
+    /// Whether it changes nothing.
+    pub fn only_asks(self) -> bool {
+        matches!(self, Command::Status | Command::Boards)
+    }
 }
 
 /// It is none of those.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommandError {
     /// The word is not known.
-    #[error("'{0}' is not known; say pause, resume, drain, concurrency N or status")]
+    #[error("'{0}' is not known; say pause, resume, drain, stop, concurrency N, status or boards")]
     Unknown(String),
     /// The number is missing or wrong.
     #[error("concurrency needs a number from 1 to {MAX_SLOTS}, not '{0}'")]
@@ -47,7 +58,9 @@ impl FromStr for Command {
             ["pause"] => Ok(Command::Pause),
             ["resume"] => Ok(Command::Resume),
             ["drain"] => Ok(Command::Drain),
+            ["stop"] => Ok(Command::Stop),
             ["status"] => Ok(Command::Status),
+            ["boards"] => Ok(Command::Boards),
             ["concurrency", ref number @ ..] => {
                 let slots = number.join(" ");
                 let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
@@ -67,7 +80,9 @@ impl fmt::Display for Command {
             Command::Interrupt => f.write_str("interrupt"),
             Command::Concurrency(slots) => write!(f, "concurrency {slots}"),
             Command::MoreSlots(more) => write!(f, "concurrency {more:+}"),
+            Command::Stop => f.write_str("stop"),
             Command::Status => f.write_str("status"),
+            Command::Boards => f.write_str("boards"),
         }
     }
 }
@@ -136,7 +151,7 @@ mod tests {
 
     #[test]
     fn commands_are_read_as_they_are_shown() {
-        for text in ["pause", "resume", "drain", "status", "concurrency 12"] {
+        for text in ["pause", "resume", "drain", "stop", "status", "boards", "concurrency 12"] {
             assert_eq!(text.parse::<Command>().unwrap().to_string(), text);
         }
         assert_eq!(" concurrency \t3\n".parse(), Ok(Command::Concurrency(3)));

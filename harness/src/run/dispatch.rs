@@ -77,6 +77,9 @@ pub enum RunError {
         /// The reason.
         reason: String,
     },
+    /// Nobody plays for us any more.
+    #[error("{0}")]
+    Lost(String),
 }
 
 /// Who asked for the end of a run.
@@ -84,7 +87,7 @@ pub enum RunError {
 pub enum Caller {
     /// A signal, or the key that stands for Ctrl-C.
     Signal(Request),
-    /// The command to drain it.
+    /// The command to drain it, or to stop it.
     Drain,
 }
 
@@ -154,8 +157,10 @@ impl Run<'_> {
                         self.carry_out(effect, state, executor, &mut held, clock).await?;
                     }
                     let status = status(state, executor);
-                    let (pace, slots, elapsed) = (status.pace, status.slots, clock.elapsed());
-                    self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+                    if !wish.command.only_asks() {
+                        let (pace, slots, elapsed) = (status.pace, status.slots, clock.elapsed());
+                        self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+                    }
                     // Whoever asked may be gone.
                     let _ = wish.reply.send(Answer { words, status });
                     continue;
@@ -183,7 +188,7 @@ impl Run<'_> {
                 }
                 return;
             };
-            executor.start(self.jobs.job(pairing));
+            executor.start(self.jobs.job(pairing, state.settings(pairing.pair)));
         }
     }
 
@@ -201,9 +206,25 @@ impl Run<'_> {
         {
             happened.push(event);
         }
-        if happened.len() == 1 {
-            return Ok(self.commit(happened.remove(0), held)?.into_iter().collect());
+        let events = match happened.len() {
+            1 => self.commit(happened.remove(0), held)?.into_iter().collect(),
+            _ => self.commit_group(happened, held)?,
+        };
+        for event in &events {
+            match event {
+                Event::Committed(tally) => executor.stored(tally.pair),
+                Event::Voided(pair) => executor.stored(*pair),
+                _ => {}
+            }
         }
+        Ok(events)
+    }
+
+    fn commit_group(
+        &mut self,
+        happened: Vec<JobEvent>,
+        held: &mut BTreeMap<u64, PlayedPair>,
+    ) -> Result<Vec<Event>, RunError> {
         self.store.begin_group()?;
         let events: Result<Vec<_>, _> =
             happened.into_iter().map(|event| self.commit(event, held)).collect();
@@ -222,15 +243,15 @@ impl Run<'_> {
         held: &mut BTreeMap<u64, PlayedPair>,
     ) -> Result<Option<Event>, RunError> {
         match event {
-            JobEvent::Played { played, noise: Some(reason) } if self.is_void(&played)? => {
+            JobEvent::Played { played, noise: Some(reason), .. } if self.is_void(&played)? => {
                 let pair = played.pairing.pair;
                 self.store.void(self.name, &played, &reason)?;
                 self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
                 Ok(Some(Event::Voided(pair)))
             }
-            JobEvent::Played { mut played, noise } => {
+            JobEvent::Played { mut played, noise, worker } => {
                 // What counts is what is on disk, even if it is not what was played just now.
-                if !self.store.append(self.name, &played, noise.as_deref())?
+                if !self.store.append(self.name, &played, noise.as_deref(), worker.as_deref())?
                     && let Some(stored) = self.store.pair(self.name, played.pairing.pair)?
                 {
                     played = stored;
@@ -252,6 +273,12 @@ impl Run<'_> {
                 Ok(None)
             }
             JobEvent::Failed { pair, reason } => Err(RunError::Environment { pair, reason }),
+            JobEvent::Noted(remark) => {
+                self.store.note_remark(self.name, unix_time_ms(), &remark)?;
+                self.tell(&RunEvent::Noted { remark: &remark })?;
+                Ok(None)
+            }
+            JobEvent::Lost(reason) => Err(RunError::Lost(reason)),
         }
     }
 
@@ -281,6 +308,10 @@ impl Run<'_> {
                 if let Some(played) = &played {
                     self.tell(&RunEvent::Counted { played, tally: &tally, look, elapsed })?;
                 }
+            }
+            Effect::Iterated(iteration) => {
+                self.store.append_iteration(self.name, &iteration)?;
+                self.tell(&RunEvent::Iterated { iteration: &iteration })?;
             }
             Effect::Drain => {
                 self.tell(&RunEvent::Draining { in_flight: state.in_flight() })?;
@@ -312,7 +343,7 @@ fn grant<E: Executor>(
     };
     let is_draining = state.pace() == Pace::Draining;
     match command {
-        Command::Status => (None, Ok(status(state, executor).to_string())),
+        Command::Status | Command::Boards => (None, Ok(status(state, executor).to_string())),
         Command::Pause | Command::Resume if is_draining => {
             (None, Err("the run is being drained and starts no more pairs".to_owned()))
         }
@@ -322,6 +353,10 @@ fn grant<E: Executor>(
             // Who asked for the end first decides how it is told.
             request.get_or_insert(Caller::Drain);
             (Some(Event::Drain), Ok(format!("draining; {in_flight}")))
+        }
+        Command::Stop => {
+            request.get_or_insert(Caller::Drain);
+            (Some(Event::Stop), Ok(format!("stopped; given up: {} pairs", state.in_flight())))
         }
         Command::Interrupt => {
             *request = Some(Caller::Signal(Request::Interrupt));

@@ -1,6 +1,7 @@
 //! What happens in a run, in the words of its observers.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use crate::run::control::Pace;
@@ -8,6 +9,7 @@ use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
 use crate::schedule::Pairing;
 use crate::stats::watch::Look;
+use crate::tune::ascent::Iteration;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,11 @@ pub enum RunEvent<'a> {
         /// Since the start or resumption.
         elapsed: Duration,
     },
+    /// The pairs counted so far complete an iteration of a tuning, which is on disk.
+    Iterated {
+        /// Its result, and the values after it.
+        iteration: &'a Iteration,
+    },
     /// The machine disturbed a pair.
     Disturbed {
         /// The pair.
@@ -61,6 +68,11 @@ pub enum RunEvent<'a> {
         reason: &'a str,
         /// Whether it is played again; if not, it counts as it is.
         is_void: bool,
+    },
+    /// Somebody who plays for us did something that changes nothing.
+    Noted {
+        /// Who, and what.
+        remark: &'a Remark,
     },
     /// Time passed; a chance to show that the run is alive.
     Tick {
@@ -88,6 +100,26 @@ pub enum RunEvent<'a> {
         /// Since the start or resumption.
         elapsed: Duration,
     },
+}
+
+/// What somebody who plays for us did and did not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// Who.
+    pub worker: String,
+    /// With which pair, if it was about one.
+    pub pair: Option<u64>,
+    /// What, in words.
+    pub what: String,
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pair {
+            Some(pair) => write!(f, "worker {}, pair {}: {}", self.worker, pair + 1, self.what),
+            None => write!(f, "worker {}: {}", self.worker, self.what),
+        }
+    }
 }
 
 /// Sees a run as it happens. An observer that cannot do its work says so; the run then ends.

@@ -9,7 +9,8 @@ use shakmaty::ByColor;
 use crate::adjudicate::{Rules, Tables};
 use crate::clock::Conditions;
 use crate::config::plan::Plan;
-use crate::game::driver::GameSetup;
+use crate::game::driver::{GameSetup, Settings};
+use crate::game::pulse::Pulse;
 use crate::game::record::{GameRecord, Keep};
 use crate::openings::order::OpeningOrder;
 use crate::openings::{Book, Opening};
@@ -101,11 +102,21 @@ impl JobMaker<'_> {
         }
     }
 
-    /// The job of a pairing.
-    pub fn job(&mut self, pairing: Pairing) -> PairJob {
+    /// The job of a pairing; `settings` are what engines 0 and 1 are told for it in particular, if
+    /// it is one of a tuning.
+    pub fn job(
+        &mut self,
+        pairing: Pairing,
+        settings: Option<[Vec<(String, String)>; 2]>,
+    ) -> PairJob {
+        let settings = settings.unwrap_or_default().map(Settings::from);
         let opening = &self.book.opening(self.order.opening_for(pairing.opening));
         let [first, second] = pairing.engines;
-        let setup = |white, black| self.setup(opening, ByColor { white, black });
+        let setup = |white: usize, black| {
+            let engines = ByColor { white, black };
+            let own = |index: usize| settings.get(index).cloned().unwrap_or_default();
+            GameSetup { settings: engines.map(own), ..self.setup(opening, engines) }
+        };
         let games = Games {
             first: setup(first, second),
             second: (!self.is_single).then(|| setup(second, first)),
@@ -121,9 +132,11 @@ impl JobMaker<'_> {
             mode: opening.castling_mode(),
             book: opening.moves().to_vec(),
             conditions: engines.map(|index| self.conditions[index]),
+            settings: ByColor::default(),
             rules: self.rules,
             tables: self.tables.clone(),
             keep: self.keep.clone(),
+            pulse: Pulse::default(),
         }
     }
 }

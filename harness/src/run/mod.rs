@@ -9,6 +9,8 @@ pub mod control;
 pub mod dispatch;
 pub mod event;
 pub mod executor;
+pub mod fit;
+pub mod gallery;
 pub mod job;
 pub mod latency;
 pub mod noise;

@@ -77,6 +77,27 @@ pub struct TrialError {
     pub environment: bool,
 }
 
+impl TrialError {
+    /// The engine is unfit.
+    pub fn new(seat: &Seat, cause: String) -> TrialError {
+        TrialError { name: seat.name.clone(), cause, environment: false }
+    }
+
+    /// The machine does not do its part.
+    pub fn environment(seat: &Seat, error: impl std::fmt::Display) -> TrialError {
+        TrialError { name: seat.name.clone(), cause: error.to_string(), environment: true }
+    }
+
+    /// The engine does not come through its handshake.
+    pub fn of(seat: &Seat, error: &PlayerError) -> TrialError {
+        TrialError {
+            name: seat.name.clone(),
+            cause: format!("{error}{}", hint(error)),
+            environment: error.is_environment(),
+        }
+    }
+}
+
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the
 /// run and not a thousand lost games in it. The answer is which openings of the book some engine
 /// cannot be told, by their places in it.
@@ -138,19 +159,11 @@ async fn try_each(
         environment: true,
     })?;
     for seat in seats {
-        let fail = |error: PlayerError| TrialError {
-            name: seat.name.clone(),
-            cause: format!("{error}{}", hint(&error)),
-            environment: error.is_environment(),
-        };
-        let player = Player::start(&spawner, seat).await.map_err(fail)?;
+        let started = Player::start(&spawner, seat).await;
+        let player = started.map_err(|error| TrialError::of(seat, &error))?;
         let fitness = judge(&player);
         player.quit(QUIT_GRACE).await;
-        fitness.map_err(|cause| TrialError {
-            name: seat.name.clone(),
-            cause: cause.to_owned(),
-            environment: false,
-        })?;
+        fitness.map_err(|cause| TrialError::new(seat, cause.to_owned()))?;
     }
     Ok(())
 }

@@ -8,12 +8,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::config::plan::Plan;
 use crate::run::control::Pace;
 use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
 use crate::schedule::{Pairing, Schedule};
 use crate::stats::sprt::{Decision, Sprt};
 use crate::stats::watch::{Look, Watch};
+use crate::tune::ascent::{Ascent, Iteration};
 
 /// What can happen to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub enum Event {
     Interrupt,
     /// The user asks for an end after the pairs in flight.
     Drain,
+    /// The user asks for an end now.
+    Stop,
     /// The user wants no pair to start.
     Pause,
     /// The user wants pairs to start again.
@@ -35,7 +39,7 @@ pub enum Event {
 }
 
 /// What is to be done about it, in order.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Start this pair.
     Start(Pairing),
@@ -46,6 +50,8 @@ pub enum Effect {
         /// What the test says after it, if the run is an SPRT.
         look: Option<Look>,
     },
+    /// The counted pairs complete an iteration of a tuning.
+    Iterated(Iteration),
     /// Tell the observers that no more pairs will start.
     Drain,
     /// Give up everything in flight.
@@ -67,6 +73,8 @@ pub struct RunState {
     /// Who meets whom, as far as the counted pairs say.
     schedule: Schedule,
     sprt: Option<Sprt>,
+    /// How far the tuning has come, if the run is one.
+    ascent: Option<Ascent>,
     /// One for each two engines that have a counted pair, and what it said last.
     watches: BTreeMap<[usize; 2], Watch>,
     looks: BTreeMap<[usize; 2], Look>,
@@ -92,6 +100,7 @@ impl RunState {
         RunState {
             schedule,
             sprt,
+            ascent: None,
             watches: BTreeMap::new(),
             looks: BTreeMap::new(),
             next: 0,
@@ -106,6 +115,11 @@ impl RunState {
         }
     }
 
+    /// The run of a plan, before its first pair.
+    pub fn of(plan: &Plan) -> RunState {
+        RunState { ascent: plan.ascent(), ..RunState::new(plan.schedule(), plan.sprt) }
+    }
+
     /// Applies an event. The same events give the same effects: a run is resumed by applying what
     /// is in the store.
     pub fn apply(&mut self, event: Event) -> Vec<Effect> {
@@ -115,6 +129,7 @@ impl RunState {
             Event::Voided(pair) => self.void(pair),
             Event::Interrupt => self.interrupt(),
             Event::Drain if self.phase == Phase::Running => self.interrupt(),
+            Event::Stop => self.stop(),
             Event::Pause | Event::Unpause => {
                 self.is_paused = event == Event::Pause;
                 Vec::new()
@@ -131,6 +146,16 @@ impl RunState {
     /// The schedule, which knows the results of the counted pairs.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
+    }
+
+    /// How far the tuning has come, if the run is one.
+    pub fn ascent(&self) -> Option<&Ascent> {
+        self.ascent.as_ref()
+    }
+
+    /// What the two engines are told for a pair in particular; nothing but in a tuning.
+    pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
+        self.ascent.as_ref()?.settings(pair)
     }
 
     /// The pairs counted so far, in the order of the schedule.
@@ -204,7 +229,10 @@ impl RunState {
         while self.ending().is_none() {
             let waiting = self.waiting.remove(&self.next_to_count);
             match waiting.filter(|tally| !self.is_beyond(tally.pair)) {
-                Some(tally) => effects.push(self.count(tally)),
+                Some(tally) => {
+                    effects.push(self.count(tally));
+                    effects.extend(self.move_values(&tally));
+                }
                 None if self.is_beyond(self.next_to_count) => {}
                 None => break,
             }
@@ -253,6 +281,14 @@ impl RunState {
         Effect::Count { tally, look }
     }
 
+    /// What a counted pair does to a tuning: games that engine 0 won less those that it lost.
+    fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
+        let ascent = self.ascent.as_mut()?;
+        let [first, second] = tally.halves().map(u64::cast_signed);
+        let score = if tally.engines[0] == 0 { first - second } else { second - first };
+        ascent.count(score / 2).map(Effect::Iterated)
+    }
+
     /// Whether a pair would come after the end of its encounter.
     fn is_beyond(&self, pair: u64) -> bool {
         if self.schedule.is_void(pair) {
@@ -286,6 +322,14 @@ impl RunState {
             }
             Phase::Running | Phase::Draining => self.end(Ending::Interrupted, &mut effects),
             Phase::Over(_) => {}
+        }
+        effects
+    }
+
+    fn stop(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if self.ending().is_none() {
+            self.end(Ending::Interrupted, &mut effects);
         }
         effects
     }

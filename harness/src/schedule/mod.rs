@@ -228,6 +228,8 @@ pub struct Schedule {
     design: Design,
     engines: usize,
     course: Course,
+    /// Rounds that may begin before the one in hand is counted, if they have to wait at all.
+    ahead: Option<u64>,
     counted: u64,
     /// By the two engines, lower index first.
     scores: BTreeMap<[usize; 2], Score>,
@@ -247,7 +249,18 @@ impl Schedule {
             Format::Swiss => Course::Swiss(Swiss::new(order(), &mut ledger), ledger),
             Format::Ladder => Course::Ladder(Ladder::new(order(), &mut ledger), ledger),
         };
-        Schedule { design, engines, course, counted: 0, scores: BTreeMap::new() }
+        Schedule { design, engines, course, ahead: None, counted: 0, scores: BTreeMap::new() }
+    }
+
+    /// The same, where no more than `ahead` rounds begin before the first uncounted one is counted.
+    /// For fixed formats: what is played in a round may then follow from earlier results.
+    #[must_use]
+    pub fn with_rounds_ahead(self, ahead: u64) -> Schedule {
+        assert!(
+            self.design.format.is_fixed(),
+            "other formats make their rounds wait by themselves"
+        );
+        Schedule { ahead: Some(ahead), ..self }
     }
 
     /// The rules.
@@ -263,7 +276,14 @@ impl Schedule {
     /// Pairs that are known so far; those that are [void](Schedule::is_void) are among them.
     pub fn known(&self) -> u64 {
         match &self.course {
-            Course::Fixed(fixed) => fixed.pairs(),
+            Course::Fixed(fixed) => match self.ahead {
+                None => fixed.pairs(),
+                Some(ahead) => {
+                    let round = fixed.pairs().div_ceil(self.design.rounds.max(1)).max(1);
+                    let begun = (self.counted / round).saturating_add(ahead).saturating_add(1);
+                    fixed.pairs().min(begun.saturating_mul(round))
+                }
+            },
             Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
                 ledger.pairs()
             }
@@ -277,7 +297,10 @@ impl Schedule {
             Format::Knockout => engines - 1,
             Format::Swiss => (engines / 2).saturating_mul(self.design.rounds),
             Format::Ladder => (engines - 1).saturating_mul(self.design.rounds),
-            Format::RoundRobin | Format::Gauntlet | Format::Pyramid => return self.known(),
+            Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
+                let Course::Fixed(fixed) = &self.course else { return self.known() };
+                return fixed.pairs();
+            }
         };
         // Those that are known may be shorter or longer than usual.
         let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
@@ -298,7 +321,7 @@ impl Schedule {
     /// Whether no pair will follow those that are known.
     pub fn is_complete(&self) -> bool {
         match &self.course {
-            Course::Fixed(_) => true,
+            Course::Fixed(fixed) => self.known() == fixed.pairs(),
             Course::Knockout(knockout, _) => knockout.winner().is_some(),
             Course::Swiss(swiss, _) => swiss.is_over(),
             Course::Ladder(ladder, _) => ladder.is_over(),
@@ -308,6 +331,7 @@ impl Schedule {
     /// The pair with this number, or `None` if it is not known, yet or at all.
     pub fn pairing(&self, pair: u64) -> Option<Pairing> {
         let (place, engines) = match &self.course {
+            Course::Fixed(_) if pair >= self.known() => return None,
             Course::Fixed(fixed) => fixed.place(pair)?,
             Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
                 ledger.place(pair)?

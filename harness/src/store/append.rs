@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::plan_row::{Fingerprints, PlanRow};
 use super::rows::GameRow;
 use super::{Offsets, Store, StoreError};
-use super::{disturbance, latencies, transcripts};
+use super::{disturbance, latencies, remarks, transcripts};
 use crate::config::plan::Plan;
 use crate::run::event::Ending;
 use crate::run::job::PlayedPair;
@@ -47,17 +47,19 @@ impl Store {
     }
 
     /// Commits a pair with its games; when it returns they are on the disk, unless they are part of
-    /// a [group](Store::begin_group). `noise` says how the
-    /// machine disturbed it, if it did. A pair that is there already stays as it is, and `false`
-    /// says so.
+    /// a [group](Store::begin_group). `noise` says how the machine disturbed it, if it did, and
+    /// `worker` who played it, if not this machine. A pair that is there already stays as it is, and
+    /// `false` says so.
     pub fn append(
         &mut self,
         run: &str,
         played: &PlayedPair,
         noise: Option<&str>,
+        worker: Option<&str>,
     ) -> Result<bool, StoreError> {
         let file = self.file.clone();
-        self.insert_pair(run, played, noise).map_err(|source| StoreError::Sqlite { file, source })
+        self.insert_pair(run, played, noise, worker)
+            .map_err(|source| StoreError::Sqlite { file, source })
     }
 
     fn insert_pair(
@@ -65,6 +67,7 @@ impl Store {
         run: &str,
         played: &PlayedPair,
         noise: Option<&str>,
+        worker: Option<&str>,
     ) -> rusqlite::Result<bool> {
         let pairing = played.pairing;
         // Alone it is a transaction, in a group a part of one.
@@ -114,6 +117,9 @@ impl Store {
             }
         }
         latencies::add(&transaction, run, &Latencies::of(played))?;
+        if let Some(worker) = worker {
+            remarks::insert_player(&transaction, run, pairing.pair, worker)?;
+        }
         if let Some(reason) = noise {
             disturbance::insert(&transaction, run, pairing.pair, reason, None)?;
         }

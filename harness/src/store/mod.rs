@@ -6,6 +6,7 @@
 
 mod append;
 mod disturbance;
+mod follow;
 mod gates;
 mod latencies;
 mod output_row;
@@ -13,16 +14,19 @@ mod plan_row;
 mod provenance_row;
 mod query;
 mod recorded;
+mod remarks;
 mod rows;
 mod schema;
 mod tables_row;
 mod transcripts;
+mod tuning_row;
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use thiserror::Error;
 
+pub use follow::{Mark, Outline};
 pub use gates::StoredGate;
 pub use plan_row::Fingerprints;
 pub use query::{RunHead, StoredRun};

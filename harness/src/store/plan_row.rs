@@ -1,6 +1,7 @@
 //! The stored form of a plan.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::output_row::OutputRow;
 use super::provenance_row::{ProvenanceRow, ScaleRow};
 use super::tables_row::TablesRow;
+use super::tuning_row::TuningRow;
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::clock::{Conditions, Limits};
 use crate::config::ablation::Ablation;
@@ -33,6 +35,9 @@ pub struct Fingerprints {
     pub quarantine: Quarantine,
     /// Of each engine's program.
     pub engines: Vec<String>,
+    /// The machine, in words; it may be another when a run goes on. `None` in runs from before it was
+    /// kept.
+    pub host: Option<String>,
 }
 
 /// Version of the stored plan. Fields may be added with a default; a change of meaning needs a new
@@ -52,6 +57,8 @@ pub(super) struct PlanRow {
     openings_hash: Option<String>,
     #[serde(default)]
     quarantine: QuarantineRow,
+    #[serde(default)]
+    host: Option<String>,
     plies: Option<u32>,
     #[serde(default)]
     book_depth: Option<u32>,
@@ -87,6 +94,8 @@ pub(super) struct PlanRow {
     sprt: Option<SprtRow>,
     #[serde(default)]
     ablation: Option<AblationRow>,
+    #[serde(default)]
+    tuning: Option<TuningRow>,
     fault_limit: f64,
     /// Absent in runs from before there was one: nothing was measured.
     #[serde(default)]
@@ -224,6 +233,7 @@ impl PlanRow {
                 count: fingerprints.quarantine.count,
                 faults: fingerprints.quarantine.faults.clone(),
             },
+            host: fingerprints.host.clone(),
             plies: plan.plies,
             book_depth: plan.book_depth,
             strict_book: plan.strict_book,
@@ -254,6 +264,7 @@ impl PlanRow {
                 option: ablation.option.clone(),
                 features: ablation.features.clone(),
             }),
+            tuning: plan.tuning.as_deref().map(TuningRow::of),
             fault_limit: plan.fault_limit,
             noise_limit: plan.noise_limit,
             scale: plan.scale.map(ScaleRow::of),
@@ -286,13 +297,19 @@ impl PlanRow {
         }
     }
 
-    pub(super) fn into_plan(self) -> Result<(Plan, Fingerprints), String> {
-        let fingerprints = Fingerprints {
-            book: self.book_hash,
-            openings: self.openings_hash,
-            quarantine: Quarantine { count: self.quarantine.count, faults: self.quarantine.faults },
+    fn fingerprints(&self) -> Fingerprints {
+        let QuarantineRow { count, faults } = &self.quarantine;
+        Fingerprints {
+            book: self.book_hash.clone(),
+            openings: self.openings_hash.clone(),
+            quarantine: Quarantine { count: *count, faults: faults.clone() },
+            host: self.host.clone(),
             engines: self.engines.iter().map(|engine| engine.program_hash.clone()).collect(),
-        };
+        }
+    }
+
+    pub(super) fn into_plan(self) -> Result<(Plan, Fingerprints), String> {
+        let fingerprints = self.fingerprints();
         let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
         let sprt = self.sprt.map(|row| row.into_sprt()).transpose()?;
         let (annotation, epd, transcripts) = self.output.into_output()?;
@@ -340,9 +357,8 @@ impl PlanRow {
                 .map_or(Ok(Affinity::None), |text| text.parse())
                 .map_err(|error| format!("plan: {error}"))?,
             sprt,
-            ablation: self
-                .ablation
-                .map(|AblationRow { option, features }| Ablation { option, features }),
+            ablation: self.ablation.map(AblationRow::into_ablation),
+            tuning: self.tuning.map(TuningRow::into_tuning).transpose()?.map(Arc::new),
             fault_limit: self.fault_limit,
             noise_limit: self.noise_limit,
             scale: self.scale.map(ScaleRow::into_scale),
@@ -402,6 +418,13 @@ impl EngineRow {
             provenance: self.provenance.map(ProvenanceRow::into_provenance),
             conditions: Conditions { limits, margin: Duration::from_nanos(self.margin_ns) },
         })
+    }
+}
+
+impl AblationRow {
+    fn into_ablation(self) -> Ablation {
+        let AblationRow { option, features } = self;
+        Ablation { option, features }
     }
 }
 

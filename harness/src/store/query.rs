@@ -95,8 +95,8 @@ impl Store {
         let rows = statement.query_map([run], TallyRow::read).map_err(|e| self.sqlite(e))?;
         let rows: Vec<TallyRow> =
             rows.collect::<rusqlite::Result<_>>().map_err(|e| self.sqlite(e))?;
-        let pairs = rows.chunk_by(|a, b| a.pair == b.pair);
-        pairs.map(|pair| tally(pair).map_err(|e| self.corrupt(run, e))).collect()
+        let pairs = rows.chunk_by(TallyRow::is_of_pair);
+        pairs.map(|pair| sum_up(pair).map_err(|e| self.corrupt(run, e))).collect()
     }
 
     /// One pair with its games, if it is on disk.
@@ -151,17 +151,23 @@ impl Store {
 
 fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     let ending: Option<String> = row.get(2)?;
-    let all = [Ending::AcceptedH1, Ending::AcceptedH0, Ending::Complete, Ending::Interrupted];
     Ok(RunHead {
         run: row.get(0)?,
         created_ms: row.get(1)?,
-        ending: all.into_iter().find(|e| Some(ending_name(*e)) == ending.as_deref()),
+        ending: ending.as_deref().and_then(ending_of),
         pairs: row.get(3)?,
         about: row.get(4)?,
     })
 }
 
-struct TallyRow {
+/// The ending of that name.
+pub(super) fn ending_of(name: &str) -> Option<Ending> {
+    let all = [Ending::AcceptedH1, Ending::AcceptedH0, Ending::Complete, Ending::Interrupted];
+    all.into_iter().find(|ending| ending_name(*ending) == name)
+}
+
+/// A game, as far as it counts.
+pub(super) struct TallyRow {
     pair: u64,
     engines: [usize; 2],
     white: usize,
@@ -171,7 +177,7 @@ struct TallyRow {
 }
 
 impl TallyRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
         Ok(TallyRow {
             pair: row.get(0)?,
             engines: [row.get(1)?, row.get(2)?],
@@ -182,6 +188,11 @@ impl TallyRow {
         })
     }
 
+    /// Whether both are games of the same pair.
+    pub(super) fn is_of_pair(&self, other: &TallyRow) -> bool {
+        self.pair == other.pair
+    }
+
     fn winner(&self) -> Result<Option<usize>, String> {
         let outcome: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
@@ -190,7 +201,7 @@ impl TallyRow {
 }
 
 /// The rows of one pair, summed up.
-fn tally(rows: &[TallyRow]) -> Result<PairTally, String> {
+pub(super) fn sum_up(rows: &[TallyRow]) -> Result<PairTally, String> {
     let (first, second) = match rows {
         [first] => (first, None),
         [first, second] => (first, Some(second)),

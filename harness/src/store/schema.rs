@@ -6,7 +6,7 @@ use super::{Store, StoreError};
 
 /// The format this code writes, kept in SQLite's `user_version`. A change of the tables adds a
 /// step to [`STEPS`].
-const FORMAT: i64 = STEPS.len() as i64;
+pub(super) const FORMAT: i64 = STEPS.len() as i64;
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
@@ -15,7 +15,7 @@ const BUSY: Duration = Duration::from_secs(30);
 const CACHE_KIB: i64 = 512;
 
 /// Step n takes a file from format n to n + 1.
-pub(super) const STEPS: [&str; 5] = [
+pub(super) const STEPS: [&str; 7] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
@@ -99,6 +99,35 @@ pub(super) const STEPS: [&str; 5] = [
 ",
     "
     ALTER TABLE runs ADD COLUMN about TEXT;    -- what its user says that it tries, in one line
+",
+    "
+    CREATE TABLE iterations (                  -- of tunings; follows from plan and pairs
+        run       TEXT NOT NULL REFERENCES runs(run),
+        iteration INTEGER NOT NULL,            -- from 0
+        plus      TEXT NOT NULL,               -- JSON, values that engine 0 was told
+        minus     TEXT NOT NULL,               -- JSON, values that engine 1 was told
+        score     INTEGER NOT NULL,            -- games that engine 0 won less those that it lost
+        theta     TEXT NOT NULL,               -- JSON, values after it, not rounded
+        PRIMARY KEY (run, iteration)
+    ) WITHOUT ROWID;
+",
+    "
+    CREATE TABLE players (                     -- which machine played a pair, if not the store's
+        run    TEXT NOT NULL,
+        pair   INTEGER NOT NULL,
+        worker TEXT NOT NULL,
+        PRIMARY KEY (run, pair),
+        FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
+    ) WITHOUT ROWID;
+    CREATE TABLE remarks (                     -- what those machines did that changed nothing
+        run    TEXT NOT NULL REFERENCES runs(run),
+        number INTEGER NOT NULL,               -- from 0
+        at_ms  INTEGER NOT NULL,               -- Unix time
+        worker TEXT NOT NULL,
+        pair   INTEGER,                        -- NULL if it is about none
+        what   TEXT NOT NULL,
+        PRIMARY KEY (run, number)
+    ) WITHOUT ROWID;
 ",
 ];
 

@@ -7,9 +7,11 @@ use crate::config::plan::{Kind, Plan};
 use crate::config::request::Request;
 use crate::game::outcome::{Outcome, Termination};
 use crate::game::record::{GameRecord, MoveRecord, Thought};
+use crate::run::event::Remark;
 use crate::run::job::{Games, PlayedPair};
 use crate::run::latency::Kind as Latency;
 use crate::schedule::Pairing;
+use crate::tune::ascent::Iteration;
 
 fn game() -> GameRecord {
     let thought = Thought {
@@ -38,8 +40,8 @@ fn filled(folder: &Path) -> (Store, PlayedPair) {
     store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, Some("why")).unwrap();
     let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
     let played = PlayedPair { pairing, games: Games { first: game(), second: Some(game()) } };
-    assert!(store.append("run", &played, None).unwrap());
-    assert!(!store.append("run", &played, None).unwrap());
+    assert!(store.append("run", &played, None, Some("w")).unwrap());
+    assert!(!store.append("run", &played, None, Some("w")).unwrap());
     (store, played)
 }
 
@@ -66,14 +68,14 @@ fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
     let other = Store::open(dir.path()).unwrap();
     let seen = || (0..5).filter(|pair| other.pair("run", *pair).unwrap().is_some()).count();
     store.begin_group().unwrap();
-    assert!(store.append("run", &numbered(1), None).unwrap());
-    assert!(store.append("run", &numbered(2), Some("noise")).unwrap());
-    assert!(!store.append("run", &numbered(0), None).unwrap());
+    assert!(store.append("run", &numbered(1), None, None).unwrap());
+    assert!(store.append("run", &numbered(2), Some("noise"), None).unwrap());
+    assert!(!store.append("run", &numbered(0), None, None).unwrap());
     assert_eq!(seen(), 1);
     store.commit_group().unwrap();
     assert_eq!(seen(), 3);
     store.begin_group().unwrap();
-    assert!(store.append("run", &numbered(3), None).unwrap());
+    assert!(store.append("run", &numbered(3), None, None).unwrap());
     drop(store);
     assert_eq!(seen(), 3, "what was in hand is played again");
 }
@@ -110,6 +112,19 @@ fn a_store_of_before_is_brought_up_to_date() {
 }
 
 #[test]
+fn who_played_and_what_was_left_out_is_remembered() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    assert_eq!(store.pairs_by_worker("run").unwrap(), [("w".to_owned(), 1)].into());
+    assert_eq!(store.remarks("run").unwrap(), []);
+    let remark = |pair, what: &str| Remark { worker: "w".into(), pair, what: what.into() };
+    let remarks = [remark(Some(3), "late"), remark(None, "garbage")];
+    remarks.iter().for_each(|remark| store.note_remark("run", 5, remark).unwrap());
+    assert_eq!(store.remarks("run").unwrap(), remarks);
+    assert_eq!(store.remarks("other").unwrap(), []);
+}
+
+#[test]
 fn what_a_run_is_about_can_be_said_later() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
@@ -121,4 +136,49 @@ fn what_a_run_is_about_can_be_said_later() {
     store.set_about("run", None).unwrap();
     assert_eq!(about(), None);
     assert!(matches!(store.set_about("other", None), Err(StoreError::NoRun(_))));
+}
+
+#[test]
+fn iterations_come_back_and_a_second_delivery_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    let iteration = |number, score| Iteration {
+        number,
+        sides: [vec![5.0, 0.1 + 0.2], vec![3.0, -1.0]],
+        score,
+        theta: vec![4.125, -0.5],
+    };
+    store.append_iteration("run", &iteration(1, -7)).unwrap();
+    store.append_iteration("run", &iteration(0, 3)).unwrap();
+    store.append_iteration("run", &iteration(0, 4)).unwrap();
+    assert_eq!(store.iterations("run").unwrap(), [iteration(0, 3), iteration(1, -7)]);
+    assert_eq!(store.iterations("other").unwrap(), []);
+}
+
+#[test]
+fn a_reader_sees_what_comes_and_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(matches!(Store::observe(dir.path()), Err(StoreError::Missing(_))));
+    let (mut store, played) = filled(dir.path());
+    let reader = Store::observe(dir.path()).unwrap();
+    let outline = Outline { run: "run".into(), ending: None, about: Some("why".into()) };
+    assert_eq!(reader.outlines().unwrap(), [outline]);
+    let (version, mark) = (reader.data_version().unwrap(), reader.mark().unwrap());
+    assert_eq!(reader.tallies_after("run", mark).unwrap(), (vec![], mark));
+    assert_eq!(reader.data_version().unwrap(), version);
+    // A reader in the middle of something does not keep the writer waiting.
+    reader.connection.execute_batch("BEGIN; SELECT count(*) FROM games").unwrap();
+    for pair in [2, 1] {
+        let pairing = Pairing { pair, ..played.pairing };
+        assert!(
+            store.append("run", &PlayedPair { pairing, ..played.clone() }, None, None).unwrap()
+        );
+    }
+    reader.connection.execute_batch("COMMIT").unwrap();
+    assert_ne!(reader.data_version().unwrap(), version);
+    let (tallies, next) = reader.tallies_after("run", mark).unwrap();
+    assert_eq!(tallies.iter().map(|tally| tally.pair).collect::<Vec<_>>(), [2, 1]);
+    assert!(tallies.iter().all(|tally| tally.second.is_some()) && next > mark);
+    assert_eq!(reader.tallies_after("other", mark).unwrap(), (vec![], next));
+    assert!(reader.set_about("run", None).is_err(), "it must not write");
 }

@@ -50,7 +50,7 @@ impl Start {
 
     /// It as the start of a game without limits.
     pub fn game(&self) -> Game<'_> {
-        Game { start: &self.position, mode: self.mode, limits: Limits::default() }
+        Game { start: &self.position, mode: self.mode, limits: Limits::default(), settings: &[] }
     }
 
     /// Its FEN, with the en passant square whenever a pawn has just moved two squares.

@@ -9,6 +9,8 @@ pub struct OptionDeclaration {
     pub name: String,
     /// What values it takes.
     pub kind: OptionKind,
+    /// The value that it has to begin with, as the engine says.
+    pub default: Option<String>,
 }
 
 /// The type of an option with its constraints.
@@ -98,7 +100,7 @@ impl OptionDeclaration {
             },
             _ => return None,
         };
-        Some(OptionDeclaration { name, kind })
+        Some(OptionDeclaration { name, kind, default: field("default") })
     }
 
     /// Checks a value against the declaration.

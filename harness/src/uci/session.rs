@@ -211,9 +211,19 @@ impl Session {
         vec![Command::Uci]
     }
 
-    /// A new game begins; ends with [`Step::Ready`].
-    pub fn new_game(&mut self, now: Instant, chess960: bool) -> Result<Vec<Command>, SessionError> {
+    /// A new game begins; ends with [`Step::Ready`]. `settings` are options to set for it; all of
+    /// them are told, whatever was told before.
+    pub fn new_game(
+        &mut self,
+        now: Instant,
+        chess960: bool,
+        settings: &[(String, String)],
+    ) -> Result<Vec<Command>, SessionError> {
         let mut commands = Vec::new();
+        for (name, value) in settings {
+            let name = check_option(&self.identity.options, name, value)?.to_owned();
+            commands.push(Command::SetOption { name, value: value.clone() });
+        }
         if chess960 != self.chess960 {
             let declared = &self.identity.options;
             let name = check_option(declared, "UCI_Chess960", "true")

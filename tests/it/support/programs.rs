@@ -18,12 +18,12 @@ pub fn arbiter() -> &'static Path {
     BUILT.get_or_init(build_arbiter)
 }
 
-/// A real engine, if it is installed: in the search path, or where Debian puts
-/// games.
+/// A program, if it is installed: in the search path, or where Debian puts games
+/// and servers.
 pub fn installed(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
-        .chain([PathBuf::from("/usr/games")])
+        .chain(["/usr/games", "/usr/sbin"].map(PathBuf::from))
         .map(|dir| dir.join(name))
         .find(|candidate| candidate.is_file())
 }

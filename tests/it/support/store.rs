@@ -35,6 +35,26 @@ pub fn disturbances(results: &Path) -> Vec<(i64, i64, String, bool)> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
+/// What machines that played did and did not count, in order.
+pub fn remarks(results: &Path) -> Vec<String> {
+    let Ok(connection) = open(results) else { return Vec::new() };
+    let query = "SELECT worker || ': ' || what FROM remarks ORDER BY number";
+    let Ok(mut statement) = connection.prepare(query) else { return Vec::new() };
+    let rows = statement.query_map([], |row| row.get(0)).expect("the query has no parameters");
+    // A writer may hold the store for a moment; the caller asks again.
+    rows.collect::<Result<_, _>>().unwrap_or_default()
+}
+
+/// How many pairs each machine has played, but for the one with the store.
+pub fn players(results: &Path) -> BTreeMap<String, i64> {
+    let Ok(connection) = open(results) else { return BTreeMap::new() };
+    let query = "SELECT worker, count(*) FROM players GROUP BY worker";
+    let Ok(mut statement) = connection.prepare(query) else { return BTreeMap::new() };
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    let rows = rows.expect("the query has no parameters");
+    rows.collect::<Result<_, _>>().unwrap_or_default()
+}
+
 /// Whether a run of this name has begun.
 pub fn has_run(results: &Path, run: &str) -> bool {
     let Ok(connection) = open(results) else { return false };

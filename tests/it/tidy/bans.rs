@@ -90,6 +90,7 @@ const BANS: [Ban; 4] = [
         patterns: &["Serialize", "Deserialize"],
         allowed: &[
             "harness/src/broker/wire.rs",
+            "harness/src/broker/wire/",
             "harness/src/config/file.rs",
             "harness/src/config/file/",
             "harness/src/report/",

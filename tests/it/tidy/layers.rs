@@ -48,40 +48,45 @@ const LAYERS: &[Layer] = &[
     layer(
         "report",
         "annotation check clock config/ablation config/affinity config/plan config/provenance \
-         game/outcome game/record game/transcript gate openings/quarantine rate run/control \
-         run/event run/job run/latency run/noise run/standing schedule stats suite uci/info uci/score",
+         config/tuning \
+         game/outcome game/pane game/record game/transcript gate openings/quarantine rate run/control \
+         run/event run/job run/latency run/noise run/standing schedule stats suite tune uci/info \
+         uci/score",
     ),
     pure("gate", ""),
     // Remote execution, and tools built on runs.
-    layer("broker", "build config game run schedule seed store"),
+    layer(
+        "broker",
+        "adjudicate annotation clock config game process protocol run schedule uci/score uci/session",
+    ),
     layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),
     pure("suite/perft", "game/player"),
     // Conversations with engines, and their judges.
     pure("check", "suite/start uci"),
     layer("check/drive", "process"),
-    layer("tune", "config game openings run schedule seed stats store"),
     // The run: it passes the plan, and the settings in it, on to those below.
     layer(
         "run",
-        "adjudicate annotation clock config game openings process protocol schedule seed stats store uci",
+        "adjudicate annotation clock config game openings process protocol schedule seed stats store \
+         tune uci",
     ),
-    pure("run/event", "game/outcome game/record openings schedule stats"),
+    pure("run/event", "game/outcome game/record openings schedule stats tune"),
     pure("run/latency", "game/outcome game/record"),
     pure("run/control", ""),
     pure("run/noise", ""),
     pure("run/places", "config/affinity"),
     pure("run/standing", "game/outcome game/record schedule stats"),
-    pure("run/state", "config game/outcome game/record openings schedule seed stats"),
+    pure("run/state", "config game/outcome game/record openings schedule seed stats tune"),
     layer(
         "store",
         "adjudicate annotation clock config game/outcome game/record game/transcript gate openings \
-         protocol run/event run/job run/latency run/noise run/standing schedule stats uci",
+         protocol run/event run/job run/latency run/noise run/standing schedule stats tune uci",
     ),
     // The plan: it names the settings of those below and runs nothing.
     layer(
         "config",
-        "adjudicate annotation build clock gate openings protocol schedule seed stats uci",
+        "adjudicate annotation build clock gate openings protocol schedule seed stats tune uci",
     ),
     layer("build", "process"),
     // One game: only the driver knows that engines are processes.
@@ -107,6 +112,7 @@ const LAYERS: &[Layer] = &[
     pure("seed", ""),
     Layer { crates: ONLY_STD, ..pure("schedule", "seed") },
     Layer { crates: Some(&["statrs"]), ..pure("stats", "") },
+    Layer { crates: Some(&["rand_chacha", "statrs"]), ..pure("tune", "seed stats") },
     // The engine, from the top.
     engine("cli", "bench chess eval line search time tt tune uci"),
     engine("uci", "bench chess eval line search time tt tune"),
@@ -306,7 +312,7 @@ fn a_test_makes_values_of_anything_below_but_of_nothing_above() {
     let text = "#[cfg(test)]\nmod tests {\n use crate::game::record::Move;\n use crate::stats;\n\
                 use crate::cli::Exit;\n}\nuse crate::game::record::Move;";
     lines("harness/src/cli/play.rs", text, &[7]);
-    lines("harness/src/tune/spsa.rs", text, &[5]);
+    lines("harness/src/report/run.rs", text, &[5]);
     lines("harness/src/stats/elo.rs", text, &[3, 5, 7]);
 }
 

@@ -4,7 +4,7 @@ use super::Violation;
 
 /// What the top level holds. Something new belongs into one of the folders, or
 /// into this list together with the reason for it in the README.
-const TOP_LEVEL: [&str; 18] = [
+const TOP_LEVEL: [&str; 19] = [
     ".ci",
     ".gitignore",
     "ARCHITECTURE.md",
@@ -16,6 +16,8 @@ const TOP_LEVEL: [&str; 18] = [
     "README.md",
     // Read by arbiter in the current folder: how commits of this repository are built and judged.
     "arbiter.toml",
+    // Worked examples.
+    "docs",
     "engine",
     "harness",
     "openings",

@@ -23,7 +23,7 @@ fn ready(greeting: &str) -> (Session, Instant) {
 
 fn game<'a>(start: &'a Chess, tc: &str) -> Game<'a> {
     let limits = Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() };
-    Game { start, mode: CastlingMode::Standard, limits }
+    Game { start, mode: CastlingMode::Standard, limits, settings: &[] }
 }
 
 /// A session in a game from the usual start, ready to think.

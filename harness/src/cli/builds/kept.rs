@@ -6,6 +6,8 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, Subcommand};
 
 use super::super::args::Form;
+use super::super::console::width;
+use super::super::form::Rows;
 use super::super::{ExitCode, Failure, emit};
 use crate::build::cache::Cache;
 use crate::build::clean::{self, Fate, Kept, Policy};
@@ -30,7 +32,7 @@ enum BuildsCommand {
     /// Lists all builds, the longest unused first; also done if nothing is said.
     List {
         /// Form of the list
-        #[arg(long, value_enum, default_value = "human")]
+        #[arg(long, value_enum, default_value = "text")]
         format: Form,
     },
     /// Removes builds, the longest unused first, but none that is being made or played with.
@@ -72,14 +74,16 @@ pub fn builds(args: BuildsArgs) -> ExitCode {
 
 fn run(args: BuildsArgs) -> Result<(), Failure> {
     let cache = Cache::new(args.cache)?;
-    match args.command.unwrap_or(BuildsCommand::List { format: Form::Human }) {
+    match args.command.unwrap_or(BuildsCommand::List { format: Form::Text }) {
         BuildsCommand::List { format } => {
             let rows: Vec<Row> = clean::kept(&cache)?.iter().map(row).collect();
-            emit(&match format {
-                Form::Human => builds::text(&rows),
-                Form::Md => builds::markdown(&rows),
-                Form::Json => format!("{:#}\n", builds::json(&rows)),
-            })
+            let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };
+            emit(&format.render(
+                || builds::text(&rows, width()),
+                || builds::markdown(&rows),
+                || builds::json(&rows),
+                first,
+            ))
         }
         BuildsCommand::Clean(args) => tidy_up(&cache, &args),
     }

@@ -127,9 +127,7 @@ impl Gates<'_> {
         note(&format!("{}: {}, {}", step.name, outcome.verdict.as_str(), outcome.words));
         if gates::is_kept(&outcome) {
             let name = |side: &Side| {
-                side.provenance.as_ref().map_or(side.label.clone(), |from| {
-                    format!("{}{}", from.commit, if from.is_dirty { "-dirty" } else { "" })
-                })
+                side.provenance.as_ref().map_or(side.label.clone(), Provenance::identity)
             };
             let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base()).map(name);
             let test = name(&self.sides.test);

@@ -17,6 +17,7 @@ use clap::{Args, ValueEnum};
 use self::options::Options;
 use super::args::{Asked, DEFAULT_RESULTS, Form};
 use super::builds::BuildArgs;
+use super::cluster::ClusterArgs;
 use super::{ExitCode, Failure, emit, play};
 use crate::report::compat::Dialect;
 use crate::report::terminal::note;
@@ -107,11 +108,15 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         name: None,
         about: None,
         resume: None,
-        format: Form::Human,
+        is_dry: false,
+        format: Form::Text,
         compat: Some(style),
         build: BuildArgs::default(),
         config: None,
         reference_nps: None,
+        is_probed: false,
+        cluster: ClusterArgs::default(),
+        at_once: None,
     };
     match play::play(kind, asked) {
         ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,

@@ -7,10 +7,11 @@ pub use server::Server;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use thiserror::Error;
 
 use super::args::DEFAULT_RESULTS;
 use super::run_lock::RunLock;
@@ -18,7 +19,7 @@ use super::{ExitCode, Failure, emit};
 use crate::run::control::Command;
 
 /// How long a run may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Flags of `arbiter ctl`.
 #[derive(Debug, Args)]
@@ -28,8 +29,10 @@ Commands:
   resume         start pairs again
   drain          play the pairs in flight to their end, then stop; the run ends with exit code 75
                  and can be resumed
+  stop           give up the pairs in flight and stop now, otherwise as drain
   concurrency N  play N games at once; when fewer, pairs in flight are played to their end first
   status         how the run stands
+  boards         the same with the games in progress, always as JSON
 
 All of it holds for the process that plays the run; a resumed run starts as it was planned.
 
@@ -59,26 +62,49 @@ pub fn ctl(args: &CtlArgs) -> ExitCode {
 fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: Command = args.command.join(" ").parse().map_err(Failure::invalid)?;
-    let mut stream = socket::connect(&args.results, &args.run).map_err(|error| {
-        let reason = match error.kind() {
-            ErrorKind::NotFound | ErrorKind::ConnectionRefused => "is not being played".to_owned(),
-            _ => format!("cannot be reached: {error}"),
-        };
-        let place = args.results.display();
-        Failure::invalid(format!("run '{}' in {place} {reason}", args.run))
+    tell(&args.results, &args.run, command, args.json, PATIENCE).map_err(Failure::invalid)
+}
+
+/// Why a run has not done what it was told.
+#[derive(Debug, Error)]
+pub enum Untold {
+    /// No process plays it.
+    #[error("run '{0}' in {1} is not being played")]
+    Idle(String, String),
+    /// It cannot be reached, does not answer, or refuses.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Says a command to a run, whose name must be one, and waits for its answer for so long: a line in
+/// words or JSON.
+pub fn tell(
+    results: &Path,
+    run: &str,
+    command: Command,
+    json: bool,
+    patience: Duration,
+) -> Result<String, Untold> {
+    let mut stream = socket::connect(results, run).map_err(|error| {
+        let place = results.display();
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
+                Untold::Idle(run.to_owned(), place.to_string())
+            }
+            _ => Untold::Refused(format!("run '{run}' in {place} cannot be reached: {error}")),
+        }
     })?;
-    let fail = |error: std::io::Error| {
-        Failure::invalid(format!("run '{}' does not answer: {error}", args.run))
-    };
-    stream.set_read_timeout(Some(PATIENCE)).map_err(fail)?;
-    let form = if args.json { " json" } else { "" };
+    let fail =
+        |error: std::io::Error| Untold::Refused(format!("run '{run}' does not answer: {error}"));
+    stream.set_read_timeout(Some(patience)).map_err(fail)?;
+    let form = if json { " json" } else { "" };
     stream.write_all(format!("{command}{form}\n").as_bytes()).map_err(fail)?;
     stream.shutdown(Shutdown::Write).map_err(fail)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(fail)?;
     match answer.split_once(": ") {
         Some(("ok", words)) => Ok(words.to_owned()),
-        Some(("error", words)) => Err(Failure::invalid(words.trim_end())),
-        _ => Err(Failure::invalid(format!("run '{}' ended before it answered", args.run))),
+        Some(("error", words)) => Err(Untold::Refused(words.trim_end().to_owned())),
+        _ => Err(Untold::Refused(format!("run '{run}' ended before it answered"))),
     }
 }

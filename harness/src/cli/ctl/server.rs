@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use rustix::net::Shutdown;
 use rustix::net::sockopt::socket_peercred;
-use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use super::socket::Socket;
+use crate::report::boards::Running;
 use crate::report::terminal::note;
 use crate::run::control::Command;
 use crate::run::dispatch::{Answer, Wish};
+use crate::run::gallery::Gallery;
 
 /// How long a caller may take to say or hear a line; others wait for it.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -23,19 +24,27 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Longest line that is read.
 const MAX_LINE: u64 = 8 << 10;
 
+/// Most boards that are shown; nobody can look at more.
+const MAX_BOARDS: usize = 12;
+
 /// Listens as long as it lives.
 #[derive(Debug)]
 pub struct Server(Option<(OwnedFd, JoinHandle<()>)>);
 
 impl Server {
-    /// Listens for commands to the run, which must be ours, and sends them on. A run that cannot be
-    /// steered is played all the same, and says so.
-    pub fn listen(results: &Path, run: &str, wishes: mpsc::Sender<Wish>) -> Server {
+    /// Listens for commands to the run, which must be ours, and sends them on; its games are seen in
+    /// `gallery`. A run that cannot be steered is played all the same, and says so.
+    pub fn listen(
+        results: &Path,
+        run: &str,
+        wishes: mpsc::Sender<Wish>,
+        gallery: Gallery,
+    ) -> Server {
         let begin = || -> io::Result<(OwnedFd, JoinHandle<()>)> {
             let socket = Socket::bind(results, run)?;
             let handle = socket.handle()?;
             let thread = std::thread::Builder::new().name("ctl".into());
-            Ok((handle, thread.spawn(move || serve(&socket, &wishes))?))
+            Ok((handle, thread.spawn(move || serve(&socket, &wishes, &gallery))?))
         };
         Server(begin().map_err(|error| note(&format!("arbiter ctl will not work: {error}"))).ok())
     }
@@ -51,12 +60,12 @@ impl Server {
     }
 }
 
-fn serve(socket: &Socket, wishes: &mpsc::Sender<Wish>) {
+fn serve(socket: &Socket, wishes: &mpsc::Sender<Wish>, gallery: &Gallery) {
     loop {
         match socket.listener.accept() {
             Ok((stream, _)) => {
                 // A caller that goes away before it was answered is no loss.
-                let _ = answer(&stream, wishes);
+                let _ = answer(&stream, wishes, gallery);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.raw_os_error() == Some(libc::EMFILE) => {
@@ -67,7 +76,11 @@ fn serve(socket: &Socket, wishes: &mpsc::Sender<Wish>) {
     }
 }
 
-fn answer(mut stream: &UnixStream, wishes: &mpsc::Sender<Wish>) -> io::Result<()> {
+fn answer(
+    mut stream: &UnixStream,
+    wishes: &mpsc::Sender<Wish>,
+    gallery: &Gallery,
+) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let caller = socket_peercred(stream)?.uid;
@@ -76,8 +89,8 @@ fn answer(mut stream: &UnixStream, wishes: &mpsc::Sender<Wish>) -> io::Result<()
     }
     let mut line = String::new();
     let reply = match BufReader::new(stream.take(MAX_LINE)).read_line(&mut line) {
-        Ok(_) => carry_out(line.trim(), wishes),
-        Err(_) => Err("no line of text came; say pause, resume, drain, status".to_owned()),
+        Ok(_) => carry_out(line.trim(), wishes, gallery),
+        Err(_) => Err("no line of text came; say pause, resume, drain, stop, status".to_owned()),
     };
     match reply {
         Ok(words) => stream.write_all(format!("ok: {words}\n").as_bytes()),
@@ -85,7 +98,7 @@ fn answer(mut stream: &UnixStream, wishes: &mpsc::Sender<Wish>) -> io::Result<()
     }
 }
 
-fn carry_out(line: &str, wishes: &mpsc::Sender<Wish>) -> Result<String, String> {
+fn carry_out(line: &str, wishes: &mpsc::Sender<Wish>, gallery: &Gallery) -> Result<String, String> {
     let (command, is_json) = match line.strip_suffix(" json") {
         Some(command) => (command, true),
         None => (line, false),
@@ -96,18 +109,13 @@ fn carry_out(line: &str, wishes: &mpsc::Sender<Wish>) -> Result<String, String> 
     wishes.blocking_send(Wish { command, reply }).map_err(|_| over)?;
     let Answer { words, status } = answer.blocking_recv().map_err(|_| over)?;
     let words = words?;
-    if !is_json {
-        return Ok(words);
+    let report = Running::of(&status);
+    match (command, is_json) {
+        (Command::Boards, _) => {
+            let (shown, count) = gallery.look(MAX_BOARDS);
+            Ok(report.with_boards(&shown, count).json())
+        }
+        (_, true) => Ok(report.json()),
+        (_, false) => Ok(words),
     }
-    let report = json!({
-        "schema": "arbiter.status/1",
-        "state": status.pace.as_str(),
-        "concurrency": status.slots,
-        "pairs_in_flight": status.in_flight,
-        "pairs_counted": status.counted,
-        "pairs_expected": status.expected,
-        "games": status.games,
-        "faults": status.faults,
-    });
-    Ok(report.to_string())
 }

@@ -7,6 +7,8 @@ use clap::Args;
 use regex_lite::{Regex, RegexBuilder};
 
 use super::super::args::Form;
+use super::super::console::width;
+use super::super::form::Rows;
 use super::super::{ExitCode, Failure, emit, write_whole};
 use super::{stored_summary, time};
 use crate::config::plan::Kind;
@@ -27,6 +29,9 @@ pub(super) struct LogArgs {
     #[arg(long, value_name = "TEXT", default_value = "Log of tests")]
     title: String,
 }
+
+/// The first columns of the log as CSV.
+const FIRST: [&str; 8] = ["begun", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
 
 /// Makes the log from all stores together.
 pub(super) fn log(folders: &[PathBuf], args: &LogArgs, form: Form) -> Result<(), Failure> {
@@ -51,11 +56,10 @@ pub(super) fn log(folders: &[PathBuf], args: &LogArgs, form: Form) -> Result<(),
     if entries.is_empty() {
         return Err(Failure::new(ExitCode::Nothing, "there is no SPRT with a finished pair"));
     }
-    let text = match form {
-        Form::Human if args.out.is_none() => log::text(&entries),
-        Form::Human | Form::Md => log::markdown(&entries, &args.title),
-        Form::Json => format!("{:#}\n", log::json(&entries)),
-    };
+    let form = if form == Form::Text && args.out.is_some() { Form::Md } else { form };
+    let rows = Rows { list: None, first: &FIRST };
+    let markdown = || log::markdown(&entries, &args.title);
+    let text = form.render(|| log::text(&entries, width()), markdown, || log::json(&entries), rows);
     match &args.out {
         Some(path) => write_whole(path, &text),
         None => emit(&text),

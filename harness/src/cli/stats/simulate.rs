@@ -12,6 +12,7 @@ use super::super::args::OvershootArg;
 use super::super::threads;
 use super::numbers;
 use super::{Answer, TestArgs};
+use crate::report::terminal;
 use crate::seed::seed_for;
 use crate::stats::simulate::{Simulation, pair_model, shifted, strengths};
 use crate::stats::sprt::{Correction, Decision, Sprt};
@@ -108,7 +109,7 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, String> {
     let test = test.with_correction(correction);
     let threads = threads(args.threads)?;
     let cases = cases(args, &test)?;
-    let bar = ProgressBar::new(args.runs * cases.len() as u64);
+    let bar = terminal::bar(args.runs * cases.len() as u64);
     let rows: Vec<Row> = (0u64..)
         .zip(cases)
         .map(|(case, (elo, probabilities))| {

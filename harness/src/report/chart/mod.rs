@@ -44,8 +44,10 @@ pub struct Bars {
     pub y: String,
     /// Names of the groups along the axis.
     pub labels: Vec<String>,
-    /// The bars of each group, by their names.
+    /// The bars of each group, by their names; of lying bars only the first is drawn.
     pub series: Vec<(String, Vec<f64>)>,
+    /// Whether the bars lie below each other, which leaves room for long names.
+    pub is_lying: bool,
 }
 
 /// Values with intervals, one below the other.
@@ -55,6 +57,8 @@ pub struct Intervals {
     pub x: String,
     /// Name, value, and both ends of each.
     pub rows: Vec<(String, f64, f64, f64)>,
+    /// A value with a meaning, such as that of equality.
+    pub level: Option<f64>,
 }
 
 impl Line {

@@ -3,13 +3,19 @@
 //! The drawing crate knows fixed colours only. Each of ours stands for a variable of the page's
 //! style, put in its place after drawing, so that a chart is as dark or light as its page.
 
+use plotters::chart::ChartContext;
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{Ranged, SegmentedCoord};
+use plotters::coord::types::RangedCoordusize;
 use plotters::prelude::*;
 
 use super::{Bars, Chart, Intervals, Line, Lines};
 
 /// Size of a chart, in units of its view box.
 const SIZE: (u32, u32) = (720, 300);
+
+/// Characters of a name beside an axis.
+const NAME_LENGTH: usize = 24;
 
 /// Height of an interval's row, and of what is not rows.
 const ROW: u32 = 26;
@@ -52,12 +58,14 @@ pub fn draw(chart: &Chart) -> Result<String, Undrawn> {
     let mut text = String::new();
     let size = match chart {
         Chart::Intervals(intervals) => (SIZE.0, FRAME + ROW * intervals.rows.len() as u32),
+        Chart::Bars(bars) if bars.is_lying => (SIZE.0, FRAME + ROW * bars.labels.len() as u32),
         Chart::Lines(_) | Chart::Bars(_) => SIZE,
     };
     {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
         let drawn = match chart {
             Chart::Lines(lines) => draw_lines(&area, lines),
+            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, bars),
             Chart::Bars(bars) => draw_bars(&area, bars),
             Chart::Intervals(intervals) => draw_intervals(&area, intervals),
         };
@@ -156,12 +164,7 @@ fn draw_lines(area: &Area<'_>, chart: &Lines) -> Drawn {
         }
     }
     if chart.lines.len() > 1 {
-        context
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(PAPER.mix(0.75))
-            .label_font(("sans-serif", 13, &INK))
-            .draw()?;
+        draw_key(&mut context, SeriesLabelPosition::UpperLeft)?;
     }
     Ok(())
 }
@@ -169,12 +172,14 @@ fn draw_lines(area: &Area<'_>, chart: &Lines) -> Drawn {
 fn draw_bars(area: &Area<'_>, chart: &Bars) -> Drawn {
     let values = chart.series.iter().flat_map(|(_, values)| values.iter().copied());
     let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
+    // Room above the bars for the names of their colours.
+    let high = if chart.series.len() > 1 { 1.3 * high } else { high };
     let groups = chart.labels.len().max(1);
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
         .y_label_area_size(62)
-        .build_cartesian_2d((0..groups - 1).into_segmented(), 0.0..high)?;
+        .build_cartesian_2d(segments(groups), 0.0..high)?;
     let label = |segment: &SegmentValue<usize>| match segment {
         SegmentValue::CenterOf(group) => chart.labels.get(*group).cloned().unwrap_or_default(),
         SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
@@ -191,15 +196,25 @@ fn draw_bars(area: &Area<'_>, chart: &Bars) -> Drawn {
         .y_label_formatter(&|value| number(*value))
         .label_style(("sans-serif", 13, &INK))
         .draw()?;
-    for (index, (_, values)) in chart.series.iter().enumerate() {
+    let room = context.plotting_area().dim_in_pixel().0 / groups as u32;
+    let gap = (room / 6).min(8);
+    let width = (room - 2 * gap) / chart.series.len().max(1) as u32;
+    for (index, (name, values)) in chart.series.iter().enumerate() {
+        let (left, right) = (index as u32, (chart.series.len() - 1 - index) as u32);
         let bars = values.iter().enumerate().map(|(group, value)| {
             let corners =
                 [(SegmentValue::Exact(group), 0.0), (SegmentValue::Exact(group + 1), *value)];
             let mut bar = Rectangle::new(corners, colour(index).filled());
-            bar.set_margin(0, 0, 8, 8);
+            bar.set_margin(0, 0, gap + left * width, gap + right * width);
             bar
         });
-        context.draw_series(bars)?;
+        let drawn = context.draw_series(bars)?;
+        if chart.series.len() > 1 {
+            let colour = colour(index);
+            let key = move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], colour.filled());
+            drawn.label(name.as_str()).legend(key);
+            continue;
+        }
         let counts = values.iter().enumerate().map(|(group, value)| {
             let place = (SegmentValue::CenterOf(group), *value);
             let style = ("sans-serif", 13, &INK).into_text_style(area);
@@ -211,25 +226,104 @@ fn draw_bars(area: &Area<'_>, chart: &Bars) -> Drawn {
         });
         context.draw_series(counts)?;
     }
+    if chart.series.len() > 1 {
+        draw_key(&mut context, SeriesLabelPosition::UpperRight)?;
+    }
     Ok(())
+}
+
+/// An axis with so many places of equal size, and two at least: one alone would have no size.
+fn segments(count: usize) -> SegmentedCoord<RangedCoordusize> {
+    (0..count.max(2) - 1).into_segmented()
+}
+
+/// Which colour is which.
+fn draw_key<'a, 's: 'a, X: Ranged, Y: Ranged>(
+    context: &mut ChartContext<'a, SVGBackend<'s>, Cartesian2d<X, Y>>,
+    position: SeriesLabelPosition,
+) -> Drawn {
+    context
+        .configure_series_labels()
+        .position(position)
+        .background_style(PAPER.mix(0.75))
+        .label_font(("sans-serif", 13, &INK))
+        .draw()?;
+    Ok(())
+}
+
+fn draw_lying(area: &Area<'_>, chart: &Bars) -> Drawn {
+    let (_, values) = chart.series.first().ok_or_else(nothing)?;
+    let (_, high) = range(values.iter().copied().chain([0.0])).ok_or_else(nothing)?;
+    let count = values.len();
+    let mut context = ChartBuilder::on(area)
+        .margin(10)
+        .x_label_area_size(40)
+        .y_label_area_size(170)
+        // Room for the number behind the longest bar.
+        .build_cartesian_2d(0.0..1.1 * high, segments(count))?;
+    let name = |segment: &SegmentValue<usize>| row_name(segment, count, |row| &chart.labels[row]);
+    context
+        .configure_mesh()
+        .x_desc(chart.y.as_str())
+        .axis_style(INK)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .disable_y_mesh()
+        .y_labels(count)
+        .y_label_formatter(&name)
+        .x_label_formatter(&|value| number(*value))
+        .label_style(("sans-serif", 13, &INK))
+        .draw()?;
+    let rows = || values.iter().rev().enumerate();
+    context.draw_series(rows().map(|(row, value)| {
+        let corners = [(0.0, SegmentValue::Exact(row)), (*value, SegmentValue::Exact(row + 1))];
+        let mut bar = Rectangle::new(corners, colour(0).filled());
+        bar.set_margin(5, 5, 0, 0);
+        bar
+    }))?;
+    let style = ("sans-serif", 13, &INK).into_text_style(area);
+    let style = style.pos(plotters::style::text_anchor::Pos::new(
+        plotters::style::text_anchor::HPos::Left,
+        plotters::style::text_anchor::VPos::Center,
+    ));
+    context.draw_series(rows().map(|(row, value)| {
+        let place = (*value + 0.008 * high, SegmentValue::CenterOf(row));
+        Text::new(number(*value), place, style.clone())
+    }))?;
+    Ok(())
+}
+
+/// The name of a row of a segmented axis on which the first row is on top.
+fn row_name<'a>(
+    segment: &SegmentValue<usize>,
+    count: usize,
+    name: impl Fn(usize) -> &'a String,
+) -> String {
+    match segment {
+        SegmentValue::CenterOf(row) if *row < count => shortened(name(count - 1 - row)),
+        SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
+    }
+}
+
+/// As much of a name as fits beside the axis.
+fn shortened(name: &str) -> String {
+    match name.chars().count() > NAME_LENGTH {
+        true => name.chars().take(NAME_LENGTH - 1).chain(['…']).collect(),
+        false => name.to_owned(),
+    }
 }
 
 fn draw_intervals(area: &Area<'_>, chart: &Intervals) -> Drawn {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
+    let values = values.chain(chart.level);
     let (left, right) = range(values).ok_or_else(nothing)?;
     let count = chart.rows.len();
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
         .y_label_area_size(170)
-        .build_cartesian_2d(left..right, (0..count.max(1) - 1).into_segmented())?;
-    // The first row is on top.
-    let name = |segment: &SegmentValue<usize>| match segment {
-        SegmentValue::CenterOf(row) => {
-            chart.rows.get(count - 1 - (*row).min(count - 1)).map_or(String::new(), |r| r.0.clone())
-        }
-        SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
-    };
+        .build_cartesian_2d(left..right, segments(count))?;
+    let name = |segment: &SegmentValue<usize>| row_name(segment, count, |row| &chart.rows[row].0);
     context
         .configure_mesh()
         .x_desc(chart.x.as_str())
@@ -241,6 +335,11 @@ fn draw_intervals(area: &Area<'_>, chart: &Intervals) -> Drawn {
         .x_label_formatter(&|value| number(*value))
         .label_style(("sans-serif", 13, &INK))
         .draw()?;
+    if let Some(level) = chart.level {
+        let ends = [SegmentValue::Exact(0), SegmentValue::Exact(count)];
+        let line = ends.map(|end| (level, end));
+        context.draw_series([PathElement::new(line, INK.stroke_width(1))])?;
+    }
     for (place, (_, value, low, high)) in chart.rows.iter().rev().enumerate() {
         let row = SegmentValue::CenterOf(place);
         if low.is_finite() && high.is_finite() {
@@ -286,6 +385,20 @@ mod tests {
             Chart::Bars(Bars {
                 labels: vec!["LL".to_owned(), "WW".to_owned()],
                 series: vec![(String::new(), vec![3.0, 0.0])],
+                ..Bars::default()
+            }),
+            Chart::Bars(Bars {
+                labels: vec!["< 1 ms".to_owned(), "< 10 ms".to_owned()],
+                series: vec![
+                    ("a <b>".to_owned(), vec![3.0, 0.0]),
+                    ("b".to_owned(), vec![1.0, 2.0]),
+                ],
+                ..Bars::default()
+            }),
+            Chart::Bars(Bars {
+                labels: vec!["a <b> with a name that is far too long".to_owned(), "b".to_owned()],
+                series: vec![(String::new(), vec![3.0, 0.0])],
+                is_lying: true,
                 ..Bars::default()
             }),
             Chart::Intervals(Intervals {

@@ -4,14 +4,18 @@
 mod calibration;
 mod course;
 mod openings;
+mod phases;
 mod stages;
 mod surprises;
+mod times;
 
 pub use calibration::{BUCKET_CENTIPAWNS, Calibration};
 pub use course::{Course, Mark};
-pub use openings::{Opening, Openings};
+pub use openings::{Opening, Openings, outliers};
+pub use phases::{Phase, Phases};
 pub use stages::{STAGE_MOVES, Stage, Stages};
 pub use surprises::{Surprise, Surprises};
+pub use times::MoveTimes;
 
 use shakmaty::Color;
 
@@ -39,8 +43,12 @@ pub struct Digest {
 pub struct EngineDigest {
     /// Its games as White and as Black, by result.
     pub by_colour: [Trinomial; 2],
-    /// How it thought in each part of the game.
+    /// How it thought by the number of the move.
     pub stages: Stages,
+    /// How it thought by what was left on the board.
+    pub phases: Phases,
+    /// How long it took for its moves.
+    pub times: MoveTimes,
     /// What became of its evaluations.
     pub calibration: Calibration,
 }
@@ -74,6 +82,21 @@ impl Digest {
             own.by_colour[color.fold_wb(0, 1)].record(result);
             own.stages.add(game, color);
             own.calibration.add(game, color, result);
+        }
+        for (played, (mover, _)) in game.moves.iter().zip(movers(game)) {
+            if let Some(thought) = &played.thought {
+                self.engines[*game.engines.get(mover)].times.add(thought.elapsed);
+            }
+        }
+        self.add_phases(game);
+    }
+
+    fn add_phases(&mut self, game: &GameRecord) {
+        let mut sides = [Phases::default(), Phases::default()];
+        phases::add(game, &mut sides);
+        for color in Color::ALL {
+            let own = &mut self.engines[*game.engines.get(color)];
+            own.phases.merge(&sides[color.fold_wb(0, 1)]);
         }
     }
 }

@@ -48,19 +48,24 @@ impl Openings {
         self.found.is_empty()
     }
 
-    /// The `count` openings whose score is the furthest from that of all games, for the number of
-    /// their games; those that lean most come first.
-    pub fn outliers(&self, count: usize) -> Vec<&Opening> {
-        let all: Trinomial = self.found.values().map(|opening| opening.white).sum();
-        let mean = |results: &Trinomial| results.distribution().moments().map(|m| m.mean);
-        let Some(expected) = mean(&all) else { return Vec::new() };
-        let lean = |opening: &Opening| {
-            let games = opening.white.games() as f64;
-            mean(&opening.white).map_or(0.0, |mean| (mean - expected).abs() * games.sqrt())
-        };
-        let mut order: Vec<&Opening> = self.found.values().collect();
-        order.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
-        order.truncate(count);
-        order
+    /// They.
+    pub fn iter(&self) -> impl Iterator<Item = &Opening> {
+        self.found.values()
     }
+}
+
+/// The `count` openings whose score is the furthest from that of all games, for the number of their
+/// games; those that lean most come first.
+pub fn outliers<'a>(openings: impl Iterator<Item = &'a Opening>, count: usize) -> Vec<&'a Opening> {
+    let mut order: Vec<&Opening> = openings.collect();
+    let all: Trinomial = order.iter().map(|opening| opening.white).sum();
+    let mean = |results: &Trinomial| results.distribution().moments().map(|m| m.mean);
+    let Some(expected) = mean(&all) else { return Vec::new() };
+    let lean = |opening: &Opening| {
+        let games = opening.white.games() as f64;
+        mean(&opening.white).map_or(0.0, |mean| (mean - expected).abs() * games.sqrt())
+    };
+    order.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
+    order.truncate(count);
+    order
 }

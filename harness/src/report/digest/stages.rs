@@ -13,7 +13,7 @@ pub const STAGE_MOVES: u32 = 10;
 /// Stages that are told apart; the last one has no end.
 const STAGES: usize = 12;
 
-/// Sums over the moves of one stage.
+/// Sums over the moves of one stage or phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stage {
     /// Moves that the engine chose.
@@ -45,7 +45,18 @@ impl Stage {
         (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
     }
 
-    fn add(&mut self, thought: &Thought) {
+    /// Adds the sums over other moves.
+    pub(super) fn merge(&mut self, other: &Stage) {
+        let Stage { moves, time, depth, with_depth, nodes, time_for_nodes } = *other;
+        self.moves += moves;
+        self.time += time;
+        self.depth += depth;
+        self.with_depth += with_depth;
+        self.nodes += nodes;
+        self.time_for_nodes += time_for_nodes;
+    }
+
+    pub(super) fn add(&mut self, thought: &Thought) {
         self.moves += 1;
         self.time += thought.elapsed;
         if let Some(depth) = thought.depth {

@@ -2,9 +2,18 @@
 
 mod figures;
 mod games;
+mod gates;
+mod latencies;
+mod manifest;
+mod parts;
+mod pgn;
 mod run;
+mod thinking;
+mod tuning;
 
-pub use run::{Origin, of_run};
+pub use manifest::Origin;
+pub use pgn::of_games;
+pub use run::{of_plan, of_run};
 
 use crate::report::chart::Chart;
 use crate::report::table::Table;

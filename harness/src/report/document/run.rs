@@ -1,48 +1,30 @@
 //! A run as a document that can be published: what came out, with intervals, and all that is needed
 //! to play it again.
 
-use super::{Block, Document, figures, games};
-use crate::config::affinity::{Affinity, cpus_per_game};
-use crate::config::plan::{BookSource, Engine, Kind, Plan, Program};
+use super::manifest::{self, Origin};
+use super::{Block, Document, figures, games, gates, latencies, parts, tuning};
+use crate::config::plan::{Kind, Plan};
+use crate::config::tuning::base_name;
 use crate::report::digest::Digest;
-use crate::report::standings::{Standings, rules_in_words};
+use crate::report::standings::{Standings, superiority};
 use crate::report::status::{interval, percent, plus_minus};
-use crate::report::summary::{Strength, Summary};
+use crate::report::summary::{Strength, Summary, Verdict};
 use crate::report::table::Table;
-use crate::report::{latency, standings_text, terminal, worth};
+use crate::report::{standings_text, terminal, tuned, worth};
 use crate::run::standing::Encounter;
 use crate::schedule::Format;
 
-/// Digits of a hash that are shown.
-const HASH_DIGITS: usize = 16;
-
-/// Where a run comes from.
-#[derive(Debug, Clone)]
-pub struct Origin<'a> {
-    /// What was to be played.
-    pub plan: &'a Plan,
-    /// The Arbiter that began it.
-    pub version: &'a str,
-    /// When it began, in UTC.
-    pub begun: String,
-    /// BLAKE3 of the opening book.
-    pub book_hash: &'a str,
-    /// BLAKE3 of each engine's program.
-    pub engine_hashes: &'a [String],
-    /// How the order of the book's openings is called.
-    pub openings: String,
-    /// The adjudication rules in words.
-    pub adjudication: Vec<String>,
-    /// The command that plays it again.
-    pub command: String,
-}
+/// Engines beyond which everybody against everybody would be too much.
+const MAX_CROSS: usize = 20;
 
 /// The document: what the counts tell, and what the games tell if they were looked at.
 pub fn of_run(summary: &Summary, origin: &Origin<'_>, digest: Option<&Digest>) -> Document {
-    let mut document = Document::new(title(summary, origin.plan));
+    let mut document = Document::new(title(origin.plan));
     document.blocks.push(conclusion(summary));
-    results(&mut document, summary, origin.plan);
-    if let Some(digest) = digest {
+    results(&mut document, summary);
+    if let Some(ascent) = &summary.ascent {
+        tuning::course(&mut document, ascent);
+    } else if let Some(digest) = digest {
         figures::course(&mut document, summary, digest);
     }
     document.heading("How the games ended");
@@ -52,14 +34,11 @@ pub fn of_run(summary: &Summary, origin: &Origin<'_>, digest: Option<&Digest>) -
         figures::games(&mut document, summary, digest);
         games::surprises(&mut document, summary, digest);
     }
-    let latencies = latency::tables(summary);
-    if !latencies.is_empty() {
-        document.heading("How promptly engines answered");
-        latencies.into_iter().for_each(|table| document.table(table));
-        document.paragraph(latency::LEGEND);
-    }
+    latencies::all(&mut document, summary);
+    gates::all(&mut document, origin.gates);
     document.heading("How it was played");
-    conditions(&mut document, summary, origin);
+    manifest::engines(&mut document, origin);
+    manifest::conditions(&mut document, origin, Some(summary));
     document.heading("To play it again");
     document.blocks.push(Block::Command(origin.command.clone()));
     document.paragraph(
@@ -68,15 +47,23 @@ pub fn of_run(summary: &Summary, origin: &Origin<'_>, digest: Option<&Digest>) -
     document
 }
 
-fn title(summary: &Summary, plan: &Plan) -> String {
-    let first = &summary.engines[0];
-    let others = summary.engines.len() - 1;
-    match (summary.kind, plan.design.format) {
+/// The document of a run that is not played: all that would decide its games.
+pub fn of_plan(origin: &Origin<'_>) -> Document {
+    let mut document = Document::new(format!("Plan of {}", title(origin.plan)));
+    manifest::engines(&mut document, origin);
+    manifest::conditions(&mut document, origin, None);
+    document.blocks.push(Block::Command(origin.command.clone()));
+    document
+}
+
+fn title(plan: &Plan) -> String {
+    let name = |engine: usize| plan.engines[engine].name.as_str();
+    let (first, others) = (name(0), plan.engines.len() - 1);
+    match (plan.kind, plan.design.format) {
         (Kind::Ablate, _) => format!("What the features of {first} are worth"),
-        (Kind::Sprt, _) => format!("SPRT: {first} against {}", summary.engines[1]),
-        (_, format) if others == 1 && format.is_fixed() => {
-            format!("{first} against {}", summary.engines[1])
-        }
+        (Kind::Tune, _) => format!("Tuning of {}", base_name(name(0))),
+        (Kind::Sprt, _) => format!("SPRT: {first} against {}", name(1)),
+        (_, format) if others == 1 && format.is_fixed() => format!("{first} against {}", name(1)),
         (_, Format::Gauntlet) if plan.design.seeds <= 1 => {
             format!("Gauntlet of {first} against {others} engines")
         }
@@ -94,15 +81,18 @@ fn conclusion(summary: &Summary) -> Block {
     let state = terminal::verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.kind {
         Kind::Ablate => Some(worth::conclusion(summary)),
-        Kind::Sprt => None,
+        Kind::Tune => summary.ascent.as_ref().map(|ascent| tuned::conclusion(summary, ascent)),
+        Kind::Sprt => {
+            let text = confidence(summary);
+            return Block::Paragraph { strong: state, text };
+        }
         Kind::Match | Kind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
         Kind::Match | Kind::Tournament => summary.ratings().map(|ratings| {
             let leader = &ratings[0];
             format!(
-                "{} is rated first, at {:+.1}{} Elo (95 %) around a mean of 0.",
+                "{} is rated first, at {} Elo (95 %) around a mean of 0.",
                 summary.engines[leader.engine],
-                leader.rating,
-                margin(leader.margin)
+                figures::strong(summary, leader).words()
             )
         }),
     };
@@ -110,6 +100,29 @@ fn conclusion(summary: &Summary) -> Block {
         Some(strong) => Block::Paragraph { strong, text: state },
         None => Block::Paragraph { strong: state, text: String::new() },
     }
+}
+
+/// How far the verdict of a test can be trusted.
+fn confidence(summary: &Summary) -> String {
+    let Some((sprt, _)) = summary.test() else { return String::new() };
+    let rates = match summary.verdict() {
+        Verdict::H1 => format!(
+            "A test that should not accept does so in {} of runs.",
+            percent(Some(sprt.alpha()))
+        ),
+        Verdict::H0 => {
+            format!("A test that should accept fails to in {} of runs.", percent(Some(sprt.beta())))
+        }
+        Verdict::Inconclusive | Verdict::None => String::new(),
+    };
+    let Some(after) = summary.after_stop() else { return rates };
+    let estimate = format!(
+        "Allowing for the stop, Elo is {} (95 %) and the likelihood that {} is stronger is {}.",
+        interval(&after.elo),
+        summary.engines[0],
+        percent(Some(after.los))
+    );
+    if rates.is_empty() { estimate } else { format!("{rates} {estimate}") }
 }
 
 fn duel(summary: &Summary) -> String {
@@ -123,12 +136,17 @@ fn duel(summary: &Summary) -> String {
     )
 }
 
-fn results(document: &mut Document, summary: &Summary, plan: &Plan) {
+fn results(document: &mut Document, summary: &Summary) {
     document.heading("Result");
     match summary.kind {
         Kind::Ablate => {
             document.table(worth::table(summary));
             worth::notes(summary).into_iter().for_each(|note| document.paragraph(note));
+        }
+        Kind::Tune => {
+            if let Some(ascent) = &summary.ascent {
+                tuning::results(document, summary, ascent);
+            }
         }
         Kind::Sprt => {
             document.table(encounters(summary));
@@ -141,7 +159,7 @@ fn results(document: &mut Document, summary: &Summary, plan: &Plan) {
             document.table(encounters(summary));
             document.paragraph(if summary.is_single { LEGEND_SINGLE } else { LEGEND });
             if summary.engines.len() > 2 {
-                standings(document, summary, plan);
+                standings(document, summary);
             }
         }
     }
@@ -216,9 +234,9 @@ fn test(document: &mut Document, summary: &Summary) {
     );
 }
 
-/// Ratings, and for a round robin everybody against everybody.
-fn standings(document: &mut Document, summary: &Summary, plan: &Plan) {
-    let Some(ratings) = summary.ratings() else {
+/// Ratings, and everybody against everybody.
+fn standings(document: &mut Document, summary: &Summary) {
+    let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rated()) else {
         document.paragraph("There are no ratings yet: the games do not connect all engines.");
         return;
     };
@@ -229,7 +247,7 @@ fn standings(document: &mut Document, summary: &Summary, plan: &Plan) {
         table.push([
             format!("{place}"),
             summary.engines[rating.engine].clone(),
-            format!("{:+.1}{}", rating.rating, margin(rating.margin)),
+            figures::strong(summary, rating).words(),
             games.to_string(),
             percent((games > 0).then(|| points / games as f64)),
         ]);
@@ -239,11 +257,17 @@ fn standings(document: &mut Document, summary: &Summary, plan: &Plan) {
         "By maximum likelihood over all games (Davidson's model), around a mean of 0; the errors \
          allow for pairs.",
     );
-    if plan.design.format == Format::RoundRobin {
-        let order: Vec<usize> = ratings.iter().map(|rating| rating.engine).collect();
+    let order: Vec<usize> = ratings.iter().map(|rating| rating.engine).collect();
+    if order.len() <= MAX_CROSS {
         document.heading("Everybody against everybody");
         document.table(cross_table(summary, &order));
-        document.paragraph("Elo of the engine of the row against that of the column (95 %).");
+        document.paragraph(
+            "Elo of the engine of the row against that of the column (95 %), from their own games; – \
+             where they did not meet.",
+        );
+        let names: Vec<&str> = order.iter().map(|&index| summary.engines[index].as_str()).collect();
+        document.table(parts::superiority(&names, &superiority(&rated, &order)));
+        document.paragraph(parts::SUPERIORITY_LEGEND);
     }
 }
 
@@ -260,12 +284,15 @@ fn score(summary: &Summary, engine: usize) -> (u64, f64) {
 }
 
 fn cross_table(summary: &Summary, order: &[usize]) -> Table {
-    let mut rows = vec![vec![String::new()]];
+    let has_met =
+        |one: usize, other: usize| summary.standing.encounter([one, other]).games.games() > 0;
+    let mut rows = vec![vec!["Elo (95 %)".to_owned()]];
     rows[0].extend(order.iter().map(|engine| summary.engines[*engine].clone()));
     for &row in order {
         let cell = |&column: &usize| {
             let strength = match row.cmp(&column) {
                 std::cmp::Ordering::Equal => return "·".to_owned(),
+                _ if !has_met(row, column) => return "–".to_owned(),
                 std::cmp::Ordering::Less => Strength::of(summary.standing.encounter([row, column])),
                 std::cmp::Ordering::Greater => {
                     Strength::of(summary.standing.encounter([column, row]).swapped())
@@ -277,93 +304,4 @@ fn cross_table(summary: &Summary, order: &[usize]) -> Table {
         rows.push(name.chain(order.iter().map(cell)).collect());
     }
     Table::from_rows(rows)
-}
-
-fn conditions(document: &mut Document, summary: &Summary, origin: &Origin<'_>) {
-    let plan = origin.plan;
-    let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
-    // The others of an ablation differ by one option.
-    let shown = if plan.ablation.is_some() { 1 } else { plan.engines.len() };
-    for (engine, hash) in plan.engines.iter().zip(origin.engine_hashes).take(shown) {
-        engines.push([
-            engine.name.clone(),
-            program(engine),
-            options(engine),
-            engine.conditions.limits.to_string(),
-            short(hash),
-        ]);
-    }
-    document.table(engines);
-    if let Some(ablation) = &plan.ablation {
-        document.paragraph(format!(
-            "Its opponents are the same engine with the option {} set to one feature each.",
-            ablation.option
-        ));
-    }
-    let mut table = Table::new(["", ""]);
-    let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);
-    row("run", format!("{}, begun {}", summary.run, origin.begun));
-    if let Some(about) = &summary.about {
-        row("about", about.clone());
-    }
-    row("Arbiter", origin.version.to_owned());
-    let book = match &plan.book {
-        BookSource::Bundled => "the bundled book".to_owned(),
-        BookSource::File(path) => path.display().to_string(),
-    };
-    row("openings", format!("{book}, BLAKE3 {}, {}", short(origin.book_hash), origin.openings));
-    if !summary.quarantine.is_empty() {
-        row("openings left out", terminal::left_out(summary));
-    }
-    row("seed", plan.seed.to_string());
-    row("schedule", rules_in_words(&plan.design, plan.engines.len()));
-    row("games counted", summary.standing.games().to_string());
-    row("games at once", plan.concurrency.to_string());
-    row(
-        "processors",
-        match (&plan.affinity, cpus_per_game(plan)) {
-            (Affinity::None, _) => "left to the system".to_owned(),
-            (affinity, each) => format!("{affinity}, {each} for each game"),
-        },
-    );
-    if let Some(scale) = plan.scale {
-        row("time", scale.words());
-    }
-    if let (Some(sprt), Kind::Ablate) = (plan.sprt, plan.kind) {
-        row("test of each feature", terminal::hypotheses(&sprt));
-    }
-    for rule in &origin.adjudication {
-        row("adjudication", rule.clone());
-    }
-    row("faults allowed", percent(Some(plan.fault_limit)));
-    if let Some(noise) = terminal::host_noise(summary) {
-        row("host noise", noise);
-    }
-    document.table(table);
-}
-
-fn program(engine: &Engine) -> String {
-    let name = match &engine.program {
-        Program::Bundled => "Palimpsest, bundled".to_owned(),
-        Program::Path(path) => path.display().to_string(),
-    };
-    let name = match &engine.provenance {
-        Some(from) => format!("{} at {}", from.repo.display(), from.words()),
-        None => name,
-    };
-    std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
-}
-
-fn options(engine: &Engine) -> String {
-    let shown = engine.options.iter().map(|(name, value)| format!("{name}={value}"));
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    if shown.is_empty() { "none".to_owned() } else { shown }
-}
-
-fn short(hash: &str) -> String {
-    hash.chars().take(HASH_DIGITS).collect()
-}
-
-fn margin(margin: Option<f64>) -> String {
-    margin.map_or_else(|| " (interval open)".to_owned(), |margin| format!(" ± {margin:.1}"))
 }

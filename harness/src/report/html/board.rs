@@ -10,12 +10,12 @@ pub(super) fn viewer(number: usize, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
     html! {
-        article class="game" data-shown=(game.first_shown.min(game.moves.len())) {
+        article class="game" aria-labelledby={ "game-" (number) } data-shown=(game.first_shown.min(game.moves.len())) {
             h3 id={ "game-" (number) } { (game.title) }
             p { (game.note) }
             div class="viewer" {
                 div class="side" {
-                    (board(placement, shown))
+                    (diagram(placement, &label(placement, shown), &[]))
                     p class="remark" aria-live="polite" { (shown.map_or("start", |s| &s.remark)) }
                     div class="buttons" role="group" aria-label="Steps of the game" hidden {
                         button type="button" data-step="first" aria-label="To the start" { "|◀" }
@@ -24,7 +24,7 @@ pub(super) fn viewer(number: usize, game: &Game) -> Markup {
                         button type="button" data-step="last" aria-label="To the end" { "▶|" }
                     }
                 }
-                p class="moves" { @for (index, step) in game.moves.iter().enumerate() {
+                p class="moves" tabindex="0" role="group" aria-label="Moves" { @for (index, step) in game.moves.iter().enumerate() {
                     @if !step.number.contains("...") || index == 0 { (step.number) " " }
                     span class="move" data-move=(index + 1) { (step.san) } " "
                 } }
@@ -46,14 +46,19 @@ fn data(game: &Game) -> String {
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 
-/// The board of a FEN, White below.
-fn board(placement: &str, after: Option<&Step>) -> Markup {
+fn label(placement: &str, after: Option<&Step>) -> String {
     let name = after.map_or("the start".to_owned(), |step| format!("{} {}", step.number, step.san));
+    format!("Board after {name}: {placement}")
+}
+
+/// The board field of a FEN as a board, White below, with some squares marked, which are counted
+/// from a8.
+pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
     html! {
-        div class="board" role="img" aria-label={ "Board after " (name) ": " (placement) } {
+        div class="board" role="img" aria-label=(label) {
             @for (rank, squares) in placement.split('/').enumerate() {
                 @for (file, piece) in expanded(squares).enumerate() {
-                    span class=(if (rank + file) % 2 == 0 { "light" } else { "dark" }) {
+                    span class=(shade(rank, file, marked)) {
                         @if let Some(piece) = piece {
                             b class=(if piece.is_ascii_uppercase() { "white" } else { "black" }) {
                                 (glyph(piece))
@@ -63,6 +68,15 @@ fn board(placement: &str, after: Option<&Step>) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn shade(rank: usize, file: usize, marked: &[usize]) -> &'static str {
+    match ((rank + file).is_multiple_of(2), marked.contains(&(8 * rank + file))) {
+        (true, false) => "light",
+        (true, true) => "light marked",
+        (false, false) => "dark",
+        (false, true) => "dark marked",
     }
 }
 

@@ -2,17 +2,22 @@
 
 mod board;
 
+pub use board::diagram;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::report::chart::svg;
 use crate::report::document::{Block, Document, Figure};
 use crate::report::table::Table;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("viewer.js");
+/// How pages look.
+pub const STYLE: &str = include_str!("style.css");
+/// Steps through games.
+pub const SCRIPT: &str = include_str!("viewer.js");
 
 /// Nothing is loaded, whatever an engine's name may try.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+pub const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The page.
 pub fn render(document: &Document) -> String {
@@ -51,36 +56,50 @@ pub fn render(document: &Document) -> String {
     page.into_string()
 }
 
-/// The parts before the first heading, then a section for each.
+/// All parts, one after another.
 fn sections(blocks: &[Block]) -> Markup {
+    html! { @for (_, section) in split(blocks) { (section) } }
+}
+
+/// The parts before the first heading, then a section for each; each with a name that is its own.
+pub fn split(blocks: &[Block]) -> Vec<(String, Markup)> {
     let starts: Vec<usize> = (0..blocks.len())
         .filter(|place| matches!(blocks[*place], Block::Heading(_)))
         .chain([blocks.len()])
         .collect();
-    html! {
-        div class="conclusion" { @for block in &blocks[..starts[0]] { (part(block)) } }
-        @for ends in starts.windows(2) {
-            @if let Block::Heading(words) = &blocks[ends[0]] {
-                section aria-labelledby=(anchor(words)) {
-                    h2 id=(anchor(words)) { (words) }
-                    @for block in &blocks[ends[0] + 1..ends[1]] { (part(block)) }
+    let conclusion = html! {
+        div class="conclusion" { @for block in &blocks[..starts[0]] { (part(block, "Result")) } }
+    };
+    let mut found = vec![("conclusion".to_owned(), conclusion)];
+    for ends in starts.windows(2) {
+        if let Block::Heading(words) = &blocks[ends[0]] {
+            let name = anchor(words);
+            let section = html! {
+                section aria-labelledby=(name) {
+                    h2 id=(name) { (words) }
+                    @for block in &blocks[ends[0] + 1..ends[1]] { (part(block, words)) }
                 }
-            }
+            };
+            found.push((name, section));
         }
     }
+    found
 }
 
-fn part(block: &Block) -> Markup {
+/// A part below a heading, which names its tables to those who cannot see them.
+fn part(block: &Block, heading: &str) -> Markup {
     match block {
         Block::Heading(words) => html! { h2 { (words) } },
         Block::Paragraph { strong, text } => html! {
             p { @if !strong.is_empty() { strong { (strong) } " " } (text) }
         },
-        Block::Table(rows) => table(rows),
-        Block::Verbatim(text) => html! { pre tabindex="0" { (text) } },
-        Block::Command(command) => {
-            html! { pre class="command" tabindex="0" { code { (command) } } }
+        Block::Table(rows) => table(rows, heading),
+        Block::Verbatim(text) => {
+            html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
         }
+        Block::Command(command) => html! {
+            pre class="command" tabindex="0" role="group" aria-label=(heading) { code { (command) } }
+        },
         Block::Figure(found) => figure(found),
         Block::Games(games) => html! { @for (number, game) in games.iter().enumerate() {
             (board::viewer(number, game))
@@ -96,19 +115,22 @@ fn figure(figure: &Figure) -> Markup {
             @if let Ok(drawn) = svg::draw(&figure.chart) {
                 div class="chart" role="img" aria-label=(figure.description) { (PreEscaped(drawn)) }
             }
-            details { summary { "Figures: " (figure.caption) } (table(&figure.table)) }
+            details {
+                summary { "Figures: " (figure.caption) }
+                (table(&figure.table, &figure.caption))
+            }
         }
     }
 }
 
-/// Cells that are figures are set to the right.
-fn table(table: &Table) -> Markup {
+/// A table that can be scrolled by itself; cells that are figures are set to the right.
+pub fn table(table: &Table, name: &str) -> Markup {
     let rows = table.rows();
     let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
     let has_head = head.iter().any(|cell| !cell.is_empty());
     html! {
-        div class="scroll" tabindex="0" role="group" aria-label="Table" {
-            table {
+        div class="scroll" tabindex="0" role="group" aria-label={ "Table: " (name) } {
+            table aria-label=(name) {
                 @if has_head {
                     thead { tr { @for cell in head {
                         @if cell.is_empty() { td {} } @else { th scope="col" { (cell) } }

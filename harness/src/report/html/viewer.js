@@ -1,6 +1,6 @@
 "use strict";
-// Steps through games: buttons, arrow keys, or a click on a move.
-for (const game of document.querySelectorAll("article.game")) {
+// Steps through a game: buttons, arrow keys, or a click on a move.
+const openGame = (game) => {
   const steps = JSON.parse(game.querySelector("script").textContent);
   const board = game.querySelector(".board");
   const remark = game.querySelector(".remark");
@@ -10,6 +10,7 @@ for (const game of document.querySelectorAll("article.game")) {
 
   const show = (step) => {
     shown = Math.max(0, Math.min(steps.length - 1, step));
+    game.dataset.shown = shown;
     const [placement, words, name] = steps[shown];
     const pieces = [...placement.replaceAll("/", "")].flatMap((c) =>
       c >= "1" && c <= "8" ? Array(Number(c)).fill("") : [c]);
@@ -47,4 +48,6 @@ for (const game of document.querySelectorAll("article.game")) {
     }
   });
   show(shown);
-}
+};
+
+document.querySelectorAll("article.game").forEach(openGame);

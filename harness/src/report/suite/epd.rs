@@ -57,7 +57,7 @@ impl Report<'_> {
     /// As text.
     pub fn text(&self, style: Style) -> String {
         let mut text = match style {
-            Style::Terminal => String::new(),
+            Style::Terminal(_) => String::new(),
             Style::Markdown => format!("# {}\n\n", self.suite),
         };
         text.push_str(&self.conditions());
@@ -420,7 +420,7 @@ nonsense";
     #[test]
     fn the_text_has_all_there_is() {
         check(|report| {
-            let text = report.text(Style::Terminal);
+            let text = report.text(Style::Terminal(None));
             for part in [
                 "s.epd: 4 positions, 1 lines unusable; 2 at once",
                 "75.0 % [30.1, 95.4]",

@@ -62,7 +62,7 @@ impl Report<'_> {
 
     /// As text.
     pub fn text(&self) -> String {
-        let style = Style::Terminal;
+        let style = Style::Terminal(None);
         let mut text = String::new();
         let all = || self.cases.iter().zip(self.counts).zip(self.verdicts);
         for ((case, count), verdict) in all() {

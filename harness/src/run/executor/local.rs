@@ -13,6 +13,7 @@ use super::slot::{QUIT_GRACE, Slot};
 use super::{Executor, JobEvent};
 use crate::game::player::{Player, Seat};
 use crate::process::Spawner;
+use crate::run::gallery::Gallery;
 use crate::run::job::PairJob;
 
 /// Where and how games are played on this machine.
@@ -35,6 +36,8 @@ pub struct Local {
     spawner: Spawner,
     seats: Arc<Vec<Seat>>,
     rest: Arc<Rest<Player>>,
+    /// Where games are seen.
+    gallery: Gallery,
     room: Room,
     /// Slots without work.
     idle: Vec<Slot>,
@@ -65,6 +68,7 @@ impl Local {
             spawner,
             seats,
             rest,
+            gallery: Gallery::default(),
             leaving: JoinSet::new(),
             in_flight: 0,
             taken: BTreeSet::new(),
@@ -76,6 +80,11 @@ impl Local {
 }
 
 impl Local {
+    /// The same, with its games to be seen in `gallery`.
+    pub fn seen_in(self, gallery: Gallery) -> Local {
+        Local { gallery, ..self }
+    }
+
     fn new_slot(&mut self) -> Slot {
         let number = (0..).find(|number| !self.taken.contains(number));
         let number = number.expect("there are more numbers than slots");
@@ -84,7 +93,14 @@ impl Local {
             None => self.seats.clone(),
             Some(cpus) => Arc::new(self.seats.iter().map(|seat| seat.on(cpus)).collect()),
         };
-        Slot::new(number, self.spawner.clone(), seats, self.rest.clone(), &self.room)
+        Slot::new(
+            number,
+            self.spawner.clone(),
+            seats,
+            self.rest.clone(),
+            self.gallery.clone(),
+            &self.room,
+        )
     }
 
     /// A slot has done its job.
@@ -128,12 +144,14 @@ impl Executor for Local {
             // Nobody waits any more once the run has ended; the same holds below.
             let started = |half| drop(report.send((None, JobEvent::Started { pairing, half })));
             let event = match slot.play(job, started).await {
-                Ok((played, noise)) => JobEvent::Played { played, noise },
+                Ok((played, noise)) => JobEvent::Played { played, noise, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
             let _ = report.send((Some(slot), event));
         });
     }
+
+    fn stored(&mut self, _pair: u64) {}
 
     fn release_idle(&mut self) {
         self.keep_idle(0);

@@ -1,10 +1,12 @@
 //! Measures what the machine does to a game.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{ByColor, Color, Position};
 
 use crate::game::driver::{self, GameSetup};
+use crate::game::pane::Pane;
 use crate::game::player::Player;
 use crate::game::record::GameRecord;
 use crate::process::{self, Delays};
@@ -16,11 +18,12 @@ pub(super) async fn play(
     setup: &GameSetup,
     players: ByColor<Player>,
     limit: Option<f64>,
+    pane: Arc<Pane>,
 ) -> (GameRecord, ByColor<Player>, Option<Noise>) {
     let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
     let limit = limit.filter(|_| is_timed);
     let meter = limit.map(|limit| (limit, Meter::start(&players)));
-    let (record, players) = driver::play(setup.clone(), players).await;
+    let (record, players) = driver::play(setup.clone(), players, pane).await;
     let noise =
         meter.and_then(|(limit, meter)| noise::judge(limit, &meter.stop(&players, setup, &record)));
     (record, players, noise)

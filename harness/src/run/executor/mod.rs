@@ -2,9 +2,11 @@
 
 pub mod local;
 mod meter;
+pub mod remote;
 mod rest;
 mod slot;
 
+use crate::run::event::Remark;
 use crate::run::job::{PairJob, PlayedPair};
 use crate::schedule::Pairing;
 
@@ -18,6 +20,8 @@ pub enum JobEvent {
         played: PlayedPair,
         /// How the machine disturbed it, in words, if it did.
         noise: Option<String>,
+        /// Which machine that was, if not this one.
+        worker: Option<String>,
     },
     /// A game of a pair has begun.
     Started {
@@ -33,6 +37,10 @@ pub enum JobEvent {
         /// The reason.
         reason: String,
     },
+    /// Something happened that changes nothing and is to be kept in mind.
+    Noted(Remark),
+    /// Nobody who could play can be reached any more; the text says why.
+    Lost(String),
 }
 
 /// Plays pairs, several at once.
@@ -42,6 +50,9 @@ pub trait Executor {
 
     /// Starts a pair. There must be room.
     fn start(&mut self, job: PairJob);
+
+    /// The outcome of a pair is on disk, whether it counts or not: nobody need keep it any more.
+    fn stored(&mut self, pair: u64);
 
     /// Ends engines that have nothing to play: few pairs will start any more, or none.
     fn release_idle(&mut self);
@@ -56,11 +67,8 @@ pub trait Executor {
     /// Waits for the next event; pending for ever while nothing is in flight.
     fn next(&mut self) -> impl Future<Output = JobEvent> + Send;
 
-    /// An event that need not be waited for. There is none where somebody else has to hear of each
-    /// pair that it is on the disk.
-    fn ready(&mut self) -> Option<JobEvent> {
-        None
-    }
+    /// An event that need not be waited for.
+    fn ready(&mut self) -> Option<JobEvent>;
 
     /// Gives up all pairs in flight; no event comes of them. Engines are ended before it returns.
     fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;

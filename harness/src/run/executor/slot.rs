@@ -12,11 +12,13 @@ use super::meter;
 use super::rest::Rest;
 use crate::game::driver::{self, GameSetup};
 use crate::game::outcome::Termination;
+use crate::game::pane::Pane;
 use crate::game::player::{Player, PlayerError, Seat};
 use crate::game::record::GameRecord;
 use crate::game::transcript::Tape;
 use crate::process::Spawner;
 use crate::protocol::Restart;
+use crate::run::gallery::Gallery;
 use crate::run::job::{Games, PairJob, PlayedPair};
 
 /// How long an engine may take to leave after `quit`.
@@ -35,6 +37,8 @@ pub(super) struct Slot {
     players: BTreeMap<usize, Player>,
     /// Where engines wait that play elsewhere or later.
     rest: Arc<Rest<Player>>,
+    /// Where its games are seen.
+    gallery: Gallery,
     /// Pause between two games.
     wait: Duration,
     /// Share of time that a game may lose to the machine; `None` does not measure.
@@ -50,6 +54,7 @@ impl Slot {
         spawner: Spawner,
         seats: Arc<Vec<Seat>>,
         rest: Arc<Rest<Player>>,
+        gallery: Gallery,
         room: &Room,
     ) -> Slot {
         Slot {
@@ -58,6 +63,7 @@ impl Slot {
             seats,
             players: BTreeMap::new(),
             rest,
+            gallery,
             wait: room.wait,
             noise_limit: room.noise_limit,
             noises: Vec::new(),
@@ -76,13 +82,17 @@ impl Slot {
         self.release_others(job.pairing.engines).await;
         self.call_rested(job.pairing.engines);
         self.pause().await;
+        let pair = job.pairing.pair;
         started(0);
-        let first = self.play_game(&job.games.first).await?;
+        let hung = self.gallery.hang((pair, 0));
+        let first = self.play_game(&job.games.first, hung.pane()).await?;
+        drop(hung);
         let second = match &job.games.second {
             Some(setup) => {
                 self.pause().await;
                 started(1);
-                Some(self.play_game(setup).await?)
+                let hung = self.gallery.hang((pair, 1));
+                Some(self.play_game(setup, hung.pane()).await?)
             }
             None => None,
         };
@@ -135,7 +145,11 @@ impl Slot {
         }
     }
 
-    async fn play_game(&mut self, setup: &GameSetup) -> Result<GameRecord, String> {
+    async fn play_game(
+        &mut self,
+        setup: &GameSetup,
+        pane: Arc<Pane>,
+    ) -> Result<GameRecord, String> {
         let mut seated = Vec::new();
         for color in Color::ALL {
             match self.sit_down(setup, color).await {
@@ -159,7 +173,7 @@ impl Slot {
             return Err("a game needs two players".to_owned());
         };
         let players = ByColor { white, black };
-        let (record, players, noise) = meter::play(setup, players, self.noise_limit).await;
+        let (record, players, noise) = meter::play(setup, players, self.noise_limit, pane).await;
         self.noises.extend(noise.map(|noise| noise.words(|index| self.seats[index].name.as_str())));
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
         for (color, mut player) in Color::ALL.into_iter().zip(players) {

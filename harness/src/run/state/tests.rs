@@ -1,9 +1,12 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::game::outcome::Termination;
 use crate::run::standing::GameTally;
 use crate::schedule::{Design, Format};
 use crate::stats::pentanomial::GameResult;
 use crate::stats::sprt::{Correction, Model};
+use crate::tune::tuning::Tuning;
 
 /// A run of two engines.
 fn run(pairs: u64, sprt: Option<Sprt>) -> RunState {
@@ -352,4 +355,98 @@ fn a_drain_never_stops_a_game() {
     let mut paused = run(9, None);
     paused.apply(Event::Pause);
     assert_eq!(paused.apply(Event::Drain), [Effect::End(Ending::Interrupted)]);
+}
+
+/// Six iterations of two pairs, one ahead, of one parameter.
+fn tuned() -> RunState {
+    let parameters = crate::tune::table::read("A,50,0,100,10,0.5").unwrap();
+    let (alpha, gamma, a_ratio) = (0.602, 0.101, 0.1);
+    let tuning = Tuning { parameters, alpha, gamma, a_ratio, iterations: 6, pairs: 2, ahead: 1 };
+    let design = Design { rounds: 6, ..Design::round_robin(2) };
+    let schedule = Schedule::new(design, 2, 1).with_rounds_ahead(1);
+    let ascent = Some(Ascent::new(Arc::new(tuning), 3));
+    RunState { ascent, ..RunState::new(schedule, None) }
+}
+
+fn iterated(effects: &[Effect]) -> Vec<&Iteration> {
+    let found = effects.iter().filter_map(|effect| match effect {
+        Effect::Iterated(iteration) => Some(iteration),
+        _ => None,
+    });
+    found.collect()
+}
+
+#[test]
+fn an_iteration_begins_when_those_before_it_but_one_have_their_result() {
+    let mut state = tuned();
+    started(&mut state, 4);
+    assert_eq!(state.apply(Event::Idle), [], "two iterations are under way");
+    assert!(!state.has_started_all());
+    assert_eq!(iterated(&state.apply(Event::Committed(won(1)))).len(), 0);
+    assert_eq!(iterated(&state.apply(Event::Committed(won(2)))).len(), 0);
+    let effects = state.apply(Event::Committed(won(0)));
+    let found = iterated(&effects);
+    assert_eq!((found[0].number, found[0].score), (0, 4), "won twice 2 - 0");
+    assert_eq!(started_pair(state.apply(Event::Idle)), Some(4));
+}
+
+#[test]
+fn the_path_does_not_depend_on_the_order_or_on_what_comes_twice() {
+    let play = |order: &[u64], twice: bool| {
+        let mut state = tuned();
+        let mut found = Vec::new();
+        let mut told = BTreeMap::new();
+        for round in 0..3 {
+            while let Some(pair) = started_pair(state.apply(Event::Idle)) {
+                told.insert(pair, state.settings(pair));
+                // The machine disturbed its first attempt: it is played again as it was.
+                if pair % 3 == 0 {
+                    assert_eq!(state.apply(Event::Voided(pair)), []);
+                    assert_eq!(started_pair(state.apply(Event::Idle)), Some(pair));
+                    assert_eq!(told.get(&pair), Some(&state.settings(pair)));
+                }
+            }
+            for place in order {
+                let pair = 4 * round + place;
+                let results = [GameResult::Win, GameResult::Loss, GameResult::Draw];
+                let result = |n: u64| results[(n % 3) as usize];
+                let tally = tally(pair, [result(pair), result(pair / 3)]);
+                for _ in 0..=u64::from(twice) {
+                    let effects = state.apply(Event::Committed(tally));
+                    found.extend(iterated(&effects).into_iter().cloned());
+                }
+            }
+        }
+        assert_eq!(state.ending(), Some(Ending::Complete));
+        (found, told)
+    };
+    let calm = play(&[0, 1, 2, 3], false);
+    assert_eq!(calm.0.len(), 6);
+    assert_eq!(play(&[3, 1, 2, 0], true), calm);
+}
+
+#[test]
+fn a_pair_turned_round_counts_for_the_same_side() {
+    let score = |engines| {
+        let mut state = tuned();
+        let tally = |pair| PairTally { engines, ..won(pair) };
+        state.apply(Event::Committed(tally(0)));
+        iterated(&state.apply(Event::Committed(tally(1))))[0].score
+    };
+    assert_eq!((score([0, 1]), score([1, 0])), (4, -4));
+}
+
+#[test]
+fn a_stop_gives_up_what_is_in_flight() {
+    let end = Effect::End(Ending::Interrupted);
+    for draining in [false, true] {
+        let mut state = run(9, None);
+        started(&mut state, 2);
+        if draining {
+            state.apply(Event::Drain);
+        }
+        assert_eq!(state.apply(Event::Stop), [Effect::CancelAll, end.clone()]);
+        assert_eq!(state.apply(Event::Stop), []);
+    }
+    assert_eq!(run(9, None).apply(Event::Stop), [end]);
 }

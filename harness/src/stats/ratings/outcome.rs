@@ -56,7 +56,9 @@ pub struct Rated {
 pub enum Errors {
     /// From the curvature of the likelihood: right if games are independent and the model holds.
     Information,
-    /// "Sandwich": pairs as they came, single games as the model says (P. Huber, 1967).
+    /// "Sandwich": pairs as they came, single games as the model says (P. Huber, 1967). A few pairs
+    /// show less spread than there is; what they are short of is added, less and less with each
+    /// pair (J. Morel, M. Bokossa, N. Neerchal, 2003).
     Sandwich,
 }
 
@@ -76,8 +78,12 @@ impl Rated {
         }
         let spread = spread(&state, &encounters, meetings, options, &group_of);
         let square = options.scale * options.scale;
-        let sandwich = centred(root.sandwich(Some(&spread)), &state, square);
-        let information = centred(root.inverse(), &state, square);
+        let evidence = Evidence::of(&state, &encounters, meetings, &group_of);
+        let information = root.inverse();
+        let mut sandwich = root.sandwich(Some(&spread));
+        evidence.allow_for_few(&mut sandwich, &information, &spread);
+        let sandwich = centred(sandwich, &state, square);
+        let information = centred(information, &state, square);
         let advantage_error =
             state.advantage_index.map(|index| sandwich.get(index, index).max(0.0).sqrt());
         Rated {
@@ -142,6 +148,66 @@ impl Rated {
     }
 }
 
+/// How much there is to tell the spread of pairs from.
+#[derive(Debug, Clone, Copy)]
+struct Evidence {
+    /// Pairs, whose spread is observed.
+    pairs: f64,
+    /// Games without a partner, whose spread is known from the model.
+    singles: f64,
+    /// Unknowns that games tell of: not the levels of groups.
+    unknowns: f64,
+}
+
+impl Evidence {
+    fn of(
+        state: &State,
+        encounters: &[Encounter],
+        meetings: &[Meeting],
+        group_of: &[Option<usize>],
+    ) -> Evidence {
+        let pairs = meetings.iter().filter(|m| is_inside(m, group_of));
+        let pairs: u64 = pairs.flat_map(|meeting| meeting.pairs.iter().flatten()).sum();
+        Evidence {
+            pairs: pairs as f64,
+            singles: encounters.iter().map(|encounter| encounter.singles).sum(),
+            unknowns: (state.unknowns - state.floating.len()) as f64,
+        }
+    }
+
+    /// Widens a sandwich by what few pairs are short of: the estimates follow the same games that
+    /// tell how they spread. With m units and p unknowns, V becomes c·V + δ·φ·H⁻¹, where
+    /// c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m − p) but at most ½, and φ, at least 1, is
+    /// how much wider pairs spread than the model says. Nothing changes without pairs.
+    fn allow_for_few(self, sandwich: &mut Symmetric, information: &Symmetric, spread: &Symmetric) {
+        let Evidence { pairs, singles, unknowns } = self;
+        if pairs == 0.0 || unknowns <= 0.0 {
+            return;
+        }
+        let (units, games) = (pairs + singles, 2.0 * pairs + singles);
+        let lost = (games - 1.0) / (games - unknowns).max(1.0);
+        let factor = lost.max(1.0) * units / (units - 1.0).max(1.0);
+        let share = match units > 3.0 * unknowns {
+            true => unknowns / (units - unknowns),
+            false => 0.5,
+        };
+        let size = sandwich.size();
+        let cells = || (0..size).flat_map(|i| (0..size).map(move |j| (i, j)));
+        let trace: f64 = cells().map(|(i, j)| information.get(i, j) * spread.get(j, i)).sum();
+        let wider = (trace / unknowns).max(1.0);
+        for (i, j) in cells() {
+            let more = (factor - 1.0) * sandwich.get(i, j);
+            sandwich.add(i, j, more + share * wider * information.get(i, j));
+        }
+    }
+}
+
+/// Whether both players of a meeting are rated together.
+fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
+    let [first, second] = meeting.players.map(|player| group_of[player]);
+    first.is_some() && first == second
+}
+
 /// Covariance in squared points, without the part that the holding terms of groups added.
 fn centred(mut covariance: Symmetric, state: &State, square: f64) -> Symmetric {
     for group in &state.floating {
@@ -204,10 +270,7 @@ fn spread(
             spread.add_outer(&vector, encounter.singles * p);
         }
     }
-    let inside = |m: &&Meeting| {
-        group_of[m.players[0]].is_some() && group_of[m.players[0]] == group_of[m.players[1]]
-    };
-    for meeting in meetings.iter().filter(inside) {
+    for meeting in meetings.iter().filter(|meeting| is_inside(meeting, group_of)) {
         let [first, second] = meeting.players;
         for (with_white, row) in meeting.pairs.iter().enumerate() {
             for (with_black, count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -232,3 +232,52 @@ fn errors_of_ratings_are_those_of_repeated_tables() {
     // The spread of 300 tables is known to 4 %.
     assert!((paired / spread - 1.0).abs() < 0.17, "{paired} and {spread}");
 }
+
+/// How often the 95 % interval of a rating covers the truth in round robins of four equal engines
+/// from lopsided openings, with so many pairs for each two.
+fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
+    let probabilities = pair_model(0.4, 120.0);
+    let (mut covered, mut rated) = (0u64, 0u64);
+    for seed in 0..tables {
+        let mut random = uniform(seed + 7_000);
+        let mut meetings = Vec::new();
+        for first in 0..4usize {
+            for second in first + 1..4 {
+                let mut meeting = Meeting::new([first, second]);
+                for _ in 0..pairs {
+                    let mut left = random();
+                    let cell = probabilities.iter().position(|p| {
+                        left -= p;
+                        left < 0.0
+                    });
+                    // A level pair is one win each, or two draws, as it may be.
+                    let level = if random() < 0.5 { (1, 1) } else { (2, 0) };
+                    let (white, black) = [(0, 0), (1, 0), level, (2, 1), (2, 2)][cell.unwrap_or(4)];
+                    meeting.pairs[white][black] += 1;
+                }
+                meetings.push(meeting);
+            }
+        }
+        let Ok(table) = rate(4, &meetings, &Options::default()) else { continue };
+        for player in 0..4 {
+            if let (Some(rating), Some(error)) = (table.rating(player), table.error(player, errors))
+            {
+                rated += 1;
+                covered += u64::from(rating.abs() <= 1.959963984540054 * error);
+            }
+        }
+    }
+    covered as f64 / rated as f64
+}
+
+/// The intervals of a short tournament hold what they promise, and those of a longer one are no wider
+/// than that asks for.
+#[test]
+fn intervals_of_ratings_cover_the_truth_after_few_pairs_too() {
+    for pairs in [1, 2, 4, 16, 64] {
+        let covered = coverage(pairs, 250, Errors::Sandwich);
+        println!("{pairs} pairs for each two: {covered:.3} covered");
+        assert!(covered > 0.93, "{pairs}: {covered}");
+        assert!(pairs < 4 || covered < 0.98, "{pairs}: {covered}");
+    }
+}

@@ -6,6 +6,23 @@ use crate::annotation::{Annotation, Field, Keeping, Notation};
 use crate::config::provenance::{Provenance, Scale};
 use crate::config::request::Request;
 use crate::config::spec::EngineSpec;
+use crate::config::tuning::TuningRequest;
+
+#[test]
+fn tunings_survive_storage_to_the_last_digit() {
+    let lines = "A,28,0,60,0.1234567890123456,0.002\nB,float,0.30000000000000004,0,1,0.1,1e-3";
+    let parameters = crate::tune::table::read(lines).unwrap();
+    let tuning = TuningRequest { parameters, ahead: Some(7), ..TuningRequest::default() };
+    let engines = vec![EngineSpec::parse("cmd=bundled").unwrap()];
+    let mut request = Request { engines, tuning: Some(tuning), ..Request::default() };
+    request.tournament.rounds = Some(11);
+    let plan = Plan::resolve(Kind::Tune, request).unwrap();
+    let engines = vec!["x".into(), "y".into()];
+    let json = PlanRow::of(&plan, &Fingerprints { engines, ..Default::default() }).to_json();
+    let (read, _) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
+    assert_eq!(read.tuning, plan.tuning);
+    assert_eq!(format!("{read:?}"), format!("{plan:?}"));
+}
 
 #[test]
 fn plans_survive_storage() {
@@ -50,6 +67,7 @@ fn plans_survive_storage() {
         book: "b".into(),
         openings: Some("o".into()),
         quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
+        host: Some("a machine".into()),
         engines: vec!["x".into(), "y".into()],
     };
     let json = PlanRow::of(&plan, &fingerprints).to_json();

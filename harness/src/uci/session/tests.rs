@@ -53,7 +53,7 @@ fn each_wait_has_its_deadline() {
     assert_eq!(session.deadline(), Some(now + limits.uciok));
     assert_eq!(session.late().to_string(), "no 'uciok' within 10000 ms");
     ready(&mut session, now);
-    session.new_game(now, false).unwrap();
+    session.new_game(now, false, &[]).unwrap();
     assert_eq!(session.deadline(), Some(now + limits.readyok));
     session.receive(now, "readyok").unwrap();
     session.think(now, "position startpos".into(), Go::default(), None);
@@ -84,13 +84,32 @@ fn chess960_is_switched_only_when_it_changes() {
     let (mut session, now) = opened(&[]);
     session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
     ready(&mut session, now);
-    let commands = session.new_game(now, true).unwrap();
+    let commands = session.new_game(now, true, &[]).unwrap();
     assert_eq!(commands[0].to_string(), "setoption name UCI_Chess960 value true");
     session.receive(now, "readyok").unwrap();
-    assert_eq!(session.new_game(now, true).unwrap().len(), 2);
+    assert_eq!(session.new_game(now, true, &[]).unwrap().len(), 2);
     let (mut plain, now) = opened(&[]);
     ready(&mut plain, now);
-    assert_eq!(plain.new_game(now, true), Err(SessionError::NoChess960));
+    assert_eq!(plain.new_game(now, true, &[]), Err(SessionError::NoChess960));
+}
+
+#[test]
+fn settings_of_a_game_are_told_before_it() {
+    let (mut session, now) = opened(&[]);
+    session.receive(now, "option name Razor type spin default 5 min 0 max 9").unwrap();
+    ready(&mut session, now);
+    let setting = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    let told = |commands: Vec<Command>| -> Vec<String> {
+        commands.iter().map(ToString::to_string).collect()
+    };
+    for value in ["7", "7", "8"] {
+        let commands = session.new_game(now, false, &setting("razor", value)).unwrap();
+        let expect = [&format!("setoption name Razor value {value}"), "ucinewgame", "isready"];
+        assert_eq!(told(commands), expect);
+        session.receive(now, "readyok").unwrap();
+    }
+    let refused = session.new_game(now, false, &setting("Razor", "10"));
+    assert!(matches!(refused, Err(SessionError::Option(_))), "{refused:?}");
 }
 
 fn pondering() -> (Session, Instant) {

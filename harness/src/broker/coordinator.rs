@@ -1,0 +1,425 @@
+//! The machine that owns a run: sends its pairs out, and takes their results in.
+//!
+//! One task owns all state. It talks to the dispatcher over [`Ends`], to the server over NATS, and
+//! decides nothing that [`Flights`] could decide.
+
+mod describe;
+mod streams;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_nats::connection::State;
+use async_nats::jetstream::AckKind;
+use async_nats::{Subscriber, jetstream};
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{interval, timeout};
+
+pub use self::describe::{Identity, check, describe};
+use self::streams::{Happening, Outgoing, Shelf};
+use super::access::{AccessError, Link};
+use super::flights::{Fate, Flights, Receipt};
+use super::subject::{BEACON, HELLO, Names};
+use super::trust::Key;
+use super::wire::{self, Arrival, Beacon, Head, Hello, Need, Sign, Word};
+use crate::run::event::Remark;
+use crate::run::executor::JobEvent;
+use crate::run::executor::remote::{Ends, Order, Remote};
+
+/// How often the coordinator looks around.
+const BEAT: Duration = Duration::from_millis(250);
+
+/// Beats between two beacons.
+const BEACON_BEATS: u64 = 4;
+
+/// How long a worker that says nothing is taken to be there.
+const ABSENCE: Duration = Duration::from_secs(10);
+
+/// How long the server may take to put a run away.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// Remarks that are kept of one process; who floods us is not to fill the disk.
+const MAX_REMARKS: usize = 10_000;
+
+/// A run to be played by others.
+#[derive(Debug)]
+pub struct Spec {
+    /// What its jobs have in common.
+    pub head: Head,
+    /// What signs that.
+    pub key: Key,
+    /// Where its programs are, by their hashes.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// How important it is among others; the highest number comes first.
+    pub priority: u8,
+    /// Pairs in flight at most; as many as there is room for if `None`.
+    pub most: Option<usize>,
+}
+
+/// What the coordinator listens to.
+struct Ears {
+    heads: Subscriber,
+    needs: Subscriber,
+    signs: Subscriber,
+    hellos: Subscriber,
+    happenings: mpsc::UnboundedReceiver<Happening>,
+}
+
+struct Coordinator {
+    link: Link,
+    names: Names,
+    token: String,
+    run: String,
+    priority: u8,
+    lease: Duration,
+    patience: Duration,
+    /// The signed description.
+    head: Vec<u8>,
+    flights: Flights,
+    ends: Ends,
+    outgoing: mpsc::UnboundedSender<Outgoing>,
+    /// Results that are not acknowledged yet, by their places in their stream.
+    held: BTreeMap<Receipt, jetstream::Message>,
+    /// Results that were acknowledged; the server may not have heard it.
+    settled: BTreeSet<Receipt>,
+    /// Who is there, and when they were last heard.
+    workers: BTreeMap<String, (Hello, Duration)>,
+    is_drained: bool,
+    now: Duration,
+    remarks: usize,
+}
+
+/// Begins to coordinate a run; what comes back is the dispatcher's end.
+pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
+    let Spec { head, key, programs, priority, most } = spec;
+    let names = Names::new(&head.token);
+    streams::open(&link, &names, head.lease).await?;
+    let shelf = std::sync::Arc::new(Shelf::new(programs, streams::programs(&link).await?));
+    let (happen, happenings) = mpsc::unbounded_channel();
+    let (outgoing, queue) = mpsc::unbounded_channel();
+    let ears = Ears {
+        heads: link.hear(&names.head()).await?,
+        needs: link.hear(&names.need()).await?,
+        signs: link.hear(&names.sign()).await?,
+        hellos: link.hear(HELLO).await?,
+        happenings,
+    };
+    let mut helpers = JoinSet::new();
+    let context = &link.stream;
+    helpers.spawn(streams::send_jobs(context.clone(), names.clone(), queue, happen.clone()));
+    helpers.spawn(streams::collect(context.clone(), names.clone(), happen));
+    let (remote, ends) = Remote::new(most);
+    let coordinator = Coordinator {
+        token: head.token.clone(),
+        run: head.run.clone(),
+        priority,
+        lease: head.lease,
+        patience: head.patience,
+        head: wire::sign(&head, &key),
+        link,
+        names,
+        flights: Flights::default(),
+        ends,
+        outgoing,
+        held: BTreeMap::new(),
+        settled: BTreeSet::new(),
+        workers: BTreeMap::new(),
+        is_drained: false,
+        now: Duration::ZERO,
+        remarks: 0,
+    };
+    tokio::spawn(coordinator.live(ears, helpers, shelf));
+    Ok(remote)
+}
+
+impl Coordinator {
+    /// Until the dispatcher has enough.
+    async fn live(
+        mut self,
+        mut ears: Ears,
+        mut helpers: JoinSet<()>,
+        shelf: std::sync::Arc<Shelf>,
+    ) {
+        let mut beat = interval(BEAT);
+        let start = beat.tick().await;
+        let mut beats = 0;
+        self.shine().await;
+        loop {
+            tokio::select! {
+                order = self.ends.orders.recv() => match order {
+                    Some(Order::Finish(told)) => {
+                        helpers.shutdown().await;
+                        self.leave().await;
+                        let _ = told.send(());
+                        return;
+                    }
+                    Some(order) => self.obey(order).await,
+                    None => return,
+                },
+                Some(happening) = ears.happenings.recv() => self.take(happening).await,
+                Some(sign) = ears.signs.next() => self.hear_sign(&sign.payload),
+                Some(hello) = ears.hellos.next() => self.hear_hello(&hello.payload),
+                Some(asked) = ears.heads.next() => if let Some(reply) = asked.reply {
+                    let _ = self.link.client.publish(reply, self.head.clone().into()).await;
+                },
+                Some(asked) = ears.needs.next() => if let Some(reply) = asked.reply {
+                    let (shelf, client) = (shelf.clone(), self.link.client.clone());
+                    helpers.spawn(async move {
+                        let supplied = match Need::read(&asked.payload) {
+                            Ok(need) => shelf.supply(&need.hash).await,
+                            Err(error) => Err(error.to_string()),
+                        };
+                        let answer = supplied.err().unwrap_or_default();
+                        let _ = client.publish(reply, answer.into()).await;
+                    });
+                },
+                Ok(()) = self.link.forbidden.changed() => {
+                    let what = self.link.forbidden.borrow_and_update().clone();
+                    if let Some(what) = what {
+                        let _ = self.ends.events.send(JobEvent::Lost(format!("the NATS server refuses: {what}")));
+                    }
+                }
+                at = beat.tick() => {
+                    self.now = at - start;
+                    beats += 1;
+                    self.look_around(beats).await;
+                }
+            }
+        }
+    }
+
+    async fn obey(&mut self, order: Order) {
+        match order {
+            Order::Play(job) => {
+                let pair = job.pairing.pair;
+                match self.flights.order(*job, self.now) {
+                    Ok(attempt) => self.send(pair, attempt),
+                    Err(parked) => {
+                        let (arrival, receipt) = *parked;
+                        self.weigh(arrival, receipt).await;
+                        // One that was not believed leaves the pair to be played.
+                        if let Some(attempt) = self.flights.unanswered(pair) {
+                            self.send(pair, attempt);
+                        }
+                    }
+                }
+            }
+            Order::Stored(pair) => {
+                if let Some(taken) = self.flights.stored(pair) {
+                    self.answer_job(&taken.ack, pair, AckKind::Ack).await;
+                    self.settle(taken.receipt).await;
+                    self.say(&Word::Stored(pair)).await;
+                }
+            }
+            Order::CancelAll(told) => {
+                self.say(&Word::Cancel).await;
+                self.flights.cancel();
+                let _ = timeout(FAREWELL, self.link.client.flush()).await;
+                let _ = told.send(());
+            }
+            // Obeyed where it ends all.
+            Order::Finish(_) => {}
+        }
+    }
+
+    /// Puts a pair's job on its way.
+    fn send(&mut self, pair: u64, attempt: u32) {
+        if let Some(job) = self.flights.job(pair) {
+            let job = wire::write_job(&self.token, job, attempt);
+            // The sender lives as long as we do.
+            let _ = self.outgoing.send(Outgoing { pair, attempt, job });
+        }
+    }
+
+    async fn take(&mut self, happening: Happening) {
+        match happening {
+            Happening::Sent { pair, attempt, sequence } => {
+                self.flights.sent(pair, attempt, sequence);
+            }
+            Happening::Drained => {
+                self.is_drained = true;
+                self.make_room();
+            }
+            Happening::Result(message) => {
+                let Some(receipt) = message.info().ok().map(|info| info.stream_sequence) else {
+                    return;
+                };
+                if self.settled.contains(&receipt) {
+                    let _ = message.ack().await;
+                    return;
+                }
+                let read = wire::read_result(&message.payload);
+                // Delivered again while it waits: only where to acknowledge it is new.
+                if self.held.insert(receipt, message).is_some() {
+                    return;
+                }
+                match read {
+                    Ok(arrival) if arrival.token == self.token => {
+                        self.weigh(arrival, receipt).await
+                    }
+                    Ok(arrival) => {
+                        let what = format!("a result of another run, {}", arrival.token);
+                        self.remark(&arrival.worker, None, what);
+                        self.settle(receipt).await;
+                    }
+                    Err(error) => {
+                        self.remark("unknown", None, error.to_string());
+                        self.settle(receipt).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Believes a result, or does not.
+    async fn weigh(&mut self, arrival: Arrival, receipt: Receipt) {
+        let (pair, worker, ack) =
+            (arrival.pairing.pair, arrival.worker.clone(), arrival.ack.clone());
+        match self.flights.arrive(arrival, receipt) {
+            Fate::Accept { played, noise, worker } => {
+                let event = JobEvent::Played { played, noise, worker: Some(worker) };
+                let _ = self.ends.events.send(event);
+            }
+            Fate::Park => {}
+            Fate::Useless(what) => {
+                self.answer_job(&ack, pair, AckKind::Ack).await;
+                self.settle(receipt).await;
+                self.say(&Word::Stored(pair)).await;
+                self.remark(&worker, Some(pair), what);
+            }
+            Fate::Refuse(what) => {
+                self.answer_job(&ack, pair, AckKind::Nak(None)).await;
+                self.settle(receipt).await;
+                let why = what.clone();
+                self.say(&Word::Refused { worker: worker.clone(), pair, why }).await;
+                self.remark(&worker, Some(pair), what);
+            }
+            Fate::Retry(what) => {
+                self.settle(receipt).await;
+                self.remark(&worker, Some(pair), what);
+                if let Some(attempt) = self.flights.again(pair, self.now) {
+                    self.send(pair, attempt);
+                }
+            }
+            Fate::GiveUp(reason) => {
+                self.settle(receipt).await;
+                self.remark(&worker, Some(pair), reason.clone());
+                let _ = self.ends.events.send(JobEvent::Failed { pair, reason });
+            }
+        }
+    }
+
+    /// Acknowledges a job, or gives it back, where a worker says; nothing else can be reached so.
+    async fn answer_job(&self, subject: &str, pair: u64, answer: AckKind) {
+        let Some(sequence) = self.names.acknowledged(subject) else { return };
+        let is_its_own = match (self.flights.owner(sequence), answer) {
+            (Some(owner), _) => owner == pair,
+            // To give back what was acknowledged before would bring it back to life.
+            (None, answer) => matches!(answer, AckKind::Ack),
+        };
+        if is_its_own {
+            let _ = self.link.client.publish(subject.to_owned(), answer.into()).await;
+        }
+    }
+
+    /// Acknowledges a result.
+    async fn settle(&mut self, receipt: Receipt) {
+        self.settled.insert(receipt);
+        if let Some(message) = self.held.remove(&receipt) {
+            // If the server does not hear it, the result comes again and is acknowledged again.
+            let _ = message.ack().await;
+        }
+    }
+
+    async fn say(&self, word: &Word) {
+        let _ = self.link.client.publish(self.names.word(), word.write().into()).await;
+    }
+
+    fn remark(&mut self, worker: &str, pair: Option<u64>, what: String) {
+        self.remarks += 1;
+        if self.remarks <= MAX_REMARKS {
+            let remark = Remark { worker: worker.to_owned(), pair, what };
+            let _ = self.ends.events.send(JobEvent::Noted(remark));
+        }
+    }
+
+    fn hear_sign(&mut self, payload: &[u8]) {
+        let Ok(sign) = Sign::read(payload) else { return };
+        if let Some((pairing, half)) = self.flights.heard(sign, self.now) {
+            let _ = self.ends.events.send(JobEvent::Started { pairing, half });
+        }
+    }
+
+    fn hear_hello(&mut self, payload: &[u8]) {
+        let Ok(hello) = Hello::read(payload) else { return };
+        let why = |hello: &Hello| {
+            let found = hello.refusals.iter().find(|(token, _)| *token == self.token);
+            found.map(|(_, why)| why.clone())
+        };
+        let worker = hello.worker.clone();
+        let refusal = why(&hello);
+        let before = self.workers.get(&worker).and_then(|(before, _)| why(before));
+        self.workers.insert(worker.clone(), (hello, self.now));
+        if let Some(refusal) = refusal.filter(|refusal| before.as_ref() != Some(refusal)) {
+            self.remark(&worker, None, format!("does not play: {refusal}"));
+        }
+        self.make_room();
+    }
+
+    /// Lets as many pairs fly as those who are there can play, and one more for each of them to
+    /// begin with when it has finished one.
+    fn make_room(&mut self) {
+        let now = self.now;
+        self.workers.retain(|_, (hello, heard)| !hello.is_leaving && now < *heard + ABSENCE);
+        let plays = |hello: &&Hello| hello.refusals.iter().all(|(token, _)| *token != self.token);
+        let players = self.workers.values().map(|(hello, _)| hello).filter(plays);
+        let room: usize = players.map(|hello| hello.slots as usize + 1).sum();
+        let room = room.max(self.flights.room_for_parked());
+        self.ends.room.send_if_modified(|before| {
+            let room = if self.is_drained { room } else { 0 };
+            std::mem::replace(before, room) != room
+        });
+    }
+
+    async fn look_around(&mut self, beats: u64) {
+        self.make_room();
+        for pair in self.flights.overdue(self.lease, self.patience, self.now) {
+            self.remark(
+                "unknown",
+                Some(pair),
+                "nobody is heard to play it; sent out again".to_owned(),
+            );
+            if let Some(attempt) = self.flights.again(pair, self.now) {
+                self.send(pair, attempt);
+            }
+        }
+        if beats.is_multiple_of(BEACON_BEATS) {
+            self.shine().await;
+        }
+    }
+
+    /// Says that the run is there.
+    async fn shine(&self) {
+        // What waits for a lost connection would all be sent at once when it is back.
+        if self.link.client.connection_state() != State::Connected {
+            return;
+        }
+        let (queued, playing) = self.flights.counts();
+        let (token, run, priority) = (self.token.clone(), self.run.clone(), self.priority);
+        let beacon = Beacon { token, run, priority, queued, playing };
+        let _ = self.link.client.publish(BEACON, beacon.write().into()).await;
+    }
+
+    /// Tells everybody, and leaves nothing on the server.
+    async fn leave(&self) {
+        let farewell = async {
+            self.say(&Word::Cancel).await;
+            let _ = self.link.client.flush().await;
+            streams::remove(&self.link, &self.names).await;
+        };
+        let _ = timeout(FAREWELL, farewell).await;
+    }
+}

@@ -1,0 +1,166 @@
+//! From a plan to the description of a run. Pure.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::broker::subject::token_of;
+use crate::broker::trust::PublicKey;
+use crate::broker::wire::{Contestant, Head, Program};
+use crate::clock::Limits;
+use crate::config::plan::{Engine, Plan};
+use crate::game::player::Seat;
+use crate::game::record::Keep;
+use crate::uci::session::Deadlines;
+
+/// Moves of a side for which a clock is taken to give time that it may spend on one of them.
+const MOVES: u32 = 200;
+
+/// How long anything may take besides what is known of it.
+const SLACK: Duration = Duration::from_secs(10);
+
+/// What identifies a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity<'a> {
+    /// Its name.
+    pub run: &'a str,
+    /// When it began, in milliseconds of Unix time.
+    pub created_ms: i64,
+    /// The key of its coordinator.
+    pub key: &'a PublicKey,
+}
+
+/// What workers have to know of a plan; `seats` and `programs` are those of its engines, in order. An
+/// error names what only this machine could do.
+pub fn describe(
+    plan: &Plan,
+    identity: Identity<'_>,
+    seats: Vec<Seat>,
+    programs: Vec<Program>,
+    lease: Duration,
+) -> Result<Head, String> {
+    check(plan)?;
+    let thoughts =
+        plan.engines.iter().map(|e| longest_silence(&e.conditions.limits, &plan.deadlines));
+    let deadlines = plan.deadlines;
+    let start = deadlines.uciok + deadlines.readyok;
+    let patience = thoughts.max().unwrap_or_default().max(start) + plan.wait + SLACK;
+    let conditions = plan.engines.iter().map(|engine| engine.conditions);
+    let contestants = seats.into_iter().zip(programs).zip(conditions);
+    Ok(Head {
+        token: token_of(identity.run, identity.created_ms, &identity.key.to_string()),
+        run: identity.run.to_owned(),
+        contestants: contestants
+            .map(|((seat, program), conditions)| Contestant { seat, program, conditions })
+            .collect(),
+        rules: plan.rules,
+        keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
+        annotation: plan.annotation.clone(),
+        noise_limit: plan.noise_limit,
+        wait: plan.wait,
+        lease,
+        patience,
+    })
+}
+
+/// An error if only this machine could play the plan.
+pub fn check(plan: &Plan) -> Result<(), String> {
+    if plan.rules.tablebase.is_some() {
+        return Err("--syzygy cannot be used with --on: the tables are on this machine".to_owned());
+    }
+    plan.engines.iter().try_for_each(refuse_local)
+}
+
+fn refuse_local(engine: &Engine) -> Result<(), String> {
+    let name = &engine.name;
+    let local = match (&engine.dir, &engine.manners.stderr) {
+        (Some(_), _) => "dir=",
+        (_, Some(_)) => "stderr= (or --stderr-dir)",
+        (None, None) => return Ok(()),
+    };
+    Err(format!("engine '{name}': {local} cannot be used with --on: the folder is on this machine"))
+}
+
+/// The longest that an engine may be silent about a move.
+fn longest_silence(limits: &Limits, deadlines: &Deadlines) -> Duration {
+    limits.granted(MOVES).unwrap_or(deadlines.bestmove) + deadlines.stop
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::broker::trust::Key;
+    use crate::broker::wire;
+    use crate::config::plan::Kind;
+    use crate::config::request::Request;
+    use crate::config::spec::EngineSpec;
+    use crate::run::seats::seats;
+
+    fn described(each: &str) -> Result<Head, String> {
+        let each = EngineSpec::parse(each).unwrap();
+        let plan = Plan::resolve(Kind::Sprt, Request { each, ..Request::default() }).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let key = Key::load_or_make(&dir.path().join("key")).unwrap();
+        let program = Program { hash: "ab".repeat(32), bytes: 7, name: "arbiter".into() };
+        let identity = Identity { run: "r", created_ms: 5, key: &key.public() };
+        let programs = vec![program.clone(), program];
+        let lease = Duration::from_secs(30);
+        let head = describe(&plan, identity, seats(&plan, Path::new("/x")), programs, lease)?;
+        // What workers read is what was written, whatever is signed.
+        let read = wire::verified(&wire::sign(&head, &key), &[key.public()]).unwrap();
+        let without_programs = |head: &Head| {
+            let mut head = head.clone();
+            head.contestants.iter_mut().for_each(|c| c.seat.launch.program = "/x".into());
+            head.annotation = Default::default();
+            format!("{head:?}")
+        };
+        assert_eq!(without_programs(&read), without_programs(&head));
+        Ok(head)
+    }
+
+    #[test]
+    fn patience_is_longer_than_any_thought() {
+        let secs = |each: &str| described(each).unwrap().patience.as_secs();
+        // The start may take 10 + 30 seconds, a move without a clock 60 + 2.
+        assert_eq!(secs("nodes=100"), 72);
+        assert_eq!(secs("tc=8+0.1"), 50);
+        assert_eq!(secs("tc=60+0.5"), 60 + 100 + 2 + 10);
+    }
+
+    #[test]
+    fn what_is_on_this_machine_only_is_refused() {
+        let check = |each: &str, part: &str| {
+            let error = described(each).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        };
+        check("nodes=1,stderr=x.log", "stderr=");
+        check("nodes=1,dir=.", "dir=");
+    }
+
+    #[test]
+    fn strangers_and_forgers_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = |name: &str| Key::load_or_make(&dir.path().join(name)).unwrap();
+        let (own, other) = (key("own"), key("other"));
+        let bytes = wire::sign(&described("nodes=1").unwrap(), &own);
+        let refused = |bytes: &[u8], trusted: &[PublicKey], part: &str| {
+            let error = wire::verified(bytes, trusted).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        };
+        refused(&bytes, &[other.public()], "is not trusted here");
+        refused(&bytes, &[], "is not trusted here");
+        let text = String::from_utf8(bytes).unwrap();
+        let forged = text.replace("nodes\\\":1", "nodes\\\":2");
+        assert_ne!(forged, text);
+        refused(forged.as_bytes(), &[own.public()], "the signature is not that of");
+        let renamed = text.replace(&own.public().to_string(), &other.public().to_string());
+        refused(
+            renamed.as_bytes(),
+            &[own.public(), other.public()],
+            "the signature is not that of",
+        );
+        refused(b"{}", &[own.public()], "not a message");
+        refused(text.replacen("\"v\":1", "\"v\":2", 1).as_bytes(), &[own.public()], "version 2");
+    }
+}

@@ -1,0 +1,151 @@
+//! What things are called on the server.
+
+/// Where coordinators say which runs there are.
+pub const BEACON: &str = "arbiter.beacon";
+
+/// Where workers say who they are.
+pub const HELLO: &str = "arbiter.hello";
+
+/// Where all words to workers are heard, whatever the run.
+pub const ALL_WORDS: &str = "arbiter.run.*.word";
+
+/// The object store of programs.
+pub const PROGRAMS: &str = "ARBITER_PROGRAMS";
+
+/// The consumer from which workers take jobs.
+pub const TAKERS: &str = "workers";
+
+/// The consumer from which a coordinator takes results.
+pub const COLLECTOR: &str = "collector";
+
+/// Names of what belongs to one run; `token` stands for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    token: String,
+}
+
+impl Names {
+    /// The names for a token, which must be one ([`is_token`]).
+    pub fn new(token: &str) -> Names {
+        Names { token: token.to_owned() }
+    }
+
+    /// Where its description is asked for.
+    pub fn head(&self) -> String {
+        format!("arbiter.run.{}.head", self.token)
+    }
+
+    /// Where a program is asked for that the object store lacks.
+    pub fn need(&self) -> String {
+        format!("arbiter.run.{}.need", self.token)
+    }
+
+    /// Where workers say that a game goes on.
+    pub fn sign(&self) -> String {
+        format!("arbiter.run.{}.sign", self.token)
+    }
+
+    /// Where workers are told something at once.
+    pub fn word(&self) -> String {
+        format!("arbiter.run.{}.word", self.token)
+    }
+
+    /// The stream of its jobs.
+    pub fn jobs(&self) -> String {
+        format!("ARBITER_JOBS_{}", self.token)
+    }
+
+    /// The stream of its results.
+    pub fn results(&self) -> String {
+        format!("ARBITER_RESULTS_{}", self.token)
+    }
+
+    /// The job of a pair.
+    pub fn job(&self, pair: u64) -> String {
+        format!("arbiter.jobs.{}.{pair}", self.token)
+    }
+
+    /// All its jobs.
+    pub fn all_jobs(&self) -> String {
+        format!("arbiter.jobs.{}.*", self.token)
+    }
+
+    /// The result of a pair.
+    pub fn result(&self, pair: u64) -> String {
+        format!("arbiter.results.{}.{pair}", self.token)
+    }
+
+    /// All its results.
+    pub fn all_results(&self) -> String {
+        format!("arbiter.results.{}.*", self.token)
+    }
+
+    /// The place in the stream of jobs that a subject for acknowledgements stands for; `None` if it
+    /// is not one for a job of this run. What a worker says it should acknowledge must not reach
+    /// anything else.
+    pub fn acknowledged(&self, subject: &str) -> Option<u64> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "$._-@".contains(c);
+        if subject.len() > 512 || !subject.chars().all(plain) {
+            return None;
+        }
+        let tokens: Vec<&str> = subject.strip_prefix("$JS.ACK.")?.split('.').collect();
+        let jobs = self.jobs();
+        // Newer servers put a domain and a hash of the account in front.
+        let rest = match &tokens[..] {
+            [stream, rest @ ..] if *stream == jobs && rest.len() == 6 => rest,
+            [_, _, stream, rest @ ..] if *stream == jobs && rest.len() >= 6 => rest,
+            _ => return None,
+        };
+        match rest {
+            [consumer, _, sequence, ..] if *consumer == TAKERS => sequence.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a text can stand for a run: 16 hexadecimal digits.
+pub fn is_token(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+/// What stands for a run: it follows from its name, the time when it began, and the key of its
+/// coordinator, so that a resumed run meets what was left of it and no other run does.
+pub fn token_of(run: &str, created_ms: i64, key: &str) -> String {
+    let text = format!("{run}\n{created_ms}\n{key}");
+    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_names_one_run() {
+        let token = token_of("a", 1, "k");
+        assert!(is_token(&token), "{token}");
+        for other in [token_of("b", 1, "k"), token_of("a", 2, "k"), token_of("a", 1, "l")] {
+            assert_ne!(token, other);
+        }
+        for wrong in ["", "0123", "0123456789abcdeF", "0123456789abcde.", "*"] {
+            assert!(!is_token(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_jobs_of_the_run_are_acknowledged() {
+        let names = Names::new("0123456789abcdef");
+        let check = |subject: &str, expect| assert_eq!(names.acknowledged(subject), expect);
+        check(
+            "$JS.ACK.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.1700000000000000000.3",
+            Some(42),
+        );
+        check("$JS.ACK._.hash.ARBITER_JOBS_0123456789abcdef.workers.1.42.7.17.3.tok", Some(42));
+        check("$JS.ACK.ARBITER_JOBS_0123456789abcdef.other.1.42.7.17.3", None);
+        check("$JS.ACK.ARBITER_JOBS_1123456789abcdef.workers.1.42.7.17.3", None);
+        check("$JS.ACK.ARBITER_RESULTS_0123456789abcdef.workers.1.42.7.17.3", None);
+        check("$JS.ACK.ARBITER_JOBS_0123456789abcdef.workers.1.x.7.17.3", None);
+        check("$JS.API.STREAM.DELETE.ARBITER_JOBS_0123456789abcdef", None);
+        check("$JS.ACK.*.workers.1.42.7.17.3", None);
+        check("", None);
+    }
+}

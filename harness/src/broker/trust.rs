@@ -1,0 +1,187 @@
+//! Whose programs a worker starts: those that are named in a description which a key has signed that
+//! the worker's owner trusts.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use data_encoding::HEXLOWER;
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use thiserror::Error;
+
+/// What is signed besides the text, so that a signature is good for nothing else.
+const PURPOSE: &str = "arbiter run description, version 1\n";
+
+/// What the written form of a public key begins with.
+const PREFIX: &str = "ed25519:";
+
+/// A key or signature is not usable.
+#[derive(Debug, Error)]
+pub enum TrustError {
+    /// A file cannot be read or written.
+    #[error("key file {}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file holds no key.
+    #[error("key file {}: expected 64 hexadecimal digits", .0.display())]
+    NoKey(PathBuf),
+    /// The text is no public key.
+    #[error("'{0}' is no public key; expected {PREFIX} and 64 hexadecimal digits")]
+    Key(String),
+    /// The signature does not fit.
+    #[error("the signature is not that of key {0}")]
+    Forged(String),
+    /// The key is somebody's who is not trusted.
+    #[error(
+        "key {0} is not trusted here; if its owner may start programs on this machine, give --trust {0}"
+    )]
+    Stranger(String),
+}
+
+/// A coordinator's key.
+pub struct Key(SigningKey);
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({})", self.public())
+    }
+}
+
+/// What a coordinator's signatures are checked with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PublicKey(VerifyingKey);
+
+impl Key {
+    /// Reads the key of a file, or makes one there that only its owner can read.
+    pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
+        let file = |source| TrustError::File { path: path.to_owned(), source };
+        match fs::read_to_string(path) {
+            Ok(text) => {
+                let bytes = HEXLOWER.decode(text.trim().as_bytes()).ok();
+                let bytes = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+                let bytes = bytes.ok_or_else(|| TrustError::NoKey(path.to_owned()))?;
+                Ok(Key(SigningKey::from_bytes(&bytes)))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let mut bytes = [0; 32];
+                getrandom::fill(&mut bytes).map_err(|e| file(io::Error::other(e.to_string())))?;
+                if let Some(folder) = path.parent() {
+                    fs::create_dir_all(folder).map_err(file)?;
+                }
+                let mut options = fs::File::options();
+                // Another process that makes one at the same time wins or loses as a whole.
+                match options.write(true).create_new(true).mode(0o600).open(path) {
+                    Ok(mut opened) => {
+                        writeln!(opened, "{}", HEXLOWER.encode(&bytes)).map_err(file)?;
+                        opened.sync_all().map_err(file)?;
+                        Ok(Key(SigningKey::from_bytes(&bytes)))
+                    }
+                    Err(error) => Err(file(error)),
+                }
+            }
+            Err(error) => Err(file(error)),
+        }
+    }
+
+    /// What others know of it.
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key())
+    }
+
+    /// Signs a text; the signature is hexadecimal.
+    pub fn sign(&self, text: &str) -> String {
+        let signature = self.0.sign(format!("{PURPOSE}{text}").as_bytes());
+        HEXLOWER.encode(&signature.to_bytes())
+    }
+}
+
+impl PublicKey {
+    /// An error unless this key has signed the text.
+    pub fn check(&self, text: &str, signature: &str) -> Result<(), TrustError> {
+        let bytes = HEXLOWER.decode(signature.as_bytes()).ok();
+        let bytes = bytes.and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
+        let is_good = bytes.is_some_and(|bytes| {
+            let signed = format!("{PURPOSE}{text}");
+            self.0.verify_strict(signed.as_bytes(), &Signature::from_bytes(&bytes)).is_ok()
+        });
+        if is_good { Ok(()) } else { Err(TrustError::Forged(self.to_string())) }
+    }
+
+    /// The key of a text, or of the file of that name.
+    pub fn read(text: &str) -> Result<PublicKey, TrustError> {
+        if text.starts_with(PREFIX) {
+            return text.parse();
+        }
+        let path = Path::new(text);
+        let read = fs::read_to_string(path);
+        let read = read.map_err(|source| TrustError::File { path: path.to_owned(), source })?;
+        read.trim().parse()
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}{}", HEXLOWER.encode(self.0.as_bytes()))
+    }
+}
+
+impl FromStr for PublicKey {
+    type Err = TrustError;
+
+    fn from_str(text: &str) -> Result<PublicKey, TrustError> {
+        let fail = || TrustError::Key(text.chars().take(100).collect());
+        let digits = text.strip_prefix(PREFIX).ok_or_else(fail)?;
+        let bytes = HEXLOWER.decode(digits.as_bytes()).map_err(|_| fail())?;
+        let bytes = <[u8; 32]>::try_from(bytes).map_err(|_| fail())?;
+        VerifyingKey::from_bytes(&bytes).map(PublicKey).map_err(|_| fail())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_and_kept_from_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep").join("signing.key");
+        let made = Key::load_or_make(&path).unwrap().public();
+        assert_eq!(Key::load_or_make(&path).unwrap().public(), made);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(made.to_string().parse::<PublicKey>().unwrap(), made);
+        fs::write(&path, "nonsense").unwrap();
+        assert!(matches!(Key::load_or_make(&path), Err(TrustError::NoKey(_))));
+    }
+
+    #[test]
+    fn what_was_changed_or_signed_by_others_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = Key::load_or_make(&dir.path().join("a")).unwrap();
+        let other = Key::load_or_make(&dir.path().join("b")).unwrap();
+        let signature = key.sign("text");
+        assert!(key.public().check("text", &signature).is_ok());
+        assert!(key.public().check("Text", &signature).is_err());
+        assert!(other.public().check("text", &signature).is_err());
+        for wrong in ["", "00", &signature[2..], &"0".repeat(128), "é"] {
+            assert!(key.public().check("text", wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_no_key() {
+        for wrong in
+            ["", "ed25519:", "ed25519:xyz", "ed25519:00", &format!("ed25519:{}0", "0".repeat(64))]
+        {
+            assert!(wrong.parse::<PublicKey>().is_err(), "{wrong}");
+        }
+    }
+}

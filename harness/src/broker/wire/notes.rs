@@ -1,0 +1,263 @@
+//! Short messages: who is there, and what goes on.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    MAX_NOTE, VERSION, WireError, checked_name, checked_token, invalid, is_hash, printable, read,
+    write,
+};
+
+/// Most runs that a worker names in one message.
+const MAX_REFUSALS: usize = 64;
+
+/// There is a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beacon {
+    /// What stands for it.
+    pub token: String,
+    /// Its name.
+    pub run: String,
+    /// How important it is; the highest number comes first.
+    pub priority: u8,
+    /// Pairs that nobody plays yet.
+    pub queued: u64,
+    /// Pairs that somebody plays.
+    pub playing: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BeaconMessage {
+    v: u32,
+    token: String,
+    run: String,
+    priority: u8,
+    queued: u64,
+    playing: u64,
+}
+
+impl Beacon {
+    /// As it is sent.
+    pub fn write(&self) -> Vec<u8> {
+        let Beacon { token, run, priority, queued, playing } = self.clone();
+        write(&BeaconMessage { v: VERSION, token, run, priority, queued, playing })
+    }
+
+    /// As it was sent.
+    pub fn read(bytes: &[u8]) -> Result<Beacon, WireError> {
+        let message: BeaconMessage = read(bytes, MAX_NOTE)?;
+        let BeaconMessage { token, run, priority, queued, playing, .. } = message;
+        Ok(Beacon { token: checked_token(token)?, run: printable(&run), priority, queued, playing })
+    }
+}
+
+/// There is a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hello {
+    /// Its name, unique in the cluster.
+    pub worker: String,
+    /// Version of its arbiter.
+    pub version: String,
+    /// Games that it plays at once.
+    pub slots: u32,
+    /// Games that it plays now.
+    pub playing: u32,
+    /// Pairs that it has played since it started.
+    pub pairs: u64,
+    /// Cores of its machine.
+    pub cores: u32,
+    /// Memory of its machine, in MiB.
+    pub memory_mib: u64,
+    /// Operating system and architecture.
+    pub system: String,
+    /// Name of its processor.
+    pub cpu: String,
+    /// Runs, by their tokens, that it does not play, and why.
+    pub refusals: Vec<(String, String)>,
+    /// What went wrong last.
+    pub trouble: Option<String>,
+    /// Whether it leaves.
+    pub is_leaving: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HelloMessage {
+    v: u32,
+    worker: String,
+    version: String,
+    slots: u32,
+    playing: u32,
+    pairs: u64,
+    cores: u32,
+    memory_mib: u64,
+    system: String,
+    cpu: String,
+    refusals: Vec<(String, String)>,
+    trouble: Option<String>,
+    leaving: bool,
+}
+
+/// Most games that a worker is believed to play at once.
+const MAX_SLOTS: u32 = 4096;
+
+impl Hello {
+    /// As it is sent.
+    pub fn write(&self) -> Vec<u8> {
+        let hello = self.clone();
+        write(&HelloMessage {
+            v: VERSION,
+            worker: hello.worker,
+            version: hello.version,
+            slots: hello.slots,
+            playing: hello.playing,
+            pairs: hello.pairs,
+            cores: hello.cores,
+            memory_mib: hello.memory_mib,
+            system: hello.system,
+            cpu: hello.cpu,
+            refusals: hello.refusals.into_iter().take(MAX_REFUSALS).collect(),
+            trouble: hello.trouble,
+            leaving: hello.is_leaving,
+        })
+    }
+
+    /// As it was sent.
+    pub fn read(bytes: &[u8]) -> Result<Hello, WireError> {
+        let message: HelloMessage = read(bytes, MAX_NOTE)?;
+        if message.slots > MAX_SLOTS || message.playing > MAX_SLOTS {
+            return Err(invalid(format!("{} games at once", message.slots)));
+        }
+        let refusals = message.refusals.into_iter().take(MAX_REFUSALS);
+        let refusals = refusals.map(|(token, why)| Ok((checked_token(token)?, printable(&why))));
+        Ok(Hello {
+            worker: checked_name(message.worker)?,
+            version: printable(&message.version),
+            slots: message.slots,
+            playing: message.playing,
+            pairs: message.pairs,
+            cores: message.cores,
+            memory_mib: message.memory_mib,
+            system: printable(&message.system),
+            cpu: printable(&message.cpu),
+            refusals: refusals.collect::<Result<_, WireError>>()?,
+            trouble: message.trouble.as_deref().map(printable),
+            is_leaving: message.leaving,
+        })
+    }
+}
+
+/// A game goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sign {
+    /// Who plays it.
+    pub worker: String,
+    /// Its pair.
+    pub pair: u64,
+    /// Which game of the pair, from 0; `None` before the first has begun.
+    pub half: Option<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SignMessage {
+    v: u32,
+    worker: String,
+    pair: u64,
+    half: Option<u8>,
+}
+
+impl Sign {
+    /// As it is sent.
+    pub fn write(&self) -> Vec<u8> {
+        let Sign { worker, pair, half } = self.clone();
+        write(&SignMessage { v: VERSION, worker, pair, half })
+    }
+
+    /// As it was sent.
+    pub fn read(bytes: &[u8]) -> Result<Sign, WireError> {
+        let SignMessage { worker, pair, half, .. } = read(bytes, MAX_NOTE)?;
+        if half.is_some_and(|half| half > 1) {
+            return Err(invalid("a third game of a pair"));
+        }
+        Ok(Sign { worker: checked_name(worker)?, pair, half })
+    }
+}
+
+/// A worker lacks a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// Its blake3 hash.
+    pub hash: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct NeedMessage {
+    v: u32,
+    hash: String,
+}
+
+impl Need {
+    /// As it is sent.
+    pub fn write(&self) -> Vec<u8> {
+        write(&NeedMessage { v: VERSION, hash: self.hash.clone() })
+    }
+
+    /// As it was sent.
+    pub fn read(bytes: &[u8]) -> Result<Need, WireError> {
+        let NeedMessage { hash, .. } = read(bytes, MAX_NOTE)?;
+        if is_hash(&hash) { Ok(Need { hash }) } else { Err(invalid("no hash of a program")) }
+    }
+}
+
+/// What workers are told at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// The result of a pair is on disk.
+    Stored(u64),
+    /// The result of a pair from a worker was refused.
+    Refused {
+        /// Whose.
+        worker: String,
+        /// The pair.
+        pair: u64,
+        /// Why.
+        why: String,
+    },
+    /// All pairs of the run are given up.
+    Cancel,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WordMessage {
+    v: u32,
+    word: String,
+    #[serde(default)]
+    pair: u64,
+    #[serde(default)]
+    worker: String,
+    #[serde(default)]
+    why: String,
+}
+
+impl Word {
+    /// As it is sent.
+    pub fn write(&self) -> Vec<u8> {
+        let (word, pair, worker, why) = match self.clone() {
+            Word::Stored(pair) => ("stored", pair, String::new(), String::new()),
+            Word::Refused { worker, pair, why } => ("refused", pair, worker, why),
+            Word::Cancel => ("cancel", 0, String::new(), String::new()),
+        };
+        write(&WordMessage { v: VERSION, word: word.to_owned(), pair, worker, why })
+    }
+
+    /// As it was sent.
+    pub fn read(bytes: &[u8]) -> Result<Word, WireError> {
+        let WordMessage { word, pair, worker, why, .. } = read(bytes, MAX_NOTE)?;
+        match word.as_str() {
+            "stored" => Ok(Word::Stored(pair)),
+            "refused" => {
+                Ok(Word::Refused { worker: checked_name(worker)?, pair, why: printable(&why) })
+            }
+            "cancel" => Ok(Word::Cancel),
+            _ => Err(invalid("a word that is not known")),
+        }
+    }
+}

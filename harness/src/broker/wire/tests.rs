@@ -1,0 +1,256 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::adjudicate::Rules;
+use crate::annotation::{Annotation, Keeping};
+use crate::broker::verify::tests::{job, played};
+use crate::clock::Conditions;
+use crate::game::player::Seat;
+use crate::game::record::{Details, Keep, Thought};
+use crate::process::Launch;
+use crate::protocol::{Protocol, Restart};
+use crate::uci::score::Score;
+use crate::uci::session::{Deadlines, Setup};
+
+const TOKEN: &str = "0123456789abcdef";
+
+fn head() -> Head {
+    let contestant = |conditions: Conditions| Contestant {
+        seat: Seat {
+            name: "A".into(),
+            launch: Launch {
+                program: "x".into(),
+                args: vec![],
+                dir: None,
+                stderr: None,
+                memory_bytes: None,
+                cpus: vec![],
+            },
+            protocol: Protocol::Uci,
+            setup: Setup::default(),
+            restart: Restart::Auto,
+            deadlines: Deadlines::default(),
+            pattern: None,
+            is_taped: false,
+        },
+        program: Program { hash: "ab".repeat(32), bytes: 1, name: "x".into() },
+        conditions,
+    };
+    let conditions = job(0).games.first.conditions;
+    Head {
+        token: TOKEN.into(),
+        run: "run".into(),
+        contestants: vec![contestant(conditions.white), contestant(conditions.black)],
+        rules: Rules::default(),
+        keep: Arc::new(Keep::for_annotation(&Annotation::default(), Keeping::default())),
+        annotation: Annotation::default(),
+        noise_limit: None,
+        wait: Duration::ZERO,
+        lease: Duration::from_secs(30),
+        patience: Duration::from_secs(60),
+    }
+}
+
+fn arrival(report: Report) -> Arrival {
+    Arrival {
+        token: TOKEN.into(),
+        worker: "host-1".into(),
+        ack: "$JS.ACK.x".into(),
+        pairing: job(7).pairing,
+        attempt: 2,
+        report,
+    }
+}
+
+/// A result with everything that one can have.
+fn full() -> Arrival {
+    let mut pair = played(7);
+    let game = &mut pair.games.first;
+    game.moves[1].thought = Some(Thought {
+        score: Some(Score::Mate(-3)),
+        depth: Some(9),
+        seldepth: Some(12),
+        nodes: Some(123_456_789_012),
+        elapsed: Duration::from_nanos(1_234_567),
+        reported: Some(Duration::from_millis(1)),
+        overrun: Some(Duration::from_nanos(3)),
+        left: Some(Duration::from_nanos(7)),
+        details: Details {
+            nps: Some(1_000),
+            hashfull: Some(4),
+            tbhits: Some(3),
+            pv: vec!["e2e4".into(), "e7e5".into()],
+            lines: vec!["info string \"x\"".into()],
+        }
+        .boxed(),
+    });
+    game.moves[2].thought.as_mut().unwrap().score = Some(Score::Centipawns(-31));
+    game.ready.black = Some(Duration::from_micros(70));
+    game.late = Some(Duration::from_millis(30));
+    game.transcript = Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap());
+    arrival(Report::Played(pair, Some("the host took 40 %".into())))
+}
+
+#[test]
+fn results_arrive_as_they_were_sent() {
+    for sent in [full(), arrival(Report::Failed("no memory".into()))] {
+        assert_eq!(read_result(&write_result(&sent, 1 << 20)).unwrap(), sent);
+    }
+}
+
+#[test]
+fn a_result_that_is_too_long_is_shortened_and_then_fails() {
+    let mut long = full();
+    let Report::Played(pair, _) = &mut long.report else { panic!() };
+    // Words that do not pack well.
+    let noise: String = (0..4_000u64)
+        .map(|n| format!("{n} W> {}\n", blake3::hash(&n.to_le_bytes()).to_hex()))
+        .collect();
+    pair.games.first.transcript = Some(noise.parse().unwrap());
+    let bare = write_result(
+        &{
+            let mut bare = long.clone();
+            let Report::Played(pair, _) = &mut bare.report else { panic!() };
+            pair.drop_transcripts();
+            bare
+        },
+        usize::MAX,
+    );
+    assert!(write_result(&long, usize::MAX).len() > 100_000);
+    assert_eq!(write_result(&long, 10_000), bare);
+    let failed = read_result(&write_result(&long, bare.len() - 1)).unwrap();
+    assert!(matches!(failed.report, Report::Failed(why) if why.contains("the server takes")));
+}
+
+#[test]
+fn jobs_arrive_as_they_were_sent() {
+    let (read, attempt) = read_job(&write_job(TOKEN, &job(7), 3), &head()).unwrap();
+    assert_eq!((format!("{read:?}"), attempt), (format!("{:?}", job(7)), 3));
+}
+
+#[test]
+fn jobs_that_cannot_be_are_refused() {
+    let text = String::from_utf8(write_job(TOKEN, &job(7), 0)).unwrap();
+    let refuse = |from: &str, to: &str, part: &str| {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    refuse("\"v\":1", "\"v\":9", "of version 9");
+    refuse(TOKEN, "1123456789abcdef", "another run");
+    refuse(TOKEN, "*", "no token");
+    refuse("[0,1]", "[0,2]", "not in the run");
+    refuse("[0,1]", "[1,1]", "not in the run");
+    refuse("\"white\":1", "\"white\":0", "not the pair's");
+    refuse("f2f3", "f2f5", "illegal move");
+    refuse("f2f3", "nonsense", "illegal move");
+    refuse(" w KQkq", " x KQkq", "FEN");
+    refuse("rnbqkbnr", "rnbqqbnr", "FEN");
+    let none = format!("{}\"games\":[]}}", text.split("\"games\"").next().unwrap());
+    assert!(
+        read_job(none.as_bytes(), &head()).unwrap_err().to_string().contains("one game or two")
+    );
+}
+
+#[test]
+fn results_that_cannot_be_are_refused() {
+    let text = String::from_utf8(unpack(&write_result(&full(), 1 << 20)).unwrap()).unwrap();
+    let refuse = |from: &str, to: &str, part: &str| {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        let error = read_result(&pack(changed.as_bytes())).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+        assert!(!error.contains(char::is_control), "{error:?}");
+    };
+    refuse("\"v\":1", "\"v\":2", "of version 2");
+    refuse(TOKEN, "../../../x", "no token");
+    refuse("host-1", "host 1\\u001b[2J", "a name of a worker");
+    refuse("d8h4", "d8h9\\u0007", "a move that is none");
+    refuse("checkmate", "bore\\u0007dom", "termination");
+    refuse("0-1", "2-0", "a result that is none");
+    refuse("5 W< go", "nonsense", "transcript");
+    refuse("\"pair\":7", "\"pair\":-7", "not a message");
+    refuse("\"failure\":null", "\"failure\":\"x\"", "one game or two");
+    assert_eq!(
+        read_result(b"garbage").map(drop).map_err(|e| e.to_string().starts_with("not a")),
+        Err(true)
+    );
+}
+
+#[test]
+fn what_is_too_long_is_not_read() {
+    let bomb = pack(&vec![b' '; MAX_UNPACKED as usize + 1]);
+    assert!(bomb.len() < 1 << 20);
+    assert_eq!(read_result(&bomb), Err(WireError::TooLong(MAX_UNPACKED)));
+    assert_eq!(read_result(&vec![0; MAX_PACKED + 1]), Err(WireError::TooLong(MAX_PACKED as u64)));
+    let long = vec![b' '; MAX_NOTE + 1];
+    assert_eq!(Beacon::read(&long), Err(WireError::TooLong(MAX_NOTE as u64)));
+}
+
+#[test]
+fn notes_arrive_as_they_were_sent() {
+    let beacon =
+        Beacon { token: TOKEN.into(), run: "run".into(), priority: 3, queued: 4, playing: 5 };
+    assert_eq!(Beacon::read(&beacon.write()), Ok(beacon));
+    let hello = Hello {
+        worker: "w.1".into(),
+        version: "0.1.0".into(),
+        slots: 8,
+        playing: 3,
+        pairs: 99,
+        cores: 16,
+        memory_mib: 32_000,
+        system: "linux x86_64".into(),
+        cpu: "a processor".into(),
+        refusals: vec![(TOKEN.into(), "why".into())],
+        trouble: Some("what".into()),
+        is_leaving: true,
+    };
+    assert_eq!(Hello::read(&hello.write()), Ok(hello.clone()));
+    assert!(Hello::read(&Hello { slots: 5_000, ..hello.clone() }.write()).is_err());
+    assert!(Hello::read(&Hello { worker: "a/b".into(), ..hello }.write()).is_err());
+    for half in [None, Some(0), Some(1)] {
+        let sign = Sign { worker: "w".into(), pair: 3, half };
+        assert_eq!(Sign::read(&sign.write()), Ok(sign));
+    }
+    assert!(Sign::read(&Sign { worker: "w".into(), pair: 3, half: Some(2) }.write()).is_err());
+    let need = Need { hash: "0f".repeat(32) };
+    assert_eq!(Need::read(&need.write()), Ok(need));
+    assert!(Need::read(&Need { hash: "../x".into() }.write()).is_err());
+    let refused = Word::Refused { worker: "w".into(), pair: 2, why: "no".into() };
+    for word in [Word::Stored(9), refused, Word::Cancel] {
+        assert_eq!(Word::read(&word.write()), Ok(word));
+    }
+}
+
+/// Everything that reads what strangers send.
+fn read_all(bytes: &[u8]) {
+    let _ = read_job(bytes, &head());
+    let _ = read_result(bytes);
+    let _ = read_result(&pack(bytes));
+    let _ = verified(bytes, &[]);
+    let _ = (Beacon::read(bytes), Hello::read(bytes), Sign::read(bytes));
+    let _ = (Need::read(bytes), Word::read(bytes));
+}
+
+proptest! {
+    #[test]
+    fn nonsense_is_an_error_and_nothing_worse(bytes: Vec<u8>) {
+        read_all(&bytes);
+    }
+
+    #[test]
+    fn damaged_messages_are_an_error_or_a_message(at: usize, byte: u8, cut: usize) {
+        let result = unpack(&write_result(&full(), 1 << 20)).unwrap();
+        for mut message in [result, write_job(TOKEN, &job(7), 0)] {
+            let length = message.len();
+            message[at % length] = byte;
+            read_all(&message);
+            read_all(&message[..cut % length]);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Which runs a worker knows of, and which it plays for next. Pure: it is told the time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use super::contract::Contract;
+use crate::broker::wire::Beacon;
+
+/// How long a run that says nothing is taken to be there.
+const ABSENCE: Duration = Duration::from_secs(6);
+
+/// Runs that a worker keeps in mind; more is nothing but noise.
+const MAX_RUNS: usize = 1_000;
+
+/// What a worker has agreed with a run, or why not. Made by the first slot that needs it.
+pub(super) type Agreement = Arc<OnceCell<Result<Arc<Contract>, String>>>;
+
+#[derive(Debug)]
+struct Known {
+    beacon: Beacon,
+    heard: Duration,
+    agreement: Agreement,
+    refusal: Option<String>,
+}
+
+/// The runs.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    runs: BTreeMap<String, Known>,
+    now: Duration,
+    trouble: Option<String>,
+}
+
+impl Board {
+    /// A run is there; whether it is news.
+    pub(super) fn hear(&mut self, beacon: Beacon) -> bool {
+        let heard = self.now;
+        if let Some(known) = self.runs.get_mut(&beacon.token) {
+            known.beacon = beacon;
+            known.heard = heard;
+            return false;
+        }
+        if self.runs.len() < MAX_RUNS {
+            let agreement = Agreement::default();
+            let token = beacon.token.clone();
+            self.runs.insert(token, Known { beacon, heard, agreement, refusal: None });
+        }
+        true
+    }
+
+    /// Time has passed: runs that say nothing any more are forgotten.
+    pub(super) fn look(&mut self, now: Duration) {
+        self.now = now;
+        self.runs.retain(|_, known| now < known.heard + ABSENCE);
+    }
+
+    /// A run is over.
+    pub(super) fn forget(&mut self, token: &str) {
+        self.runs.remove(token);
+    }
+
+    /// The run to play for: of those with the highest priority that have work for somebody the one
+    /// for which the fewest play; without any such, the first that may have some soon.
+    pub(super) fn choose(&self) -> Option<(String, Agreement)> {
+        let willing = self.runs.values().filter(|known| known.refusal.is_none());
+        let rank = |known: &&Known| {
+            let Beacon { priority, queued, playing, .. } = known.beacon;
+            (queued == 0, std::cmp::Reverse(priority), playing)
+        };
+        let chosen = willing.min_by_key(rank)?;
+        Some((chosen.beacon.token.clone(), chosen.agreement.clone()))
+    }
+
+    /// A slot begins to play for a run; until it says how many play, that is one more.
+    pub(super) fn took(&mut self, token: &str) {
+        if let Some(known) = self.runs.get_mut(token) {
+            known.beacon.playing += 1;
+            known.beacon.queued = known.beacon.queued.saturating_sub(1);
+        }
+    }
+
+    /// A run had no work.
+    pub(super) fn is_dry(&mut self, token: &str) {
+        if let Some(known) = self.runs.get_mut(token) {
+            known.beacon.queued = 0;
+        }
+    }
+
+    /// Plays no more for a run; its name, if that is news.
+    pub(super) fn refuse(&mut self, token: &str, why: &str) -> Option<String> {
+        let known = self.runs.get_mut(token)?;
+        let is_news = known.refusal.is_none();
+        known.refusal.get_or_insert_with(|| why.to_owned());
+        is_news.then(|| known.beacon.run.clone())
+    }
+
+    /// Something went wrong.
+    pub(super) fn trouble(&mut self, what: String) {
+        self.trouble = Some(what);
+    }
+
+    /// The runs that are not played, and why; and what went wrong last.
+    pub(super) fn troubles(&self) -> (Vec<(String, String)>, Option<String>) {
+        let refused = self.runs.iter().filter_map(|(token, known)| {
+            known.refusal.as_ref().map(|why| (token.clone(), why.clone()))
+        });
+        (refused.collect(), self.trouble.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beacon(token: &str, priority: u8, queued: u64, playing: u64) -> Beacon {
+        Beacon { token: token.into(), run: format!("run {token}"), priority, queued, playing }
+    }
+
+    fn chosen(board: &Board) -> Option<String> {
+        board.choose().map(|(token, _)| token)
+    }
+
+    #[test]
+    fn the_most_important_run_with_work_comes_first() {
+        let mut board = Board::default();
+        assert_eq!(chosen(&board), None);
+        assert!(board.hear(beacon("a", 1, 5, 0)));
+        assert!(board.hear(beacon("b", 2, 5, 900)));
+        assert_eq!(chosen(&board).as_deref(), Some("b"));
+        board.is_dry("b");
+        assert_eq!(chosen(&board).as_deref(), Some("a"));
+        board.is_dry("a");
+        assert_eq!(chosen(&board).as_deref(), Some("b"), "it may have some soon");
+        assert!(!board.hear(beacon("a", 1, 1, 0)));
+        assert_eq!(chosen(&board).as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn equals_share_fairly() {
+        let mut board = Board::default();
+        board.hear(beacon("a", 1, 50, 3));
+        board.hear(beacon("b", 1, 50, 1));
+        let mut taken = Vec::new();
+        for _ in 0..6 {
+            let token = chosen(&board).unwrap();
+            board.took(&token);
+            taken.push(token);
+        }
+        assert_eq!(taken, ["b", "b", "a", "b", "a", "b"]);
+    }
+
+    #[test]
+    fn what_is_refused_or_gone_is_not_chosen() {
+        let mut board = Board::default();
+        board.hear(beacon("a", 1, 1, 0));
+        assert_eq!(board.refuse("a", "no").as_deref(), Some("run a"));
+        assert_eq!(board.refuse("a", "still no"), None);
+        assert_eq!(board.troubles().0, [("a".to_owned(), "no".to_owned())]);
+        assert_eq!(chosen(&board), None);
+        board.hear(beacon("b", 1, 1, 0));
+        board.look(ABSENCE / 2);
+        assert_eq!(chosen(&board).as_deref(), Some("b"));
+        board.look(ABSENCE);
+        assert_eq!(chosen(&board), None);
+        assert!(board.hear(beacon("a", 1, 1, 0)), "asked again, as it may be another by now");
+        assert_eq!(chosen(&board).as_deref(), Some("a"));
+    }
+}

@@ -1,0 +1,154 @@
+//! Runs that other machines play: the flags that say so, and the way there.
+
+mod access;
+mod show;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+pub use self::access::AccessArgs;
+pub use self::show::{ClusterCommand, cluster};
+pub use self::worker::{WorkerArgs, worker};
+use super::{ExitCode, Failure, fingerprint, play};
+use crate::broker::access::{Access, AccessError};
+use crate::broker::coordinator::{Identity, Spec, check, coordinate, describe};
+use crate::broker::trust::{Key, TrustError};
+use crate::broker::wire::Program;
+use crate::config::plan::Plan;
+use crate::report::terminal::note;
+use crate::run::executor::remote::Remote;
+use crate::run::seats::Seat;
+
+/// How long a worker may be silent unless the user says otherwise, in seconds.
+const DEFAULT_LEASE_S: u32 = 30;
+
+/// Priority of a run unless the user says otherwise.
+const DEFAULT_PRIORITY: u8 = 100;
+
+impl From<AccessError> for Failure {
+    fn from(error: AccessError) -> Failure {
+        Failure::new(ExitCode::Cluster, error)
+    }
+}
+
+impl From<TrustError> for Failure {
+    fn from(error: TrustError) -> Failure {
+        Failure::invalid(error)
+    }
+}
+
+/// Flags of commands that can let other machines play.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Other machines")]
+pub struct ClusterArgs {
+    /// Let workers play that are connected to this NATS server, such as nats://host:4222 or
+    /// tls://host; several with commas between them. --concurrency then bounds the pairs in flight
+    /// [default: as many as workers have room for]
+    #[arg(long, value_name = "URL", conflicts_with = "affinity")]
+    on: Option<String>,
+    /// How important the run is to workers, 0 to 255; those of the same importance share workers
+    /// evenly [default: 100]
+    #[arg(long, value_name = "N", requires = "on")]
+    priority: Option<u8>,
+    /// Seconds for which a worker may say nothing of a pair before another gets it [default: 30]
+    #[arg(long, value_name = "SEC", requires = "on", value_parser = clap::value_parser!(u32).range(2..=3600))]
+    lease: Option<u32>,
+    /// Key with which descriptions of runs are signed, without which workers start no program; made
+    /// if it is not there [default: arbiter/signing.key in the user's folder of settings]
+    #[arg(long, value_name = "FILE", requires = "on")]
+    signing_key: Option<PathBuf>,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+/// Other machines, ready to be asked.
+#[derive(Debug)]
+pub struct Fleet {
+    access: Access,
+    key: Key,
+    priority: u8,
+    lease: Duration,
+    most: Option<usize>,
+}
+
+impl ClusterArgs {
+    /// The other machines, if any are to play; `most` bounds the pairs in flight. The server is
+    /// asked once, so that one that cannot be used is an error before anything is begun.
+    pub fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
+        let Some(url) = self.on else { return Ok(None) };
+        let access = self.access.access(url)?;
+        let key = Key::load_or_make(&match self.signing_key {
+            Some(path) => path,
+            None => default_key()?,
+        })?;
+        let lease = Duration::from_secs(self.lease.unwrap_or(DEFAULT_LEASE_S).into());
+        let priority = self.priority.unwrap_or(DEFAULT_PRIORITY);
+        play::runtime()?.block_on(access.connect("arbiter"))?;
+        Ok(Some(Fleet { access, key, priority, lease, most }))
+    }
+}
+
+/// Where the key is that nobody named.
+fn default_key() -> Result<PathBuf, Failure> {
+    let settings = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
+    let folder = settings.filter(|path| path.is_absolute()).or(home);
+    let folder = folder.ok_or_else(|| Failure::invalid("there is no HOME; give --signing-key"))?;
+    Ok(folder.join("arbiter").join("signing.key"))
+}
+
+impl Fleet {
+    /// An error if only this machine could play the plan.
+    pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
+        check(plan).map_err(Failure::invalid)
+    }
+
+    /// Says how to join in.
+    pub fn announce(&self) {
+        let (place, key) = (self.access.place(), self.key.public());
+        note(&format!("played by workers on {place}; to add one:"));
+        note(&format!("  arbiter worker --nats {place} --trust {key}"));
+    }
+
+    /// The flag that leads there again, without secrets.
+    pub fn flag(&self) -> String {
+        format!(" --on {}", self.access.place())
+    }
+
+    /// Who plays the run.
+    pub async fn executor(
+        self,
+        plan: &Plan,
+        run: &str,
+        created_ms: i64,
+        seats: Vec<Seat>,
+    ) -> Result<Remote, Failure> {
+        let mut paths = BTreeMap::new();
+        let mut programs = Vec::new();
+        for seat in &seats {
+            let program = program(&seat.launch.program)?;
+            paths.insert(program.hash.clone(), seat.launch.program.clone());
+            programs.push(program);
+        }
+        let key = self.key.public();
+        let identity = Identity { run, created_ms, key: &key };
+        let head =
+            describe(plan, identity, seats, programs, self.lease).map_err(Failure::invalid)?;
+        let link = self.access.connect(&format!("arbiter {run}")).await?;
+        let (priority, most) = (self.priority, self.most);
+        let spec = Spec { head, key: self.key, programs: paths, priority, most };
+        Ok(coordinate(link, spec).await?)
+    }
+}
+
+/// A program by what is in it.
+fn program(path: &Path) -> Result<Program, Failure> {
+    let hash = fingerprint::hash(path).map_err(Failure::invalid)?;
+    let bytes = std::fs::metadata(path).map_err(Failure::environment)?.len();
+    let name = path.file_name().map_or_else(|| "engine".into(), |name| name.to_string_lossy());
+    Ok(Program { hash, bytes, name: name.into_owned() })
+}

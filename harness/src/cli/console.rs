@@ -1,0 +1,119 @@
+//! What commands say besides their results: colour, how much, and how wide.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+
+use anstream::ColorChoice;
+use clap::{Args, ValueEnum};
+use log::{LevelFilter, Log, Metadata, Record};
+
+use crate::report::style::{BAD, styled};
+
+/// Columns below which nothing is made to fit.
+const NARROWEST: usize = 60;
+
+/// Where our own messages are from; libraries are not asked.
+const OWN: &str = env!("CARGO_PKG_NAME");
+
+/// Flags that all commands share.
+#[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = "Output")]
+pub struct ConsoleArgs {
+    /// Colour: auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
+    color: When,
+    /// Say nothing but results and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more: each game as it ends
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+/// When there is colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+impl ConsoleArgs {
+    /// Makes them hold for the whole program.
+    pub(super) fn set_up(self) {
+        let choice = match self.color {
+            When::Auto => ColorChoice::Auto,
+            When::Always => ColorChoice::Always,
+            When::Never => ColorChoice::Never,
+        };
+        choice.write_global();
+        log::set_max_level(match (self.quiet, self.verbose) {
+            (true, _) => LevelFilter::Error,
+            (_, true) => LevelFilter::Debug,
+            (false, false) => LevelFilter::Info,
+        });
+        // A second command in one process finds the logger in place, which is as well.
+        let _ = log::set_logger(&Messages);
+    }
+}
+
+/// Prints messages on standard error.
+struct Messages;
+
+impl Log for Messages {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let module = metadata.target().split("::").next();
+        module == Some(OWN) && metadata.level() <= log::max_level()
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let line = match record.level() {
+            log::Level::Error => format!("{}: {}", styled(BAD, "error"), record.args()),
+            _ => record.args().to_string(),
+        };
+        // A reader that went away, as when a terminal closes, must not end a run.
+        let _ = writeln!(anstream::stderr().lock(), "{line}");
+    }
+
+    fn flush(&self) {}
+}
+
+/// How clap is to colour its help and errors: it prints them before any flag is read by us.
+pub(super) fn help_colour(args: impl IntoIterator<Item = OsString>) -> clap::ColorChoice {
+    let words: Vec<String> =
+        args.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let after = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| *flag == "--color");
+    let joined = words.iter().find_map(|word| word.strip_prefix("--color="));
+    match after.map(|(_, value)| value.as_str()).or(joined) {
+        Some("always") => clap::ColorChoice::Always,
+        Some("never") => clap::ColorChoice::Never,
+        _ => clap::ColorChoice::Auto,
+    }
+}
+
+/// Columns that text for people may take: those of the terminal, or of the variable COLUMNS; at least
+/// 60. `None` where nobody counts them, as in a file.
+pub(super) fn width() -> Option<usize> {
+    let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let seen = || {
+        let (columns, _) = terminal_size::terminal_size()?;
+        std::io::stdout().is_terminal().then_some(usize::from(columns.0))
+    };
+    set.or_else(seen).map(|columns: usize| columns.max(NARROWEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clap_is_told_in_time() {
+        let of = |line: &str| help_colour(line.split(' ').map(OsString::from));
+        assert_eq!(of("arbiter --color always --help"), clap::ColorChoice::Always);
+        assert_eq!(of("arbiter --help --color=never"), clap::ColorChoice::Never);
+        assert_eq!(of("arbiter --help --color"), clap::ColorChoice::Auto);
+    }
+}

@@ -1,0 +1,28 @@
+//! `--dry-run`: everything but the games.
+
+use super::super::console::width;
+use super::super::form::Rows;
+use super::super::{ExitCode, Failure, emit, results};
+use super::{Planned, check_engines, planned};
+use crate::cli::args::Asked;
+use crate::config::plan::Kind;
+use crate::report::{document, markdown, plain, plan};
+
+/// Resolves the plan, reads the book, tries all engines out, and prints what would be played. Nothing is
+/// entered into the store, and no file of games is begun.
+pub(super) fn rehearse(kind: Kind, mut asked: Asked) -> Result<ExitCode, Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let form = asked.format;
+    let is_probed = asked.is_probed;
+    let Planned { plan, book, fingerprints, .. } = planned(kind, &mut asked, &own_binary, None)?;
+    let book = check_engines(&plan, book, &own_binary, is_probed)?;
+    let origin = results::origin(&plan, env!("CARGO_PKG_VERSION"), None, &fingerprints, &[]);
+    let document = document::of_plan(&origin);
+    emit(&form.render(
+        || plain::render(&document, width()),
+        || markdown::render(&document),
+        || plan::json(&origin, book.len()),
+        Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] },
+    ))?;
+    Ok(ExitCode::Passed)
+}

@@ -1,0 +1,49 @@
+//! A run as lines of JSON on standard output, while it is played.
+
+use serde_json::json;
+
+use super::super::emit;
+use crate::config::plan::Plan;
+use crate::run::event::{Observer, ObserverError, RunEvent};
+
+/// Prints a line for each pair when it counts; the report follows as the last line.
+#[derive(Debug)]
+pub(super) struct Stream {
+    engines: Vec<String>,
+}
+
+impl Stream {
+    pub(super) fn new(plan: &Plan) -> Stream {
+        Stream { engines: plan.engines.iter().map(|engine| engine.name.clone()).collect() }
+    }
+}
+
+impl Observer for Stream {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        let RunEvent::Counted { played, tally, look, elapsed } = event else { return Ok(()) };
+        let [first, second] = tally.engines.map(|engine| &self.engines[engine]);
+        let games = played.games.iter().map(|game| {
+            json!({
+                "white": self.engines[game.engines.white],
+                "black": self.engines[game.engines.black],
+                "result": game.outcome.result.as_str(),
+                "termination": game.outcome.termination.as_str(),
+                "detail": game.outcome.detail,
+                "plies": game.moves.len(),
+                "duration_ms": game.duration.as_secs_f64() * 1e3,
+            })
+        });
+        let line = json!({
+            "event": "pair",
+            "pair": tally.pair + 1,
+            "first": first,
+            "second": second,
+            "games": games.collect::<Vec<_>>(),
+            "llr": look.map(|look| look.llr),
+            "llr_stop_lower": look.map(|look| look.lower),
+            "llr_stop_upper": look.map(|look| look.upper),
+            "elapsed_ms": elapsed.as_secs_f64() * 1e3,
+        });
+        emit(&format!("{line}\n")).map_err(|failure| ObserverError(failure.1))
+    }
+}

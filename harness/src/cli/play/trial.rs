@@ -1,0 +1,79 @@
+//! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::runtime;
+use crate::cli::{ExitCode, Failure};
+use crate::config::plan::Plan;
+use crate::config::tuning::base_name;
+use crate::openings::Book;
+use crate::report::terminal::note;
+use crate::run::fit;
+use crate::run::seats::{Seat, TrialError, seats, try_out};
+use crate::run::signal::{Request, Signals};
+
+/// Tries all engines out. What comes back is the book without the openings that some engine cannot
+/// be told; the same engines always leave out the same ones. `is_probed` says whether an engine must
+/// heed what is to be tuned.
+pub(super) fn check_engines(
+    plan: &Plan,
+    book: Book,
+    own_binary: &Path,
+    is_probed: bool,
+) -> Result<Book, Failure> {
+    let seats = seats(plan, own_binary);
+    let runtime = runtime()?;
+    let left_out = runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        tokio::select! {
+            trial = try_all(plan, &seats, &book, is_probed) => trial.map_err(|error| {
+                match error.environment {
+                    true => Failure::environment(error),
+                    false => Failure::invalid(error),
+                }
+            }),
+            request = signals.next() => {
+                let code = match request {
+                    Request::Interrupt => ExitCode::Interrupted,
+                    Request::Terminate => ExitCode::Terminated,
+                };
+                Err(Failure::new(code, "interrupted before the first game"))
+            }
+        }
+    })?;
+    if !left_out.is_empty() {
+        note(&format!(
+            "{} of {} openings are left out: an engine without setboard cannot be told them",
+            left_out.len(),
+            book.len()
+        ));
+    }
+    book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
+}
+
+/// Tries all engines out, and whether the one that is to be tuned can be.
+async fn try_all(
+    plan: &Plan,
+    seats: &[Seat],
+    book: &Book,
+    is_probed: bool,
+) -> Result<BTreeSet<usize>, TrialError> {
+    // Both sides of a tuning are one engine.
+    let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(seats.first_chunk()) else {
+        return try_out(seats, book).await;
+    };
+    let seat = Seat { name: base_name(&side.name).to_owned(), ..side.clone() };
+    let left_out = try_out(std::slice::from_ref(&seat), book).await?;
+    if is_probed {
+        let limits = plan.engines[0].conditions.limits;
+        let idle = fit::fit(&seat, tuning, limits, book).await?;
+        if !idle.is_empty() {
+            note(&format!(
+                "a few searches are the same at both ends of the range of {}: tuning may not pay",
+                idle.join(", ")
+            ));
+        }
+    }
+    Ok(left_out)
+}

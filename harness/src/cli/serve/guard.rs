@@ -1,0 +1,205 @@
+//! Who may see and steer runs. Pure.
+//!
+//! A page of another site must not be able to use the browser of somebody who may. It cannot send
+//! the token, because browsers let no foreign page set that header unasked and we answer no such
+//! question; it cannot read a page, because names other than ours are refused, to whatever address
+//! they were made to lead; and what comes from another origin is refused besides.
+
+use std::net::IpAddr;
+
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+
+/// Says where a request comes from, as browsers see it.
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// The shortest token that is accepted from a user.
+pub const MIN_TOKEN: usize = 16;
+
+/// What is allowed.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    /// Names of this machine besides localhost.
+    names: Vec<String>,
+    /// The hash of the token; `None` lets nobody steer. Hashes are compared in constant time.
+    token: Option<blake3::Hash>,
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is not addressed to us.
+    Host,
+    /// It comes from a page of somebody else.
+    Origin,
+    /// It has no token, or a wrong one.
+    Token,
+    /// Nobody may do that.
+    ReadOnly,
+}
+
+impl Refusal {
+    /// What is answered.
+    pub fn answer(self) -> (StatusCode, &'static str) {
+        match self {
+            Refusal::Host => (
+                StatusCode::MISDIRECTED_REQUEST,
+                "This server does not go by that name; arbiter serve --host NAME adds one.\n",
+            ),
+            Refusal::Origin => {
+                (StatusCode::FORBIDDEN, "Commands are taken from the server's own pages only.\n")
+            }
+            Refusal::Token => {
+                (StatusCode::UNAUTHORIZED, "That needs the token that arbiter serve printed.\n")
+            }
+            Refusal::ReadOnly => (StatusCode::FORBIDDEN, "This server only shows runs.\n"),
+        }
+    }
+}
+
+impl Guard {
+    /// Answers to these names, and lets those steer who know the token.
+    pub fn new(names: Vec<String>, token: Option<&str>) -> Guard {
+        Guard { names, token: token.map(|token| blake3::hash(token.as_bytes())) }
+    }
+
+    /// Whether anybody may steer.
+    pub fn is_steered(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Whether a request is for us.
+    ///
+    /// # Errors
+    ///
+    /// If it is not.
+    pub fn may_see(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let host = only(headers, &header::HOST).ok_or(Refusal::Host)?;
+        if self.is_ours(host) { Ok(()) } else { Err(Refusal::Host) }
+    }
+
+    /// Whether a request, which is for us, may steer a run.
+    ///
+    /// # Errors
+    ///
+    /// If it may not.
+    pub fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let expected = self.token.ok_or(Refusal::ReadOnly)?;
+        // Programs that are no browsers say neither.
+        if headers.contains_key(SITE) && only(headers, &SITE) != Some("same-origin") {
+            return Err(Refusal::Origin);
+        }
+        if headers.contains_key(header::ORIGIN) {
+            let origin = only(headers, &header::ORIGIN).unwrap_or_default();
+            let place = origin.strip_prefix("http://").or(origin.strip_prefix("https://"));
+            let host = only(headers, &header::HOST);
+            let is_own = place.zip(host).is_some_and(|(own, host)| own.eq_ignore_ascii_case(host));
+            if !is_own {
+                return Err(Refusal::Origin);
+            }
+        }
+        let given = only(headers, &header::AUTHORIZATION).unwrap_or_default();
+        let token = given.strip_prefix("Bearer ").unwrap_or_default();
+        if blake3::hash(token.as_bytes()) == expected { Ok(()) } else { Err(Refusal::Token) }
+    }
+
+    /// An address is no name that somebody could have made to lead here, whatever its port.
+    fn is_ours(&self, host: &str) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else { return false };
+        let name = authority.host();
+        let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
+        let is_named = |own: &String| own.eq_ignore_ascii_case(name);
+        !host.contains('@')
+            && (name.eq_ignore_ascii_case("localhost")
+                || bare.parse::<IpAddr>().is_ok()
+                || self.names.iter().any(is_named))
+    }
+}
+
+/// The value of a header that is there exactly once, as text.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next().filter(|_| values.next().is_none())?;
+    value.to_str().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    const TOKEN: &str = "0123456789abcdef";
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let header = |(name, value): &(&'static str, &'static str)| {
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
+        };
+        let mut headers = HeaderMap::new();
+        pairs.iter().map(header).for_each(|(name, value)| {
+            headers.append(name, value);
+        });
+        headers
+    }
+
+    #[test]
+    fn only_our_names_are_answered() {
+        let guard = Guard::new(vec!["lab.example".to_owned()], None);
+        let see = |host: &'static str| guard.may_see(&headers(&[("host", host)]));
+        for host in [
+            "localhost",
+            "LOCALHOST:80",
+            "127.0.0.1:7878",
+            "[::1]:9",
+            "192.168.0.7",
+            "lab.example:1",
+        ] {
+            assert_eq!(see(host), Ok(()), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "a@localhost",
+            "",
+            "[::1",
+        ] {
+            assert_eq!(see(host), Err(Refusal::Host), "{host}");
+        }
+        assert_eq!(guard.may_see(&headers(&[])), Err(Refusal::Host));
+        let two = headers(&[("host", "localhost"), ("host", "evil.example")]);
+        assert_eq!(guard.may_see(&two), Err(Refusal::Host));
+    }
+
+    #[test]
+    fn only_the_token_steers_and_only_from_our_pages() {
+        let guard = Guard::new(vec![], Some(TOKEN));
+        let right = ("authorization", "Bearer 0123456789abcdef");
+        let host = ("host", "localhost:7878");
+        let check = |rest: &[(&'static str, &'static str)], expected| {
+            let all = [&[host], rest].concat();
+            assert_eq!(guard.may_steer(&headers(&all)), expected, "{rest:?}");
+        };
+        check(&[right], Ok(()));
+        check(&[right, ("origin", "http://localhost:7878")], Ok(()));
+        check(
+            &[right, ("origin", "http://localhost:7878"), ("sec-fetch-site", "same-origin")],
+            Ok(()),
+        );
+        for origin in ["http://evil.example", "null", "http://localhost:1", "localhost:7878"] {
+            check(&[right, ("origin", origin)], Err(Refusal::Origin));
+        }
+        for site in ["cross-site", "same-site", "none"] {
+            check(&[right, ("sec-fetch-site", site)], Err(Refusal::Origin));
+        }
+        for wrong in
+            ["Bearer 0123456789abcdeg", "Bearer ", "0123456789abcdef", "Basic 0123456789abcdef"]
+        {
+            check(&[("authorization", wrong)], Err(Refusal::Token));
+        }
+        check(&[], Err(Refusal::Token));
+        check(&[right, right], Err(Refusal::Token));
+        let read_only = Guard::new(vec![], None);
+        assert_eq!(read_only.may_steer(&headers(&[host, right])), Err(Refusal::ReadOnly));
+    }
+}

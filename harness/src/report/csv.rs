@@ -1,0 +1,169 @@
+//! Rows of values as CSV (RFC 4180), for spreadsheets and data frames.
+
+use std::collections::BTreeSet;
+
+use csv::WriterBuilder;
+use serde_json::{Map, Value};
+
+/// The figures that come first in a line.
+const FIRST: [&str; 24] = [
+    "run",
+    "kind",
+    "ending",
+    "verdict",
+    "invalid",
+    "rank",
+    "engine",
+    "feature",
+    "first",
+    "second",
+    "points",
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "pairs",
+    "pentanomial",
+    "elo",
+    "elo_low",
+    "elo_high",
+    "los",
+    "llr",
+    "llr_lower",
+    "llr_upper",
+];
+
+/// The report of a run in JSON as lines: one for each feature of an ablation, for each engine of a
+/// tournament, or one for the two engines of a match.
+pub fn of_run(report: &Value) -> String {
+    let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
+    let of_two = [
+        "llr",
+        "llr_lower",
+        "llr_upper",
+        "elo_sequential",
+        "elo_sequential_low",
+        "elo_sequential_high",
+    ];
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let features = list(&report["features"]);
+    let standings = list(&report["tournament"]["standings"]);
+    let is_duel = features.is_empty() && standings.is_empty();
+    let mut found = [features, standings].concat();
+    if is_duel {
+        found = list(&report["encounters"]);
+    }
+    if found.is_empty() {
+        found.push(Value::Object(Map::new()));
+    }
+    for object in &mut found {
+        of_all.iter().for_each(|key| object[*key] = report[*key].clone());
+        if is_duel && report["elo0"].is_number() {
+            of_two.iter().for_each(|key| object[*key] = report[*key].clone());
+        }
+    }
+    rows(&found, &FIRST)
+}
+
+/// A line for each object, below a heading of all their keys: those of `first` in this order, then the
+/// others by name. Objects in objects and in lists are spread out, lists of plain values stand in one cell with
+/// spaces between them, and what is not defined is empty.
+pub fn rows(objects: &[Value], first: &[&str]) -> String {
+    let flat: Vec<Map<String, Value>> = objects.iter().map(flattened).collect();
+    let known: BTreeSet<&String> = flat.iter().flat_map(Map::keys).collect();
+    let leading =
+        first.iter().copied().filter(|key| known.iter().any(|known| known.as_str() == *key));
+    let others = known.iter().map(|key| key.as_str()).filter(|key| !first.contains(key));
+    let columns: Vec<&str> = leading.chain(others).collect();
+    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    let mut write = |record: Vec<String>| {
+        writer
+            .write_record(record)
+            .expect("writing to memory does not fail, and rows are of a width");
+    };
+    if columns.is_empty() {
+        return String::new();
+    }
+    write(columns.iter().map(|column| (*column).to_owned()).collect());
+    for object in &flat {
+        write(
+            columns.iter().map(|column| object.get(*column).map_or(String::new(), cell)).collect(),
+        );
+    }
+    let bytes = writer.into_inner().expect("writing to memory does not fail");
+    String::from_utf8(bytes).expect("cells are text")
+}
+
+/// The members of an object, those of its objects with both names.
+fn flattened(value: &Value) -> Map<String, Value> {
+    let mut flat = Map::new();
+    let Value::Object(members) = value else { return flat };
+    for (key, member) in members {
+        match member {
+            Value::Object(_) => {
+                let inner = flattened(member).into_iter();
+                flat.extend(inner.map(|(name, value)| (format!("{key}_{name}"), value)));
+            }
+            Value::Array(items) if items.iter().any(Value::is_object) => {
+                for (number, item) in (1..).zip(items) {
+                    let inner = flattened(item).into_iter();
+                    flat.extend(
+                        inner.map(|(name, value)| (format!("{key}_{number}_{name}"), value)),
+                    );
+                }
+            }
+            _ => {
+                flat.insert(key.clone(), member.clone());
+            }
+        }
+    }
+    flat
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if !items.iter().any(Value::is_array) => {
+            items.iter().map(cell).collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_key_is_a_column_and_cells_are_quoted_where_they_must_be() {
+        let objects = [
+            json!({ "run": "a,b", "elo": -1.5, "counts": [1, 2], "speed": { "low": null, "high": 2 } }),
+            json!({ "run": "say \"x\"", "new": true, "tries": [{ "ms": 4 }, { "ms": 5 }] }),
+        ];
+        let expected = "run,elo,counts,new,speed_high,speed_low,tries_1_ms,tries_2_ms\n\
+                        \"a,b\",-1.5,1 2,,2,,,\n\"say \"\"x\"\"\",,,true,,,4,5\n";
+        assert_eq!(rows(&objects, &["run", "elo", "missing"]), expected);
+        assert_eq!(rows(&[], &["run"]), "");
+    }
+
+    #[test]
+    fn a_run_has_a_line_for_each_that_it_tells_of() {
+        let lines = |more: Value| {
+            let mut report =
+                json!({ "run": "r", "kind": "match", "encounters": [], "features": [] });
+            report.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            of_run(&report)
+        };
+        let two =
+            lines(json!({ "encounters": [{ "first": "A", "elo": 1.0 }], "elo0": 0, "llr": 2.9 }));
+        assert!(two.starts_with("run,kind,ending,verdict,invalid,first,elo,llr,"), "{two}");
+        assert!(two.contains("\nr,match,,,,A,1.0,2.9,"), "{two}");
+        let many = json!({ "tournament": { "standings": [{ "engine": "A" }, { "engine": "B" }] } });
+        assert_eq!(lines(many).lines().count(), 3);
+        assert_eq!(lines(json!({ "features": [{ "feature": "x" }] })).lines().count(), 2);
+        assert_eq!(lines(json!({})).lines().count(), 2);
+    }
+}

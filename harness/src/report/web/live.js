@@ -1,0 +1,161 @@
+"use strict";
+// Keeps a page as the server has it, filters the list of runs, and sends commands to a run.
+
+const parts = document.getElementById("parts");
+const link = document.getElementById("link");
+const { events } = document.body.dataset;
+let { since } = document.body.dataset;
+const REACHABLE = "a, button, input, select, summary, [tabindex]";
+const all = (root, what) => [...root.querySelectorAll(what)];
+
+// What the reader has opened, chosen, scrolled or stepped to stays so in what replaces it.
+const carryOver = (old, fresh) => {
+  const pairs = (what) => {
+    const before = all(old, what);
+    return all(fresh, what).flatMap((now, place) => (before[place] ? [[before[place], now]] : []));
+  };
+  for (const [before, now] of pairs("details")) now.open = before.open;
+  for (const [before, now] of pairs("input")) now.checked = before.checked;
+  for (const [before, now] of pairs("article.game")) {
+    const title = (game) => game.querySelector("h3").textContent;
+    if (title(before) === title(now)) now.dataset.shown = before.dataset.shown;
+  }
+};
+
+const replace = (old, fresh) => {
+  carryOver(old, fresh);
+  const scrolled = all(old, ".scroll").map((box) => box.scrollLeft);
+  const focus = all(old, REACHABLE).indexOf(document.activeElement);
+  old.replaceWith(fresh);
+  all(fresh, ".scroll").forEach((box, place) => { box.scrollLeft = scrolled[place] ?? 0; });
+  all(fresh, "article.game").forEach(openGame);
+  if (focus >= 0) all(fresh, REACHABLE)[focus]?.focus({ preventScroll: true });
+};
+
+const apply = ({ parts: changed, order }) => {
+  for (const [id, html] of changed) {
+    const box = document.createElement("template");
+    box.innerHTML = html;
+    const fresh = box.content.firstElementChild;
+    const old = document.getElementById(id);
+    if (old) {
+      replace(old, fresh);
+    } else {
+      parts.append(fresh);
+      all(fresh, "article.game").forEach(openGame);
+    }
+  }
+  if (order) {
+    const wanted = new Set(order);
+    [...parts.children].forEach((part) => wanted.has(part.id) || part.remove());
+    order.forEach((id, place) => {
+      const part = document.getElementById(id);
+      if (part && parts.children[place] !== part) parts.insertBefore(part, parts.children[place]);
+    });
+  }
+  filter();
+  offer();
+};
+
+// Browsers allow few connections to a server, so pages that nobody sees have none.
+let source = null;
+const say = (words) => { link.textContent = words; };
+const connect = () => {
+  say("connecting …");
+  source = new EventSource(`${events}?since=${encodeURIComponent(since)}`);
+  source.addEventListener("open", () => say("live"));
+  source.addEventListener("parts", (event) => {
+    since = event.lastEventId;
+    apply(JSON.parse(event.data));
+  });
+  source.addEventListener("error", () => {
+    say("not live: the server does not answer");
+    if (source.readyState === EventSource.CLOSED) setTimeout(look, 5000);
+  });
+};
+const look = () => {
+  source?.close();
+  source = null;
+  if (document.hidden) say("paused");
+  else connect();
+};
+
+// The list of runs.
+const chosen = document.getElementById("filter");
+const filter = () => {
+  if (!chosen) return;
+  const { words, kind, phase } = chosen.elements;
+  const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const row of all(parts, "tr[data-kind]")) {
+    const { kind: its, phase: now, words: text } = row.dataset;
+    const fits = (!kind.value || kind.value === its) && (!phase.value || phase.value === now)
+      && wanted.every((word) => text.includes(word));
+    row.hidden = !fits;
+    shown += fits;
+  }
+  document.getElementById("count").textContent = `${shown} shown`;
+};
+if (chosen) {
+  const before = new URLSearchParams(location.search);
+  for (const field of chosen.elements) field.value = before.get(field.name) ?? "";
+  chosen.addEventListener("submit", (event) => event.preventDefault());
+  chosen.addEventListener("input", () => {
+    filter();
+    const kept = [...chosen.elements].filter((field) => field.value);
+    const query = new URLSearchParams(kept.map((field) => [field.name, field.value]));
+    history.replaceState(null, "", query.size ? `?${query}` : location.pathname);
+  });
+}
+
+// Steering. The token comes with the address that the server printed, and is kept by this tab only.
+const steer = document.getElementById("steer");
+const asked = new URLSearchParams(location.hash.slice(1)).get("token");
+if (asked) {
+  sessionStorage.setItem("token", asked);
+  history.replaceState(null, "", location.pathname + location.search);
+}
+const offer = () => {
+  if (!steer) return;
+  const standing = document.querySelector(".standing");
+  const token = sessionStorage.getItem("token");
+  steer.hidden = standing?.dataset.phase !== "played";
+  document.getElementById("unlock").hidden = Boolean(token);
+  const state = standing?.dataset.state;
+  const useful = { pause: state === "running", resume: state === "paused", drain: state !== "draining", stop: true };
+  steer.querySelector(".buttons").hidden = !token;
+  for (const button of all(steer, "[data-command]")) button.disabled = !useful[button.dataset.command];
+};
+const send = async (command) => {
+  const answer = document.getElementById("answer");
+  answer.textContent = "…";
+  const headers = { Authorization: `Bearer ${sessionStorage.getItem("token")}` };
+  try {
+    const reply = await fetch(`/runs/${steer.dataset.run}/${command}`, { method: "POST", headers });
+    if (reply.status === 401) sessionStorage.removeItem("token");
+    answer.textContent = (await reply.text()).trim();
+  } catch {
+    answer.textContent = "The server does not answer.";
+  }
+  offer();
+};
+if (steer) {
+  for (const button of all(steer, "[data-command]")) {
+    const { command } = button.dataset;
+    const sure = () => command !== "stop" || confirm("Give up the pairs in flight and stop the run now?");
+    button.addEventListener("click", () => sure() && send(command));
+  }
+  document.getElementById("unlock").addEventListener("submit", (event) => {
+    event.preventDefault();
+    sessionStorage.setItem("token", event.target.elements.token.value.trim());
+    event.target.reset();
+    offer();
+  });
+}
+
+filter();
+offer();
+if (events) {
+  document.addEventListener("visibilitychange", look);
+  look();
+}

@@ -1,0 +1,217 @@
+//! One number of an engine that is to be tuned.
+
+use thiserror::Error;
+
+/// Part of its range by which a parameter of the engine itself is perturbed at the end.
+pub const SPIN_STEPS: f64 = 20.0;
+
+/// The rate at the end of a parameter of the engine itself.
+pub const SPIN_RATE: f64 = 0.002;
+
+/// The least perturbation of a whole number: both sides of less would often be the same.
+pub const LEAST_WHOLE: f64 = 0.5;
+
+/// What an engine takes for a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// Whole numbers, as of a spin option.
+    #[default]
+    Whole,
+    /// Any number, as text.
+    Real,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 2] = [Kind::Whole, Kind::Real];
+
+    /// The word in tables of parameters.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Whole => "int",
+            Kind::Real => "float",
+        }
+    }
+}
+
+/// A parameter: a UCI option with the values that make sense, and how far it is moved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// Name of the option.
+    pub name: String,
+    /// What it takes.
+    pub kind: Kind,
+    /// Where the tuning starts.
+    pub start: f64,
+    /// Least value.
+    pub min: f64,
+    /// Greatest value.
+    pub max: f64,
+    /// Perturbation in the last iteration, in units of the value.
+    pub c_end: f64,
+    /// In the last iteration, the part of the perturbation by which a won game moves the value.
+    pub r_end: f64,
+}
+
+/// Why a parameter cannot be tuned.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ParameterError {
+    /// There is no such option.
+    #[error("a parameter needs the name of a UCI option")]
+    Name,
+    /// A number is none.
+    #[error("{0}: {1} must be a finite number")]
+    NotANumber(String, &'static str),
+    /// There is no choice.
+    #[error("{0}: its least value {1} is not below its greatest {2}")]
+    Range(String, f64, f64),
+    /// The start is not one of its values.
+    #[error("{0}: its start {1} is outside its range {2} to {3}")]
+    Start(String, f64, f64, f64),
+    /// A whole number between limits that are none.
+    #[error("{0}: an int has whole numbers as its limits, not {1} and {2}")]
+    Whole(String, f64, f64),
+    /// Nothing would move.
+    #[error("{0}: {1} must be more than 0, got {2}")]
+    Positive(String, &'static str, f64),
+    /// Both sides would leave the range.
+    #[error("{0}: its perturbation c_end {1} is larger than its range {2} to {3}")]
+    Perturbation(String, f64, f64, f64),
+}
+
+impl Parameter {
+    /// A spin option, with the usual rule for its steps: at the end it is perturbed by a twentieth
+    /// of its range, and by a half at least, and the rate is 0.002.
+    pub fn of_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
+        let (start, min, max) = (default as f64, min as f64, max as f64);
+        Parameter {
+            name: name.to_owned(),
+            kind: Kind::Whole,
+            start,
+            min,
+            max,
+            c_end: ((max - min) / SPIN_STEPS).max(LEAST_WHOLE),
+            r_end: SPIN_RATE,
+        }
+    }
+
+    /// Whether it can be tuned.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let Parameter { name, kind, start, min, max, c_end, r_end } = self;
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            return Err(ParameterError::Name);
+        }
+        let numbers =
+            [("start", start), ("min", min), ("max", max), ("c_end", c_end), ("r_end", r_end)];
+        if let Some((what, _)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
+            return Err(ParameterError::NotANumber(name.clone(), what));
+        }
+        if min >= max {
+            return Err(ParameterError::Range(name.clone(), *min, *max));
+        }
+        if *kind == Kind::Whole && (min.fract() != 0.0 || max.fract() != 0.0) {
+            return Err(ParameterError::Whole(name.clone(), *min, *max));
+        }
+        if !(min..=max).contains(&start) {
+            return Err(ParameterError::Start(name.clone(), *start, *min, *max));
+        }
+        for (what, value) in [("c_end", c_end), ("r_end", r_end)] {
+            if *value <= 0.0 {
+                return Err(ParameterError::Positive(name.clone(), what, *value));
+            }
+        }
+        match *c_end > max - min {
+            true => Err(ParameterError::Perturbation(name.clone(), *c_end, *min, *max)),
+            false => Ok(()),
+        }
+    }
+
+    /// The nearest value within its range.
+    pub fn clip(&self, value: f64) -> f64 {
+        value.clamp(self.min, self.max)
+    }
+
+    /// The nearest value that the engine takes.
+    pub fn rounded(&self, value: f64) -> f64 {
+        match self.kind {
+            Kind::Whole => self.clip(value.round()),
+            Kind::Real => self.clip(value),
+        }
+    }
+
+    /// A value as the engine is told it.
+    pub fn told(&self, value: f64) -> String {
+        match self.kind {
+            Kind::Whole => format!("{:.0}", value + 0.0),
+            Kind::Real => {
+                let text = format!("{value:.6}");
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+        }
+    }
+
+    /// The engine's setting for a value.
+    pub fn setting(&self, value: f64) -> (String, String) {
+        (self.name.clone(), self.told(self.rounded(value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(start: f64, min: f64, max: f64, c_end: f64, r_end: f64) -> Parameter {
+        Parameter { name: "P".to_owned(), kind: Kind::Whole, start, min, max, c_end, r_end }
+    }
+
+    #[test]
+    fn what_cannot_be_tuned_is_refused_in_a_sentence() {
+        let check = |parameter: Parameter, expect: &str| {
+            let error = parameter.check().unwrap_err().to_string();
+            assert_eq!(error, expect);
+        };
+        assert_eq!(parameter(0.0, 0.0, 10.0, 10.0, 0.002).check(), Ok(()));
+        check(
+            parameter(5.0, 9.0, 9.0, 1.0, 0.002),
+            "P: its least value 9 is not below its greatest 9",
+        );
+        check(
+            parameter(11.0, 0.0, 10.0, 1.0, 0.002),
+            "P: its start 11 is outside its range 0 to 10",
+        );
+        check(
+            parameter(5.0, 0.0, 10.0, 10.5, 0.002),
+            "P: its perturbation c_end 10.5 is larger than its range 0 to 10",
+        );
+        check(parameter(5.0, 0.0, 10.0, 0.0, 0.002), "P: c_end must be more than 0, got 0");
+        check(parameter(5.0, 0.0, 10.0, 1.0, -1.0), "P: r_end must be more than 0, got -1");
+        check(parameter(f64::NAN, 0.0, 10.0, 1.0, 1.0), "P: start must be a finite number");
+        check(
+            parameter(5.0, 0.5, 10.0, 1.0, 1.0),
+            "P: an int has whole numbers as its limits, not 0.5 and 10",
+        );
+        let real = Parameter { kind: Kind::Real, ..parameter(5.0, 0.5, 10.0, 1.0, 1.0) };
+        assert_eq!(real.check(), Ok(()));
+        let unnamed = Parameter { name: " ".to_owned(), ..real };
+        check(unnamed, "a parameter needs the name of a UCI option");
+    }
+
+    #[test]
+    fn values_are_told_as_the_engine_takes_them() {
+        let whole = parameter(5.0, -10.0, 10.0, 1.0, 0.002);
+        assert_eq!(whole.setting(-0.4).1, "0");
+        assert_eq!(whole.setting(7.6).1, "8");
+        assert_eq!(whole.setting(12.0).1, "10");
+        let real = Parameter { kind: Kind::Real, ..whole };
+        assert_eq!(real.setting(0.125).1, "0.125");
+        assert_eq!(real.setting(3.0).1, "3");
+        assert_eq!(real.setting(1.0 / 3.0).1, "0.333333");
+    }
+
+    #[test]
+    fn a_spin_option_has_the_usual_steps() {
+        let spin = Parameter::of_spin("Razor", 350, 100, 700);
+        assert_eq!((spin.c_end, spin.r_end, spin.start), (30.0, 0.002, 350.0));
+        assert_eq!(Parameter::of_spin("Depth", 4, 1, 8).c_end, 0.5);
+    }
+}

@@ -1,0 +1,118 @@
+//! Tables of parameters as people have them: a line of `name,start,min,max,c_end,r_end`, as fishtest
+//! takes them, or with `int` or `float` after the name, as OpenBench does.
+
+use thiserror::Error;
+
+use super::parameter::{Kind, Parameter, ParameterError};
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum LineError {
+    /// Too few or too many fields.
+    #[error(
+        "'{0}' has neither the six fields name, start, min, max, c_end, r_end nor these with int \
+         or float after the name"
+    )]
+    Fields(String),
+    /// The second of seven fields is another word.
+    #[error("'{0}' is neither int nor float")]
+    Kind(String),
+    /// A number cannot be read.
+    #[error("{name}: '{text}' is not a number")]
+    Number {
+        /// The parameter.
+        name: String,
+        /// The text.
+        text: String,
+    },
+    /// The parameter makes no sense.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+}
+
+/// A line that cannot be used.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("line {line}: {error}")]
+pub struct TableError {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub error: LineError,
+}
+
+/// Reads a table; blank lines and those that begin with `#` are passed over.
+pub fn read(text: &str) -> Result<Vec<Parameter>, TableError> {
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|(line, text)| read_line(text).map_err(|error| TableError { line, error })).collect()
+}
+
+/// Reads one line.
+pub fn read_line(line: &str) -> Result<Parameter, LineError> {
+    let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+    let (name, kind, numbers) = match fields[..] {
+        [name, start, min, max, c_end, r_end] => {
+            (name, Kind::Whole, [start, min, max, c_end, r_end])
+        }
+        [name, word, start, min, max, c_end, r_end] => {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == word);
+            let kind = kind.ok_or_else(|| LineError::Kind(word.to_owned()))?;
+            (name, kind, [start, min, max, c_end, r_end])
+        }
+        _ => return Err(LineError::Fields(line.to_owned())),
+    };
+    let number = |text: &str| {
+        let wrong = || LineError::Number { name: name.to_owned(), text: text.to_owned() };
+        text.parse::<f64>().map_err(|_| wrong())
+    };
+    let [start, min, max, c_end, r_end] = numbers;
+    let parameter = Parameter {
+        name: name.to_owned(),
+        kind,
+        start: number(start)?,
+        min: number(min)?,
+        max: number(max)?,
+        c_end: number(c_end)?,
+        r_end: number(r_end)?,
+    };
+    parameter.check()?;
+    Ok(parameter)
+}
+
+/// The line of a parameter, in the form with its kind.
+pub fn line(parameter: &Parameter) -> String {
+    let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
+    format!("{name}, {}, {start}, {min}, {max}, {c_end}, {r_end}", kind.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_are_read_and_one_is_written() {
+        let text = "# mine\n\nTempo,28,0,60,4,0.002\nLate Move, float, 0.5, 0, 2.5, 0.1, 0.002\n";
+        let read = read(text).unwrap();
+        assert_eq!(read[0].kind, Kind::Whole);
+        assert_eq!((read[1].name.as_str(), read[1].kind), ("Late Move", Kind::Real));
+        assert_eq!((read[1].start, read[1].max, read[1].c_end), (0.5, 2.5, 0.1));
+        assert_eq!(line(&read[0]), "Tempo, int, 28, 0, 60, 4, 0.002");
+        for parameter in &read {
+            assert_eq!(read_line(&line(parameter)).as_ref(), Ok(parameter));
+        }
+    }
+
+    #[test]
+    fn a_bad_line_is_named_with_its_fault() {
+        let check = |text: &str, expect: &str| {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(expect), "{error}");
+        };
+        check("A,1,0,2,1,0.1\nB,1,0,2,1", "line 2: 'B,1,0,2,1' has neither the six fields");
+        check("A,bool,1,0,2,1,0.1", "line 1: 'bool' is neither int nor float");
+        check("A,one,0,2,1,0.1", "line 1: A: 'one' is not a number");
+        check("#\nA,3,0,2,1,0.1", "line 2: A: its start 3 is outside its range 0 to 2");
+        check("A,1,0,2,3,0.1", "line 1: A: its perturbation c_end 3 is larger than its range");
+        check("A,inf,0,2,3,0.1", "start must be a finite number");
+    }
+}

@@ -1,0 +1,237 @@
+//! The pages in a real browser: what a reader does with them, and what the browser thinks of them.
+//!
+//! With `ARBITER_PICTURES=FOLDER` the tests leave pictures of the pages there.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::resume::{slow, wait_for_pairs};
+use crate::support::bench::Bench;
+use crate::support::chromium::{self, Browser};
+use crate::support::plan::Plan;
+use crate::support::programs;
+use crate::support::site::Site;
+use crate::support::wait_for;
+
+/// What is asked of every page besides.
+const AUDIT: &str = include_str!("browser/audit.js");
+
+/// The rules for accessible pages that are fetched where that is possible.
+const AXE: &str = "axe-core@4.10.3";
+
+/// Widths of a screen and of a telephone.
+const WIDTHS: [u32; 2] = [1200, 400];
+
+/// A browser, or `None` with a notice if there is none.
+fn browser() -> Option<Browser> {
+    if let Some(program) = chromium::program() {
+        return Some(Browser::start(&program));
+    }
+    let notice = "not installed: chromium; tests/run installs it";
+    assert!(std::env::var_os("CI").is_none(), "{notice}");
+    eprintln!("skipped: {notice}");
+    None
+}
+
+/// The script of axe-core, by the client of its registry; without it the tests say so and go on.
+fn axe(bench: &Bench) -> Option<String> {
+    let npm = programs::installed("npm");
+    let notice = |why: &str| {
+        eprintln!("NOTICE: {AXE} could not be fetched ({why}); pages meet our own checks only");
+    };
+    let Some(npm) = npm else {
+        notice("npm is not installed");
+        return None;
+    };
+    let mut pack = Command::new(npm);
+    pack.args(["pack", AXE, "--silent", "--fetch-retries", "1", "--fetch-timeout", "20000"])
+        .current_dir(bench.path(""));
+    let packed = pack.output().ok().filter(|output| output.status.success());
+    let name = packed.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    let Some(name) = name else {
+        notice("npm pack failed");
+        return None;
+    };
+    let unpacked = Command::new("tar")
+        .args(["-xzf", &name, "package/axe.min.js"])
+        .current_dir(bench.path(""))
+        .status();
+    assert!(unpacked.is_ok_and(|status| status.success()), "{name} is no package");
+    Some(bench.read("package/axe.min.js"))
+}
+
+/// Asserts that the page is fit for all readers, light and dark, wide and narrow; leaves pictures.
+fn assert_accessible(browser: &mut Browser, axe: Option<&str>, name: &str) {
+    for scheme in ["light", "dark"] {
+        for width in WIDTHS {
+            browser.look(width, scheme);
+            let found = browser.value(AUDIT);
+            assert_eq!(found, Value::Array(vec![]), "{name}, {scheme}, {width}: {found:#}");
+            if let Some(axe) = axe {
+                let found = browser.value(&format!(
+                    "(async () => {{ if (!window.axe) {{ {axe}\n }}
+                       const {{ violations }} = await axe.run();
+                       return violations.map((one) => [one.id, one.nodes[0].html.slice(0, 200)]);
+                     }})()"
+                ));
+                assert_eq!(found, Value::Array(vec![]), "{name}, {scheme}, {width}: {found:#}");
+            }
+            if let Some(folder) = std::env::var_os("ARBITER_PICTURES") {
+                let file = format!("{name}-{scheme}-{width}.png");
+                browser.picture(width, 2400, &PathBuf::from(folder).join(file));
+            }
+        }
+    }
+    browser.look(WIDTHS[0], "light");
+}
+
+#[track_caller]
+fn assert_no_faults(browser: &mut Browser, home: &str) {
+    let faults = browser.faults(home);
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// Games of the bundled engine, which has opinions for all parts of a report.
+fn bundled(bench: &Bench) -> Plan<'_> {
+    let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
+    Plan::new(bench, "sprt", 40)
+        .engine(engine("palimpsest", "palimpsest"))
+        .engine(engine("material", "material"))
+        .set("each", "nodes=300")
+        .set("elo0", 0)
+        .set("elo1", 200)
+}
+
+#[test]
+fn a_report_can_be_read_and_stepped_through() {
+    let Some(mut browser) = browser() else { return };
+    let bench = Bench::new();
+    bundled(&bench).run();
+    let out = bench.path("run.html").display().to_string();
+    let args = ["report", "--results", "results", "run", "--out", &out];
+    bench.arbiter(args).finish().expect_code(0);
+    let home = format!("file://{out}");
+    browser.open(&home);
+    let charts = browser.value("document.querySelectorAll('figure svg').length");
+    assert!(charts.as_u64() > Some(4), "{charts} charts");
+    // From the head of the page to a section, and to the figures behind a chart.
+    browser.click("nav a[href='#openings']");
+    browser.wait_until("location.hash === '#openings'");
+    browser.click("figure details summary");
+    browser.wait_until("document.querySelector('figure details').open");
+    step_through(&mut browser);
+    let axe = axe(&bench);
+    assert_accessible(&mut browser, axe.as_deref(), "report");
+    assert_no_faults(&mut browser, &home);
+}
+
+/// Steps through the first game of the page, by its buttons, by keys, and by a click on a move.
+fn step_through(browser: &mut Browser) {
+    let label = "document.querySelector('article.game .board').ariaLabel";
+    let current =
+        "document.querySelector('article.game').querySelector('.move[aria-current]')?.dataset.move";
+    browser.click("article.game [data-step=first]");
+    browser.wait_until(&format!("{label}.startsWith('Board after the start')"));
+    assert_eq!(browser.value(current), Value::Null);
+    browser.click("article.game [data-step=on]");
+    browser.wait_until(&format!("{current} === '1'"));
+    browser.press("ArrowRight");
+    browser.wait_until(&format!("{current} === '2'"));
+    let pieces = browser
+        .value("document.querySelectorAll('article.game .board')[0].querySelectorAll('b').length");
+    assert!(pieces.as_u64() >= Some(30), "{pieces} pieces after two plies");
+    browser.press("ArrowLeft");
+    browser.wait_until(&format!("{current} === '1'"));
+    browser.click("article.game .move[data-move='5']");
+    browser.wait_until(&format!("{current} === '5'"));
+    browser.press("End");
+    let moves =
+        browser.value("document.querySelector('article.game').querySelectorAll('.move').length");
+    browser.wait_until(&format!("{current} === '{moves}'"));
+}
+
+#[test]
+fn a_run_is_watched_and_steered_to_its_end() {
+    let Some(mut browser) = browser() else { return };
+    let bench = Bench::new();
+    let site = Site::start(&bench, &[]);
+    let home = site.url("/");
+    let token = site.token.clone().expect("it is printed");
+    browser.open(&format!("{home}#token={token}"));
+    // The token leaves the address bar at once.
+    browser.wait_until("location.hash === ''");
+    browser.wait_until("document.getElementById('link').textContent === 'live'");
+    let running = slow(&bench).set("about", "a try").start();
+    browser.wait_until("document.querySelector('#run-run [href=\"/runs/run\"]') !== null");
+    // Its row may be made anew just now.
+    let path = "location.pathname === '/runs/run' && document.readyState === 'complete'";
+    wait_for("the page of the run is there", || {
+        if browser.holds("location.pathname === '/' && document.readyState === 'complete'") {
+            browser.click("#run-run a");
+        }
+        browser.holds(path).then_some(())
+    });
+    wait_for_pairs(&bench, 1);
+    // A word of the page's own shows that it is never loaded again.
+    browser.value("window.mine = 'still here'");
+    browser.wait_until("document.querySelectorAll('.boards .board').length > 0");
+    browser.click("[data-command=pause]");
+    let state = "document.querySelector('.standing').dataset.state";
+    browser.wait_until(&format!("{state} === 'paused'"));
+    browser.wait_until("document.querySelector('[data-command=pause]').disabled");
+    let axe = axe(&bench);
+    assert_accessible(&mut browser, axe.as_deref(), "run");
+    browser.click("[data-command=resume]");
+    browser.wait_until(&format!("{state} === 'running'"));
+    browser.wait_until(&format!("{state} === 'complete'"));
+    running.finish().expect_code(0);
+    browser.wait_until("document.getElementById('steer').hidden");
+    browser
+        .wait_until("document.getElementById('part-conclusion').textContent.includes('24 games')");
+    // What is open stays open.
+    assert_eq!(browser.value("window.mine"), "still here");
+    assert_no_faults(&mut browser, &home);
+    site.end();
+    bench.wait_until_quiet();
+}
+
+#[test]
+fn the_list_is_filtered_and_runs_are_compared() {
+    let Some(mut browser) = browser() else { return };
+    let bench = Bench::new();
+    bundled(&bench).set("name", "first").set("about", "with all").run();
+    bundled(&bench).set("name", "second").set("pairs", 4).set("seed", 2).run();
+    let site = Site::start(&bench, &[]);
+    let home = site.url("/");
+    browser.open(&home);
+    browser.wait_until("document.getElementById('count').textContent === '2 shown'");
+    browser.click("#filter [name=words]");
+    browser.type_in("with ALL");
+    browser.wait_until("document.getElementById('count').textContent === '1 shown'");
+    assert_eq!(browser.value("document.getElementById('run-second').hidden"), true);
+    assert_eq!(browser.value("location.search"), "?words=with+ALL");
+    // An address with a filter is as good as one that was typed.
+    browser.open(&format!("{home}?kind=match"));
+    browser.wait_until("document.getElementById('count').textContent === '0 shown'");
+    browser.open(&home);
+    let axe = axe(&bench);
+    assert_accessible(&mut browser, axe.as_deref(), "list");
+    browser.click("#run-first input");
+    browser.click("#run-second input");
+    browser.click("#compare button");
+    browser.wait_until("document.title.startsWith('Comparison of 2 runs')");
+    browser.wait_until("document.readyState === 'complete'");
+    assert_accessible(&mut browser, axe.as_deref(), "compare");
+    browser.open(&site.url("/trends"));
+    assert_accessible(&mut browser, axe.as_deref(), "trends");
+    // A run that is over is a report with its games.
+    browser.open(&site.url("/runs/first"));
+    step_through(&mut browser);
+    assert_accessible(&mut browser, axe.as_deref(), "past");
+    assert_no_faults(&mut browser, &home);
+    // Whoever comes without the token can enter it; nobody can steer what is over.
+    assert_eq!(browser.value("document.getElementById('steer').hidden"), true);
+    site.end();
+}

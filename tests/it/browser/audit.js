@@ -1,0 +1,80 @@
+// What a reader with poor sight, without a mouse or with a small screen needs of a page; gives a
+// list of what is missing.
+(() => {
+  const found = [];
+  const all = (what) => [...document.querySelectorAll(what)];
+  const isShown = (node) => node.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
+  const describe = (node) => `<${node.tagName.toLowerCase()} class="${node.getAttribute("class") ?? ""}"> ${node.textContent.trim().slice(0, 40)}`;
+
+  // Landmarks and headings.
+  const count = (what, wanted) => {
+    const number = all(what).length;
+    if (number !== wanted) found.push(`${number} of ${what}, not ${wanted}`);
+  };
+  count("main", 1);
+  count("h1", 1);
+  count("body > header", 1);
+  count("html[lang]", 1);
+  for (const nav of all("nav, section")) {
+    if (!nav.ariaLabel && !nav.getAttribute("aria-labelledby")) found.push(`no name: ${describe(nav)}`);
+  }
+  for (const named of all("[aria-labelledby]")) {
+    if (!document.getElementById(named.getAttribute("aria-labelledby"))) found.push(`lost name: ${describe(named)}`);
+  }
+  let level = 0;
+  for (const heading of all("h1, h2, h3, h4").filter(isShown)) {
+    const its = Number(heading.tagName[1]);
+    if (its > level + 1) found.push(`a heading of level ${its} after ${level}: ${describe(heading)}`);
+    level = its;
+  }
+  const ids = all("[id]").map((node) => node.id);
+  ids.filter((id, place) => ids.indexOf(id) !== place).forEach((id) => found.push(`twice the id ${id}`));
+
+  // Names of what can be used or is a picture.
+  for (const node of all("a, button, input, select, [role=img]")) {
+    const name = node.ariaLabel || node.textContent.trim() || node.labels?.[0]?.textContent.trim();
+    if (!name) found.push(`no name: ${describe(node)}`);
+  }
+  for (const table of all("table")) {
+    if (!table.querySelector("th")) found.push(`a table without headings: ${describe(table)}`);
+  }
+
+  // Contrast, as WCAG 2 measures it.
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const colour = (text) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = text;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return { rgb: [r, g, b], alpha: a / 255 };
+  };
+  const over = (top, below) => top.rgb.map((c, i) => c * top.alpha + below[i] * (1 - top.alpha));
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (node) => {
+    if (!node) return colour(matchMedia("(prefers-color-scheme: dark)").matches ? "#121212" : "#ffffff").rgb;
+    const own = colour(getComputedStyle(node).backgroundColor);
+    return own.alpha === 1 ? own.rgb : over(own, ground(node.parentElement));
+  };
+  for (const node of all("body *").filter(isShown)) {
+    const words = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+    // Chess pieces are pictures, with an outline of their own.
+    if (!words || node.closest(".board") || node.disabled) continue;
+    const style = getComputedStyle(node);
+    const inPicture = node instanceof SVGElement;
+    const below = ground(node);
+    const ink = colour(inPicture ? style.fill : style.color);
+    const [bright, dim] = [luminance(over(ink, below)), luminance(below)].sort((a, b) => b - a);
+    const ratio = (bright + 0.05) / (dim + 0.05);
+    const size = parseFloat(style.fontSize);
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    if (ratio < (isLarge ? 3 : 4.5)) found.push(`contrast ${ratio.toFixed(2)}: ${describe(node)}`);
+  }
+
+  // Nothing sticks out at the side.
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) found.push(`${scrollWidth} pixels wide where there are ${clientWidth}`);
+  return found;
+})()

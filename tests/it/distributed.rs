@@ -1,0 +1,125 @@
+//! Runs that other machines play, over a real NATS server: the games are those
+//! of a local run, whatever dies on the way.
+
+mod faults;
+mod namespaces;
+mod strangers;
+
+use rustix::process::Signal;
+
+use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
+use crate::support::bench::{Bench, Running};
+use crate::support::nats::{LEASE, Server, Worker, key};
+use crate::support::plan::{Plan, Played};
+use crate::support::store;
+
+/// [`slow`], to be played by workers.
+pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+    slow(bench).unset("concurrency").set("on", server.url())
+}
+
+/// The same, where a worker that says nothing for [`LEASE`] loses its pairs.
+pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+    distant(bench, server).set("lease", LEASE.as_secs())
+}
+
+/// Asserts that a run has ended as if nothing had been, each pair there once.
+#[track_caller]
+pub fn assert_untouched(bench: &Bench, running: Running) {
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(bench, &finished), uninterrupted());
+    store::assert_consistent(&bench.path("results"));
+    assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
+}
+
+#[test]
+fn three_workers_play_the_games_of_a_local_run() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
+    assert_untouched(&bench, distant(&bench, &server).start());
+    assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
+    let players = store::players(&bench.path("results"));
+    assert_eq!(players.values().sum::<i64>(), PAIRS as i64);
+    // The program has come over the server, under its hash.
+    let fetched = std::fs::read_dir(bench.path("programs-a")).expect("a worker has a folder");
+    assert_eq!(fetched.count(), 1);
+    for worker in workers {
+        worker.signal(Signal::INT);
+        worker.finish().expect_code(0);
+    }
+    bench.wait_until_quiet();
+}
+
+#[test]
+fn an_sprt_and_a_tournament_are_those_of_a_local_run() {
+    let plans: [fn(&Bench) -> Plan<'_>; 2] = [
+        |bench| {
+            let plan = Plan::new(bench, "sprt", 60).set("elo0", 0).set("elo1", 400);
+            plan.puppet("A", "--seed 1").puppet("B", "--seed 2").set("model", "logistic")
+        },
+        |bench| {
+            let plan = Plan::new(bench, "tournament", 2).set("rounds", 2);
+            plan.puppet("A", "--seed 1").puppet("B", "--seed 2").puppet("C", "--seed 3")
+        },
+    ];
+    for plan in plans {
+        let bench = Bench::new();
+        let finished = plan(&bench).run();
+        let local = bench.read("games.pgn");
+        let bench = Bench::new();
+        let Some(server) = Server::start(&bench, "") else { return };
+        let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+        let distant = plan(&bench).unset("concurrency").set("on", server.url()).run();
+        assert_eq!(distant.code, finished.code, "{distant:#?}");
+        assert_eq!(bench.read("games.pgn"), local);
+        assert_eq!(distant.json()["verdict"], finished.json()["verdict"]);
+    }
+}
+
+#[test]
+fn a_worker_that_joins_late_is_used_at_once() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let running = distant(&bench, &server).start();
+    let first =
+        Worker::start_with(&bench, &server, "a", &["--slots", "1", "--trust", &key(&bench)]);
+    wait_for_pairs(&bench, 1);
+    let second = Worker::start(&bench, &server, "b");
+    assert_untouched(&bench, running);
+    assert_eq!(store::players(&bench.path("results")).len(), 2);
+    drop((first, second));
+}
+
+#[test]
+fn two_runs_share_the_workers() {
+    let benches = [Bench::new(), Bench::new()];
+    let Some(server) = Server::start(&benches[0], "") else { return };
+    let keys = [key(&benches[0]), key(&benches[1])];
+    let flags = ["--slots", "2", "--trust", &keys[0], "--trust", &keys[1]];
+    let _worker = Worker::start_with(&benches[0], &server, "a", &flags);
+    let runs = [&benches[0], &benches[1]].map(|bench| distant(bench, &server).start());
+    for (bench, running) in benches.iter().zip(runs) {
+        assert_untouched(bench, running);
+    }
+}
+
+#[test]
+fn the_cluster_shows_who_is_there() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let worker = Worker::start(&bench, &server, "a");
+    let other = key(&Bench::new());
+    let flags = ["--slots", "1", "--trust", &other];
+    let stranger = Worker::start_with(&bench, &server, "b", &flags);
+    let running = distant(&bench, &server).start();
+    wait_for_pairs(&bench, 1);
+    let show = ["cluster", "show", "--nats", &server.url()];
+    let shown = bench.arbiter(show.iter().chain(&["--json"])).finish().expect_code(0).json();
+    assert_eq!(shown["workers"][0]["worker"], "a");
+    assert_eq!(shown["workers"][0]["slots"], 2);
+    let text = bench.arbiter(show).finish().expect_code(0).stdout;
+    assert!(text.starts_with("2 workers with 3 slots"), "{text}");
+    running.finish().expect_code(0);
+    drop((worker, stranger));
+}

@@ -1,0 +1,186 @@
+//! What dies on the way.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::{assert_untouched, distant, impatient};
+use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
+use crate::support::bench::{Bench, Running};
+use crate::support::nats::{Client, LEASE, Server, Worker};
+use crate::support::plan::{Plan, Played};
+use crate::support::{process, store, wait_for};
+
+/// Continues the run in `bench`.
+fn resume(bench: &Bench, server: &Server) -> Running {
+    let results = bench.path("results").display().to_string();
+    let pgn = bench.path("games.pgn").display().to_string();
+    let (url, lease) = (server.url(), LEASE.as_secs().to_string());
+    let args = ["match", "--resume", "run", "--results", &results, "--pgn", &pgn];
+    let more = ["--on", &url, "--lease", &lease, "--format", "json"];
+    bench.arbiter(args.into_iter().chain(more))
+}
+
+#[test]
+fn a_worker_that_is_killed_in_a_game_loses_nothing() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let victim = Worker::start(&bench, &server, "a");
+    let running = impatient(&bench, &server).start();
+    wait_for_pairs(&bench, 2);
+    victim.signal(Signal::KILL);
+    victim.finish();
+    let _other = Worker::start(&bench, &server, "b");
+    assert_untouched(&bench, running);
+    assert_eq!(store::players(&bench.path("results")).len(), 2);
+}
+
+#[test]
+fn a_worker_that_is_killed_between_its_result_and_the_answer_counts_once() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let victim = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.results.*.*");
+    let running = impatient(&bench, &server).start();
+    let before = wait_for_pairs(&bench, 1);
+    // A coordinator that stands still stores nothing while results arrive.
+    running.signal(Signal::STOP);
+    for _ in 0..before + 2 {
+        client.next();
+    }
+    victim.signal(Signal::KILL);
+    victim.finish();
+    running.signal(Signal::CONT);
+    let _other = Worker::start(&bench, &server, "b");
+    assert_untouched(&bench, running);
+}
+
+#[test]
+fn a_coordinator_that_is_killed_goes_on_where_it_was() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let mut running = impatient(&bench, &server).start();
+    for kill in 1..=3 {
+        wait_for_pairs(&bench, 2 * kill);
+        running.signal(Signal::KILL);
+        assert_eq!(running.finish().code, None);
+        store::assert_consistent(&bench.path("results"));
+        running = resume(&bench, &server);
+    }
+    assert_untouched(&bench, running);
+    drop(workers);
+}
+
+#[test]
+fn results_that_come_while_nobody_coordinates_are_not_lost() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let worker = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.results.*.*");
+    let running = impatient(&bench, &server).start();
+    wait_for_pairs(&bench, 2);
+    running.signal(Signal::KILL);
+    running.finish();
+    let stored = store::pairs(&bench.path("results")).len();
+    // What was in work is played to its end, and the results wait on the server.
+    for _ in 0..=stored {
+        client.next();
+    }
+    worker.signal(Signal::KILL);
+    worker.finish();
+    let running = resume(&bench, &server);
+    wait_for_pairs(&bench, stored + 1);
+    let _other = Worker::start(&bench, &server, "b");
+    assert_untouched(&bench, running);
+}
+
+#[test]
+fn a_server_that_is_killed_and_started_again_loses_nothing() {
+    let bench = Bench::new();
+    let Some(mut server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let running = impatient(&bench, &server).start();
+    wait_for_pairs(&bench, 2);
+    server.kill();
+    server.restart();
+    wait_for_pairs(&bench, 4);
+    server.kill();
+    // Longer than a lease: who plays goes on, and who sends waits.
+    std::thread::sleep(2 * LEASE);
+    server.restart();
+    assert_untouched(&bench, running);
+}
+
+#[test]
+fn a_worker_that_stood_still_comes_too_late() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let sleeper = Worker::start(&bench, &server, "a");
+    let running = impatient(&bench, &server).start();
+    wait_for_pairs(&bench, 2);
+    sleeper.signal(Signal::STOP);
+    let other = Worker::start(&bench, &server, "b");
+    // Its pairs are given to the other one, as nothing is heard of them.
+    let results = bench.path("results");
+    wait_for("the other has played most", || {
+        (store::players(&results).get("b").copied().unwrap_or(0) >= 4).then_some(())
+    });
+    sleeper.signal(Signal::CONT);
+    assert_untouched(&bench, running);
+    drop(other);
+}
+
+/// A run whose games do not end in the time that a test has.
+fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+    let args = |seed: u32| format!("--mode slow --delay-ms 300000 --seed {seed}");
+    let plan = Plan::new(bench, "match", 4).puppet("A", &args(1)).puppet("B", &args(2));
+    plan.unset("concurrency").set("on", server.url()).set("move-deadline", 600)
+}
+
+#[test]
+fn an_end_reaches_workers_within_a_second() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.run.*.sign");
+    let running = endless(&bench, &server).start();
+    for _ in 0..4 {
+        client.next();
+    }
+    wait_for("engines play", || (process::marked(bench.marker()).len() >= 8).then_some(()));
+    // Two of the same kind could become one on their way.
+    running.signal(Signal::INT);
+    running.signal(Signal::TERM);
+    let asked = Instant::now();
+    bench.wait_until_quiet();
+    let took = asked.elapsed();
+    running.finish().expect_code(143);
+    // A second is the promise; the rest is for machines that do much else besides.
+    assert!(took < Duration::from_secs(4), "{took:?}");
+    assert!(store::pairs(&bench.path("results")).is_empty());
+}
+
+#[test]
+fn a_worker_that_leaves_finishes_what_it_has_and_one_that_must_go_gives_it_back() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let polite = Worker::start(&bench, &server, "a");
+    let running = distant(&bench, &server).set("lease", 600).start();
+    wait_for_pairs(&bench, 1);
+    polite.signal(Signal::INT);
+    polite.finish().expect_code(0);
+    let hasty = Worker::start(&bench, &server, "b");
+    wait_for_pairs(&bench, 4);
+    hasty.signal(Signal::TERM);
+    hasty.finish().expect_code(0);
+    // With that lease nobody would see the pairs again that were not given back.
+    let _last = Worker::start(&bench, &server, "c");
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
+    assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
+}

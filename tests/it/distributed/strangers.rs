@@ -1,0 +1,196 @@
+//! What strangers, and those who misbehave, can and cannot do.
+
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use rustix::process::Signal;
+
+use super::{assert_untouched, distant};
+use crate::resume::wait_for_pairs;
+use crate::support::bench::Bench;
+use crate::support::nats::{Client, Server, Worker, key};
+use crate::support::{store, wait_for};
+
+fn unpacked(payload: &[u8]) -> String {
+    let mut text = String::new();
+    ZlibDecoder::new(payload).read_to_string(&mut text).expect("results are packed JSON");
+    text
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(text.as_bytes()).expect("memory takes it");
+    packer.finish().expect("memory takes it")
+}
+
+#[test]
+fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _worker = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.results.*.*");
+    let running = distant(&bench, &server).start();
+    let (subject, genuine) = client.next();
+    let (run, pair) = subject
+        .strip_prefix("arbiter.results.")
+        .and_then(|rest| rest.split_once('.'))
+        .expect("the subject names run and pair");
+    let text = unpacked(&genuine);
+    let number: u64 = pair.parse().expect("a pair is a number");
+    let with = |from: &str, to: &str| {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        packed(&changed.replace("\"worker\":\"a\"", "\"worker\":\"mallory\""))
+    };
+    // Another worker's copy, twice; one for a pair that comes later, with other
+    // games than it has; another run's; and what is no result at all.
+    for payload in [
+        with("\"worker\":\"a\"", "\"worker\":\"mallory\""),
+        with("\"worker\":\"a\"", "\"worker\":\"mallory\""),
+        with(&format!("\"pair\":{number}"), "\"pair\":11"),
+        with(&format!("\"run\":\"{run}\""), "\"run\":\"0123456789abcdef\""),
+        with("\"v\":1", "\"v\":99"),
+        b"garbage".to_vec(),
+        vec![b'x'; 500_000],
+    ] {
+        client.publish(&subject, &payload);
+    }
+    client.flush();
+    assert_untouched(&bench, running);
+    let remarks = store::remarks(&bench.path("results")).join("\n");
+    for part in [
+        "a late result",
+        "a result that cannot be",
+        "a result of another run",
+        "version 99",
+        "not a message",
+    ] {
+        assert!(remarks.contains(part), "no '{part}' in\n{remarks}");
+    }
+    let players = store::players(&bench.path("results"));
+    assert_eq!(players.keys().collect::<Vec<_>>(), ["a"]);
+}
+
+#[test]
+fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let elsewhere = Bench::new();
+    let trust = key(&elsewhere);
+    let wary = Worker::start_with(&bench, &server, "wary", &["--slots", "2", "--trust", &trust]);
+    let running = distant(&bench, &server).start();
+    let results = bench.path("results");
+    wait_for("the refusal is written down", || {
+        let remarks = store::remarks(&results);
+        remarks.iter().any(|remark| remark.contains("is not trusted here")).then_some(())
+    });
+    assert!(!bench.path("programs-wary").exists(), "it has fetched a program");
+    // The run waits for others.
+    let _worker = Worker::start(&bench, &server, "a");
+    assert_untouched(&bench, running);
+    assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
+    wary.signal(Signal::INT);
+    let finished = wary.finish().expect_code(0);
+    assert!(finished.stderr.contains("--trust ed25519:"), "{finished:#?}");
+}
+
+#[test]
+fn a_server_that_is_not_there_or_refuses_is_said_with_its_own_code() {
+    let bench = Bench::new();
+    let secret = "wordthatnobodymaysee";
+    let auth = format!("authorization {{\n  user: \"me\"\n  password: \"{secret}\"\n}}");
+    let Some(mut server) = Server::start(&bench, &auth) else { return };
+    let trust = key(&bench);
+    let worker = |url: &str| {
+        let args = ["worker", "--nats", url, "--name", "a", "--slots", "1", "--trust", &trust];
+        bench.arbiter(args).finish()
+    };
+    worker(&server.url()).expect_refusal(8, &["authorization"]);
+    let wrong = server.url().replace("://", "://me:wrong@");
+    worker(&wrong).expect_refusal(8, &["authorization"]);
+    distant(&bench, &server).run().expect_refusal(8, &["authorization"]);
+    assert!(!store::has_run(&bench.path("results"), "run"), "it has begun a run");
+
+    // The password is in a file, and in the URL; it shows nowhere.
+    let file = bench.write("password", format!("{secret}\n")).display().to_string();
+    let by_file =
+        ["--slots", "1", "--trust", &trust, "--nats-user", "me", "--nats-password-file", &file];
+    let playing = Worker::start_with(&bench, &server, "a", &by_file);
+    let url = server.url().replace("://", &format!("://me:{secret}@"));
+    let running = distant(&bench, &server).set("on", url).start();
+    wait_for_pairs(&bench, 1);
+    running.signal(Signal::INT);
+    let finished = running.finish().expect_code(130);
+    assert!(finished.stderr.contains(" --resume run --on nats://127.0.0.1:"), "{finished:#?}");
+    playing.signal(Signal::INT);
+    let played = playing.finish().expect_code(0);
+    for text in [&finished.stderr, &finished.stdout, &played.stderr, &played.stdout] {
+        assert!(!text.contains(secret), "{text}");
+    }
+    for entry in std::fs::read_dir(bench.path("results")).expect("there are results") {
+        let bytes = std::fs::read(entry.expect("an entry can be read").path()).unwrap_or_default();
+        let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+        assert!(!found, "the store has the password");
+    }
+    server.kill();
+    worker(&server.url()).expect_refusal(8, &["cannot use the NATS server"]);
+}
+
+/// The users of the manual, with the passwords that it has for them.
+fn documented_users() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/distributed.md");
+    let manual = std::fs::read_to_string(path).expect("there is a manual");
+    let start = manual.find("```\nauthorization {").expect("it has a configuration of users");
+    let block = &manual[start + 4..];
+    block[..block.find("```").expect("the block ends")].to_owned()
+}
+
+#[test]
+fn the_permissions_of_the_manual_suffice_and_are_no_more_than_needed() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, &documented_users()) else { return };
+    let trust = key(&bench);
+    let as_user = |name: &str, password: &str| {
+        let file = bench.write(name, password).display().to_string();
+        [["--nats-user", name], ["--nats-password-file", &file]].concat().join(" ")
+    };
+    let worker = as_user("worker1", "change-me-too");
+    as_user("coordinator", "change-me");
+    let plan = distant(&bench, &server).set("nats-user", "coordinator");
+    let plan = plan.set("nats-password-file", bench.path("coordinator").display());
+    let running = plan.set("nats-inbox", "_INBOX.coordinator").start();
+    let flags = format!("--slots 2 --trust {trust} {worker} --nats-inbox _INBOX.worker1");
+    let flags: Vec<&str> = flags.split(' ').collect();
+    // Where a worker may not listen, it says what is forbidden and leaves.
+    let without_inbox = &flags[..flags.len() - 2];
+    let lost = Worker::start_with(&bench, &server, "b", without_inbox);
+    lost.finish().expect_refusal(8, &["Permissions Violation"]);
+    let playing = Worker::start_with(&bench, &server, "a", &flags);
+    assert_untouched(&bench, running);
+    // It can neither send jobs nor remove what is there.
+    let mut client = Client::connect_as(&server, "worker1", "change-me-too");
+    for subject in [
+        "arbiter.jobs.0123456789abcdef.0",
+        "arbiter.beacon",
+        "arbiter.run.x.word",
+        "$JS.API.STREAM.DELETE.ARBITER_JOBS_x",
+        "$JS.API.STREAM.LIST",
+        "$O.ARBITER_PROGRAMS.M.x",
+    ] {
+        client.publish(subject, b"x");
+        assert!(client.error().contains("Permissions Violation"), "{subject}");
+    }
+    drop(playing);
+}
+
+#[test]
+fn what_only_this_machine_has_is_refused() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let plan = distant(&bench, &server).set("stderr-dir", bench.path("logs").display());
+    plan.run().expect_refusal(3, &["--on", "stderr"]);
+    assert!(!store::has_run(&bench.path("results"), "run"));
+}

@@ -1,0 +1,177 @@
+//! The live page over HTTP: what it shows while a run is played, and whom it obeys.
+
+use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
+use crate::support::bench::Bench;
+use crate::support::plan::{Plan, Played};
+use crate::support::site::Site;
+use crate::support::{store, wait_for};
+
+/// A run of puppets that play at random, which is over.
+fn played(bench: &Bench, name: &str, seed: u32) {
+    Plan::new(bench, "sprt", 6)
+        .puppet("P&0", &format!("--seed {seed}"))
+        .puppet("P&1", "--seed 12")
+        .set("name", name)
+        .run();
+}
+
+#[test]
+fn a_run_is_followed_from_before_its_beginning_to_its_end() {
+    let bench = Bench::new();
+    let site = Site::start(&bench, &[]);
+    assert!(site.get("/").body.contains("There is no store yet"));
+    let mut list = site.events("/events/runs");
+    let running = slow(&bench).start();
+    let row = list.wait_for("run-run", &["data-phase=\"played\""]);
+    assert!(row.contains("A v B"), "{row}");
+    let mut events = site.events("/events/runs/run");
+    let boards = events.wait_for("part-boards", &["class=\"board\"", " marked\""]);
+    assert!(boards.contains("Game ") && boards.contains(">A<"), "{boards}");
+    let state = events.wait_for("part-state", &["complete"]);
+    assert!(state.contains("12 of 12 pairs counted"), "{state}");
+    events.wait_for("part-conclusion", &["24 games"]);
+    list.wait_for("run-run", &["data-phase=\"ended\"", "<td class=\"figure\">24</td>"]);
+    // A page that is asked for now says the same.
+    let page = site.get("/runs/run").body;
+    for part in ["12 of 12 pairs counted", "Elo over games", "To play it again"] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    assert!(!page.contains("Games in progress"));
+    // Whoever looks on changes nothing.
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    store::assert_consistent(&bench.path("results"));
+    site.end();
+}
+
+#[test]
+fn only_who_has_the_token_steers() {
+    let bench = Bench::new();
+    let site = Site::start(&bench, &[]);
+    let running = slow(&bench).start();
+    wait_for_pairs(&bench, 1);
+    let token = site.token.clone().expect("it is printed");
+    assert_eq!(token.len(), 64);
+    let bearer = format!("Bearer {token}");
+    let right = ("Authorization", bearer.as_str());
+    let pause = |headers: &[(&str, &str)]| site.ask("POST", "/runs/run/pause", headers).code;
+    assert_eq!(pause(&[]), 401);
+    assert_eq!(pause(&[("Authorization", &format!("Bearer {}0", &token[1..]))]), 401);
+    assert_eq!(pause(&[right, ("Origin", "http://evil.example")]), 403);
+    assert_eq!(pause(&[right, ("Sec-Fetch-Site", "cross-site")]), 403);
+    assert_eq!(pause(&[right, ("Host", "evil.example")]), 421);
+    let state = site.get("/runs/run").body;
+    assert!(state.contains(">running</strong>"), "nobody may have paused it");
+    let origin = site.url("");
+    assert_eq!(pause(&[right, ("Origin", &origin), ("Sec-Fetch-Site", "same-origin")]), 200);
+    let mut events = site.events("/events/runs/run");
+    events.wait_for("part-state", &[">paused</strong>"]);
+    assert!(site.command("/runs/run/resume").body.starts_with("running"));
+    events.wait_for("part-state", &[">running</strong>"]);
+    assert_eq!(site.command("/runs/run/explode").code, 404);
+    assert_eq!(site.command("/runs/other/pause").code, 409);
+    let stopped = site.command("/runs/run/stop");
+    assert!(stopped.body.starts_with("stopped; "), "{stopped:?}");
+    let finished = running.finish().expect_code(75);
+    assert!(finished.stderr.contains("--resume"), "{finished:#?}");
+    bench.wait_until_quiet();
+    events.wait_for("part-state", &["interrupted"]);
+    assert_eq!(site.command("/runs/run/pause").code, 409);
+    // What was given up is played again.
+    let running = resume(&bench);
+    events.wait_for("part-state", &["complete"]);
+    let finished = running.finish().expect_code(0);
+    assert_eq!(Played::read(&bench, &finished), uninterrupted());
+    site.end();
+}
+
+#[test]
+fn every_answer_keeps_browsers_in_bounds() {
+    let bench = Bench::new();
+    played(&bench, "one", 11);
+    played(&bench, "two", 13);
+    let site = Site::start(&bench, &["--read-only", "--host", "lab.example"]);
+    assert_eq!(site.token, None);
+    let pages = ["/", "/runs/one", "/compare?run=one&run=two", "/trends", "/assets/live.js"];
+    for path in pages {
+        let reply = site.get(path);
+        assert_eq!(reply.code, 200, "{path}: {reply:?}");
+        for part in ["<style", " style=", "http://", "https://"] {
+            let known = reply.body.replace("http://www.w3.org/2000/svg", "");
+            assert!(!known.contains(part), "{part} in {path}");
+        }
+    }
+    let lost =
+        ["/runs/three", "/runs/..%2Fone", "/assets/none.js", "/nowhere", "/runs/three/report.html"];
+    for path in pages.iter().chain(&lost) {
+        let reply = site.get(path);
+        assert_eq!(reply.code, if lost.contains(path) { 404 } else { 200 }, "{path}: {reply:?}");
+        for header in [
+            "content-security-policy: default-src 'none'; script-src 'self'",
+            "x-content-type-options: nosniff",
+            "x-frame-options: deny",
+            "referrer-policy: no-referrer",
+            "cache-control: no-store",
+        ] {
+            assert!(reply.head.contains(header), "{header} for {path}: {reply:?}");
+        }
+        assert!(!reply.head.contains("access-control-"), "{reply:?}");
+        assert_eq!(site.ask("GET", path, &[("Host", "evil.example")]).code, 421, "{path}");
+        assert_ne!(site.ask("GET", path, &[("Host", "lab.example:80")]).code, 421, "{path}");
+    }
+    assert_eq!(site.get("/compare").code, 400);
+    let token = ("Authorization", "Bearer 0123456789abcdef");
+    assert_eq!(site.ask("POST", "/runs/one/stop", &[token]).code, 403);
+    assert!(!site.get("/runs/one").body.contains("data-command"));
+    let names = site.get("/compare?run=one&run=two").body;
+    assert!(names.contains("P&amp;0 v P&amp;1") && names.contains(">two<"), "{names}");
+    // The same report as the one that is written, but kept apart from the pages of the server.
+    let report = site.get("/runs/one/report.html");
+    assert!(report.head.contains("sandbox allow-scripts"), "{}", report.head);
+    let out = bench.path("one.html").display().to_string();
+    let args = ["report", "--results", "results", "one", "--out", &out];
+    bench.arbiter(args).finish().expect_code(0);
+    assert_eq!(report.body, bench.read("one.html"));
+    site.end();
+}
+
+#[test]
+fn a_token_can_be_given_and_must_be_one() {
+    let bench = Bench::new();
+    let file = bench.write("token", "a-token-of-mine-1\nnotes\n").display().to_string();
+    let site = Site::start(&bench, &["--token-file", &file]);
+    assert_eq!(site.token, None, "who gave it knows it");
+    let steer = |token: &str| {
+        let bearer = format!("Bearer {token}");
+        site.ask("POST", "/runs/run/pause", &[("Authorization", &bearer)]).code
+    };
+    assert_eq!((steer("a-token-of-mine-1"), steer("a-token-of-mine-2")), (409, 401));
+    site.end();
+    bench.write("token", "short\n");
+    let serve = |args: &[&str]| bench.arbiter([&["serve"], args].concat()).finish();
+    serve(&["--token-file", &file]).expect_refusal(3, &["token", &file, "16"]);
+    let lost = bench.path("lost").display().to_string();
+    serve(&["--token-file", &lost]).expect_refusal(3, &[&lost]);
+    serve(&["--token-file", &file, "--read-only"]).expect_code(2);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    let address = taken.local_addr().expect("it has an address").to_string();
+    serve(&["--listen", &address]).expect_refusal(7, &["cannot listen", &address]);
+}
+
+#[test]
+fn a_killed_run_is_shown_as_unfinished() {
+    let bench = Bench::new();
+    let running = slow(&bench).start();
+    wait_for_pairs(&bench, 2);
+    let site = Site::start(&bench, &[]);
+    let mut events = site.events("/events/runs/run");
+    events.wait_for("part-state", &["data-phase=\"played\""]);
+    running.signal(rustix::process::Signal::KILL);
+    assert_eq!(running.finish().code, None);
+    events.wait_for("part-state", &["unfinished", "data-phase=\"left\""]);
+    wait_for("its page says so", || {
+        site.get("/runs/run").body.contains("unfinished").then_some(())
+    });
+    site.end();
+    bench.wait_until_quiet();
+}

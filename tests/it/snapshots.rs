@@ -1,0 +1,129 @@
+//! What results look like, in every form: files beside this one, made from a store that is filled by hand.
+//! `UPDATE_EXPECT=1 cargo test -p tests --test it snapshots` writes them anew; look at what changed.
+
+mod rich;
+
+use std::path::{Path, PathBuf};
+
+use expect_test::expect_file;
+
+use crate::support::bench::Bench;
+
+/// A bench with the store.
+fn filled() -> Bench {
+    let bench = Bench::new();
+    rich::fill(&bench.path("results"));
+    bench
+}
+
+/// Compares a text with the file of this name.
+#[track_caller]
+fn expect(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots").join(name);
+    // The version changes with each release, and nothing else with it.
+    let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    expect_file![path].assert_eq(&text);
+}
+
+fn shown(bench: &Bench, args: &[&str]) -> String {
+    let results = bench.path("results").display().to_string();
+    let args = [args, &["--results", &results]].concat();
+    bench.arbiter(args).finish().expect_code(0).stdout
+}
+
+/// The page without its style and script, which have no results in them.
+fn bare(page: &str) -> String {
+    let mut text = String::new();
+    let mut rest = page;
+    for (start, end) in [("<style>", "</style>"), ("<script>", "</script>")] {
+        let (before, after) = rest.split_once(start).expect("there is one");
+        let (_, behind) = after.split_once(end).expect("it ends");
+        text.push_str(&format!("{before}{start}{end}"));
+        rest = behind;
+    }
+    // A line for each element, so that a difference can be read.
+    (text + rest).replace("><", ">\n<")
+}
+
+#[test]
+fn a_report_in_every_form() {
+    let bench = filled();
+    for form in ["md", "json", "ndjson", "csv", "junit", "text"] {
+        expect(&format!("rich.{form}"), &shown(&bench, &["report", "rich", "--format", form]));
+    }
+    expect("rich.html", &bare(&shown(&bench, &["report", "rich", "--format", "html"])));
+}
+
+#[test]
+fn a_tournament_and_an_ablation() {
+    let bench = filled();
+    for run in ["tournament", "ablation"] {
+        for form in ["md", "csv", "junit", "text"] {
+            expect(&format!("{run}.{form}"), &shown(&bench, &["report", run, "--format", form]));
+        }
+    }
+}
+
+#[test]
+fn every_ending_of_a_run() {
+    let bench = filled();
+    let runs = ["rejected", "undecided", "interrupted", "killed", "single"];
+    let texts = runs.map(|run| shown(&bench, &["results", "show", run]));
+    expect("endings.text", &texts.join("\n"));
+    for form in ["text", "md", "json", "ndjson", "csv"] {
+        expect(&format!("list.{form}"), &shown(&bench, &["results", "list", "--format", form]));
+        expect(&format!("gates.{form}"), &shown(&bench, &["results", "gates", "--format", form]));
+    }
+    for form in ["text", "md", "csv"] {
+        expect(&format!("log.{form}"), &shown(&bench, &["results", "log", "--format", form]));
+    }
+}
+
+#[test]
+fn every_ending_of_a_game_and_every_verdict_is_shown() {
+    let text = std::fs::read_to_string(snapshot("rich.md")).expect("the snapshot is there");
+    for termination in arbiter::game::outcome::Termination::ALL {
+        assert!(text.contains(termination.as_str()), "{termination}");
+    }
+    for verdict in arbiter::gate::Verdict::ALL {
+        assert!(text.contains(verdict.as_str()), "{}", verdict.as_str());
+    }
+    for warning in ["INVALID", "left out", "void", "although they were disturbed", "scaled"] {
+        assert!(text.contains(warning), "{warning}");
+    }
+}
+
+#[test]
+fn nothing_is_wider_than_the_terminal() {
+    let bench = filled();
+    for run in ["rich", "tournament", "ablation", "single"] {
+        for width in [60, 80, 120] {
+            let script = format!("COLUMNS={width} exec \"$0\" \"$@\"");
+            let results = bench.path("results").display().to_string();
+            let arbiter = crate::support::programs::arbiter().display().to_string();
+            let args = ["-c", &script, &arbiter, "results", "show", run, "--results", &results];
+            let shown = bench.start(Path::new("/bin/sh"), args).finish().expect_code(0).stdout;
+            for line in shown.lines() {
+                assert!(line.chars().count() <= width, "{run}, {width} columns: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_is_there_when_it_is_wanted() {
+    let bench = filled();
+    // The bench sets NO_COLOR, and standard output is no terminal.
+    let plain = shown(&bench, &["results", "show", "rich"]);
+    assert!(!plain.contains('\u{1b}'), "{plain}");
+    assert_eq!(shown(&bench, &["results", "show", "rich", "--color", "auto"]), plain);
+    let coloured = shown(&bench, &["results", "show", "rich", "--color", "always"]);
+    assert!(coloured.contains("\u{1b}[1m"), "{coloured}");
+    let machine =
+        shown(&bench, &["results", "show", "rich", "--format", "json", "--color", "always"]);
+    assert!(!machine.contains('\u{1b}'), "{machine}");
+}
+
+fn snapshot(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots").join(name)
+}

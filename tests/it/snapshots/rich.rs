@@ -1,0 +1,294 @@
+//! A store made by hand whose runs have one of everything: each ending of a game and of a run, each
+//! warning, each verdict of a gate, each kind of run.
+
+use std::path::Path;
+use std::time::Duration;
+
+use arbiter::adjudicate::{DrawRule, ResignRule, Rules};
+use arbiter::config::ablation::Ablation;
+use arbiter::config::plan::{Kind, Plan};
+use arbiter::config::provenance::{Provenance, Scale};
+use arbiter::config::request::{AblationRequest, Request, SprtRequest};
+use arbiter::config::spec::EngineSpec;
+use arbiter::config::tournament::TournamentRequest;
+use arbiter::game::outcome::{Outcome, Termination};
+use arbiter::game::record::{GameRecord, MoveRecord, Thought};
+use arbiter::gate::{self, Verdict};
+use arbiter::openings::quarantine::Quarantine;
+use arbiter::run::event::Ending;
+use arbiter::run::job::{Games, PlayedPair};
+use arbiter::schedule::Format;
+use arbiter::stats::sprt::Model;
+use arbiter::store::{Fingerprints, Offsets, Store, StoredGate};
+use arbiter::uci::score::Score;
+use serde_json::json;
+use shakmaty::{ByColor, Color};
+
+/// The commit whose gates are in the store.
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// When the first run began, in Unix milliseconds; each other one a minute after the one before.
+const BEGUN: i64 = 1_790_000_000_000;
+
+/// Fills the store of a folder. The runs: `rich` has it all, the others are called after what they show.
+pub fn fill(folder: &Path) {
+    let mut store = Store::create(folder).expect("an empty folder takes a store");
+    rich(&mut store);
+    let duel = |kind, more: fn(&mut Request)| {
+        let mut request = request(&["A", "B"]);
+        more(&mut request);
+        Plan::resolve(kind, request).expect("the request makes sense")
+    };
+    let sprt = || duel(Kind::Sprt, |_| ());
+    let even = [Some(0), None, Some(1), None];
+    add(&mut store, 1, "rejected", &sprt(), None, 60, &[Some(1), Some(1), None, Some(1)]);
+    add(&mut store, 2, "undecided", &sprt(), Some(Ending::Complete), 4, &even);
+    add(&mut store, 3, "interrupted", &sprt(), Some(Ending::Interrupted), 3, &even);
+    add(&mut store, 4, "killed", &sprt(), None, 2, &even);
+    let single = duel(Kind::Match, |request| {
+        request.tournament.noswap = true;
+        request.tournament.pairs = Some(6);
+    });
+    add(&mut store, 5, "single", &single, Some(Ending::Complete), 6, &even);
+    let mut many = request(&["A", "B", "C", "D"]);
+    many.tournament.format = Some(Format::RoundRobin);
+    many.tournament.pairs = Some(2);
+    let many = Plan::resolve(Kind::Tournament, many).expect("the request makes sense");
+    let results = [Some(0), None, Some(1), None, None, Some(0), None];
+    add(&mut store, 6, "tournament", &many, Some(Ending::Complete), 12, &results);
+    let mut whole = request(&["whole"]);
+    let ablation =
+        Ablation { option: "Disable".into(), features: vec!["tempo".into(), "outpost".into()] };
+    whole.ablation = Some(AblationRequest { ablation, sequential: false });
+    whole.tournament.pairs = Some(8);
+    let whole = Plan::resolve(Kind::Ablate, whole).expect("the request makes sense");
+    let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
+    add(&mut store, 7, "ablation", &whole, Some(Ending::Complete), 16, &results);
+}
+
+/// The request that all share: bundled engines of these names under a clock, a test that ends soon.
+fn request(names: &[&str]) -> Request {
+    let engine = |name: &&str| {
+        let spec = EngineSpec::parse("cmd=bundled,eval=material,option.Hash=8");
+        EngineSpec { name: Some((*name).to_owned()), ..spec.expect("the description is sound") }
+    };
+    Request {
+        engines: names.iter().map(engine).collect(),
+        each: EngineSpec::parse("tc=8+0.08").expect("the limits are sound"),
+        sprt: SprtRequest {
+            elo1: Some(20.0),
+            model: Some(Model::Normalized),
+            ..SprtRequest::default()
+        },
+        tournament: TournamentRequest { pairs: Some(500), ..TournamentRequest::default() },
+        concurrency: Some(2),
+        ..Request::default()
+    }
+}
+
+fn rich(store: &mut Store) {
+    let mut request = request(&["new <b>&|", "old"]);
+    request.rules = Rules {
+        draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
+        resign: Some(ResignRule { move_count: 4, score_cp: 600, two_sided: true }),
+        move_cap: Some(200),
+        tablebase: None,
+    };
+    let mut plan = Plan::resolve(Kind::Sprt, request).expect("the request makes sense");
+    plan.engines[0].provenance = Some(Provenance {
+        repo: "/srv/engine".into(),
+        revision: "HEAD".into(),
+        commit: COMMIT.into(),
+        is_dirty: false,
+        bench: Some(1_234_567),
+    });
+    plan.scale = Some(Scale { reference_nps: 1e6, measured_nps: 8e5 });
+    let fingerprints = Fingerprints {
+        book: "b".repeat(64),
+        openings: Some("0".repeat(64)),
+        quarantine: Quarantine {
+            count: 3,
+            faults: vec!["book.epd:7: no white king".into(), "book.epd:9: not a FEN".into()],
+        },
+        engines: vec!["e".repeat(64), "f".repeat(64)],
+        host: Some("Some CPU, 2 processors to use, linux 6.1, x86_64".into()),
+    };
+    let about = Some("one of everything");
+    store
+        .begin_run("rich", BEGUN, &plan, &fingerprints, Offsets::default(), about)
+        .expect("it is new");
+    let schedule = plan.schedule();
+    for pair in 0..60 {
+        let pairing = schedule.pairing(pair).expect("there are 500 pairs");
+        let nth = 2 * pair as usize;
+        let game = |half: usize| {
+            let kind = Termination::ALL[(nth + half) % Termination::ALL.len()];
+            let [white, black] = if half == 0 { [0, 1] } else { [1, 0] };
+            // The old one fails, and loses, four times out of five.
+            let loser = if (nth + half) % 5 == 3 { 0 } else { 1 };
+            ended(pair, ByColor { white, black }, kind, loser)
+        };
+        let played = PlayedPair { pairing, games: Games { first: game(0), second: Some(game(1)) } };
+        let noise =
+            (pair == 4).then_some("old waited for a processor for 31 % of its thinking time");
+        if pair == 3 {
+            store
+                .void("rich", &played, "the host took 40 % of the machine's processor time")
+                .expect("noted");
+        }
+        store.append("rich", &played, noise, None).expect("it is committed");
+    }
+    gates(store);
+}
+
+/// A game that ended this way; `loser` lost it unless it was drawn.
+fn ended(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) -> GameRecord {
+    use Termination::*;
+    let is_drawn = matches!(
+        kind,
+        Stalemate | Threefold | FiftyMoves | DeadPosition | DrawAdjudication | MoveCap
+    );
+    let color = if engines.white == loser { Color::White } else { Color::Black };
+    let outcome = match is_drawn {
+        true => Outcome::drawn(kind, format!("drawn by {kind}")),
+        false => Outcome::lost(color, kind, format!("{color} lost by {kind}")),
+    };
+    let late = (kind == TimeForfeit).then_some(Duration::from_millis(27));
+    GameRecord { late, ..game(pair, engines, outcome) }
+}
+
+/// Moves with thoughts, from the opening that the pair's number tells.
+fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
+    const STARTS: [&str; 3] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "4r1k1/5ppp/8/8/8/8/5PPP/4R1K1 b - - 0 30",
+    ];
+    const MOVES: [&str; 3] = ["e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7", "f2f3 e7e5 g2g4 d8h4", "e8e1"];
+    let line = (pair % 3) as usize;
+    // An endgame has no book.
+    let book = if line == 2 { 0 } else { 2 };
+    let record = |(ply, uci): (usize, &str)| MoveRecord {
+        uci: uci.parse().expect("the moves are sound"),
+        thought: (ply >= book).then(|| thought(pair, ply)),
+    };
+    GameRecord {
+        engines,
+        fen: STARTS[line].to_owned(),
+        chess960: false,
+        moves: MOVES[line].split(' ').enumerate().map(record).collect(),
+        outcome,
+        duration: Duration::from_millis(2_500 + 100 * pair),
+        ready: ByColor {
+            white: Some(Duration::from_micros(40 + pair)),
+            black: Some(Duration::from_micros(900)),
+        },
+        late: None,
+        transcript: None,
+    }
+}
+
+fn thought(pair: u64, ply: usize) -> Thought {
+    let number = pair as i32 * 7 + ply as i32 * 31;
+    let elapsed = Duration::from_micros(1_500 * (number as u64 % 97 + 1));
+    Thought {
+        score: Some(match number % 11 {
+            0 => Score::Mate(3),
+            1 => Score::Mate(-2),
+            n => Score::Centipawns(n * 60 - 330),
+        }),
+        depth: Some(8 + number as u32 % 9),
+        seldepth: Some(20),
+        nodes: Some(10_000 + 731 * number as u64),
+        elapsed,
+        reported: Some(elapsed.saturating_sub(Duration::from_micros(180 + 40 * ply as u64))),
+        ..Thought::default()
+    }
+}
+
+/// A step of each kind, and each verdict.
+fn gates(store: &Store) {
+    use gate::Kind::*;
+    let engine = |name: &str, solved: u64| {
+        json!({
+            "name": name, "positions": 40, "solved": solved, "share_low": 0.6, "share_high": 0.9,
+            "themes": [
+                { "theme": "fork", "positions": 25, "solved": solved - 10 },
+                { "theme": "pin", "positions": 15, "solved": 10 },
+            ],
+        })
+    };
+    let perft = json!({ "engine": "new", "right": 126, "wrong": 2, "wrong_suite": 0, "faults": 0 });
+    let tactics = json!({ "engines": [engine("new", 31), engine("old", 29)] });
+    let steps = [
+        (Check, Verdict::Passed, "score 98.1", json!({ "score": 98.1 })),
+        (Bench, Verdict::Broken, "the bench differs between copies", json!(null)),
+        (Perft, Verdict::Failed, "126 right, 2 wrong, 0 without an answer", perft),
+        (Epd, Verdict::Passed, "31 of 40 solved, 1 lost", tactics),
+        (Speed, Verdict::Unproven, "speed 0.9950 [0.9700, 1.0210] of the base", json!(null)),
+        (Sprt, Verdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),
+        (Build, Verdict::Skipped, "nothing that matters has changed", json!(null)),
+    ];
+    for (number, (kind, verdict, words, figures)) in (0..).zip(steps) {
+        let outcome = gate::Outcome {
+            step: kind.as_str().to_owned(),
+            kind,
+            verdict,
+            words: words.to_owned(),
+            code: 0,
+            seconds: 12.0 + f64::from(number),
+            figures,
+            from_before: None,
+        };
+        let gate = StoredGate {
+            created_ms: BEGUN + i64::from(number),
+            test: COMMIT.to_owned(),
+            base: Some("fedcba9876543210fedcba9876543210fedcba98".to_owned()),
+            outcome,
+        };
+        store.add_gate(&format!("key {number}"), &gate).expect("it is kept");
+    }
+}
+
+/// A run whose games go to the engine that `winners` name in turn, by its place in the pair; `None` is a
+/// draw.
+fn add(
+    store: &mut Store,
+    minutes: i64,
+    run: &str,
+    plan: &Plan,
+    ending: Option<Ending>,
+    pairs: u64,
+    winners: &[Option<usize>],
+) {
+    let fingerprints = Fingerprints {
+        book: "b".repeat(64),
+        engines: vec!["e".repeat(64); plan.engines.len()],
+        ..Fingerprints::default()
+    };
+    let begun = BEGUN + 60_000 * minutes;
+    store.begin_run(run, begun, plan, &fingerprints, Offsets::default(), None).expect("it is new");
+    let schedule = plan.schedule();
+    for pair in 0..pairs {
+        let pairing = schedule.pairing(pair).expect("the run has so many pairs");
+        let game = |half: usize| {
+            let [white, black] = match half {
+                0 => pairing.engines,
+                _ => [pairing.engines[1], pairing.engines[0]],
+            };
+            let engines = ByColor { white, black };
+            let outcome = match winners[(2 * pair as usize + half) % winners.len()] {
+                None => Outcome::drawn(Termination::Threefold, "drawn by repetition"),
+                Some(place) if pairing.engines[place] == white => {
+                    Outcome::lost(Color::Black, Termination::Checkmate, "White mates")
+                }
+                Some(_) => Outcome::lost(Color::White, Termination::Checkmate, "Black mates"),
+            };
+            self::game(pair, engines, outcome)
+        };
+        let second = (!plan.design.is_single).then(|| game(1));
+        let played = PlayedPair { pairing, games: Games { first: game(0), second } };
+        store.append(run, &played, None, None).expect("it is committed");
+    }
+    store.set_ending(run, ending).expect("it is noted");
+}

@@ -1,0 +1,277 @@
+//! A NATS server of its own for each test, workers on it, and a client that
+//! speaks its protocol by hand, past the harness.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::bench::{Bench, Finished, Running};
+use super::programs::installed;
+use super::wait_for;
+
+/// A server with its files in a [`Bench`].
+pub struct Server {
+    program: PathBuf,
+    config: PathBuf,
+    /// The network namespace in which it runs, if not ours.
+    namespace: Option<String>,
+    child: Child,
+    host: String,
+    port: u16,
+}
+
+impl Server {
+    /// Starts one on the loopback device; `None`, with a notice, where it is not
+    /// installed. `more` is further configuration.
+    #[track_caller]
+    pub fn start(bench: &Bench, more: &str) -> Option<Server> {
+        // Whoever takes a free port between now and then has to be very quick.
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+        let port = listener.local_addr().expect("a listener has an address").port();
+        drop(listener);
+        Server::start_at(bench, "127.0.0.1", port, None, more)
+    }
+
+    /// The same at an address of a network namespace.
+    #[track_caller]
+    pub fn start_at(
+        bench: &Bench,
+        host: &str,
+        port: u16,
+        namespace: Option<String>,
+        more: &str,
+    ) -> Option<Server> {
+        let Some(program) = installed("nats-server") else {
+            let notice = "not installed: nats-server; tests/run installs it";
+            assert!(std::env::var_os("CI").is_none(), "{notice}");
+            eprintln!("skipped: {notice}");
+            return None;
+        };
+        let store = bench.path("nats");
+        let config = bench.write(
+            "nats.conf",
+            format!(
+                "listen: {host}:{port}\njetstream {{ store_dir: {:?} }}\n{more}\n",
+                store.display().to_string()
+            ),
+        );
+        let child = spawn(&program, &config, namespace.as_deref());
+        Some(Server { program, config, namespace, child, host: host.to_owned(), port })
+    }
+
+    /// What `--on` and `--nats` take.
+    pub fn url(&self) -> String {
+        format!("nats://{}:{}", self.host, self.port)
+    }
+
+    /// Kills it, as a power cut would.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a child can be killed");
+        self.child.wait().expect("a child can be waited for");
+    }
+
+    /// Starts it again.
+    pub fn restart(&mut self) {
+        self.child = spawn(&self.program, &self.config, self.namespace.as_deref());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts a server and waits until it is ready.
+fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
+    let log = config.with_extension("log");
+    // It is not there before the first start.
+    let _ = std::fs::remove_file(&log);
+    let mut command = match namespace {
+        None => Command::new(program),
+        Some(namespace) => {
+            let mut command = Command::new("ip");
+            command.args(["netns", "exec", namespace]).arg(program);
+            command
+        }
+    };
+    command.arg("-c").arg(config).arg("-l").arg(&log);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = command.spawn().expect("the server can be started");
+    wait_for("the server is ready", || {
+        let said = std::fs::read_to_string(&log).unwrap_or_default();
+        said.contains("Server is ready").then_some(())
+    });
+    child
+}
+
+/// The key that workers in this place have to trust.
+pub fn key(bench: &Bench) -> String {
+    let finished = bench.arbiter(["cluster", "key"]).finish().expect_code(0);
+    finished.stdout.trim().to_owned()
+}
+
+/// A worker; it is killed when it is dropped.
+pub struct Worker(Option<Running>);
+
+impl Worker {
+    /// Starts one with two slots that trusts the key of the place.
+    pub fn start(bench: &Bench, server: &Server, name: &str) -> Worker {
+        Worker::start_with(bench, server, name, &["--slots", "2", "--trust", &key(bench)])
+    }
+
+    /// Starts one with these flags.
+    pub fn start_with(bench: &Bench, server: &Server, name: &str, flags: &[&str]) -> Worker {
+        let programs = bench.path(&format!("programs-{name}")).display().to_string();
+        let url = server.url();
+        let args = ["worker", "--nats", &url, "--name", name, "--programs", &programs];
+        Worker(Some(bench.arbiter(args.iter().chain(flags))))
+    }
+
+    /// Starts one in a network namespace.
+    pub fn start_in(bench: &Bench, server: &Server, name: &str, namespace: &str) -> Worker {
+        let programs = bench.path(&format!("programs-{name}")).display().to_string();
+        let (url, trust) = (server.url(), key(bench));
+        let arbiter = super::programs::arbiter().display().to_string();
+        let args = ["netns", "exec", namespace, &arbiter, "worker", "--nats", &url, "--slots", "2"];
+        let more = ["--name", name, "--programs", &programs, "--trust", &trust];
+        Worker(Some(bench.start(Path::new("ip"), args.iter().chain(&more))))
+    }
+
+    /// Sends a signal to it, and to nothing it has started.
+    pub fn signal(&self, signal: Signal) {
+        self.0.as_ref().expect("it has not been waited for").signal(signal);
+    }
+
+    /// Waits for it to end.
+    pub fn finish(mut self) -> Finished {
+        self.0.take().expect("it has not been waited for").finish()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(mut running) = self.0.take()
+            && !running.has_ended()
+        {
+            // A stopped process dies of it, too.
+            running.signal(Signal::KILL);
+            running.finish();
+        }
+    }
+}
+
+/// A connection to a server.
+pub struct Client {
+    stream: TcpStream,
+    reader: BufReader<TcpStream>,
+}
+
+impl Client {
+    /// Connects.
+    pub fn connect(server: &Server) -> Client {
+        Client::begin(server, "{\"verbose\":false}")
+    }
+
+    /// Connects as somebody.
+    pub fn connect_as(server: &Server, user: &str, password: &str) -> Client {
+        let who = serde_json::json!({ "verbose": false, "user": user, "pass": password });
+        Client::begin(server, &who.to_string())
+    }
+
+    fn begin(server: &Server, options: &str) -> Client {
+        let mut stream =
+            TcpStream::connect((server.host.as_str(), server.port)).expect("the server listens");
+        stream.set_read_timeout(Some(super::PATIENCE)).expect("a time can be set");
+        let reader = BufReader::new(stream.try_clone().expect("a socket can be shared"));
+        stream.write_all(format!("CONNECT {options}\r\n").as_bytes()).expect("the server listens");
+        Client { stream, reader }
+    }
+
+    /// Listens to a subject.
+    pub fn subscribe(&mut self, subject: &str) {
+        self.send(format!("SUB {subject} 1\r\n").as_bytes());
+        // An answer means that the server has read all before.
+        self.flush();
+    }
+
+    /// Says something.
+    pub fn publish(&mut self, subject: &str, payload: &[u8]) {
+        let mut bytes = format!("PUB {subject} {}\r\n", payload.len()).into_bytes();
+        bytes.extend(payload);
+        bytes.extend(b"\r\n");
+        self.send(&bytes);
+    }
+
+    /// Waits until the server has heard all.
+    pub fn flush(&mut self) {
+        self.send(b"PING\r\n");
+        loop {
+            let line = self.line();
+            if line == "PONG" {
+                return;
+            }
+            // Messages that come in between are nobody's business.
+            self.message(&line);
+        }
+    }
+
+    /// What the server has against the last thing that was said.
+    pub fn error(&mut self) -> String {
+        self.send(b"PING\r\n");
+        loop {
+            let line = self.line();
+            assert_ne!(line, "PONG", "it has nothing against it");
+            if line.starts_with("-ERR") {
+                while self.line() != "PONG" {}
+                return line;
+            }
+        }
+    }
+
+    /// The next message: its subject and its payload.
+    pub fn next(&mut self) -> (String, Vec<u8>) {
+        loop {
+            let line = self.line();
+            if let Some(message) = self.message(&line) {
+                return message;
+            }
+        }
+    }
+
+    /// The message that a line announces, if it announces one.
+    fn message(&mut self, line: &str) -> Option<(String, Vec<u8>)> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (headers, total): (usize, &str) = match words[..] {
+            ["MSG", .., total] => (0, total),
+            ["HMSG", .., headers, total] => (headers.parse().expect("a length"), total),
+            _ => return None,
+        };
+        let mut payload = vec![0; total.parse::<usize>().expect("a length") + 2];
+        self.reader.read_exact(&mut payload).expect("the server goes on");
+        payload.truncate(payload.len() - 2);
+        Some((words[1].to_owned(), payload.split_off(headers)))
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).expect("the server listens");
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.reader.read_line(&mut line).expect("the server goes on");
+        assert!(!line.is_empty(), "the server has closed the connection");
+        if line == "PING\r\n" {
+            self.send(b"PONG\r\n");
+        }
+        line.trim_end().to_owned()
+    }
+}
+
+/// Time for a lease in tests: as short as the harness allows.
+pub const LEASE: Duration = Duration::from_secs(2);

@@ -1,0 +1,145 @@
+//! `arbiter serve` in a [`Bench`], and just enough of HTTP to talk to it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use super::bench::{Bench, Running};
+use super::{PATIENCE, programs, wait_for};
+
+/// A server.
+pub struct Site {
+    running: Running,
+    /// Its address and port.
+    pub address: String,
+    /// The token that it printed, if it did.
+    pub token: Option<String>,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Reply {
+    /// Its number.
+    pub code: u16,
+    /// Its headers, one a line, with names in lower case.
+    pub head: String,
+    /// The rest.
+    pub body: String,
+}
+
+impl Site {
+    /// Starts a server of the folder `results` at a free port.
+    pub fn start(bench: &Bench, args: &[&str]) -> Site {
+        let script = "exec \"$0\" \"$@\" 2>serve.log";
+        let arbiter = programs::arbiter().display().to_string();
+        let fixed = ["-c", script, &arbiter, "serve", "--results", "results", "--listen"];
+        let all = [&fixed, &["127.0.0.1:0"][..], args].concat();
+        let running = bench.start(Path::new("/bin/sh"), all);
+        // Its last line comes when all others are there.
+        let log = wait_for("the server listens", || {
+            let log = std::fs::read_to_string(bench.path("serve.log")).ok()?;
+            assert!(!log.contains("error"), "{log}");
+            log.lines().any(|line| line.contains("steer")).then_some(log)
+        });
+        let after = |mark: &str| {
+            let rest = log.split(mark).nth(1)?;
+            rest.split(['/', ' ', '\n']).next().map(str::to_owned)
+        };
+        let address = after("http://").expect("the address is printed");
+        Site { running, address, token: after("#token=") }
+    }
+
+    /// The address of a page.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Asks for a page.
+    pub fn get(&self, path: &str) -> Reply {
+        self.ask("GET", path, &[])
+    }
+
+    /// Sends a command with the token that was printed.
+    pub fn command(&self, path: &str) -> Reply {
+        let token = self.token.as_deref().expect("the server made a token");
+        self.ask("POST", path, &[("Authorization", &format!("Bearer {token}"))])
+    }
+
+    /// Sends a request; a `Host` among the headers takes the place of the right one.
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
+        let mut stream = self.request(method, path, headers);
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("the server answers in UTF-8");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a head");
+        let code = head.split(' ').nth(1).and_then(|code| code.parse().ok());
+        Reply {
+            code: code.expect("an answer has a number"),
+            head: head.replace("\r\n", "\n").to_lowercase(),
+            body: body.to_owned(),
+        }
+    }
+
+    /// Listens to the events at an address.
+    pub fn events(&self, path: &str) -> Events {
+        let stream = self.request("GET", path, &[("Accept", "text/event-stream")]);
+        Events(BufReader::new(stream))
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).expect("the server listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
+        // By the older version, so that answers come as they are and end with the connection.
+        let mut request = format!("{method} {path} HTTP/1.0\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            request.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        headers.iter().for_each(|(name, value)| request.push_str(&format!("{name}: {value}\r\n")));
+        request.push_str("\r\n");
+        stream.write_all(request.as_bytes()).expect("the server reads");
+        stream
+    }
+
+    /// Ends it as a user does.
+    pub fn end(self) {
+        self.running.signal(Signal::INT);
+        self.running.finish().expect_code(0);
+    }
+}
+
+/// Events as they come.
+pub struct Events(BufReader<TcpStream>);
+
+impl Events {
+    /// The next one: the parts that changed, by name.
+    pub fn next(&mut self) -> Vec<(String, String)> {
+        loop {
+            let mut line = String::new();
+            let length = self.0.read_line(&mut line).expect("events keep coming");
+            assert!(length > 0, "the events have ended");
+            let Some(data) = line.strip_prefix("data:") else { continue };
+            let event: Value = serde_json::from_str(data.trim()).expect("an event is JSON");
+            let parts = event["parts"].as_array().expect("an event has parts");
+            let text = |value: &Value| value.as_str().expect("parts are text").to_owned();
+            return parts.iter().map(|part| (text(&part[0]), text(&part[1]))).collect();
+        }
+    }
+
+    /// Waits until the part of that name contains all of `words`, and gives it back.
+    pub fn wait_for(&mut self, name: &str, words: &[&str]) -> String {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        loop {
+            let parts = self.next();
+            let found = parts.into_iter().find(|(own, _)| own == name);
+            if let Some((_, html)) = found
+                && words.iter().all(|word| html.contains(word))
+            {
+                return html;
+            }
+            let in_time = std::time::Instant::now() < deadline;
+            assert!(in_time, "waited in vain for {words:?} in {name}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Tuning through games: the path follows from the seed and the results, whatever
+//! happens on the way.
+
+use rusqlite::Connection;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::bench::{Bench, Finished, Running};
+use crate::support::plan::Plan;
+use crate::support::{store, wait_for};
+
+const ITERATIONS: usize = 12;
+const PAIRS: usize = 2;
+
+/// Big steps, so that every result shows.
+const PARAMS: &str = "Courage,50,0,100,10,0.5\nPatience, int, 0, -9, 9, 2, 0.25\n";
+
+/// Two options of the puppet, each of which changes its moves.
+fn tuning<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
+    let params = bench.write("params.txt", PARAMS);
+    Plan::new(bench, "tune", ITERATIONS * PAIRS)
+        .set("pairs", PAIRS)
+        .set("iterations", ITERATIONS)
+        .set("params", params.display())
+        .puppet("P", args)
+}
+
+fn resume(bench: &Bench, more: &[&str]) -> Running {
+    let results = bench.path("results").display().to_string();
+    let args = ["tune", "--resume", "run", "--results", &results, "--format", "json"];
+    bench.arbiter(args.iter().chain(more))
+}
+
+/// An iteration: score, both sides, values after it.
+type Row = (i64, String, String, String);
+
+/// The path as it is in the store, past the harness.
+fn path(bench: &Bench) -> Vec<Row> {
+    let store = Connection::open(bench.path("results").join("arbiter.db")).expect("a store");
+    let mut statement = store
+        .prepare("SELECT score, plus, minus, theta FROM iterations ORDER BY iteration")
+        .expect("the table is there");
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let rows = statement.query_map([], read).expect("no parameters");
+    rows.collect::<Result<_, _>>().expect("rows can be read")
+}
+
+/// What a run must have in common with another one to be the same.
+fn whole(bench: &Bench, report: &Value) -> (Value, String, Vec<Row>) {
+    let path = path(bench);
+    assert_eq!(path.len(), ITERATIONS);
+    (report["tuning"].clone(), bench.read("games.pgn"), path)
+}
+
+#[test]
+fn a_tuning_survives_being_killed_and_takes_the_same_path() {
+    let bench = Bench::new();
+    let mut running = tuning(&bench, "--delay-ms 2").set("concurrency", 3).start();
+    for kill in 1..=3 {
+        wait_for("pairs are stored", || {
+            (store::pairs(&bench.path("results")).len() >= 5 * kill).then_some(())
+        });
+        running.signal(Signal::KILL);
+        assert_eq!(running.finish().code, None);
+        bench.wait_until_quiet();
+        store::assert_consistent(&bench.path("results"));
+        running = resume(&bench, &[]);
+    }
+    let report = running.finish().expect_code(0).json();
+    assert_eq!(store::pairs(&bench.path("results")).len(), ITERATIONS * PAIRS);
+    let calm = Bench::new();
+    let uninterrupted = tuning(&calm, "").run().expect_code(0).json();
+    assert_eq!(whole(&bench, &report), whole(&calm, &uninterrupted));
+    let tuning = &report["tuning"];
+    assert_eq!(tuning["iterations_done"], ITERATIONS);
+    let moved = |place: usize| {
+        let parameter = &tuning["parameters"][place];
+        parameter["value"].as_f64() != parameter["start"].as_f64()
+    };
+    assert!(moved(0) && moved(1), "{tuning:#}");
+    // To resume what is over changes nothing.
+    let again = resume(&bench, &[]).finish().expect_code(0).json();
+    assert_eq!(whole(&bench, &again), whole(&calm, &uninterrupted));
+}
+
+#[test]
+fn a_path_that_lost_its_end_is_made_whole_and_a_wrong_one_is_noticed() {
+    let bench = Bench::new();
+    let report = tuning(&bench, "").run().expect_code(0).json();
+    let before = whole(&bench, &report);
+    let change = |sql: &str| {
+        let store = Connection::open(bench.path("results").join("arbiter.db")).expect("a store");
+        store.execute(sql, []).expect("the table is there");
+    };
+    // As after a kill between a pair and its iteration.
+    change("DELETE FROM iterations WHERE iteration >= 9");
+    let again = resume(&bench, &[]).finish().expect_code(0).json();
+    assert_eq!(whole(&bench, &again), before);
+    change("UPDATE iterations SET theta = '[1.0,1.0]' WHERE iteration = 5");
+    let words = ["run 'run'", "iteration 6 on disk is not the one"];
+    resume(&bench, &[]).finish().expect_refusal(7, &words);
+}
+
+#[test]
+fn engines_are_told_the_values_of_their_side_before_each_game() {
+    let bench = Bench::new();
+    let log = bench.logs();
+    tuning(&bench, &log).switch("no-probe").run().expect_code(0);
+    let path = path(&bench);
+    let values = |text: &String| -> Vec<f64> { serde_json::from_str(text).expect("a list") };
+    let mut sides: Vec<Vec<Vec<f64>>> = vec![
+        path.iter().map(|(_, plus, ..)| values(plus)).collect(),
+        path.iter().map(|(_, _, minus, _)| values(minus)).collect(),
+    ];
+    let told = |heard: &[String], option: &str| -> Vec<f64> {
+        let start = format!("setoption name {option} value ");
+        let values = heard.iter().filter_map(|line| line.strip_prefix(&start));
+        values.map(|value| value.parse().expect("a number")).collect()
+    };
+    let conversations = bench.conversations();
+    assert_eq!(conversations.len(), 2, "one process for each side");
+    for heard in &conversations {
+        let (courage, patience) = (told(heard, "Courage"), told(heard, "Patience"));
+        let games = courage.len();
+        assert_eq!((games, patience.len()), (2 * PAIRS * ITERATIONS, games));
+        let heard: Vec<Vec<f64>> = courage
+            .into_iter()
+            .zip(patience)
+            .map(|(courage, patience)| vec![courage, patience])
+            .step_by(2 * PAIRS)
+            .collect();
+        let side = sides.iter().position(|side| *side == heard);
+        sides.remove(side.unwrap_or_else(|| panic!("{heard:?} is no side of {sides:?}")));
+    }
+}
+
+#[test]
+fn what_cannot_be_tuned_is_said_in_a_sentence_before_the_first_game() {
+    let check = |param: &str, words: &[&str]| {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "tune", 1).set("iterations", 3).set("param", param);
+        plan.puppet("P", "").run().expect_refusal(3, words);
+        assert_eq!(store::pairs(&bench.path("results")).len(), 0);
+        assert!(!store::has_run(&bench.path("results"), "run"), "{param}");
+    };
+    check("Bravery,5,0,10,1,0.1", &["engine 'P'", "has no option 'Bravery'"]);
+    check("Courag,5,0,10,1,0.1", &["did you mean 'Courage'?"]);
+    check("Courage,50,0,101,5,0.1", &["'Courage' does not take '101'", "from 0 to 100"]);
+    check("Courage,120,0,100,5,0.1", &["its start 120 is outside its range 0 to 100"]);
+    check("Courage,50,0,100,101,0.1", &["c_end 101 is larger than its range 0 to 100"]);
+    check("Courage,50,0,100,95,0.1", &["first perturbation 106", "larger than its range"]);
+    check("Courage,50,0,100", &["--param", "neither the six fields"]);
+    check("Courage,float,50,0,100,5,0.1", &["takes whole numbers only"]);
+    check("Style,1,0,2,1,0.1", &["engine 'P'", "'Style' does not take '1'"]);
+    check("Move Overhead,10,0,5000,250,0.1", &["engine 'P'", "ignores setoption", "Move Overhead"]);
+}
+
+#[test]
+fn a_tuning_is_of_one_engine_with_parameters() {
+    let bench = Bench::new();
+    let two = tuning(&bench, "").puppet("Q", "");
+    two.run().expect_refusal(2, &["tune needs one engine, got 2"]);
+    let none = Plan::new(&bench, "tune", 1).puppet("P", "").run();
+    none.expect_refusal(3, &["tune needs parameters", "--params FILE"]);
+    tuning(&bench, "").set("params", "no-such.txt").run().expect_refusal(3, &["no-such.txt"]);
+    let broken = bench.write("broken.txt", "# mine\nCourage,50,0,100,10\n");
+    let plan = tuning(&bench, "").set("params", broken.display());
+    plan.run().expect_refusal(3, &["broken.txt: line 2:", "neither the six fields"]);
+    let set = Plan::new(&bench, "tune", 1).set("param", "Courage,50,0,100,10,0.1");
+    let set = set.puppet_with("P", "", ",option.Courage=3");
+    set.run().expect_refusal(3, &["engine 'P' sets option.Courage itself"]);
+    let idle = tuning(&bench, "").set("param", "Move Overhead,10,0,5000,250,0.1");
+    let finished = idle.run().expect_code(0);
+    assert!(finished.stderr.contains("both ends of the range of Move Overhead"), "{finished:#?}");
+}
+
+#[test]
+fn options_of_the_engine_and_of_the_file_are_parameters() {
+    let bench = Bench::new();
+    let spec = bench.puppet("P", "", "");
+    let Finished { stdout, .. } =
+        bench.arbiter(["tune", "spins", "--engine", &spec]).finish().expect_code(0);
+    let lines = ["Courage, int, 50, 0, 100, 5, 0.002", "Patience, int, 0, -9, 9, 0.9, 0.002"];
+    assert_eq!(stdout.lines().collect::<Vec<_>>(), lines);
+    let missing = bench.arbiter(["tune", "spins", "--engine", &spec, "X*"]).finish();
+    missing.expect_refusal(3, &["no spin option 'X*'", "Courage, Patience"]);
+    let table = "[tune]\niterations = 2\npairs = 1\nahead = 0\n[[tune.parameter]]\nname = \"Courage\"\n\
+                 start = 40\nmin = 0\nmax = 100\nc-end = 9\nr-end = 0.5\n";
+    let config = bench.write("settings.toml", table);
+    let plan = || Plan::new(&bench, "tune", 1).unset("pairs").puppet("P", "");
+    let filed = plan().set("config", config.display()).run().expect_code(0).json();
+    assert_eq!(filed["tuning"]["parameters"][0]["start"], 40.0);
+    assert_eq!((&filed["tuning"]["iterations"], &filed["games"]), (&2.into(), &4.into()));
+    let spun = plan().set("name", "spun").set("spins", "courage").set("iterations", 1);
+    let spun = spun.set("games", 4).run().expect_code(0).json();
+    assert_eq!(spun["tuning"]["parameters"][0]["name"], "Courage");
+    assert_eq!(spun["games"], 4);
+}
+
+#[test]
+fn values_are_reported_patched_and_confirmed() {
+    let bench = Bench::new();
+    let human = tuning(&bench, "").set("format", "human").run().expect_code(0).stdout;
+    let report = resume(&bench, &[]).finish().expect_code(0).json();
+    let tuned = |place: usize| {
+        let value = report["tuning"]["parameters"][place]["tuned"].as_str();
+        value.expect("a value as text").to_owned()
+    };
+    assert!(human.contains(&format!("setoption name Courage value {}\n", tuned(0))), "{human}");
+    let results = bench.path("results").display().to_string();
+    // The page draws each path.
+    let page = bench.path("page.html").display().to_string();
+    bench.arbiter(["report", "run", "--results", &results, "--out", &page]).finish().expect_code(0);
+    let page = bench.read("page.html");
+    assert!(page.matches("<svg").count() >= 3, "two paths and the score");
+    for part in ["<figcaption>Courage</figcaption>", "<figcaption>Patience</figcaption>"] {
+        assert!(page.contains(part), "{part}");
+    }
+    // The table takes the patch.
+    let table = "pub const COURAGE: i32 = 50; // of 100\nlet patience = 0;\n";
+    bench.write("table.rs", table);
+    let patch = ["tune", "patch", "run", "--table", "table.rs", "--results", &results];
+    let patch = bench.arbiter(patch).finish().expect_code(0).stdout;
+    bench.write("a.patch", &patch);
+    let shell = bench.start(std::path::Path::new("/bin/sh"), ["-c", "git apply -p0 a.patch"]);
+    shell.finish().expect_code(0);
+    let expect = table.replace("= 50", &format!("= {}", tuned(0)));
+    assert_eq!(bench.read("table.rs"), expect.replace("= 0", &format!("= {}", tuned(1))));
+    // The confirmation plays one against the other, and goes on where it was.
+    let confirm = ["--confirm", "--elo1", "50", "--confirm-pairs", "3"];
+    let confirmed = resume(&bench, &confirm).finish().expect_code(5);
+    assert!(store::has_run(&bench.path("results"), "run-confirm"));
+    let last = confirmed.stdout.rsplit("\n}\n{").next().map(|text| format!("{{{text}"));
+    let last: Value = serde_json::from_str(&last.expect("two reports")).expect("JSON");
+    assert_eq!(last["engines"], serde_json::json!(["P tuned", "P"]));
+    assert_eq!((&last["kind"], &last["games"]), (&"sprt".into(), &6.into()));
+    let again = resume(&bench, &["--confirm"]).finish().expect_code(5);
+    assert!(again.stderr.contains("run-confirm is there already"), "{}", again.stderr);
+}
+
+#[test]
+fn its_user_may_stop_it_and_that_is_said() {
+    let bench = Bench::new();
+    let running = tuning(&bench, "--delay-ms 3").set("format", "human").start();
+    wait_for("pairs are stored", || {
+        (store::pairs(&bench.path("results")).len() >= 3).then_some(())
+    });
+    running.signal(Signal::INT);
+    let finished = running.finish().expect_code(130);
+    assert!(finished.stdout.contains("its user stopped it after"), "{finished:#?}");
+    assert!(finished.stderr.contains("arbiter tune --results"), "{finished:#?}");
+}
+
+#[test]
+fn a_hill_is_climbed_in_imagination() {
+    let bench = Bench::new();
+    let simulate = |more: &[&str]| {
+        let args = ["tune", "simulate", "--param", "A,20,0,100,5,0.02", "--param"];
+        let args = args.iter().chain(&["B,float,1.6,0,2,0.1,0.02", "--optimum", "45,1.1"]);
+        bench.arbiter(args.chain(more)).finish()
+    };
+    let full = ["--iterations", "3000", "--pairs", "4", "--step-elo", "3", "--format", "json"];
+    let report = simulate(&full).expect_code(0).json();
+    let number = |key: &str| report[key].as_f64().expect("a number");
+    assert!(number("start_loss_elo") > 149.0, "{report:#}");
+    let runs = report["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 10);
+    assert!(runs.iter().all(|run| run["loss_elo"].as_f64().expect("a number") < 10.0), "{runs:#?}");
+    assert_eq!(simulate(&full).expect_code(0).json(), report, "the same seeds");
+    let human = simulate(&["--runs", "2"]).expect_code(0).stdout;
+    assert!(human.contains("by theory"), "{human}");
+    simulate(&["--step-elo", "1,2,3"]).expect_refusal(3, &["or 2 of them"]);
+    simulate(&["--draw-ratio", "1"]).expect_refusal(3, &["--draw-ratio 1"]);
+    simulate(&["--runs", "0"]).expect_refusal(4, &["--runs"]);
+}

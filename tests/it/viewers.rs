@@ -1,0 +1,101 @@
+//! What a match loses to those who look on: measured, so it wants a machine that does nothing else.
+//!
+//! ```text
+//! cargo test --release -p tests --test it viewers -- --ignored --nocapture
+//! ```
+//!
+//! `VIEWERS` (50), `VIEWERS_ROUNDS` (8), `VIEWERS_PAIRS` (1000) and `VIEWERS_NODES` (100) change what
+//! is measured. Each round plays the same match with and without a server and its viewers, in an
+//! order that alternates.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::support::bench::{Bench, Running};
+use crate::support::plan::Plan;
+use crate::support::programs::installed;
+use crate::support::site::Site;
+use crate::support::{store, wait_for};
+
+/// A number from the environment.
+fn setting(name: &str, default: usize) -> usize {
+    let given = std::env::var(name).ok();
+    given.map_or(default, |text| text.parse().expect("a setting is a number"))
+}
+
+/// Plays the match and gives the seconds from its first to its last stored pair, in which it was seen
+/// by so many, and what they were sent, in bytes.
+fn played(pairs: usize, nodes: usize, viewers: usize) -> (f64, u64) {
+    let bench = Bench::new();
+    let site = (viewers > 0).then(|| Site::start(&bench, &[]));
+    let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
+    // Openings come round again: there are only so many of two plies.
+    let book = bench.write("book.epd", crate::support::plan::openings(400));
+    let running = Plan::new(&bench, "match", 1)
+        .engine(engine("a", "palimpsest"))
+        .engine(engine("b", "palimpsest"))
+        .set("each", format!("nodes={nodes}"))
+        .set("openings", book.display())
+        .set("pairs", pairs)
+        .set("concurrency", 2)
+        .start();
+    let results = bench.path("results");
+    wait_for("the run is in the store", || store::has_run(&results, "run").then_some(()));
+    let eyes: Vec<Running> = site.iter().flat_map(|site| look_on(&bench, site, viewers)).collect();
+    let before = wait_for("games are played", || {
+        let stored = store::pairs(&results).len();
+        (stored > 0).then_some(stored)
+    });
+    let start = Instant::now();
+    running.finish().expect_code(0);
+    let seconds = start.elapsed().as_secs_f64();
+    eyes.iter().for_each(|eye| eye.signal(rustix::process::Signal::TERM));
+    drop(eyes);
+    let sent =
+        (0..viewers).filter_map(|eye| std::fs::metadata(bench.path(&format!("eye{eye}"))).ok());
+    let sent = sent.map(|file| file.len()).sum();
+    site.into_iter().for_each(Site::end);
+    (seconds / (pairs - before) as f64 * pairs as f64, sent)
+}
+
+/// Lets viewers look on: the list and the run, as far from the engines as a priority can be.
+fn look_on(bench: &Bench, site: &Site, viewers: usize) -> Vec<Running> {
+    let curl = installed("curl").expect("viewers are curl");
+    let look = |eye: usize| {
+        let page = if eye.is_multiple_of(10) { "/events/runs" } else { "/events/runs/run" };
+        let script =
+            format!("exec nice -n 19 {} -sN '{}' -o eye{eye}", curl.display(), site.url(page));
+        bench.start(Path::new("/bin/sh"), ["-c", &script])
+    };
+    (0..viewers).map(look).collect()
+}
+
+#[test]
+#[ignore = "measures for minutes; wants a machine that does nothing else"]
+fn viewers_do_not_slow_a_match() {
+    let viewers = setting("VIEWERS", 50);
+    let rounds = setting("VIEWERS_ROUNDS", 8);
+    let (pairs, nodes) = (setting("VIEWERS_PAIRS", 1000), setting("VIEWERS_NODES", 100));
+    let mut losses = Vec::new();
+    for round in 0..rounds {
+        let mut seconds = [0.0; 2];
+        let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
+        for is_seen in order {
+            let (time, sent) = played(pairs, nodes, is_seen * viewers);
+            seconds[is_seen] = time;
+            let rate = 2.0 * pairs as f64 / time;
+            let (seen, megabytes) = (is_seen * viewers, sent as f64 / 1e6);
+            println!("{seen:3} viewers: {time:7.2} s, {rate:6.1} games/s, {megabytes:.1} MB sent");
+        }
+        losses.push(100.0 * (seconds[1] / seconds[0] - 1.0));
+    }
+    let count = losses.len() as f64;
+    let mean = losses.iter().sum::<f64>() / count;
+    let spread = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let error = (spread / count).sqrt();
+    println!(
+        "slower by {mean:+.2} % ± {:.2} % (two standard errors), {rounds} rounds",
+        2.0 * error
+    );
+    assert!(mean - 2.0 * error <= 1.0, "viewers slow the match by more than 1 %");
+}
