@@ -180,8 +180,16 @@ mod tests {
         let soon = Patience { limit: Duration::from_millis(200), ..SOON };
         let ended = shell("sleep 1000 & echo $!; wait", soon, &Cancel::default());
         assert_eq!((ended.cause, ended.code), (Cause::Late, None));
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", ended.lines[0]));
-        assert!(stat.map_or(true, |stat| stat.contains(") Z")));
+        // What is killed takes a moment to go.
+        let is_gone = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", ended.lines[0]));
+            stat.map_or(true, |stat| stat.contains(") Z"))
+        };
+        let give_up = std::time::Instant::now() + Duration::from_secs(10);
+        while !is_gone() {
+            assert!(std::time::Instant::now() < give_up, "it lives on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     #[test]
