@@ -89,7 +89,7 @@ fn fill(folder: &Path) {
         let [first, second] = pairing.engines;
         let mut game = |white, black| game(ByColor { white, black }, pair, &mut random);
         let games = Games { first: game(first, second), second: Some(game(second, first)) };
-        store.append("long", &PlayedPair { pairing, games }, None).expect("it is committed");
+        store.append("long", &PlayedPair { pairing, games }, None, None).expect("it is committed");
     }
 }
 
