@@ -1,7 +1,9 @@
 //! Command lines of fastchess and cutechess-cli, as their users have them in scripts.
 
+use rustix::process::Signal;
+
 use crate::support::bench::{Bench, Finished};
-use crate::support::{pgn, plan};
+use crate::support::{pgn, plan, wait_for};
 
 /// An engine that plays random moves, in the words of the other programs.
 fn engine(bench: &Bench, name: &str, args: &str) -> Vec<String> {
@@ -171,7 +173,7 @@ fn what_cannot_be_is_said_in_a_sentence() {
             "-concurency is not an option that arbiter knows; did you mean -concurrency?",
         ),
         ("-concurrency many", "'many' is no whole number"),
-        ("-config file=config.json", "go on with `arbiter match --resume RUN`"),
+        ("-config file=none.json", "-config file=none.json: "),
         ("-engine cmd=x whitepov", "-engine whitepov: scores are taken"),
         ("-engine cmd=x colour=red", "-engine: 'colour' is not known; the keys are"),
         ("-each tc=abc", "time control 'abc'"),
@@ -195,4 +197,52 @@ fn what_cannot_be_is_said_in_a_sentence() {
     refused.expect_refusal(3, &["games.pgn exists", "overwrites no games"]);
     let alone = ["compat", "cutechess", "-engine", "cmd=x"];
     bench.arbiter(alone).finish().expect_refusal(3, &["1 engines are too few"]);
+}
+
+#[test]
+fn a_saved_run_goes_on_as_in_fastchess() {
+    let bench = Bench::new();
+    let game = "-each nodes=1 -openings file=book.epd format=epd -rounds 60 -repeat \
+                -concurrency 2 -ratinginterval 0 -pgnout file=games.pgn -config outname=saved.json";
+    bench.write("book.epd", plan::openings(20));
+    let words = ["compat", "fastchess"].into_iter().map(str::to_owned);
+    let engines =
+        engine(&bench, "A", "--seed 1").into_iter().chain(engine(&bench, "B", "--seed 2"));
+    let line: Vec<String> =
+        words.chain(engines).chain(game.split_whitespace().map(str::to_owned)).collect();
+    let running = bench.arbiter(&line);
+    let games = || std::fs::read_to_string(bench.path("games.pgn")).ok();
+    wait_for("two pairs", || games().filter(|text| text.matches("[Event ").count() >= 4));
+    running.signal(Signal::KILL);
+    running.finish();
+    let go_on = [
+        "compat",
+        "fastchess",
+        "-config",
+        "file=saved.json",
+        "-concurrency",
+        "1",
+        "-ratinginterval",
+        "0",
+    ];
+    let second = bench.arbiter(go_on).finish().expect_code(0);
+    // It begins where the other was, and ends with the counts of all games.
+    let ended = lines(&second, "Finished game ");
+    assert!((2..117).contains(&ended.len()), "{} games", ended.len());
+    assert!(ended.last().unwrap().starts_with("Finished game 120 (B vs A): "), "{ended:?}");
+    let counts = lines(&second, "Games: ").last().map(|line| (*line).to_owned()).unwrap();
+    assert!(counts.starts_with("Games: 120, Wins: "), "{second:#?}");
+    // What is over is shown again, and the options before the file do not count.
+    let again = bench.arbiter(line.iter().map(String::as_str).chain(go_on[2..].iter().copied()));
+    let again = again.finish().expect_code(0);
+    assert_eq!(lines(&again, "Games: "), [counts]);
+    assert!(again.stderr.contains("-each, -openings"), "{again:#?}");
+    assert!(again.stdout.ends_with("Tournament finished\n"), "{again:#?}");
+    // A file of fastchess is neither read nor written over.
+    bench.write("config.json", "{}");
+    let foreign = bench.arbiter(["compat", "fastchess", "-config", "file=config.json"]).finish();
+    foreign.expect_refusal(3, &["config.json", "counts without their games"]);
+    let beside = compat(&bench, "fastchess", "-each nodes=1 -rounds 1 -repeat").expect_code(0);
+    assert!(beside.stderr.contains("config.json is of another program"), "{beside:#?}");
+    assert_eq!(bench.read("config.json"), "{}");
 }

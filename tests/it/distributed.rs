@@ -1,7 +1,13 @@
 //! Runs that other machines play, over a real NATS server: the games are those
 //! of a local run, whatever dies on the way.
 
+mod access;
+mod custody;
+mod disasters;
 mod faults;
+mod guards;
+mod leaving;
+mod messages;
 mod namespaces;
 mod strangers;
 
@@ -75,6 +81,22 @@ fn an_sprt_and_a_tournament_are_those_of_a_local_run() {
         assert_eq!(bench.read("games.pgn"), local);
         assert_eq!(distant.json()["verdict"], finished.json()["verdict"]);
     }
+}
+
+#[test]
+fn an_ablation_is_that_of_a_local_run() {
+    let plan = |bench| {
+        let plan = Plan::new(bench, "ablate", 4).puppet("whole", "--seed 1");
+        plan.set("option", "Style").set("features", "Solid,Risky")
+    };
+    let local = Bench::new();
+    let finished = plan(&local).run().expect_code(0);
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let distant = plan(&bench).unset("concurrency").set("on", server.url()).run().expect_code(0);
+    assert_eq!(distant.json(), finished.json());
+    assert_eq!(bench.read("games.pgn"), local.read("games.pgn"));
 }
 
 #[test]

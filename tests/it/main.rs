@@ -24,6 +24,7 @@ mod log;
 mod manners;
 mod mine;
 mod noise;
+mod pictures;
 mod puppet;
 mod real;
 mod records;

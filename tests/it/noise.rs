@@ -101,13 +101,15 @@ fn a_run_with_void_pairs_survives_being_killed() {
     let _hog = Hog::on(cpu);
     let results = bench.path("results");
     let mut running = starved(&bench, 2, cpu).set("each", "tc=0.4+0.02").start();
-    for rows in [1, 4] {
+    let mut before = Vec::new();
+    for rows in [1, 3] {
         wait_for(&format!("{rows} disturbances are noted"), || {
             (store::disturbances(&results).len() >= rows).then_some(())
         });
         running.signal(Signal::KILL);
         assert_eq!(running.finish().code, None);
         process::wait_until_gone(bench.marker());
+        before.extend(store::disturbances(&results));
         running = resume(&bench);
     }
     let finished = running.finish().expect_code(0);
@@ -115,10 +117,14 @@ fn a_run_with_void_pairs_survives_being_killed() {
     assert_eq!((played.report.games, played.games().len()), (4, 4));
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), 2);
-    // What was void before the kills is remembered: no pair is played more than three times.
+    // What was void before the kills is remembered: no pair is played more than three times. An
+    // attempt may have been lucky.
     let noted = store::disturbances(&results);
-    let fates: Vec<(i64, i64, bool)> = noted.iter().map(|row| (row.0, row.1, row.3)).collect();
-    let each = [(0, false), (1, false), (2, true)];
-    let expected = (0..2).flat_map(|pair| each.map(|(n, counted)| (pair, n, counted)));
-    assert_eq!(fates, expected.collect::<Vec<_>>());
+    assert!(before.iter().all(|row| noted.contains(row)), "{before:?} {noted:?}");
+    for pair in 0..2 {
+        let fates: Vec<(i64, bool)> =
+            noted.iter().filter(|row| row.0 == pair).map(|row| (row.1, row.3)).collect();
+        let whole = [(0, false), (1, false), (2, true)];
+        assert!(whole.starts_with(&fates), "pair {pair}: {fates:?}");
+    }
 }

@@ -46,7 +46,8 @@ fn a_page_holds_all_and_needs_nothing() {
     // Each chart is drawn, and its figures are there as a table.
     let figures = page.matches("<figure>").count();
     assert!(figures >= 4, "{figures} figures");
-    assert_eq!(page.matches("<svg ").count(), figures);
+    // A drawing for screens, and one for telephones.
+    assert_eq!(page.matches("<svg ").count(), 2 * figures);
     assert_eq!(page.matches("<summary>Figures: ").count(), figures);
     for reference in ["src=", "<link", "@import", "url("] {
         assert!(!page.contains(reference), "{reference}");
@@ -108,13 +109,17 @@ fn what_cannot_be_made_is_refused() {
     let bench = Bench::new();
     report(&bench, &[]).expect_refusal(3, &["no results"]);
     played(&bench, "match", 2);
-    report(&bench, &["walk"]).expect_refusal(3, &["walk"]);
+    let words = ["no run named 'walk' in ", "arbiter results list --results "];
+    report(&bench, &["walk"]).expect_refusal(3, &words);
+    let notes = bench.write("notes.txt", "no games").display().to_string();
+    report(&bench, &[&notes]).expect_refusal(3, &["notes.txt", "neither a run", ".pgn"]);
     report(&bench, &["run", "--out", "report.pdf"]).expect_refusal(2, &["report.pdf", "--format"]);
     report(&bench, &["run", "run"]).expect_refusal(2, &["--out"]);
     let file = bench.path("one.html").display().to_string();
     report(&bench, &["run", "run", "--out", &file]).expect_refusal(2, &["one.html", "folder"]);
     let lost = bench.path("nowhere/run.html").display().to_string();
-    report(&bench, &["run", "--out", &lost]).expect_refusal(7, &["nowhere/run.html"]);
+    report(&bench, &["run", "--out", &lost])
+        .expect_refusal(7, &["nowhere/run.html", "make its folder"]);
     // What was there stays.
     let kept = bench.write("kept.html", "kept");
     let kept = kept.display().to_string();
@@ -142,7 +147,8 @@ fn games_of_a_file_have_a_report_too() {
         assert!(page.contains(part), "{part}");
     }
     let figures = page.matches("<figure>").count();
-    assert_eq!(page.matches("<svg ").count(), figures);
+    // A drawing for screens, and one for telephones.
+    assert_eq!(page.matches("<svg ").count(), 2 * figures);
     // The ratings are those of the run, and so are their intervals.
     let text = report(&bench, &[&pgn, "--format", "json"]).expect_code(0).json();
     let standings = run["tournament"]["standings"].as_array().expect("a table");
@@ -159,10 +165,38 @@ fn games_of_a_file_have_a_report_too() {
     let csv = report(&bench, &[&pgn, "--format", "csv"]).expect_code(0).stdout;
     assert_eq!(csv.lines().count(), 4, "{csv}");
     assert!(csv.starts_with("name,rating,rating_low,rating_high,games,score,"), "{csv}");
-    report(&bench, &["lost.pgn"]).expect_refusal(3, &["lost.pgn"]);
+    report(&bench, &["lost.pgn"]).expect_refusal(3, &["cannot read lost.pgn"]);
+    std::fs::create_dir(bench.path("folder.pgn")).expect("a folder can be made");
+    let folder = bench.path("folder.pgn").display().to_string();
+    report(&bench, &[&folder]).expect_refusal(3, &["folder.pgn", "is a folder"]);
     report(&bench, &[&pgn, "run"]).expect_refusal(2, &["'run' is no PGN file"]);
     let empty = bench.write("empty.pgn", "\n").display().to_string();
     report(&bench, &[&empty]).expect_refusal(4, &["empty.pgn", "no games"]);
+}
+
+#[test]
+fn evaluations_are_those_of_the_store_in_a_file_of_games_too() {
+    let bench = Bench::new();
+    let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
+    Plan::new(&bench, "match", 12)
+        .engine(engine("palimpsest", "palimpsest"))
+        .engine(engine("material", "material"))
+        .set("each", "nodes=200")
+        .run()
+        .expect_code(0);
+    let pgn = bench.path("games.pgn").display().to_string();
+    let rows = |name: &str| -> Vec<String> {
+        let text = report(&bench, &[name]).expect_code(0).stdout;
+        let after = text.split("Evaluations against results:").nth(1).expect("a table");
+        let rows = after.lines().skip_while(|line| !line.starts_with('|'));
+        let rows = rows.take_while(|line| line.starts_with('|')).skip(2);
+        let mut rows: Vec<String> = rows.map(str::to_owned).collect();
+        rows.sort();
+        rows
+    };
+    let (of_store, of_file) = (rows("run"), rows(&pgn));
+    assert!(of_store.len() > 6, "{of_store:#?}");
+    assert_eq!(of_store, of_file);
 }
 
 #[test]

@@ -16,7 +16,6 @@ fn played(bench: &Bench, name: &str, seed: u32) {
 }
 
 #[test]
-#[ignore = "waits at times for a part of the page that has come with an earlier event; tests/it/browser.rs follows a run, too"]
 fn a_run_is_followed_from_before_its_beginning_to_its_end() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
@@ -155,7 +154,9 @@ fn a_token_can_be_given_and_must_be_one() {
     serve(&["--token-file", &file, "--read-only"]).expect_code(2);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let address = taken.local_addr().expect("it has an address").to_string();
-    serve(&["--listen", &address]).expect_refusal(7, &["cannot listen", &address]);
+    serve(&["--listen", &address]).expect_refusal(7, &["cannot listen", &address, "--listen"]);
+    serve(&["--results", "/proc/none"]).expect_refusal(7, &["/proc/none", "--results"]);
+    serve(&["--results", &file]).expect_refusal(7, &[&file, "--results"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What results look like, in every form: files beside this one, made from a store that is filled by hand.
 //! `UPDATE_EXPECT=1 cargo test -p tests --test it snapshots` writes them anew; look at what changed.
 
-mod rich;
+pub mod rich;
 
 use std::path::{Path, PathBuf};
 
@@ -55,9 +55,9 @@ fn a_report_in_every_form() {
 }
 
 #[test]
-fn a_tournament_and_an_ablation() {
+fn a_tournament_an_ablation_and_a_tuning() {
     let bench = filled();
-    for run in ["tournament", "ablation"] {
+    for run in ["tournament", "ablation", "tuning"] {
         for form in ["md", "csv", "junit", "text"] {
             expect(&format!("{run}.{form}"), &shown(&bench, &["report", run, "--format", form]));
         }
@@ -96,7 +96,7 @@ fn every_ending_of_a_game_and_every_verdict_is_shown() {
 #[test]
 fn nothing_is_wider_than_the_terminal() {
     let bench = filled();
-    for run in ["rich", "tournament", "ablation", "single"] {
+    for run in ["rich", "tournament", "ablation", "tuning", "single"] {
         for width in [60, 80, 120] {
             let script = format!("COLUMNS={width} exec \"$0\" \"$@\"");
             let results = bench.path("results").display().to_string();

@@ -423,3 +423,36 @@ fn a_result_that_cannot_be_written_is_an_error() {
         finished.expect_refusal(7, &["cannot write the result"]);
     }
 }
+
+#[test]
+fn every_command_has_every_form() {
+    let bench = Bench::new();
+    let speeds = bench.write("speeds", "100 90\n110 95\n105 100\n").display().to_string();
+    let commands = [
+        ("stats sprt --counts 12,180,402,196,22", 1),
+        ("stats plan --elo 0,2,5", 3),
+        ("stats simulate --runs 20 --elo1 60", 3),
+        ("stats mcnemar --only-first 10 --only-second 20", 1),
+        (&format!("stats speed {speeds}"), 1),
+        ("stats workers --worker a=1,2,9,2,1 --worker b=2,4,18,4,2", 2),
+        ("tune simulate --param P,50,0,100,5,0.002 --iterations 5 --runs 2", 2),
+    ];
+    for (command, rows) in commands {
+        let in_form = |form: &str| {
+            let words = command.split(' ').chain(["-q", "--format", form]);
+            let shown = bench.arbiter(words).finish().expect_code(0).stdout;
+            assert_sound(&shown);
+            shown
+        };
+        let markdown = in_form("md");
+        assert!(markdown.starts_with("# ") && markdown.contains("\n\n"), "{command}: {markdown}");
+        assert_eq!(markdown.contains('|'), !command.contains("mcnemar"), "{command}: {markdown}");
+        // A line for what the command looks at, below their names.
+        let csv = in_form("csv");
+        assert_eq!(csv.lines().count(), 1 + rows, "{command}: {csv}");
+        let json: Value = serde_json::from_str(&in_form("json")).expect("JSON");
+        let line: Value = serde_json::from_str(in_form("ndjson").trim_end()).expect("one line");
+        assert_eq!(line, json, "{command}");
+        assert_eq!(in_form("human"), in_form("text"), "{command}");
+    }
+}

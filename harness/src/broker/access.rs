@@ -172,7 +172,10 @@ impl Access {
             Credentials::Token(Secret(token)) => options.token(token),
             Credentials::Nkey(Secret(seed)) => options.nkey(seed),
             Credentials::Creds(Secret(text)) => {
-                options.credentials(&text).map_err(|error| format!("creds: {error}"))?
+                // Its last line counts only if it has an end.
+                options
+                    .credentials(&format!("{text}\n"))
+                    .map_err(|error| format!("creds: {error}"))?
             }
         };
         if let Some(inbox) = &self.inbox {

@@ -3,6 +3,8 @@
 //! One task owns all state. It talks to the dispatcher over [`Ends`], to the server over NATS, and
 //! decides nothing that [`Flights`] could decide.
 
+mod admission;
+mod custody;
 mod describe;
 mod streams;
 
@@ -18,13 +20,15 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
+use self::custody::Custody;
+pub use self::custody::Known;
 pub use self::describe::{Identity, check, describe};
 use self::streams::{Happening, Outgoing, Shelf};
 use super::access::{AccessError, Link};
 use super::flights::{Fate, Flights, Receipt};
-use super::subject::{BEACON, HELLO, Names};
+use super::subject::{BEACON, HELLO, Names, is_inbox};
 use super::trust::Key;
-use super::wire::{self, Arrival, Beacon, Head, Hello, Need, Sign, Word};
+use super::wire::{self, Arrival, Beacon, Benched, Head, Hello, Need, Sign, Word};
 use crate::run::event::Remark;
 use crate::run::executor::JobEvent;
 use crate::run::executor::remote::{Ends, Order, Remote};
@@ -57,6 +61,10 @@ pub struct Spec {
     pub priority: u8,
     /// Pairs in flight at most; as many as there is room for if `None`.
     pub most: Option<usize>,
+    /// What the benchmarks of its engines found here, of those that workers have to compare.
+    pub benches: Vec<Option<Benched>>,
+    /// What is known of workers.
+    pub known: Known,
 }
 
 /// What the coordinator listens to.
@@ -65,6 +73,7 @@ struct Ears {
     needs: Subscriber,
     signs: Subscriber,
     hellos: Subscriber,
+    joins: Subscriber,
     happenings: mpsc::UnboundedReceiver<Happening>,
 }
 
@@ -74,6 +83,8 @@ struct Coordinator {
     token: String,
     run: String,
     priority: u8,
+    /// Threads of a game.
+    threads: u32,
     lease: Duration,
     patience: Duration,
     /// The signed description.
@@ -87,6 +98,8 @@ struct Coordinator {
     settled: BTreeSet<Receipt>,
     /// Who is there, and when they were last heard.
     workers: BTreeMap<String, (Hello, Duration)>,
+    /// Who may play.
+    custody: Custody,
     is_drained: bool,
     now: Duration,
     remarks: usize,
@@ -94,7 +107,7 @@ struct Coordinator {
 
 /// Begins to coordinate a run; what comes back is the dispatcher's end.
 pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
-    let Spec { head, key, programs, priority, most } = spec;
+    let Spec { head, key, programs, priority, most, benches, known } = spec;
     let names = Names::new(&head.token);
     streams::open(&link, &names, head.lease).await?;
     let shelf = std::sync::Arc::new(Shelf::new(programs, streams::programs(&link).await?));
@@ -105,6 +118,7 @@ pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
         needs: link.hear(&names.need()).await?,
         signs: link.hear(&names.sign()).await?,
         hellos: link.hear(HELLO).await?,
+        joins: link.hear(&names.all_joins()).await?,
         happenings,
     };
     let mut helpers = JoinSet::new();
@@ -116,6 +130,7 @@ pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
         token: head.token.clone(),
         run: head.run.clone(),
         priority,
+        threads: head.needs.threads,
         lease: head.lease,
         patience: head.patience,
         head: wire::sign(&head, &key),
@@ -127,6 +142,7 @@ pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
         held: BTreeMap::new(),
         settled: BTreeSet::new(),
         workers: BTreeMap::new(),
+        custody: Custody::new(&head, &benches, known),
         is_drained: false,
         now: Duration::ZERO,
         remarks: 0,
@@ -162,10 +178,11 @@ impl Coordinator {
                 Some(happening) = ears.happenings.recv() => self.take(happening).await,
                 Some(sign) = ears.signs.next() => self.hear_sign(&sign.payload),
                 Some(hello) = ears.hellos.next() => self.hear_hello(&hello.payload),
-                Some(asked) = ears.heads.next() => if let Some(reply) = asked.reply {
+                Some(asked) = ears.joins.next() => self.answer_join(asked).await,
+                Some(asked) = ears.heads.next() => if let Some(reply) = asked.reply.filter(is_inbox) {
                     let _ = self.link.client.publish(reply, self.head.clone().into()).await;
                 },
-                Some(asked) = ears.needs.next() => if let Some(reply) = asked.reply {
+                Some(asked) = ears.needs.next() => if let Some(reply) = asked.reply.filter(is_inbox) {
                     let (shelf, client) = (shelf.clone(), self.link.client.clone());
                     helpers.spawn(async move {
                         let supplied = match Need::read(&asked.payload) {
@@ -198,10 +215,14 @@ impl Coordinator {
                 match self.flights.order(*job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
-                        let (arrival, receipt) = *parked;
-                        self.weigh(arrival, receipt).await;
-                        // One that was not believed leaves the pair to be played.
-                        if let Some(attempt) = self.flights.unanswered(pair) {
+                        for (arrival, receipt) in parked {
+                            self.weigh(arrival, receipt).await;
+                        }
+                        // Those that were not believed leave the pair to be played. Its job may be
+                        // there from before, held by whoever sent them: a new one takes its place.
+                        if self.flights.is_unanswered(pair)
+                            && let Some(attempt) = self.flights.again(pair, self.now)
+                        {
                             self.send(pair, attempt);
                         }
                     }
@@ -212,6 +233,7 @@ impl Coordinator {
                     self.answer_job(&taken.ack, pair, AckKind::Ack).await;
                     self.settle(taken.receipt).await;
                     self.say(&Word::Stored(pair)).await;
+                    self.watch_over(pair).await;
                 }
             }
             Order::CancelAll(told) => {
@@ -278,8 +300,13 @@ impl Coordinator {
     async fn weigh(&mut self, arrival: Arrival, receipt: Receipt) {
         let (pair, worker, ack) =
             (arrival.pairing.pair, arrival.worker.clone(), arrival.ack.clone());
-        match self.flights.arrive(arrival, receipt) {
+        let fate = match self.is_from_aside(&arrival) {
+            true => Fate::Refuse("a result of a worker that is set aside".to_owned()),
+            false => self.flights.arrive(arrival, receipt),
+        };
+        match fate {
             Fate::Accept { played, noise, worker } => {
+                self.custody.take(&worker, &played, noise.is_some());
                 let event = JobEvent::Played { played, noise, worker: Some(worker) };
                 let _ = self.ends.events.send(event);
             }
@@ -288,6 +315,10 @@ impl Coordinator {
                 self.answer_job(&ack, pair, AckKind::Ack).await;
                 self.settle(receipt).await;
                 self.say(&Word::Stored(pair)).await;
+                self.remark(&worker, Some(pair), what);
+            }
+            Fate::Drop(what) => {
+                self.settle(receipt).await;
                 self.remark(&worker, Some(pair), what);
             }
             Fate::Refuse(what) => {
@@ -363,7 +394,8 @@ impl Coordinator {
         let refusal = why(&hello);
         let before = self.workers.get(&worker).and_then(|(before, _)| why(before));
         self.workers.insert(worker.clone(), (hello, self.now));
-        if let Some(refusal) = refusal.filter(|refusal| before.as_ref() != Some(refusal)) {
+        let is_news = before != refusal && self.custody.why_aside(&worker).is_none();
+        if let Some(refusal) = refusal.filter(|_| is_news) {
             self.remark(&worker, None, format!("does not play: {refusal}"));
         }
         self.make_room();
@@ -374,9 +406,13 @@ impl Coordinator {
     fn make_room(&mut self) {
         let now = self.now;
         self.workers.retain(|_, (hello, heard)| !hello.is_leaving && now < *heard + ABSENCE);
-        let plays = |hello: &&Hello| hello.refusals.iter().all(|(token, _)| *token != self.token);
+        let plays = |hello: &&Hello| {
+            let is_aside = self.custody.why_aside(&hello.worker).is_some();
+            !is_aside && hello.refusals.iter().all(|(token, _)| *token != self.token)
+        };
         let players = self.workers.values().map(|(hello, _)| hello).filter(plays);
-        let room: usize = players.map(|hello| hello.slots as usize + 1).sum();
+        let each = self.threads.max(1);
+        let room: usize = players.map(|hello| (hello.slots / each) as usize + 1).sum();
         let room = room.max(self.flights.room_for_parked());
         self.ends.room.send_if_modified(|before| {
             let room = if self.is_drained { room } else { 0 };

@@ -16,6 +16,9 @@ use crate::schedule::Pairing;
 /// these are the results that came while it was away.
 const MAX_PARKED: usize = 10_000;
 
+/// Results of the same pair among them. Which of them can be is known when the pair is ordered.
+const MAX_PARKED_EACH: usize = 8;
+
 /// How far ahead of the pairs that were ordered a result is taken to be one of this run.
 const NEAR: u64 = 1_000;
 
@@ -70,6 +73,8 @@ pub enum Fate {
     Park,
     /// It came late or twice: the words say which. The job needs nobody.
     Useless(String),
+    /// There are too many of its kind to keep it. The job stays as it is.
+    Drop(String),
     /// It cannot be: the words say why. Somebody else has to play.
     Refuse(String),
     /// The worker could not play, and somebody else has to.
@@ -82,7 +87,7 @@ pub enum Fate {
 #[derive(Debug, Default)]
 pub struct Flights {
     flights: BTreeMap<u64, Flight>,
-    parked: BTreeMap<u64, (Arrival, Receipt)>,
+    parked: BTreeMap<u64, Vec<(Arrival, Receipt)>>,
     /// Pairs whose outcome is on disk.
     stored: BTreeSet<u64>,
     /// The highest pair that somebody was heard to play, and when that was first heard.
@@ -90,9 +95,9 @@ pub struct Flights {
 }
 
 impl Flights {
-    /// A pair is to be played; the attempt as which it is to be sent, unless its result is here
-    /// already and comes back.
-    pub fn order(&mut self, job: PairJob, now: Duration) -> Result<u32, Box<(Arrival, Receipt)>> {
+    /// A pair is to be played; the attempt as which it is to be sent, unless results of it are here
+    /// already and come back, in the order in which they came.
+    pub fn order(&mut self, job: PairJob, now: Duration) -> Result<u32, Vec<(Arrival, Receipt)>> {
         let pair = job.pairing.pair;
         // One that was void is played again, and its old job may still be there.
         let attempt = u32::from(self.stored.remove(&pair));
@@ -107,7 +112,7 @@ impl Flights {
         };
         self.flights.insert(pair, flight);
         match self.parked.remove(&pair) {
-            Some(parked) => Err(Box::new(parked)),
+            Some(parked) => Err(parked),
             None => Ok(attempt),
         }
     }
@@ -169,13 +174,16 @@ impl Flights {
         if self.stored.contains(&pair) {
             return Fate::Useless("a late result of a pair that is on disk".to_owned());
         }
-        if self.parked.contains_key(&pair) {
-            return Fate::Useless("a second result; the first one counts".to_owned());
+        let is_full = self.parked.len() >= MAX_PARKED;
+        let parked = self.parked.entry(pair).or_default();
+        if parked.len() >= MAX_PARKED_EACH || (is_full && parked.is_empty()) {
+            if parked.is_empty() {
+                self.parked.remove(&pair);
+            }
+            return Fate::Drop("a result of a pair that nobody had ordered".to_owned());
         }
-        if self.parked.len() >= MAX_PARKED {
-            return Fate::Useless("a result of a pair that nobody had ordered".to_owned());
-        }
-        self.parked.insert(pair, (arrival, receipt));
+        // Any of them may be the true one.
+        parked.push((arrival, receipt));
         Fate::Park
     }
 
@@ -195,10 +203,9 @@ impl Flights {
         Some(flight.attempt)
     }
 
-    /// The attempt at a pair in flight for which no result was taken.
-    pub fn unanswered(&self, pair: u64) -> Option<u32> {
-        let flight = self.flights.get(&pair).filter(|flight| flight.taken.is_none())?;
-        Some(flight.attempt)
+    /// Whether a pair is in flight and no result was taken for it.
+    pub fn is_unanswered(&self, pair: u64) -> bool {
+        self.flights.get(&pair).is_some_and(|flight| flight.taken.is_none())
     }
 
     /// The job of a pair in flight.
@@ -240,7 +247,8 @@ impl Flights {
     /// How many pairs have to be in flight so that results that are here already are asked for;
     /// 0 if there is none, or only such as come from nowhere.
     pub fn room_for_parked(&self) -> usize {
-        let ordered = self.flights.keys().chain(&self.stored).max();
+        // Asked often, of all pairs that there ever were.
+        let ordered = self.flights.keys().next_back().max(self.stored.last());
         let is_near = |pair: &u64| ordered.is_none_or(|ordered| *pair < ordered + NEAR);
         if self.parked.keys().any(is_near) { self.flights.len() + STEP } else { 0 }
     }
@@ -299,11 +307,41 @@ mod tests {
         let mut flights = Flights::default();
         assert_eq!(flights.arrive(arrival(4, "a"), 1), Fate::Park);
         assert_eq!(flights.room_for_parked(), STEP);
-        assert!(matches!(flights.arrive(arrival(4, "b"), 2), Fate::Useless(_)));
-        let (parked, receipt) = *flights.order(job(4), START).unwrap_err();
-        assert_eq!(receipt, 1);
+        assert_eq!(flights.arrive(arrival(4, "b"), 2), Fate::Park);
+        let parked = flights.order(job(4), START).unwrap_err();
         assert_eq!(flights.room_for_parked(), 0);
-        assert!(matches!(flights.arrive(parked, receipt), Fate::Accept { .. }));
+        let parked: [(Arrival, Receipt); 2] = parked.try_into().unwrap();
+        let [(first, 1), (second, 2)] = parked else { panic!() };
+        assert!(matches!(flights.arrive(first, 1), Fate::Accept { .. }));
+        assert!(matches!(flights.arrive(second, 2), Fate::Useless(_)));
+        assert!(!flights.is_unanswered(4));
+    }
+
+    /// Who is quicker with nonsense does not keep the true result out.
+    #[test]
+    fn nonsense_that_comes_early_is_refused_and_the_true_result_counts() {
+        let mut flights = Flights::default();
+        let mut wrong = arrival(4, "mallory");
+        wrong.report = Report::Played(played(5), None);
+        assert_eq!(flights.arrive(wrong.clone(), 1), Fate::Park);
+        assert_eq!(flights.arrive(arrival(4, "a"), 2), Fate::Park);
+        for receipt in 3..=MAX_PARKED_EACH as Receipt {
+            assert_eq!(flights.arrive(wrong.clone(), receipt), Fate::Park);
+        }
+        assert!(matches!(flights.arrive(wrong.clone(), 99), Fate::Drop(_)));
+        let parked = flights.order(job(4), START).unwrap_err();
+        let fates = parked.into_iter().map(|(arrival, receipt)| flights.arrive(arrival, receipt));
+        let fates: Vec<Fate> = fates.collect();
+        assert!(matches!(&fates[0], Fate::Refuse(_)), "{fates:?}");
+        assert!(matches!(&fates[1], Fate::Accept { worker, .. } if worker == "a"), "{fates:?}");
+        // Nothing but nonsense leaves the pair to be played.
+        assert_eq!(flights.arrive(Arrival { pairing: job(6).pairing, ..wrong }, 100), Fate::Park);
+        let parked = flights.order(job(6), START).unwrap_err();
+        for (arrival, receipt) in parked {
+            assert!(matches!(flights.arrive(arrival, receipt), Fate::Refuse(_)));
+        }
+        assert!(flights.is_unanswered(6));
+        assert_eq!(flights.again(6, START), Some(1), "in the place of what is left of its job");
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! and what it lacks is sent out again. [`wire`] has all that is ever sent, and nothing else is.
 
 pub mod access;
+pub mod audit;
+pub mod bench;
 pub mod coordinator;
 pub mod flights;
 pub mod subject;

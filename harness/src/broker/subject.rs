@@ -45,6 +45,22 @@ impl Names {
         format!("arbiter.run.{}.sign", self.token)
     }
 
+    /// Where a worker of this name asks whether it may play.
+    pub fn join(&self, worker: &str) -> String {
+        format!("arbiter.run.{}.join.{worker}", self.token)
+    }
+
+    /// Where all workers ask that.
+    pub fn all_joins(&self) -> String {
+        format!("arbiter.run.{}.join.>", self.token)
+    }
+
+    /// The worker that asks at a subject; the server has seen to it that nobody else does, if its
+    /// permissions are such.
+    pub fn joining<'a>(&self, subject: &'a str) -> Option<&'a str> {
+        subject.strip_prefix("arbiter.run.")?.strip_prefix(&self.token)?.strip_prefix(".join.")
+    }
+
     /// Where workers are told something at once.
     pub fn word(&self) -> String {
         format!("arbiter.run.{}.word", self.token)
@@ -108,6 +124,16 @@ pub fn is_token(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
+/// What all subjects begin with at which answers are waited for.
+pub const INBOX: &str = "_INBOX";
+
+/// Whether a coordinator may answer there. It may say more than those who ask it: an answer to any
+/// other subject would do for them what their own permissions forbid.
+pub fn is_inbox(subject: &impl AsRef<str>) -> bool {
+    let rest = subject.as_ref().strip_prefix(INBOX);
+    rest.is_some_and(|rest| rest.starts_with('.') && !rest.contains(['*', '>', ' ']))
+}
+
 /// What stands for a run: it follows from its name, the time when it began, and the key of its
 /// coordinator, so that a resumed run meets what was left of it and no other run does.
 pub fn token_of(run: &str, created_ms: i64, key: &str) -> String {
@@ -132,6 +158,24 @@ mod tests {
     }
 
     #[test]
+    fn answers_go_to_inboxes_only() {
+        for inbox in ["_INBOX.abc", "_INBOX.worker1.abc.7"] {
+            assert!(is_inbox(&inbox), "{inbox}");
+        }
+        for other in [
+            "$JS.API.STREAM.DELETE.ARBITER_JOBS_0123456789abcdef",
+            "arbiter.jobs.0123456789abcdef.0",
+            "arbiter.run.0123456789abcdef.word",
+            "_INBOX",
+            "_INBOXES.abc",
+            "_INBOX.>",
+            "",
+        ] {
+            assert!(!is_inbox(&other), "{other}");
+        }
+    }
+
+    #[test]
     fn only_jobs_of_the_run_are_acknowledged() {
         let names = Names::new("0123456789abcdef");
         let check = |subject: &str, expect| assert_eq!(names.acknowledged(subject), expect);
@@ -147,5 +191,13 @@ mod tests {
         check("$JS.API.STREAM.DELETE.ARBITER_JOBS_0123456789abcdef", None);
         check("$JS.ACK.*.workers.1.42.7.17.3", None);
         check("", None);
+    }
+
+    #[test]
+    fn who_joins_is_named_by_the_subject() {
+        let names = Names::new("0123456789abcdef");
+        assert_eq!(names.joining(&names.join("lab.7-b")), Some("lab.7-b"));
+        assert_eq!(names.joining(&Names::new("1123456789abcdef").join("a")), None);
+        assert_eq!(names.joining("arbiter.run.0123456789abcdef.sign"), None);
     }
 }

@@ -4,7 +4,6 @@
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -59,35 +58,18 @@ impl fmt::Debug for Key {
 pub struct PublicKey(VerifyingKey);
 
 impl Key {
-    /// Reads the key of a file, or makes one there that only its owner can read.
+    /// Reads the key of a file, or makes one there that only its owner can read. Of processes that
+    /// make one at the same time, one wins, and all have its key.
     pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
         let file = |source| TrustError::File { path: path.to_owned(), source };
-        match fs::read_to_string(path) {
-            Ok(text) => {
-                let bytes = HEXLOWER.decode(text.trim().as_bytes()).ok();
-                let bytes = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-                let bytes = bytes.ok_or_else(|| TrustError::NoKey(path.to_owned()))?;
-                Ok(Key(SigningKey::from_bytes(&bytes)))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let mut bytes = [0; 32];
-                getrandom::fill(&mut bytes).map_err(|e| file(io::Error::other(e.to_string())))?;
-                if let Some(folder) = path.parent() {
-                    fs::create_dir_all(folder).map_err(file)?;
-                }
-                let mut options = fs::File::options();
-                // Another process that makes one at the same time wins or loses as a whole.
-                match options.write(true).create_new(true).mode(0o600).open(path) {
-                    Ok(mut opened) => {
-                        writeln!(opened, "{}", HEXLOWER.encode(&bytes)).map_err(file)?;
-                        opened.sync_all().map_err(file)?;
-                        Ok(Key(SigningKey::from_bytes(&bytes)))
-                    }
-                    Err(error) => Err(file(error)),
-                }
-            }
-            Err(error) => Err(file(error)),
+        if !path.exists() {
+            make(path).map_err(file)?;
         }
+        let text = fs::read_to_string(path).map_err(file)?;
+        let bytes = HEXLOWER.decode(text.trim().as_bytes()).ok();
+        let bytes = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        let bytes = bytes.ok_or_else(|| TrustError::NoKey(path.to_owned()))?;
+        Ok(Key(SigningKey::from_bytes(&bytes)))
     }
 
     /// What others know of it.
@@ -99,6 +81,23 @@ impl Key {
     pub fn sign(&self, text: &str) -> String {
         let signature = self.0.sign(format!("{PURPOSE}{text}").as_bytes());
         HEXLOWER.encode(&signature.to_bytes())
+    }
+}
+
+/// Puts a new key into a file that is there as a whole or not at all, and not over another.
+fn make(path: &Path) -> io::Result<()> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    // Such a file is its owner's alone.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    writeln!(file, "{}", HEXLOWER.encode(&bytes))?;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(path) {
+        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),
+        _ => Ok(()),
     }
 }
 
@@ -160,6 +159,20 @@ mod tests {
         assert_eq!(made.to_string().parse::<PublicKey>().unwrap(), made);
         fs::write(&path, "nonsense").unwrap();
         assert!(matches!(Key::load_or_make(&path), Err(TrustError::NoKey(_))));
+    }
+
+    #[test]
+    fn who_makes_one_at_the_same_time_has_the_same() {
+        for _ in 0..50 {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("signing.key");
+            let keys: Vec<PublicKey> = std::thread::scope(|scope| {
+                let make = || Key::load_or_make(&path).unwrap().public();
+                let makers: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+                makers.into_iter().map(|maker| maker.join().unwrap()).collect()
+            });
+            assert!(keys.windows(2).all(|two| two[0] == two[1]), "{keys:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod head;
 mod job;
+mod join;
 mod notes;
 mod result;
 
@@ -18,8 +19,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use head::{Contestant, Head, Program, sign, verified};
+pub use head::{Contestant, Head, Needs, Program, sign, verified};
 pub use job::{read_job, write_job};
+pub use join::{Benched, Join};
 pub use notes::{Beacon, Hello, Need, Sign, Word};
 pub use result::{Arrival, Report, read_result, write_result};
 

@@ -18,7 +18,7 @@ use async_nats::Subscriber;
 use async_nats::connection::State;
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
-use tokio::sync::{Notify, broadcast, mpsc, watch};
+use tokio::sync::{Notify, Semaphore, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout};
 
@@ -28,6 +28,7 @@ use super::access::{AccessError, Link};
 use super::subject::{ALL_WORDS, BEACON, HELLO};
 use super::trust::PublicKey;
 use super::wire::{Beacon, Hello, Word};
+use crate::process::Bounds;
 
 /// How often a worker looks around.
 const BEAT: Duration = Duration::from_millis(250);
@@ -38,8 +39,9 @@ const HELLO_BEATS: u64 = 12;
 /// How long a job is kept alive whose result nobody stores.
 const HOLD: Duration = Duration::from_secs(24 * 3600);
 
-/// How long a worker that leaves waits for its results to be stored. They are on the server.
-const FAREWELL: Duration = Duration::from_secs(3);
+/// How long a worker that leaves waits for its results to be stored, and for its last words to be
+/// heard. The results are on the server.
+const FAREWELL: Duration = Duration::from_millis(400);
 
 /// Cancellations that may wait for a slot.
 const WORDS: usize = 256;
@@ -55,8 +57,8 @@ pub struct Config {
     pub trusted: Vec<PublicKey>,
     /// Where programs are kept.
     pub folder: PathBuf,
-    /// Memory that a process of an engine may have, in bytes, whatever a run allows.
-    pub memory_bytes: Option<u64>,
+    /// What a process of an engine may take, whatever a run allows.
+    pub bounds: Bounds,
     /// This very program, which need not be fetched if a run asks for it.
     pub own_binary: PathBuf,
     /// What it runs on.
@@ -76,8 +78,8 @@ pub struct Machine {
     pub cpu: String,
 }
 
-/// How a worker goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a worker goes on, the most patient way first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pace {
     /// It takes jobs.
     Working,
@@ -90,11 +92,20 @@ pub enum Pace {
 /// A job whose result is on the server, and waits to be stored.
 #[derive(Debug)]
 struct Held {
-    token: String,
-    pair: u64,
     job: jetstream::Message,
     lease: Duration,
 }
+
+/// A run is not played any more.
+#[derive(Debug, Clone)]
+struct Halt {
+    token: String,
+    /// Whether others play on, who want what is in hand.
+    is_ours_alone: bool,
+}
+
+/// A job of a run and pair is held from now on, or no more.
+type Holding = (String, u64, Option<Held>);
 
 /// What slots share.
 #[derive(Debug)]
@@ -105,14 +116,16 @@ struct Shared {
     board: Mutex<Board>,
     /// Something changed on the board.
     changed: Notify,
-    /// Tokens of runs that are cancelled.
-    cancelled: broadcast::Sender<String>,
-    held: mpsc::UnboundedSender<Held>,
+    /// Runs that are not played any more.
+    cancelled: broadcast::Sender<Halt>,
+    held: mpsc::UnboundedSender<Holding>,
     pace: watch::Receiver<Pace>,
     /// What people should know.
     notes: mpsc::UnboundedSender<String>,
     playing: AtomicU32,
     pairs: AtomicU64,
+    /// A permit for each slot: a game that needs much of the machine takes several.
+    room: Arc<Semaphore>,
 }
 
 impl Shared {
@@ -120,10 +133,11 @@ impl Shared {
         link: Link,
         config: Config,
         pace: watch::Receiver<Pace>,
-        held: mpsc::UnboundedSender<Held>,
+        held: mpsc::UnboundedSender<Holding>,
         notes: mpsc::UnboundedSender<String>,
     ) -> Shared {
         Shared {
+            room: Arc::new(Semaphore::new(config.slots)),
             library: Library::new(config.folder.clone(), config.own_binary.clone()),
             link,
             config,
@@ -212,6 +226,8 @@ pub async fn serve(
                 shared.changed.notify_waiters();
             },
             Some(word) = words.next() => if let Some(token) = token_of(&word.subject) {
+                // What it may be about was held before.
+                holder.take_all(&mut holding);
                 holder.hear(&shared, token, Word::read(&word.payload).ok());
             },
             Some(held) = holding.recv() => holder.take(held),
@@ -236,15 +252,17 @@ pub async fn serve(
             }
         }
     }
-    while let Ok(held) = holding.try_recv() {
-        holder.take(held);
-    }
+    holder.take_all(&mut holding);
     say_farewell(&shared, holder, words).await;
     Ok(())
 }
 
 /// Waits a moment for the last results to be stored, and leaves.
 async fn say_farewell(shared: &Shared, mut holder: Holder, mut words: Subscriber) {
+    // Nobody hears who is cut off.
+    if shared.link.client.connection_state() != State::Connected {
+        return;
+    }
     let stored = async {
         while !holder.held.is_empty()
             && let Some(word) = words.next().await
@@ -279,8 +297,17 @@ struct Kept {
 }
 
 impl Holder {
-    fn take(&mut self, held: Held) {
-        self.held.insert((held.token.clone(), held.pair), Kept { held, since: None });
+    fn take(&mut self, (token, pair, held): Holding) {
+        match held {
+            Some(held) => drop(self.held.insert((token, pair), Kept { held, since: None })),
+            None => drop(self.held.remove(&(token, pair))),
+        }
+    }
+
+    fn take_all(&mut self, holding: &mut mpsc::UnboundedReceiver<Holding>) {
+        while let Ok(held) = holding.try_recv() {
+            self.take(held);
+        }
     }
 
     fn hear(&mut self, shared: &Shared, token: &str, word: Option<Word>) {
@@ -297,9 +324,16 @@ impl Holder {
                 self.held.retain(|(other, _), _| other != token);
                 shared.board().forget(token);
                 // Only slots that play are there to hear it.
-                let _ = shared.cancelled.send(token.to_owned());
+                let halt = Halt { token: token.to_owned(), is_ours_alone: false };
+                let _ = shared.cancelled.send(halt);
             }
-            Some(Word::Refused { .. }) | None => {}
+            Some(Word::Aside { worker, why }) if worker == shared.config.name => {
+                self.held.retain(|(other, _), _| other != token);
+                shared.refuse(token, why);
+                let halt = Halt { token: token.to_owned(), is_ours_alone: true };
+                let _ = shared.cancelled.send(halt);
+            }
+            Some(Word::Refused { .. } | Word::Aside { .. }) | None => {}
         }
     }
 

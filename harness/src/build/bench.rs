@@ -8,7 +8,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::BuildError;
 use crate::process::errand::{self, Cancel, Cause, Patience};
-use crate::process::{Launch, Spawner};
+use crate::process::{Bounds, Launch, Spawner};
 
 /// Time for a benchmark unless another is set.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -65,6 +65,8 @@ pub struct Subject<'a> {
     pub args: &'a [String],
     /// How it is benchmarked.
     pub recipe: &'a BenchRecipe,
+    /// What it may take of the machine.
+    pub bounds: Bounds,
 }
 
 /// Reads what benchmarks print.
@@ -170,7 +172,7 @@ pub fn once(
         args: words,
         dir: None,
         stderr: None,
-        memory_bytes: None,
+        bounds: subject.bounds,
         cpus: Vec::new(),
     };
     let limit = subject.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);

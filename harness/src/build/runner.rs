@@ -13,7 +13,7 @@ use super::checkout::check_out;
 use super::git::{Commit, FOREIGN, Repository, Snapshot, git};
 use super::recipe::{Recipe, Said, choose, first_error, is_output, recipe};
 use crate::process::errand::{self, Cancel, Cause, Ended, Patience};
-use crate::process::{Launch, Spawner};
+use crate::process::{Bounds, Launch, Spawner};
 
 /// Stands for the files as they are now.
 pub const WORKING_TREE: &str = ".";
@@ -146,7 +146,9 @@ impl Built {
     ) -> Result<Signature, BuildError> {
         let name = self.label();
         let program = self.program.clone();
-        let subject = Subject { name: &name, program, args: &[], recipe: &self.recipe.bench };
+        let recipe = &self.recipe.bench;
+        let subject =
+            Subject { name: &name, program, args: &[], recipe, bounds: Bounds::default() };
         let found = bench::run(&subject, copies, spawner, cancel)?;
         let how = self.recipe.bench.how();
         self.note.bench = Some(Benched { how, signature: found, copies });
@@ -385,7 +387,7 @@ impl Builder<'_> {
             args: words,
             dir: Some(dir.to_owned()),
             stderr: None,
-            memory_bytes: None,
+            bounds: Bounds::default(),
             cpus: Vec::new(),
         };
         Ok(errand::run(self.spawner, &launch, patience, self.cancel)?)

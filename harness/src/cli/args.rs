@@ -18,7 +18,7 @@ use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overs
 use super::builds::BuildArgs;
 use super::cluster::ClusterArgs;
 use super::compat::Style;
-pub use super::form::{Form, Format};
+pub use super::form::Form;
 use super::tournament_args::TournamentArgs;
 use crate::clock::TimeError;
 use crate::config::adjudication::RuleError;

@@ -20,8 +20,8 @@ use crate::config::plan::{BUNDLED, Plan, Program};
 use crate::config::program;
 use crate::config::provenance::{Provenance, Scale};
 use crate::config::spec::EngineSpec;
-use crate::process::Spawner;
 use crate::process::errand::Cancel;
+use crate::process::{Bounds, Spawner};
 use crate::report::terminal::note;
 use crate::run::signal::{Request, Signals};
 
@@ -306,7 +306,8 @@ impl Workshop<'_> {
             },
         };
         args.extend(spec.args.iter().cloned());
-        let subject = Subject { name: &name, program, args: &args, recipe };
+        let bounds = Bounds::default();
+        let subject = Subject { name: &name, program, args: &args, recipe, bounds };
         match bench::run(&subject, self.with.copies, self.spawner, self.cancel) {
             Ok(found) => {
                 note(&format!("bench of {name}: {} nodes", found.nodes));

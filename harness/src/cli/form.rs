@@ -21,20 +21,6 @@ pub enum Form {
     Csv,
 }
 
-/// The form of a result that is no document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Text for people.
-    #[value(alias = "human")]
-    Text,
-    /// One JSON value.
-    Json,
-    /// JSON in lines: one value in each, of a list each item.
-    Ndjson,
-    /// Comma separated values below a heading.
-    Csv,
-}
-
 /// The list of a value that CSV has as its rows, and the columns that come first.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
@@ -73,23 +59,6 @@ impl Form {
     }
 }
 
-impl Format {
-    /// The result in this form; only what is asked for is made.
-    pub fn render(
-        self,
-        text: impl FnOnce() -> String,
-        value: impl FnOnce() -> Value,
-        rows: Rows<'_>,
-    ) -> String {
-        match self {
-            Format::Text => text(),
-            Format::Json => indented(&value()),
-            Format::Ndjson => lines(&value()),
-            Format::Csv => rows.csv(&value()),
-        }
-    }
-}
-
 /// A value on several lines.
 fn indented(value: &Value) -> String {
     format!("{value:#}\n")
@@ -122,6 +91,5 @@ mod tests {
     #[test]
     fn the_word_of_before_is_still_understood() {
         assert_eq!(Form::from_str("human", false), Ok(Form::Text));
-        assert_eq!(Format::from_str("human", false), Ok(Format::Text));
     }
 }

@@ -88,6 +88,9 @@ pub struct GamesFile {
     file: File,
     path: PathBuf,
     content: Content,
+    /// Where each counted pair begins, and where the next one will.
+    starts: Vec<u64>,
+    end: u64,
 }
 
 impl GamesFile {
@@ -106,6 +109,7 @@ impl GamesFile {
                 end += gap.len() as u64;
             }
         }
+        pgn.end = end;
         Ok((pgn, end))
     }
 
@@ -121,15 +125,17 @@ impl GamesFile {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(GamesFileError::Busy { kind, path, flag });
         }
-        Ok(GamesFile { file, path, content })
+        Ok(GamesFile { file, path, content, starts: Vec::new(), end: 0 })
     }
 
     /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from `offset`
-    /// on. It may hold a beginning of them, torn anywhere; anything else is not ours.
+    /// on. It may hold a beginning of them, torn anywhere, and more of ours where pairs were
+    /// taken back and we were killed before the file was cut; anything else is not ours.
     pub fn reconcile<E: From<GamesFileError>>(
         &mut self,
         offset: u64,
         pairs: impl Iterator<Item = Result<PlayedPair, E>>,
+        were_taken_back: bool,
     ) -> Result<(), E> {
         let length = self.file.metadata().map_err(|e| self.io(e))?.len();
         if length < offset {
@@ -139,8 +145,11 @@ impl GamesFile {
         let mut present = BufReader::new(self.file.try_clone().map_err(|e| self.io(e))?);
         let mut agreed = offset;
         let mut complete = true;
+        self.end = offset;
         for played in pairs {
             let text = self.content.render(&played?);
+            self.starts.push(self.end);
+            self.end += text.len() as u64;
             if complete {
                 let mut found = Vec::with_capacity(text.len());
                 let limit = text.len() as u64;
@@ -157,12 +166,24 @@ impl GamesFile {
             }
             self.append(&text)?;
         }
-        // Games are in the store before they are here, so nothing of ours can follow.
+        // Games are in the store before they are here, so nothing of ours can follow otherwise.
         if complete && length > agreed {
-            return Err(self.foreign().into());
+            if !were_taken_back {
+                return Err(self.foreign().into());
+            }
+            self.cut(agreed)?;
         }
         self.file.seek(SeekFrom::End(0)).map_err(|e| self.io(e))?;
         Ok(())
+    }
+
+    /// Keeps the first `counted` pairs.
+    fn take_back(&mut self, counted: u64) -> Result<(), GamesFileError> {
+        let kept = usize::try_from(counted).unwrap_or(usize::MAX);
+        let Some(&length) = self.starts.get(kept) else { return Ok(()) };
+        self.starts.truncate(kept);
+        self.end = length;
+        self.cut(length)
     }
 
     fn cut(&mut self, length: u64) -> Result<(), GamesFileError> {
@@ -191,11 +212,17 @@ impl GamesFile {
 
 impl Observer for GamesFile {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        if let RunEvent::Counted { played, .. } = event {
-            let text = self.content.render(played);
-            self.append(&text).map_err(|error| ObserverError(error.to_string()))?;
-        }
-        Ok(())
+        let done = match event {
+            RunEvent::Counted { played, .. } => {
+                let text = self.content.render(played);
+                self.starts.push(self.end);
+                self.end += text.len() as u64;
+                self.append(&text)
+            }
+            RunEvent::SetAside { counted, .. } => self.take_back(*counted),
+            _ => Ok(()),
+        };
+        done.map_err(|error| ObserverError(error.to_string()))
     }
 }
 
@@ -257,7 +284,7 @@ mod tests {
         std::fs::write(&path, present).unwrap();
         let pairs = (0..3).map(|pair| Ok(played(pair)));
         let mut pgn = GamesFile::open(&path, content())?;
-        pgn.reconcile::<GamesFileError>(BEFORE.len() as u64, pairs)?;
+        pgn.reconcile::<GamesFileError>(BEFORE.len() as u64, pairs, false)?;
         pgn.append("next").unwrap();
         Ok(std::fs::read_to_string(&path).unwrap())
     }
@@ -287,6 +314,27 @@ mod tests {
         for (before, offset) in [("", 0), ("1. e4 *\n", 8), ("1. e4 *", 9)] {
             std::fs::write(&path, before).unwrap();
             assert_eq!(GamesFile::begin(&path, content()).unwrap().1, offset, "{before}");
+        }
+    }
+
+    #[test]
+    fn pairs_that_do_not_count_any_more_leave_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("games.pgn");
+        // Of the last one it was not taken back yet when we were killed.
+        for present in [BEFORE.to_owned(), whole(1), whole(3), whole(4)] {
+            std::fs::write(&path, present).unwrap();
+            let pairs = (0..3).map(|pair| Ok(played(pair)));
+            let mut pgn = GamesFile::open(&path, content()).unwrap();
+            pgn.reconcile::<GamesFileError>(BEFORE.len() as u64, pairs, true).unwrap();
+            pgn.take_back(7).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(3));
+            pgn.take_back(1).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(1));
+            pgn.append("next").unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{}next", whole(1)));
+            pgn.take_back(0).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), BEFORE);
         }
     }
 

@@ -186,7 +186,14 @@ fn emit(text: &str) -> Result<(), Failure> {
 fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
     let told = |error: std::io::Error| {
-        Failure::environment(format!("cannot write {}: {error}", path.display()))
+        let hint = match error.kind() {
+            std::io::ErrorKind::NotFound => "; make its folder first",
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                "; give a place that you may write to"
+            }
+            _ => "",
+        };
+        Failure::environment(format!("cannot write {}: {error}{hint}", path.display()))
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut file =

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::args::Format;
+use super::args::Form;
 use super::form::Rows;
 use super::suites::{SuiteArgs, ask, engines};
 use super::{ExitCode, Failure, emit, exit_code};
@@ -37,7 +37,7 @@ pub struct PerftArgs {
     pattern: Option<String>,
     /// Form of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: Form,
 }
 
 /// Counts and prints.
@@ -90,7 +90,7 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
     };
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
-    emit(&args.format.render(|| report.text(), || report.json(), rows))?;
+    emit(&args.format.render(|| report.text(), || report.markdown(), || report.json(), rows))?;
     Ok(match report.totals() {
         Totals { wrong: 1.., .. } => ExitCode::Negative,
         Totals { faults: 1.., .. } => ExitCode::Faulty,

@@ -12,8 +12,8 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use self::stream::Stream;
-use self::trial::check_engines;
-use self::words::{announce, go_on, show, tell_workers};
+use self::trial::{check_engines, interrupted};
+use self::words::{announce, default_name, go_on, show, tell_workers};
 use super::args::{Asked, Form, Resume};
 use super::builds::{BuildArgs, Circumstances};
 use super::cluster::Fleet;
@@ -21,7 +21,7 @@ use super::compat::{Printer, Style};
 use super::games_file::{Content, GamesFile, GamesFileError};
 use super::keys::Keys;
 use super::run_lock::{LockError, RunLock};
-use super::{ExitCode, Failure, book, ctl, fingerprint, results, tune};
+use super::{ExitCode, Failure, book, cluster, ctl, fingerprint, results, tune};
 use crate::adjudicate::Tables;
 use crate::config::ablation::AblationError;
 use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
@@ -52,7 +52,7 @@ const RUNTIME_THREADS: usize = 1;
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         let code = match &error {
-            StoreError::Exists(_) | StoreError::NoRun(_) | StoreError::Missing(_) => {
+            StoreError::Exists(_) | StoreError::NoRun { .. } | StoreError::Missing(_) => {
                 ExitCode::Invalid
             }
             StoreError::Folder { .. }
@@ -108,7 +108,7 @@ pub fn play(kind: Kind, asked: Asked) -> ExitCode {
 
 /// The same, and the name of the run.
 pub fn play_named(kind: Kind, asked: Asked) -> Result<(String, ExitCode), Failure> {
-    let (format, style) = (asked.format, asked.compat);
+    let (format, style) = (asked.format, asked.compat.clone());
     let (prepared, fleet) = prepare(kind, asked)?;
     let name = prepared.name.clone();
     carry_out(prepared, fleet, format, style).map(|code| (name, code))
@@ -322,10 +322,11 @@ fn resume(
         Some(path) => Some((GamesFile::open(path, Content::Epd)?, stored.offsets.epd)),
         None => None,
     };
+    let were_taken_back = store.aside(&name)?.iter().any(|aside| aside.pairs > 0);
     let mut files = Vec::new();
     for (mut file, offset) in pgn.into_iter().chain(epd) {
         let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
-        file.reconcile(offset, pairs)?;
+        file.reconcile(offset, pairs, were_taken_back)?;
         files.push(file);
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
@@ -365,6 +366,9 @@ fn carry_out(
     style: Option<Style>,
 ) -> Result<ExitCode, Failure> {
     let go_on = go_on(&prepared, fleet.as_ref());
+    if let Some(style) = &style {
+        style.save(&prepared.name, &prepared.results)?;
+    }
     if prepared.state.ending().is_none() {
         announce(&prepared, fleet.as_ref());
     }
@@ -372,9 +376,12 @@ fn carry_out(
         // Killed between the last pair and the note of its ending, perhaps.
         Some(ending) => {
             prepared.store.set_ending(&prepared.name, Some(ending))?;
+            if let Some(style) = &style {
+                Printer::print_again(style, &prepared.plan, &prepared.state, ending)?;
+            }
             None
         }
-        None => run(&mut prepared, fleet, format, style, &go_on)?.request,
+        None => run(&mut prepared, fleet, format, style.as_ref(), &go_on)?.request,
     };
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let disturbances = store.disturbances(name)?;
@@ -401,13 +408,14 @@ fn run(
     prepared: &mut Prepared,
     fleet: Option<Fleet>,
     format: Form,
-    style: Option<Style>,
+    style: Option<&Style>,
     go_on: &str,
 ) -> Result<Finished, Failure> {
     let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
         prepared;
     let seats = seats(plan, own_binary);
     let created_ms = store.run(name)?.head.created_ms;
+    let known = cluster::known(store, name, plan)?;
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
     let (wish, wishes) = mpsc::channel(WISHES);
@@ -437,7 +445,10 @@ fn run(
                 dispatch(run, state, local, &mut signals).await
             }
             Some(fleet) => {
-                let remote = fleet.executor(plan, name, created_ms, seats).await?;
+                let remote = tokio::select! {
+                    remote = fleet.executor(plan, name, created_ms, seats, known) => remote?,
+                    request = signals.next() => return Err(interrupted(request)),
+                };
                 dispatch(run, state, remote, &mut signals).await
             }
         };
@@ -446,9 +457,10 @@ fn run(
             let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
             match error {
                 RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
-                RunError::Store(_) | RunError::Observer(_) | RunError::Environment { .. } => {
-                    Failure::environment(message)
-                }
+                RunError::Store(_)
+                | RunError::Observer(_)
+                | RunError::Unfit(_)
+                | RunError::Environment { .. } => Failure::environment(message),
             }
         })
     })
@@ -485,10 +497,4 @@ fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
         annotation: annotation.clone(),
         names: is_named.then(OpeningNames::new),
     }))
-}
-
-fn default_name(kind: Kind, created_ms: i64) -> String {
-    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
-    // Milliseconds keep runs that a script starts together apart.
-    format!("{}-{}", kind.as_str(), created.strftime("%Y%m%d-%H%M%S-%3f"))
 }

@@ -210,7 +210,9 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
 }
 
 fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
-    let asked = Asked { opening_plies: args.opening_plies, replay: args.verify };
+    // Only the document shows what became of evaluations.
+    let evaluations = args.format == Form::Md;
+    let asked = Asked { opening_plies: args.opening_plies, replay: args.verify, evaluations };
     read_files(&args.files, asked, !args.no_pairs, threads)
 }
 
@@ -223,7 +225,11 @@ pub(super) fn read_files(
 ) -> Result<Tally, String> {
     let mut sizes = 0;
     for path in files {
-        let about = std::fs::metadata(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let about =
+            std::fs::metadata(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        if about.is_dir() {
+            return Err(format!("{} is a folder; name the PGN files in it", path.display()));
+        }
         sizes += about.len();
     }
     let bar = terminal::bar(sizes);
@@ -234,7 +240,7 @@ pub(super) fn read_files(
     bar.set_style(style);
     let mut tally = Tally::new(pair);
     for path in files {
-        let told = |error: io::Error| format!("{}: {error}", path.display());
+        let told = |error: io::Error| format!("cannot read {}: {error}", path.display());
         let source = open(path, &bar).map_err(told)?;
         tally.begin_file(&path.display().to_string());
         scan_all(source, threads, asked, |block| tally.add(&block)).map_err(told)?;

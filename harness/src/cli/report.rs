@@ -125,6 +125,12 @@ fn make(args: &ReportArgs) -> Result<(), Failure> {
         return put(&target, &games::name(&files), form, &games::render(&files, form)?);
     }
     let store = Store::open(&args.results)?;
+    if let Some(word) = args.runs.iter().find(|word| is_other_file(&store, word)) {
+        return Err(Failure::invalid(format!(
+            "'{word}' is neither a run nor called like a PGN file; runs are in the folder of --results, \
+             and PGN files end in .pgn, .pgn.gz or .pgn.zst"
+        )));
+    }
     let runs = match args.runs.as_slice() {
         [] => {
             let latest = store.runs()?.pop().map(|head| head.run);
@@ -143,6 +149,11 @@ fn make(args: &ReportArgs) -> Result<(), Failure> {
         put(&target, run, form, &render(&store, run, form)?)?;
     }
     Ok(())
+}
+
+/// Whether a word names a file or a folder, and no run.
+fn is_other_file(store: &Store, word: &str) -> bool {
+    Path::new(word).exists() && matches!(store.run(word), Err(StoreError::NoRun { .. }))
 }
 
 /// The form that is asked for, or that the target tells.

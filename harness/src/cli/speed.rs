@@ -14,8 +14,8 @@ use crate::build::BuildError;
 use crate::build::bench::{self, BenchRecipe, Reader, Subject};
 use crate::config::plan::{Program, resolve_engine};
 use crate::config::spec::EngineSpec;
-use crate::process::Spawner;
 use crate::process::errand::Cancel;
+use crate::process::{Bounds, Spawner};
 use crate::report::speed::Report;
 use crate::report::terminal;
 use crate::seed::{below, seed_for};
@@ -161,7 +161,8 @@ fn measure(
     let readers = [reader(&sides[0])?, reader(&sides[1])?];
     let once = |index: usize| {
         let Side { name, program, args, recipe } = &sides[index];
-        let subject = Subject { name, program: program.clone(), args, recipe };
+        let subject =
+            Subject { name, program: program.clone(), args, recipe, bounds: Bounds::default() };
         bench::once(&subject, &readers[index], spawner, cancel)
     };
     // The first run of each reads the program from the disk and is not counted.

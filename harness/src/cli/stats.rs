@@ -8,9 +8,11 @@ mod sprt;
 
 use clap::{Args, Subcommand};
 
-use super::args::{Format, ModelArg};
+use super::args::{Form, ModelArg};
 use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code, fail};
+use crate::report::document::Document;
+use crate::report::markdown;
 use crate::stats::sprt::{Sprt, SprtError};
 
 /// Flags of `arbiter stats`.
@@ -19,7 +21,7 @@ use crate::stats::sprt::{Sprt, SprtError};
 pub struct StatsArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value = "text", global = true)]
-    format: Format,
+    format: Form,
     #[command(subcommand)]
     command: StatsCommand,
 }
@@ -81,16 +83,22 @@ pub fn stats(args: StatsArgs) -> ExitCode {
     };
     match done {
         Ok(answer) => {
-            let Answer { text, json } = answer;
-            let text = args.format.render(|| text, || json, Rows { list: None, first: &[] });
+            let Answer { text, json, document, rows } = answer;
+            let text = args.format.render(|| text, || markdown::render(&document), || json, rows);
             emit(&text).map_or_else(Failure::report, |()| ExitCode::Passed)
         }
         Err(message) => fail(ExitCode::Invalid, message),
     }
 }
 
-/// The result of a command in both forms.
+/// The result of a command, from which all forms are made.
 struct Answer {
     text: String,
     json: serde_json::Value,
+    document: Document,
+    /// What of the JSON is a line of CSV.
+    rows: Rows<'static>,
 }
+
+/// All of an answer in one line of CSV.
+const ONE_ROW: Rows<'static> = Rows { list: None, first: &["schema"] };

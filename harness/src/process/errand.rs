@@ -151,6 +151,7 @@ impl Process {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Bounds;
     use super::*;
 
     const SOON: Patience = Patience { limit: Duration::from_secs(60), grace: Duration::ZERO };
@@ -161,7 +162,7 @@ mod tests {
             args: vec!["-c".into(), script.into()],
             dir: None,
             stderr: None,
-            memory_bytes: None,
+            bounds: Bounds::default(),
             cpus: Vec::new(),
         };
         run(&Spawner::start().unwrap(), &launch, patience, cancel).unwrap()

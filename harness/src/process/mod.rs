@@ -3,6 +3,7 @@
 //! Knows nothing of chess or of the protocol's meaning. One blocking thread per engine stamps its
 //! output as `read` returns, because an async task would see it milliseconds late under load.
 
+mod bounds;
 mod cpus;
 mod delay;
 pub mod errand;
@@ -13,6 +14,7 @@ mod stop;
 mod tail;
 mod writer;
 
+pub use bounds::Bounds;
 pub use cpus::allowed as allowed_cpus;
 pub use delay::{Delays, stolen};
 pub use reader::{Chunk, MAX_LINE_BYTES};

@@ -13,6 +13,7 @@ use rustix::process::{Pid, Resource, Rlimit};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use thiserror::Error;
 
+use super::bounds::Bounds;
 use super::cpus;
 use super::delay::Delays;
 use super::kin::{Family, Kin};
@@ -39,8 +40,8 @@ pub struct Launch {
     pub dir: Option<PathBuf>,
     /// File to which its error output is appended.
     pub stderr: Option<PathBuf>,
-    /// Address space that it and each of its children may have, in bytes.
-    pub memory_bytes: Option<u64>,
+    /// What it and each of its children may take.
+    pub bounds: Bounds,
     /// Processors on which it may run; all that we may use if empty.
     pub cpus: Vec<usize>,
 }
@@ -308,16 +309,14 @@ fn reader_thread(
 /// Makes the kernel kill the child when the spawner thread ends, for whatever reason, and hold it
 /// to its limits.
 fn prepare_child(command: &mut Command, launch: &Launch) {
-    let memory_bytes = launch.memory_bytes;
+    let bounds = launch.bounds;
     let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
-    let limit = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    let no_core = Rlimit { current: Some(0), maximum: Some(0) };
     let prepare = move || {
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        rustix::process::setrlimit(Resource::Core, limit(0))?;
-        if let Some(bytes) = memory_bytes {
-            rustix::process::setrlimit(Resource::As, limit(bytes))?;
-        }
+        rustix::process::setrlimit(Resource::Core, no_core)?;
+        bounds.set()?;
         if let Some(cpus) = &cpus {
             rustix::thread::sched_setaffinity(None, cpus)?;
         }
@@ -328,7 +327,7 @@ fn prepare_child(command: &mut Command, launch: &Launch) {
         Ok(())
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
-    // five system calls and allocates nothing.
+    // a few system calls and allocates nothing.
     unsafe {
         command.pre_exec(prepare);
     }
@@ -344,7 +343,7 @@ mod tests {
             args: args.iter().map(|arg| arg.to_string()).collect(),
             dir: None,
             stderr: None,
-            memory_bytes: None,
+            bounds: Bounds::default(),
             cpus: Vec::new(),
         }
     }
@@ -444,7 +443,7 @@ mod tests {
     fn memory_has_a_limit_if_one_is_set() {
         let script = "head -c 400000000 /dev/zero | tail -c 400000000 | wc -c; exit 0";
         let (mut limited, chunks) =
-            shell_with(script, |launch| launch.memory_bytes = Some(100 << 20));
+            shell_with(script, |launch| launch.bounds.memory_bytes = Some(100 << 20));
         assert_eq!(all_lines(chunks), ["0"], "tail must not get its buffer");
         assert!(limited.exit_within(Duration::from_secs(5)).is_some());
         assert!(limited.error_tail().iter().any(|line| line.contains("memory")));

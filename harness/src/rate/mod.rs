@@ -8,6 +8,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod blocks;
+pub mod evaluations;
 pub mod movetext;
 pub mod pieces;
 pub mod pipeline;

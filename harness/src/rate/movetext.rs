@@ -24,11 +24,13 @@ pub struct Skimmed<'a> {
 }
 
 /// Skims the moves. If no move is marked as a book move, the opening is the first `limit`
-/// half-moves. `on_move` is told of each move outside variations, and where in the text it begins.
+/// half-moves. `on_move` is told of each move outside variations, and where in the text it begins;
+/// `on_comment` of each comment there, and how many half-moves are before it.
 pub fn skim<'a>(
     text: &'a [u8],
     limit: u32,
     mut on_move: impl FnMut(&'a [u8], usize),
+    mut on_comment: impl FnMut(&'a [u8], u32),
 ) -> Skimmed<'a> {
     let mut skimmed = Skimmed::default();
     let mut book_end = None;
@@ -43,6 +45,7 @@ pub fn skim<'a>(
         let close = memchr(b'}', &text[open..]).map_or(text.len(), |offset| open + offset);
         let comment = &text[open + 1..close];
         skimmed.last_comment = comment;
+        on_comment(comment, skimmed.plies);
         skimmed.is_cut = close == text.len();
         at = close + 1;
         if let Some(time) = time_ms(comment) {
@@ -189,7 +192,7 @@ mod tests {
         let text = b"1. e4 {+0.31/12 0.5s} e5 {-0.2/9 1.25s}\n2. Nf3 {book} Nc6 (2... d6 {9s})\n\
                      3. Bb5 $1 {+M5/9 0.001s, White mates} 1-0\n";
         let mut moves = Vec::new();
-        let skimmed = skim(text, 2, |word, at| moves.push((word, at)));
+        let skimmed = skim(text, 2, |word, at| moves.push((word, at)), |_, _| ());
         assert_eq!(moves[..2], [(&b"e4"[..], 3), (&b"e5"[..], 22)]);
         assert_eq!(moves.len(), 5);
         assert_eq!(skimmed.plies, 5);
@@ -203,7 +206,7 @@ mod tests {
     #[test]
     fn the_opening_is_what_is_marked_or_the_first_moves() {
         let opening = |text: &'static [u8]| {
-            let end = skim(text, 3, |_, _| ()).opening_end;
+            let end = skim(text, 3, |_, _| (), |_, _| ()).opening_end;
             std::str::from_utf8(&text[..end]).unwrap().trim()
         };
         assert_eq!(opening(b"1. e4 e5 2. Nf3 Nc6 3. Bb5 *"), "1. e4 e5 2. Nf3");
@@ -213,8 +216,8 @@ mod tests {
 
     #[test]
     fn a_comment_without_end_is_seen() {
-        assert!(skim(b"1. e4 {0.1/9 1s} e5 {never ends 1-0", 3, |_, _| ()).is_cut);
-        assert!(!skim(b"1. e4 {0.1/9 1s} e5 {ends} 1-0", 3, |_, _| ()).is_cut);
+        assert!(skim(b"1. e4 {0.1/9 1s} e5 {never ends 1-0", 3, |_, _| (), |_, _| ()).is_cut);
+        assert!(!skim(b"1. e4 {0.1/9 1s} e5 {ends} 1-0", 3, |_, _| (), |_, _| ()).is_cut);
     }
 
     #[test]
@@ -236,7 +239,7 @@ mod tests {
     #[test]
     fn nothing_panics() {
         for text in ["{", "}", "(", ")", "((", "{}{", "; c", "1. e4 {", ") {s} s", "{[%emt :]}"] {
-            skim(text.as_bytes(), 4, |_, _| ());
+            skim(text.as_bytes(), 4, |_, _| (), |_, _| ());
         }
     }
 }

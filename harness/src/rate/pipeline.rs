@@ -83,7 +83,7 @@ fn work<R: Read>(source: &Mutex<Source<R>>, sender: &SyncSender<Scanned>, asked:
 mod tests {
     use super::*;
 
-    const ASKED: Asked = Asked { opening_plies: 2, replay: false };
+    const ASKED: Asked = Asked { opening_plies: 2, replay: false, evaluations: false };
 
     fn titles(threads: usize, text: &str) -> Vec<String> {
         let mut titles = Vec::new();

@@ -6,10 +6,12 @@ use std::io::{self, Read};
 
 use pgn_reader::Reader;
 
+use super::evaluations::Evaluations;
 use super::movetext::{Skimmed, skim};
 use super::pieces::{Lines, offset, pieces, plain_game};
 use super::replay::Replay;
 use super::tags::{MAX_NAME, TagReader, Tags};
+use crate::stats::calibration::Seen;
 use crate::stats::pentanomial::GameResult;
 
 /// Longest tag line accepted, in bytes.
@@ -77,6 +79,8 @@ pub struct Game {
     pub time_ms: [f64; 2],
     /// Moves of each with a time.
     pub timed: [u32; 2],
+    /// What White and Black thought of it, if that was asked for.
+    pub seen: [Seen; 2],
 }
 
 /// One game that does not.
@@ -99,6 +103,8 @@ pub struct Asked {
     pub opening_plies: u32,
     /// Whether games are replayed.
     pub replay: bool,
+    /// Whether the evaluations in comments are wanted.
+    pub evaluations: bool,
 }
 
 /// Games of one block, in order.
@@ -191,12 +197,18 @@ fn judge(
     check_tags(tags).map_err(Reason::plain)?;
     let limit = if tags.fen.is_empty() { asked.opening_plies } else { 0 };
     let mut replay = None;
+    let mut evaluations = Evaluations::default();
+    let on_comment = |comment: &[u8], plies| {
+        if asked.evaluations {
+            evaluations.add(comment, plies);
+        }
+    };
     let skimmed = match asked.replay {
-        false => skim(moves, limit, |_, _| ()),
+        false => skim(moves, limit, |_, _| (), on_comment),
         true => {
             let begun = Replay::new(&tags.fen).ok_or(Reason::plain(BadGame::Position))?;
             let replay = replay.insert(begun);
-            skim(moves, limit, |word, at| replay.play(word, at))
+            skim(moves, limit, |word, at| replay.play(word, at), on_comment)
         }
     };
     let outcome = outcome(tags, &skimmed).map_err(Reason::plain)?;
@@ -219,6 +231,7 @@ fn judge(
         plies: skimmed.plies,
         time_ms: order(skimmed.time_ms),
         timed: if black_first { [second, first] } else { [first, second] },
+        seen: evaluations.by_colour(black_first),
     })
 }
 
@@ -357,144 +370,4 @@ impl Read for Slice<'_, '_> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    const ASKED: Asked = Asked { opening_plies: 8, replay: false };
-    const REPLAYED: Asked = Asked { replay: true, ..ASKED };
-
-    fn game(tags: &[(&str, &str)], moves: &str) -> String {
-        let tags: String = tags.iter().map(|(k, v)| format!("[{k} \"{v}\"]\n")).collect();
-        format!("{tags}\n{moves}\n\n")
-    }
-
-    fn reasons(text: &str) -> Vec<Option<BadGame>> {
-        let games = scan(text.as_bytes(), ASKED).games;
-        games.iter().map(|game| game.as_ref().err().map(|bad| bad.reason)).collect()
-    }
-
-    const AB: [(&str, &str); 2] = [("White", "A"), ("Black", "B")];
-
-    #[test]
-    fn games_are_read_with_all_their_parts() {
-        let tags = [
-            ("White", "A"),
-            ("Black", "B"),
-            ("Result", "0-1"),
-            ("FEN", "8/8/8/8/8/8/k7/7K b - - 0 1"),
-            ("Termination", "normal"),
-        ];
-        let text = game(&tags, "1... Ka1 {1/1 1s} 2. Kh2 {1/1 0.5s, Black mates} 0-1");
-        let block = scan(text.repeat(2).as_bytes(), ASKED);
-        assert_eq!(block.games.len(), 2);
-        let read = block.games[1].clone().unwrap();
-        assert_eq!(block.names[read.white as usize], "A");
-        assert_eq!(block.names[read.termination as usize], "mates");
-        assert_eq!((read.result, read.plies), (GameResult::Loss, 2));
-        assert_eq!((read.time_ms, read.timed), ([500.0, 1000.0], [1, 1]));
-        assert_eq!(block.openings, [(block.openings[0].0, tags[3].1.to_owned())]);
-    }
-
-    #[test]
-    fn bad_games_are_told_apart() {
-        let with = |more: &[(&'static str, &'static str)]| [&AB[..], more].concat();
-        let text = [
-            game(&with(&[("Result", "1-0")]), "1. e4 1-0"),
-            game(&with(&[("Result", "1-0")]), "1. e4 0-1"),
-            game(&with(&[("Result", "*")]), "1. e4 *"),
-            game(&with(&[]), "1. e4 1-0"),
-            game(&[("White", "A"), ("Black", "A"), ("Result", "1-0")], "1. e4 1-0"),
-            game(&[("White", "A"), ("Result", "1-0")], "1. e4 1-0"),
-            game(&with(&[("Variant", "Atomic"), ("Result", "1-0")]), "1. e4 1-0"),
-            "1. e4 e5 1-0\n\n".to_owned(),
-        ]
-        .concat();
-        use BadGame::*;
-        let expected = [
-            None,
-            Some(Contradiction),
-            Some(NoResult),
-            None,
-            Some(SamePlayer),
-            Some(NoPlayer),
-            Some(Variant),
-            Some(Unreadable),
-        ];
-        assert_eq!(reasons(&text), expected);
-    }
-
-    #[test]
-    fn a_comment_without_end_costs_one_game() {
-        for end in ["\n", "\r\n"] {
-            let tags = [&AB[..], &[("Result", "1-0")]].concat();
-            let (good, cut) = (game(&tags, "1. e4 {x} 1-0"), game(&tags, "1. e4 {x 1-0"));
-            let inner = game(&tags, "1. e4 {x\n\n[%eval 1]} 1-0");
-            let text = [&good, &cut, &good, &inner, &cut].map(|game| game.replace('\n', end));
-            let cut = Some(BadGame::Cut);
-            assert_eq!(reasons(&text.concat()), [None, cut, None, None, cut]);
-        }
-        let spread = "[White \"A\"]\n\n[Black \"B\"]\n\n[Result \"1-0\"]\n\n1. e4 1-0\n";
-        assert_eq!(reasons(spread), [None]);
-    }
-
-    #[test]
-    fn replayed_games_are_named_by_line_and_move() {
-        let with = |result: &'static str, more: &[(&'static str, &'static str)]| {
-            [&AB[..], &[("Result", result)], more].concat()
-        };
-        let text = [
-            game(&with("1-0", &[]), "1. e4 e5 2. Nf3 1-0"),
-            game(&with("1-0", &[]), "1. e4 {a}\n{b}\ne5 (1... Ke4) 2. Ke3 1-0"),
-            game(&with("1-0", &[]), "1. f3 e5 2. g4 Qh4# 1-0"),
-            game(&with("1-0", &[("FEN", "8/8/8/8/8/8/8/8 w - - 0 1")]), "1. e4 1-0"),
-            game(&with("0-1", &[]), "1. f3 e5 2. g4 Qh4# 0-1"),
-        ]
-        .concat();
-        assert_eq!(reasons(&text), [None; 5]);
-        for end in ["\n", "\r\n"] {
-            let block = scan(text.replace('\n', end).as_bytes(), REPLAYED);
-            let bad: Vec<_> = block.games.iter().filter_map(|game| game.as_ref().err()).collect();
-            let found: Vec<_> = bad.iter().map(|bad| (bad.reason, bad.line)).collect();
-            use BadGame::*;
-            assert_eq!(found, [(IllegalMove, 12), (WrongResult, 14), (Position, 20)]);
-            assert_eq!(bad[0].culprit.as_deref(), Some("2. Ke3"));
-            assert_eq!(block.lines, 33);
-        }
-    }
-
-    #[test]
-    fn the_short_cut_reads_what_the_reader_reads() {
-        let plain = game(&[&AB[..], &[("Result", "1-0")]].concat(), "1. e4 {x} e5\n2. Nf3 1-0");
-        let scanned = |text: &str| scan(text.as_bytes(), ASKED);
-        // A text that begins with an empty line is all the reader's.
-        let (quick, slow) = (scanned(&plain), scanned(&format!("\n{plain}")));
-        assert_eq!((quick.games, quick.openings), (slow.games, slow.openings));
-    }
-
-    #[test]
-    fn openings_are_told_by_position_and_moves() {
-        let opening = |tags: &[(&'static str, &'static str)], moves: &str| {
-            let all = [&AB[..], tags].concat();
-            scan(game(&all, moves).as_bytes(), Asked { opening_plies: 2, ..ASKED }).openings[0]
-                .clone()
-        };
-        let a = opening(&[], "1. e4 e5 2. Nf3 1-0");
-        assert_eq!(a.1, "e4 e5");
-        assert_eq!(a, opening(&[], "1. e4 {0.1/1 1s} e5 2. Nc3 0-1"));
-        assert_ne!(a, opening(&[], "1. e4 c5 1-0"));
-        assert_eq!(
-            opening(&[], "1. d4 {book} d5 {book} 2. c4 {book} e6 {0/1 1s} 1-0").1,
-            "d4 d5 c4"
-        );
-    }
-
-    #[test]
-    fn nothing_panics() {
-        for text in
-            ["", "[", "[White", "[White \"A", "{", "\n\n\n", "[White \"\\\"]\n\n1-0", "\u{0}"]
-        {
-            scan(text.as_bytes(), ASKED);
-            scan(text.as_bytes(), REPLAYED);
-        }
-    }
-}
+mod tests;

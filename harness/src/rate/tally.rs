@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::scan::{BadGame, Block, Game};
+use crate::stats::calibration::Calibration;
 use crate::stats::pentanomial::{GameResult, Trinomial};
 use crate::stats::ratings::Meeting;
 
@@ -29,6 +30,8 @@ pub struct Player {
     pub time_ms: f64,
     /// Number of those moves.
     pub timed_moves: u64,
+    /// What became of the evaluations in its games.
+    pub calibration: Calibration,
 }
 
 impl Player {
@@ -166,9 +169,11 @@ impl Tally {
         self.plies += u64::from(game.plies);
         for (side, player) in [white, black].into_iter().enumerate() {
             let player = &mut self.players[player];
-            player.by_colour[side].record(if side == 0 { game.result } else { flip(game.result) });
+            let result = if side == 0 { game.result } else { flip(game.result) };
+            player.by_colour[side].record(result);
             player.time_ms += game.time_ms[side];
             player.timed_moves += u64::from(game.timed[side]);
+            player.calibration.add(game.seen[side], result);
         }
         self.openings[opening].results.record(game.result);
         self.count_ending(&block.names[game.termination as usize]);
@@ -265,7 +270,7 @@ mod tests {
     use super::super::scan::{Asked, scan};
     use super::*;
 
-    const ASKED: Asked = Asked { opening_plies: 4, replay: false };
+    const ASKED: Asked = Asked { opening_plies: 4, replay: false, evaluations: false };
 
     fn game(white: &str, black: &str, opening: &str, result: &str) -> String {
         format!(

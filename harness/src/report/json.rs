@@ -12,7 +12,7 @@ use crate::report::standings_json::TournamentFigures;
 use crate::report::summary::{Strength, Summary};
 use crate::report::tuned::{self, TuningFigures};
 use crate::report::worth::{self, Worth};
-use crate::run::event::Ending;
+use crate::run::event::{Ending, SetAside};
 use crate::stats::elo::{Estimate, Extended};
 
 #[derive(Serialize)]
@@ -30,6 +30,9 @@ struct Report<'a> {
     opening_faults: &'a [String],
     /// Times that a pair was void, because the machine disturbed it, and played again.
     pairs_voided: u64,
+    /// Machines that were set aside; none is not told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    workers_set_aside: Vec<AsideFigures<'a>>,
     /// Pairs that count although the machine disturbed them.
     pairs_disturbed: u64,
     engines: &'a [String],
@@ -157,6 +160,22 @@ struct FeatureFigures<'a> {
     elo_sequential_high: Option<f64>,
 }
 
+/// A machine that was set aside.
+#[derive(Debug, Serialize)]
+struct AsideFigures<'a> {
+    worker: &'a str,
+    reason: &'a str,
+    /// Pairs of it that do not count and were played again.
+    pairs_discarded: u64,
+}
+
+impl AsideFigures<'_> {
+    fn of(aside: &SetAside) -> AsideFigures<'_> {
+        let SetAside { worker, reason, pairs } = aside;
+        AsideFigures { worker, reason, pairs_discarded: *pairs }
+    }
+}
+
 impl FeatureFigures<'_> {
     fn of(worth: Worth<'_>) -> FeatureFigures<'_> {
         let after = worth.test.and_then(|test| test.after_stop).map(|after| after.elo);
@@ -186,6 +205,18 @@ pub fn value(summary: &Summary) -> Value {
     serde_json::to_value(report(summary)).expect("a report is numbers and text")
 }
 
+fn set_aside(summary: &Summary) -> Vec<AsideFigures<'_>> {
+    summary.aside.iter().map(AsideFigures::of).collect()
+}
+
+fn ending_word(ending: Ending) -> &'static str {
+    match ending {
+        Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
+        Ending::Complete => "complete",
+        Ending::Interrupted => "interrupted",
+    }
+}
+
 fn report(summary: &Summary) -> Report<'_> {
     let name = |index: usize| summary.engines[index].as_str();
     let bounds = summary.sprt.map(|sprt| sprt.bounds());
@@ -201,15 +232,12 @@ fn report(summary: &Summary) -> Report<'_> {
         openings_left_out: summary.quarantine.count,
         opening_faults: &summary.quarantine.faults,
         pairs_voided: summary.disturbances.voided,
+        workers_set_aside: set_aside(summary),
         pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,
         builds: builds(summary),
         scale: summary.scale.map(ScaleFigures::of),
-        ending: summary.ending.map(|ending| match ending {
-            Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
-            Ending::Complete => "complete",
-            Ending::Interrupted => "interrupted",
-        }),
+        ending: summary.ending.map(ending_word),
         verdict: summary.verdict().as_str(),
         invalid: summary.is_invalid(),
         strength: figures(&summary.strength()),

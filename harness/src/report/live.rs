@@ -152,6 +152,18 @@ impl Live {
         one_line(self.lines(elapsed))
     }
 
+    /// So much counts, whatever was counted before.
+    fn count_anew(
+        &mut self,
+        standing: &Standing,
+        counted: u64,
+        looks: &BTreeMap<[usize; 2], Look>,
+    ) {
+        (self.standing, self.looks) = (standing.clone(), looks.clone());
+        self.counted = counted;
+        self.counted_before = self.counted_before.min(counted);
+    }
+
     /// A game that has ended, in one line.
     fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
         let name = |engine: usize| self.engines[engine].as_str();
@@ -188,10 +200,8 @@ impl Observer for Live {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         match event {
             RunEvent::Started { standing, counted, looks } => {
-                self.looks = (*looks).clone();
-                self.standing = (*standing).clone();
-                self.counted = *counted;
                 self.counted_before = *counted;
+                self.count_anew(standing, *counted, looks);
             }
             RunEvent::Counted { played, tally, look, elapsed } => {
                 self.standing.count(tally);
@@ -225,6 +235,11 @@ impl Observer for Live {
                 self.say(&disturbance(*pair, reason, *is_void));
             }
             RunEvent::Noted { remark } => self.say(&remark.to_string()),
+            RunEvent::SetAside { aside, standing, counted, looks, schedule } => {
+                self.say(&aside.to_string());
+                self.schedule = (*schedule).clone();
+                self.count_anew(standing, *counted, looks);
+            }
             RunEvent::GameStarted { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {

@@ -8,7 +8,7 @@ use crate::config::plan::{Kind, Plan};
 use crate::config::provenance::{Provenance, Scale};
 use crate::openings::quarantine::Quarantine;
 use crate::report::standings::{self, Standings};
-use crate::run::event::Ending;
+use crate::run::event::{Ending, SetAside};
 use crate::run::latency::Latencies;
 use crate::run::noise::Disturbances;
 use crate::run::standing::{Encounter, Standing};
@@ -70,6 +70,8 @@ pub struct Summary {
     pub quarantine: Quarantine,
     /// Pairs that the machine disturbed.
     pub disturbances: Disturbances,
+    /// Machines that were set aside.
+    pub aside: Vec<SetAside>,
     /// Share of an engine's thinking time that may be lost to the machine, if it was measured.
     pub noise_limit: Option<f64>,
     /// The stopping rule.
@@ -82,6 +84,8 @@ pub struct Summary {
     pub standing: Standing,
     /// How it ended, if it did.
     pub ending: Option<Ending>,
+    /// Whether a process is known to play it at the moment; only a live page knows.
+    pub is_played: bool,
     /// Share of faults above which the run is invalid.
     pub fault_limit: f64,
     /// Whether every game counts by itself, as each opening is played once.
@@ -171,12 +175,14 @@ impl Summary {
             seed: plan.seed,
             quarantine: Quarantine::default(),
             disturbances: Disturbances::default(),
+            aside: Vec::new(),
             noise_limit: plan.noise_limit.filter(|_| plan.is_timed()),
             sprt: plan.sprt,
             looks: looks.clone(),
             ablation: plan.ablation.clone(),
             standing: standing.clone(),
             ending,
+            is_played: false,
             fault_limit: plan.fault_limit,
             is_single: plan.design.is_single,
             latencies: Latencies::default(),
@@ -253,6 +259,11 @@ impl Summary {
     /// What is known of all engines together; `None` before there is anything.
     pub fn rated(&self) -> Option<Rated> {
         standings::rated(self.engines.len(), &self.standing)
+    }
+
+    /// Whether it has come to the end that was planned for it.
+    pub fn is_over(&self) -> bool {
+        !matches!(self.ending, None | Some(Ending::Interrupted))
     }
 
     /// Whether more games ended by an engine's fault than the plan allows.

@@ -82,6 +82,9 @@ fn rest(page: &mut Page, summary: &Summary) {
     {
         page.line("Noise", noise);
     }
+    for aside in &summary.aside {
+        page.line("Aside", aside.to_string());
+    }
     page.line("Endings", terminations(summary));
     page.line("Faults", faults(summary));
     page.text.push_str(&latency::terminal(summary, page.width));
@@ -360,9 +363,25 @@ fn open_sentence(summary: &Summary) -> String {
              accepted; the Elo after the stop allows for this end, too."
                 .to_owned()
         }
-        (Some(_), _) => "Unfinished: the run was interrupted and can be resumed.".to_owned(),
-        (None, _) => {
-            "Unfinished: the run is being played, or was killed and can be resumed.".to_owned()
+        (Some(_), _) => {
+            format!("Unfinished: the run was interrupted and can be resumed.{}", so_far(summary))
         }
+        (None, _) if summary.is_played => format!("Still running.{}", so_far(summary)),
+        (None, _) => format!(
+            "Unfinished: the run is being played, or was killed and can be resumed.{}",
+            so_far(summary)
+        ),
     }
+}
+
+/// Where a test stands that has decided nothing yet; nothing of a run without one.
+fn so_far(summary: &Summary) -> String {
+    let Some((_, look)) = summary.test() else { return String::new() };
+    format!(
+        "\nNeither hypothesis is accepted: LLR {:+.2} of [{:.2}, {:.2}] after {} games.",
+        look.llr,
+        look.lower,
+        look.upper,
+        summary.standing.games()
+    )
 }

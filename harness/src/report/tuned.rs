@@ -232,6 +232,9 @@ pub fn verdict(summary: &Summary, ascent: &Ascent) -> String {
             "Unfinished: its user stopped it after {done} of {all} iterations; the schedule was made \
              for all of them, and the run can be resumed."
         ),
+        None if summary.is_played => {
+            format!("Still running: {done} of {all} iterations are played.")
+        }
         None => format!(
             "Unfinished after {done} of {all} iterations: the run is being played, or was killed and \
              can be resumed."

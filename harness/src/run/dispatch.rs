@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::run::control::{Command, MAX_SLOTS, Pace, Status};
-use crate::run::event::{Ending, Observer, ObserverError, RunEvent};
+use crate::run::event::{Ending, Observer, ObserverError, Remark, RunEvent};
 use crate::run::executor::{Executor, JobEvent};
 use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::noise;
@@ -22,11 +22,11 @@ use crate::store::{Store, StoreError};
 /// How often observers may look at the time while nothing happens.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Pairs kept in memory until they are counted.
+/// Pairs kept in memory until they are counted, and events that go to the disk together, at least.
 const HELD_PAIRS: usize = 16;
 
-/// Events that go to the disk together at most.
-const GROUP: usize = HELD_PAIRS;
+/// The same at most, however many games are played at once.
+const MAX_HELD_PAIRS: usize = 1024;
 
 /// What a run needs besides its state and executor.
 pub struct Run<'a> {
@@ -77,6 +77,9 @@ pub enum RunError {
         /// The reason.
         reason: String,
     },
+    /// The engines are not the same wherever they are played.
+    #[error("{0}")]
+    Unfit(String),
     /// Nobody plays for us any more.
     #[error("{0}")]
     Lost(String),
@@ -145,8 +148,13 @@ impl Run<'_> {
             if let Some(ending) = state.ending() {
                 return Ok(Finished { ending, request });
             }
+            let mut aside = None;
             let events = tokio::select! {
-                event = executor.next() => self.commit_all(event, executor, &mut held)?,
+                event = executor.next() => {
+                    let (events, last) = self.commit_all(event, executor, &mut held)?;
+                    aside = last;
+                    events
+                }
                 signal = signals.next() => {
                     request = Some(Caller::Signal(signal));
                     vec![Event::Interrupt]
@@ -175,7 +183,34 @@ impl Run<'_> {
                     self.carry_out(effect, state, executor, &mut held, clock).await?;
                 }
             }
+            if let Some(remark) = aside {
+                self.set_aside(&remark, state, &mut held)?;
+            }
         }
+    }
+
+    /// Lets what somebody has played count no more, who plays no more.
+    fn set_aside(
+        &mut self,
+        remark: &Remark,
+        state: &mut RunState,
+        held: &mut BTreeMap<u64, PlayedPair>,
+    ) -> Result<(), RunError> {
+        let takes_back = state.can_take_back();
+        let now = unix_time_ms();
+        let aside = self.store.set_aside(self.name, now, remark, takes_back)?;
+        let what = format!("set aside: {}", remark.what);
+        self.store.note_remark(self.name, now, &Remark { what, ..remark.clone() })?;
+        if aside.pairs > 0 {
+            let kept = self.store.tallies(self.name)?;
+            state.take_back(&kept);
+            // Their games are in the store, or do not count.
+            held.clear();
+        }
+        let (standing, looks, schedule) = (state.standing(), state.looks(), state.schedule());
+        let counted = state.counted().count() as u64;
+        let aside = &aside;
+        Ok(self.tell(&RunEvent::SetAside { aside, standing, counted, looks, schedule })?)
     }
 
     /// Starts pairs while there is room and work.
@@ -193,22 +228,30 @@ impl Run<'_> {
     }
 
     /// Puts on disk, together, what has happened, as far as it need not be waited for: where many
-    /// games are short, pairs end faster than a disk writes one after another.
+    /// games are short, pairs end faster than a disk writes one after another. Somebody who is to be
+    /// set aside after that comes back.
     fn commit_all<E: Executor>(
         &mut self,
         first: JobEvent,
         executor: &mut E,
         held: &mut BTreeMap<u64, PlayedPair>,
-    ) -> Result<Vec<Event>, RunError> {
-        let mut happened = vec![first];
-        while happened.len() < GROUP
-            && let Some(event) = executor.ready()
-        {
+    ) -> Result<(Vec<Event>, Option<Remark>), RunError> {
+        let mut happened = Vec::new();
+        let mut next = Some(first);
+        let mut aside = None;
+        let most = executor.slots().clamp(HELD_PAIRS, MAX_HELD_PAIRS);
+        while let Some(event) = next.take() {
+            if let JobEvent::SetAside(remark) = event {
+                aside = Some(remark);
+                break;
+            }
             happened.push(event);
+            next = if happened.len() < most { executor.ready() } else { None };
         }
         let events = match happened.len() {
-            1 => self.commit(happened.remove(0), held)?.into_iter().collect(),
-            _ => self.commit_group(happened, held)?,
+            0 => Vec::new(),
+            1 => self.commit(happened.remove(0), held, most)?.into_iter().collect(),
+            _ => self.commit_group(happened, held, most)?,
         };
         for event in &events {
             match event {
@@ -217,17 +260,18 @@ impl Run<'_> {
                 _ => {}
             }
         }
-        Ok(events)
+        Ok((events, aside))
     }
 
     fn commit_group(
         &mut self,
         happened: Vec<JobEvent>,
         held: &mut BTreeMap<u64, PlayedPair>,
+        most: usize,
     ) -> Result<Vec<Event>, RunError> {
         self.store.begin_group()?;
         let events: Result<Vec<_>, _> =
-            happened.into_iter().map(|event| self.commit(event, held)).collect();
+            happened.into_iter().map(|event| self.commit(event, held, most)).collect();
         // What came before a failure is kept.
         let kept = self.store.commit_group();
         let events = events?.into_iter().flatten().collect();
@@ -235,12 +279,13 @@ impl Run<'_> {
         Ok(events)
     }
 
-    /// Puts a played pair on disk and keeps its games until they are counted. The state need not
-    /// know of what is only for observers.
+    /// Puts a played pair on disk and keeps its games, with those of `most` pairs, until they are
+    /// counted. The state need not know of what is only for observers.
     fn commit(
         &mut self,
         event: JobEvent,
         held: &mut BTreeMap<u64, PlayedPair>,
+        most: usize,
     ) -> Result<Option<Event>, RunError> {
         match event {
             JobEvent::Played { played, noise: Some(reason), .. } if self.is_void(&played)? => {
@@ -263,7 +308,7 @@ impl Run<'_> {
                 played.drop_transcripts();
                 let tally = PairTally::of(&played);
                 // One that has to wait long for earlier pairs is read from the store again.
-                if held.len() < HELD_PAIRS {
+                if held.len() < most {
                     held.insert(tally.pair, played);
                 }
                 Ok(Some(Event::Committed(tally)))
@@ -278,6 +323,12 @@ impl Run<'_> {
                 self.tell(&RunEvent::Noted { remark: &remark })?;
                 Ok(None)
             }
+            // Whoever puts events on disk does it beside them.
+            JobEvent::SetAside(remark) => {
+                self.tell(&RunEvent::Noted { remark: &remark })?;
+                Ok(None)
+            }
+            JobEvent::Unfit(reason) => Err(RunError::Unfit(reason)),
             JobEvent::Lost(reason) => Err(RunError::Lost(reason)),
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::run::control::Pace;
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
-use crate::schedule::Pairing;
+use crate::schedule::{Pairing, Schedule};
 use crate::stats::watch::Look;
 use crate::tune::ascent::Iteration;
 
@@ -74,6 +74,21 @@ pub enum RunEvent<'a> {
         /// Who, and what.
         remark: &'a Remark,
     },
+    /// Somebody who plays for us was out of line and plays no more. Observers forget all that was
+    /// counted after the counts given here; the pairs in question are counted again when others have
+    /// played them.
+    SetAside {
+        /// Who, why, and how many pairs are played again.
+        aside: &'a SetAside,
+        /// Counts of what still counts.
+        standing: &'a Standing,
+        /// Pairs that still count, the first ones in the order of the schedule.
+        counted: u64,
+        /// What the test says of those of each two engines, if the run is an SPRT.
+        looks: &'a BTreeMap<[usize; 2], Look>,
+        /// The schedule after those.
+        schedule: &'a Schedule,
+    },
     /// Time passed; a chance to show that the run is alive.
     Tick {
         /// Since the start or resumption.
@@ -119,6 +134,29 @@ impl fmt::Display for Remark {
             Some(pair) => write!(f, "worker {}, pair {}: {}", self.worker, pair + 1, self.what),
             None => write!(f, "worker {}: {}", self.worker, self.what),
         }
+    }
+}
+
+/// Somebody who was out of line, and plays no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// Who.
+    pub worker: String,
+    /// Why, in words.
+    pub reason: String,
+    /// Pairs of theirs that do not count and are played again.
+    pub pairs: u64,
+}
+
+impl fmt::Display for SetAside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SetAside { worker, reason, pairs } = self;
+        let pairs = match pairs {
+            0 => "no pair of it is played again".to_owned(),
+            1 => "its pair is played again by others".to_owned(),
+            pairs => format!("its {pairs} pairs are played again by others"),
+        };
+        write!(f, "worker {worker} is set aside: {reason}; {pairs}")
     }
 }
 

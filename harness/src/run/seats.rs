@@ -12,7 +12,7 @@ use crate::config::plan::{Engine, Plan, Program};
 pub use crate::game::player::Seat;
 use crate::game::player::{Player, PlayerError};
 use crate::openings::Book;
-use crate::process::{Launch, Spawner, allowed_cpus};
+use crate::process::{Bounds, Launch, Spawner, allowed_cpus};
 use crate::run::places::{PlacesError, places};
 use crate::uci::session::{Deadlines, SessionError, Setup};
 
@@ -51,7 +51,10 @@ pub fn seat(engine: &Engine, own_binary: &Path) -> Seat {
             dir: engine.dir.clone(),
             stderr: engine.manners.stderr.clone(),
             cpus: Vec::new(),
-            memory_bytes: engine.manners.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+            bounds: Bounds {
+                memory_bytes: engine.manners.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+                ..Bounds::default()
+            },
         },
         protocol: engine.manners.protocol,
         setup: Setup {

@@ -72,6 +72,8 @@ enum Phase {
 pub struct RunState {
     /// Who meets whom, as far as the counted pairs say.
     schedule: Schedule,
+    /// The same before the first pair.
+    origin: Schedule,
     sprt: Option<Sprt>,
     /// How far the tuning has come, if the run is one.
     ascent: Option<Ascent>,
@@ -98,6 +100,7 @@ impl RunState {
     /// A run by its schedule, under a stopping rule for each encounter if there is one.
     pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
         RunState {
+            origin: schedule.clone(),
             schedule,
             sprt,
             ascent: None,
@@ -194,6 +197,30 @@ impl RunState {
             Phase::Over(ending) => Some(ending),
             Phase::Running | Phase::Draining => None,
         }
+    }
+
+    /// Whether pairs that were counted can be taken back: not where later ones, which may be on
+    /// disk, follow from their results.
+    pub fn can_take_back(&self) -> bool {
+        self.ascent.is_none() && self.schedule.design().format.is_fixed() && self.ending().is_none()
+    }
+
+    /// Some pairs are on disk no more; `kept` are all that are. What is missing is played again,
+    /// and whatever is after it in the order of the schedule is counted again then.
+    pub fn take_back(&mut self, kept: &[PairTally]) {
+        debug_assert!(self.can_take_back());
+        let blank = RunState::new(self.origin.clone(), self.sprt);
+        let before = std::mem::replace(self, blank);
+        for tally in kept {
+            // What counted before led to no end, and so does less of it.
+            self.commit(*tally);
+        }
+        let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
+        let is_missing = |pair: &u64| !on_disk.contains(pair) && !before.in_flight.contains(pair);
+        self.again = (0..before.next).filter(is_missing).collect();
+        self.next = before.next;
+        self.in_flight = before.in_flight;
+        (self.phase, self.is_paused) = (before.phase, before.is_paused);
     }
 
     fn start_next(&mut self) -> Option<Effect> {

@@ -11,9 +11,11 @@
 
 pub mod bayes;
 pub mod brownian;
+pub mod calibration;
 pub mod discrete_walk;
 pub mod distribution;
 pub mod elo;
+pub mod excess;
 pub mod gsprt;
 pub mod normalized;
 pub mod outlook;

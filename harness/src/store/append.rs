@@ -133,7 +133,7 @@ impl Store {
             .connection
             .execute("UPDATE runs SET about = ?2 WHERE run = ?1", params![run, about])
             .map_err(|e| self.sqlite(e))?;
-        if changed == 0 { Err(StoreError::NoRun(run.to_owned())) } else { Ok(()) }
+        if changed == 0 { Err(self.no_run(run)) } else { Ok(()) }
     }
 
     /// Notes how a run ended; `None` while it runs.

@@ -36,6 +36,24 @@ impl Store {
     }
 }
 
+/// The games of a pair that does not count, as JSON.
+pub(super) fn games(played: &PlayedPair) -> Vec<serde_json::Value> {
+    let game = |game| {
+        let row = GameRow::of(game);
+        json!({
+            "white": row.white,
+            "black": row.black,
+            "result": row.result,
+            "termination": row.termination,
+            "detail": row.detail,
+            "fen": row.fen,
+            "duration_ms": row.duration_ms,
+            "moves": row.moves,
+        })
+    };
+    played.games.iter().map(game).collect()
+}
+
 /// Adds a row; `void` is a pair that does not count, whose games are nowhere else.
 pub(super) fn insert(
     connection: &Connection,
@@ -44,22 +62,7 @@ pub(super) fn insert(
     reason: &str,
     void: Option<&PlayedPair>,
 ) -> rusqlite::Result<()> {
-    let games = void.into_iter().flat_map(|played| played.games.iter());
-    let games: Vec<serde_json::Value> = games
-        .map(|game| {
-            let row = GameRow::of(game);
-            json!({
-                "white": row.white,
-                "black": row.black,
-                "result": row.result,
-                "termination": row.termination,
-                "detail": row.detail,
-                "fen": row.fen,
-                "duration_ms": row.duration_ms,
-                "moves": row.moves,
-            })
-        })
-        .collect();
+    let games = void.map_or_else(Vec::new, games);
     let mut statement = connection.prepare_cached(
         "INSERT INTO disturbances (run, pair, attempt, reason, counted, games)
          SELECT ?1, ?2, count(*), ?3, ?4, ?5 FROM disturbances WHERE run = ?1 AND pair = ?2",

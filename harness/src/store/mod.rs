@@ -5,6 +5,7 @@
 //! counts) is derived from it and can be made again.
 
 mod append;
+mod aside;
 mod disturbance;
 mod follow;
 mod gates;
@@ -80,8 +81,13 @@ pub enum StoreError {
     #[error("a run named '{0}' exists already; continue it with --resume, or give another --name")]
     Exists(String),
     /// There is no run of this name.
-    #[error("no run named '{0}'; `arbiter results list` shows what there is")]
-    NoRun(String),
+    #[error("no run named '{run}' in {place}; `arbiter results list --results {place}` shows what there is", place = .folder.display())]
+    NoRun {
+        /// The name.
+        run: String,
+        /// The results folder.
+        folder: PathBuf,
+    },
     /// A row does not mean anything to us.
     #[error("results store {}: run '{run}': {what}", .file.display())]
     Corrupt {
@@ -139,6 +145,11 @@ impl Store {
 
     fn sqlite(&self, source: rusqlite::Error) -> StoreError {
         StoreError::Sqlite { file: self.file.clone(), source }
+    }
+
+    fn no_run(&self, run: &str) -> StoreError {
+        let folder = self.file.parent().unwrap_or(&self.file).to_owned();
+        StoreError::NoRun { run: run.to_owned(), folder }
     }
 
     fn corrupt(&self, run: &str, what: impl ToString) -> StoreError {

@@ -75,8 +75,7 @@ impl Store {
             )
             .optional()
             .map_err(|e| self.sqlite(e))?;
-        let (head, plan, offsets, version) =
-            found.ok_or_else(|| StoreError::NoRun(run.to_owned()))?;
+        let (head, plan, offsets, version) = found.ok_or_else(|| self.no_run(run))?;
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
         let (plan, fingerprints) = row.into_plan().map_err(|e| self.corrupt(run, e))?;
         Ok(StoredRun { head, version, plan, fingerprints, offsets })

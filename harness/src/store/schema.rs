@@ -15,7 +15,7 @@ const BUSY: Duration = Duration::from_secs(30);
 const CACHE_KIB: i64 = 512;
 
 /// Step n takes a file from format n to n + 1.
-pub(super) const STEPS: [&str; 7] = [
+pub(super) const STEPS: [&str; 8] = [
     "
     CREATE TABLE runs (
         run        TEXT PRIMARY KEY,
@@ -127,6 +127,23 @@ pub(super) const STEPS: [&str; 7] = [
         pair   INTEGER,                        -- NULL if it is about none
         what   TEXT NOT NULL,
         PRIMARY KEY (run, number)
+    ) WITHOUT ROWID;
+",
+    "
+    CREATE TABLE set_aside (                   -- machines that were out of line and play no more
+        run    TEXT NOT NULL REFERENCES runs(run),
+        worker TEXT NOT NULL,
+        at_ms  INTEGER NOT NULL,               -- Unix time
+        reason TEXT NOT NULL,
+        PRIMARY KEY (run, worker)
+    ) WITHOUT ROWID;
+    CREATE TABLE discarded (                   -- what they had played; none of it counts
+        run    TEXT NOT NULL,
+        pair   INTEGER NOT NULL,
+        worker TEXT NOT NULL,
+        played TEXT NOT NULL,                  -- JSON: engines, opening, games, transcripts
+        PRIMARY KEY (run, pair, worker),
+        FOREIGN KEY (run, worker) REFERENCES set_aside(run, worker)
     ) WITHOUT ROWID;
 ",
 ];

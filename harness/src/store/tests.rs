@@ -81,6 +81,51 @@ fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
 }
 
 #[test]
+fn pairs_of_a_machine_that_is_set_aside_are_kept_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, played) = filled(dir.path());
+    let numbered = |pair| {
+        let pairing = Pairing { pair, ..played.pairing };
+        PlayedPair { pairing, ..played.clone() }
+    };
+    store.append("run", &numbered(1), None, Some("other")).unwrap();
+    store.append("run", &numbered(2), Some("noise"), Some("w")).unwrap();
+    let before = store.played_by_workers("run").unwrap();
+    let names: Vec<&str> = before.iter().map(|(worker, _)| worker.as_str()).collect();
+    assert_eq!(names, ["w", "other", "w"]);
+    let epoch = store.epoch().unwrap();
+    let remark = Remark { worker: "w".into(), pair: None, what: "crashes".into() };
+    let aside = store.set_aside("run", 5, &remark, true).unwrap();
+    assert_eq!((aside.worker.as_str(), aside.reason.as_str(), aside.pairs), ("w", "crashes", 2));
+    assert_eq!(store.aside("run").unwrap(), [aside]);
+    assert_ne!(store.epoch().unwrap(), epoch);
+    let left: Vec<u64> = store.tallies("run").unwrap().iter().map(|tally| tally.pair).collect();
+    assert_eq!(left, [1]);
+    assert_eq!(store.pair("run", 0).unwrap(), None);
+    // Nothing of them is lost.
+    let kept: Vec<(u64, String)> = store
+        .connection
+        .prepare("SELECT pair, played FROM discarded WHERE worker = 'w' ORDER BY pair")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(kept.iter().map(|(pair, _)| *pair).collect::<Vec<_>>(), [0, 2]);
+    for part in ["time_forfeit", "White was late", "e8e7", "bestmove e2e4"] {
+        assert!(kept[0].1.contains(part), "{part} in {}", kept[0].1);
+    }
+    // Others play them again.
+    assert!(store.append("run", &numbered(0), None, Some("other")).unwrap());
+    let again = store.set_aside("run", 6, &remark, true).unwrap();
+    assert_eq!(again.pairs, 0);
+    assert_eq!(
+        store.pairs_by_worker("run").unwrap().into_iter().collect::<Vec<_>>(),
+        [("other".to_owned(), 2)]
+    );
+}
+
+#[test]
 fn transcripts_come_back_with_their_games() {
     let dir = tempfile::tempdir().unwrap();
     let (store, played) = filled(dir.path());
@@ -135,7 +180,7 @@ fn what_a_run_is_about_can_be_said_later() {
     assert_eq!(about().as_deref(), Some("because"));
     store.set_about("run", None).unwrap();
     assert_eq!(about(), None);
-    assert!(matches!(store.set_about("other", None), Err(StoreError::NoRun(_))));
+    assert!(matches!(store.set_about("other", None), Err(StoreError::NoRun { .. })));
 }
 
 #[test]

@@ -73,6 +73,27 @@
     if (ratio < (isLarge ? 3 : 4.5)) found.push(`contrast ${ratio.toFixed(2)}: ${describe(node)}`);
   }
 
+  // What charts say can be read, and does not cover other words.
+  for (const chart of all(".chart svg").filter(isShown)) {
+    const scale = chart.getBoundingClientRect().width / chart.viewBox.baseVal.width;
+    const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim());
+    const words = (text) => `'${text.textContent.trim()}' in ${chart.parentElement.ariaLabel.slice(0, 60)}`;
+    const boxes = texts.map((text) => text.getBoundingClientRect());
+    const frame = chart.getBoundingClientRect();
+    texts.forEach((text, place) => {
+      const size = parseFloat(getComputedStyle(text).fontSize) * scale;
+      if (size < 10) found.push(`letters of ${size.toFixed(1)} pixels: ${words(text)}`);
+      const one = boxes[place];
+      if (one.left < frame.left - 1 || one.right > frame.right + 1) found.push(`cut off: ${words(text)}`);
+      for (let other = place + 1; other < texts.length; other += 1) {
+        const two = boxes[other];
+        const across = Math.min(one.right, two.right) - Math.max(one.left, two.left);
+        const down = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
+        if (across > 1 && down > 4) found.push(`${words(text)} and ${words(texts[other])} are on top of each other`);
+      }
+    });
+  }
+
   // Nothing sticks out at the side.
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) found.push(`${scrollWidth} pixels wide where there are ${clientWidth}`);

@@ -1,18 +1,16 @@
 //! What dies on the way.
 
-use std::time::{Duration, Instant};
-
 use rustix::process::Signal;
 
 use super::{assert_untouched, distant, impatient};
 use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker};
-use crate::support::plan::{Plan, Played};
-use crate::support::{process, store, wait_for};
+use crate::support::plan::Played;
+use crate::support::{store, wait_for};
 
 /// Continues the run in `bench`.
-fn resume(bench: &Bench, server: &Server) -> Running {
+pub fn resume(bench: &Bench, server: &Server) -> Running {
     let results = bench.path("results").display().to_string();
     let pgn = bench.path("games.pgn").display().to_string();
     let (url, lease) = (server.url(), LEASE.as_secs().to_string());
@@ -131,37 +129,6 @@ fn a_worker_that_stood_still_comes_too_late() {
     sleeper.signal(Signal::CONT);
     assert_untouched(&bench, running);
     drop(other);
-}
-
-/// A run whose games do not end in the time that a test has.
-fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
-    let args = |seed: u32| format!("--mode slow --delay-ms 300000 --seed {seed}");
-    let plan = Plan::new(bench, "match", 4).puppet("A", &args(1)).puppet("B", &args(2));
-    plan.unset("concurrency").set("on", server.url()).set("move-deadline", 600)
-}
-
-#[test]
-fn an_end_reaches_workers_within_a_second() {
-    let bench = Bench::new();
-    let Some(server) = Server::start(&bench, "") else { return };
-    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
-    let mut client = Client::connect(&server);
-    client.subscribe("arbiter.run.*.sign");
-    let running = endless(&bench, &server).start();
-    for _ in 0..4 {
-        client.next();
-    }
-    wait_for("engines play", || (process::marked(bench.marker()).len() >= 8).then_some(()));
-    // Two of the same kind could become one on their way.
-    running.signal(Signal::INT);
-    running.signal(Signal::TERM);
-    let asked = Instant::now();
-    bench.wait_until_quiet();
-    let took = asked.elapsed();
-    running.finish().expect_code(143);
-    // A second is the promise; the rest is for machines that do much else besides.
-    assert!(took < Duration::from_secs(4), "{took:?}");
-    assert!(store::pairs(&bench.path("results")).is_empty());
 }
 
 #[test]

@@ -11,15 +11,19 @@ use arbiter::config::provenance::{Provenance, Scale};
 use arbiter::config::request::{AblationRequest, Request, SprtRequest};
 use arbiter::config::spec::EngineSpec;
 use arbiter::config::tournament::TournamentRequest;
+use arbiter::config::tuning::TuningRequest;
 use arbiter::game::outcome::{Outcome, Termination};
 use arbiter::game::record::{GameRecord, MoveRecord, Thought};
 use arbiter::gate::{self, Verdict};
 use arbiter::openings::quarantine::Quarantine;
 use arbiter::run::event::Ending;
 use arbiter::run::job::{Games, PlayedPair};
+use arbiter::run::standing::PairTally;
+use arbiter::run::state::{Event, RunState};
 use arbiter::schedule::Format;
 use arbiter::stats::sprt::Model;
 use arbiter::store::{Fingerprints, Offsets, Store, StoredGate};
+use arbiter::tune::parameter::{self, Parameter};
 use arbiter::uci::score::Score;
 use serde_json::json;
 use shakmaty::{ByColor, Color};
@@ -64,6 +68,29 @@ pub fn fill(folder: &Path) {
     let whole = Plan::resolve(Kind::Ablate, whole).expect("the request makes sense");
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
     add(&mut store, 7, "ablation", &whole, Some(Ending::Complete), 16, &results);
+    add(&mut store, 8, "tuning", &tuning(), Some(Ending::Complete), 60, &results);
+}
+
+/// A tuning of two parameters in 30 iterations.
+fn tuning() -> Plan {
+    let parameter = |name: &str, start: f64, max: f64, kind| Parameter {
+        name: name.to_owned(),
+        kind,
+        start,
+        min: 0.0,
+        max,
+        c_end: max / 20.0,
+        r_end: 0.02,
+    };
+    let parameters = vec![
+        parameter("Razor Margin", 300.0, 900.0, parameter::Kind::Whole),
+        parameter("LmrBase", 0.75, 2.0, parameter::Kind::Real),
+    ];
+    let mut request = request(&["tuned"]);
+    request.tuning = Some(TuningRequest { parameters, ..TuningRequest::default() });
+    request.tournament.rounds = Some(30);
+    request.tournament.pairs = Some(2);
+    Plan::resolve(Kind::Tune, request).expect("the request makes sense")
 }
 
 /// The request that all share: bundled engines of these names under a clock, a test that ends soon.
@@ -268,9 +295,10 @@ fn add(
     };
     let begun = BEGUN + 60_000 * minutes;
     store.begin_run(run, begun, plan, &fingerprints, Offsets::default(), None).expect("it is new");
-    let schedule = plan.schedule();
+    // Of a tuning, what is played next follows from what was played.
+    let mut state = RunState::of(plan);
     for pair in 0..pairs {
-        let pairing = schedule.pairing(pair).expect("the run has so many pairs");
+        let pairing = state.schedule().pairing(pair).expect("the run has so many pairs");
         let game = |half: usize| {
             let [white, black] = match half {
                 0 => pairing.engines,
@@ -289,6 +317,7 @@ fn add(
         let second = (!plan.design.is_single).then(|| game(1));
         let played = PlayedPair { pairing, games: Games { first: game(0), second } };
         store.append(run, &played, None, None).expect("it is committed");
+        state.apply(Event::Committed(PairTally::of(&played)));
     }
     store.set_ending(run, ending).expect("it is noted");
 }

@@ -239,7 +239,7 @@ fn files_that_cannot_be_read() {
         bench.arbiter([Path::new("rate"), path]).finish().expect_refusal(3, words);
     };
     refused(Path::new("/no/such/file.pgn"), &["/no/such/file.pgn"]);
-    refused(&bench.path(""), &["directory"]);
+    refused(&bench.path(""), &["is a folder"]);
     for (name, packed) in [("cut.gz", gzip(&table())), ("cut.zst", zstd(&table()))] {
         refused(&bench.write(name, &packed[..packed.len() / 2]), &[name]);
     }

@@ -169,17 +169,13 @@ impl Browser {
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let taken = self.call("Page.captureScreenshot", wanted);
-        let mut decode = Command::new("base64")
-            .arg("-d")
-            .stdin(Stdio::piped())
-            .stdout(std::fs::File::create(path).expect("a file can be made"))
-            .spawn()
-            .expect("there is base64");
-        let text = taken["data"].as_str().expect("a picture is text");
-        let mut input = decode.stdin.take().expect("its input is piped");
-        input.write_all(text.as_bytes()).expect("it reads");
-        drop(input);
-        assert!(decode.wait().expect("it ends").success());
+        keep(&taken["data"], path);
+    }
+
+    /// Writes the page as it is printed, as PDF.
+    pub fn print(&mut self, path: &Path) {
+        let printed = self.call("Page.printToPDF", json!({ "preferCSSPageSize": true }));
+        keep(&printed["data"], path);
     }
 
     /// What went wrong since this was asked last: errors that the console shows, and requests for
@@ -242,6 +238,21 @@ impl Browser {
             }
         }
     }
+}
+
+/// Writes a file that the browser gave as text in base 64.
+fn keep(data: &Value, path: &Path) {
+    let mut decode = Command::new("base64")
+        .arg("-d")
+        .stdin(Stdio::piped())
+        .stdout(std::fs::File::create(path).expect("a file can be made"))
+        .spawn()
+        .expect("there is base64");
+    let text = data.as_str().expect("a file is text");
+    let mut input = decode.stdin.take().expect("its input is piped");
+    input.write_all(text.as_bytes()).expect("it reads");
+    drop(input);
+    assert!(decode.wait().expect("it ends").success());
 }
 
 impl Drop for Browser {

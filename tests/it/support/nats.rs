@@ -127,10 +127,24 @@ impl Worker {
 
     /// Starts one with these flags.
     pub fn start_with(bench: &Bench, server: &Server, name: &str, flags: &[&str]) -> Worker {
+        Worker::start_at(bench, &server.url(), name, flags)
+    }
+
+    /// Starts one with these flags that finds the server at `url`.
+    pub fn start_at(bench: &Bench, url: &str, name: &str, flags: &[&str]) -> Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
-        let url = server.url();
-        let args = ["worker", "--nats", &url, "--name", name, "--programs", &programs];
+        let args = ["worker", "--nats", url, "--name", name, "--programs", &programs];
         Worker(Some(bench.arbiter(args.iter().chain(flags))))
+    }
+
+    /// Starts one with one slot in an environment with these variables besides, each as NAME=VALUE.
+    pub fn start_as(bench: &Bench, server: &Server, name: &str, env: &[&str]) -> Worker {
+        let programs = bench.path(&format!("programs-{name}")).display().to_string();
+        let (url, trust) = (server.url(), key(bench));
+        let arbiter = super::programs::arbiter().display().to_string();
+        let args = [&arbiter, "worker", "--nats", &url, "--slots", "1", "--name", name];
+        let more = ["--programs", &programs, "--trust", &trust];
+        Worker(Some(bench.start(Path::new("env"), env.iter().chain(&args).chain(&more))))
     }
 
     /// Starts one in a network namespace.
@@ -166,6 +180,16 @@ impl Drop for Worker {
     }
 }
 
+/// What somebody said.
+pub struct Message {
+    /// Its subject.
+    pub subject: String,
+    /// Where an answer is waited for.
+    pub reply: Option<String>,
+    /// What was said, without headers.
+    pub payload: Vec<u8>,
+}
+
 /// A connection to a server.
 pub struct Client {
     stream: TcpStream,
@@ -175,12 +199,12 @@ pub struct Client {
 impl Client {
     /// Connects.
     pub fn connect(server: &Server) -> Client {
-        Client::begin(server, "{\"verbose\":false}")
+        Client::begin(server, "{\"verbose\":false,\"headers\":true}")
     }
 
     /// Connects as somebody.
     pub fn connect_as(server: &Server, user: &str, password: &str) -> Client {
-        let who = serde_json::json!({ "verbose": false, "user": user, "pass": password });
+        let who = serde_json::json!({ "verbose": false, "headers": true, "user": user, "pass": password });
         Client::begin(server, &who.to_string())
     }
 
@@ -195,14 +219,37 @@ impl Client {
 
     /// Listens to a subject.
     pub fn subscribe(&mut self, subject: &str) {
-        self.send(format!("SUB {subject} 1\r\n").as_bytes());
+        self.listen(subject);
         // An answer means that the server has read all before.
         self.flush();
     }
 
+    /// Asks to listen to a subject.
+    pub fn listen(&mut self, subject: &str) {
+        self.send(format!("SUB {subject} 1\r\n").as_bytes());
+    }
+
+    /// Whether the server closes the connection or asks for encryption.
+    pub fn is_refused(&mut self) -> bool {
+        while let Some(line) = self.try_line() {
+            if line == "PONG" {
+                return false;
+            }
+            // One that goes on would answer.
+            let _ = self.stream.write_all(b"PING\r\n");
+        }
+        true
+    }
+
     /// Says something.
     pub fn publish(&mut self, subject: &str, payload: &[u8]) {
-        let mut bytes = format!("PUB {subject} {}\r\n", payload.len()).into_bytes();
+        self.ask(subject, None, payload);
+    }
+
+    /// Says something to which an answer is to be sent to `reply`.
+    pub fn ask(&mut self, subject: &str, reply: Option<&str>, payload: &[u8]) {
+        let reply = reply.map_or_else(String::new, |reply| format!("{reply} "));
+        let mut bytes = format!("PUB {subject} {reply}{}\r\n", payload.len()).into_bytes();
         bytes.extend(payload);
         bytes.extend(b"\r\n");
         self.send(&bytes);
@@ -234,18 +281,32 @@ impl Client {
         }
     }
 
+    /// Says something in place of all that was said there before.
+    pub fn replace(&mut self, subject: &str, payload: &[u8]) {
+        let headers = "NATS/1.0\r\nNats-Rollup: sub\r\n\r\n";
+        let total = headers.len() + payload.len();
+        let head = format!("HPUB {subject} {} {total}\r\n{headers}", headers.len());
+        self.send(&[head.as_bytes(), payload, b"\r\n"].concat());
+    }
+
     /// The next message: its subject and its payload.
     pub fn next(&mut self) -> (String, Vec<u8>) {
+        let message = self.hear().expect("the server goes on");
+        (message.subject, message.payload)
+    }
+
+    /// The next message; `None` once the server is gone.
+    pub fn hear(&mut self) -> Option<Message> {
         loop {
-            let line = self.line();
+            let line = self.try_line()?;
             if let Some(message) = self.message(&line) {
-                return message;
+                return Some(message);
             }
         }
     }
 
     /// The message that a line announces, if it announces one.
-    fn message(&mut self, line: &str) -> Option<(String, Vec<u8>)> {
+    fn message(&mut self, line: &str) -> Option<Message> {
         let words: Vec<&str> = line.split(' ').collect();
         let (headers, total): (usize, &str) = match words[..] {
             ["MSG", .., total] => (0, total),
@@ -255,7 +316,11 @@ impl Client {
         let mut payload = vec![0; total.parse::<usize>().expect("a length") + 2];
         self.reader.read_exact(&mut payload).expect("the server goes on");
         payload.truncate(payload.len() - 2);
-        Some((words[1].to_owned(), payload.split_off(headers)))
+        // MSG SUBJECT ID [REPLY] LENGTH, and HMSG with one length more.
+        let has_reply = words.len() == if words[0] == "MSG" { 5 } else { 6 };
+        let reply = has_reply.then(|| words[3].to_owned());
+        let payload = payload.split_off(headers);
+        Some(Message { subject: words[1].to_owned(), reply, payload })
     }
 
     fn send(&mut self, bytes: &[u8]) {
@@ -263,13 +328,17 @@ impl Client {
     }
 
     fn line(&mut self) -> String {
+        self.try_line().expect("the server keeps the connection")
+    }
+
+    /// The next line; `None` once the server has closed the connection.
+    fn try_line(&mut self) -> Option<String> {
         let mut line = String::new();
-        self.reader.read_line(&mut line).expect("the server goes on");
-        assert!(!line.is_empty(), "the server has closed the connection");
+        let read = self.reader.read_line(&mut line).unwrap_or(0);
         if line == "PING\r\n" {
             self.send(b"PONG\r\n");
         }
-        line.trim_end().to_owned()
+        (read > 0).then(|| line.trim_end().to_owned())
     }
 }
 

@@ -1,5 +1,6 @@
 //! `arbiter serve` in a [`Bench`], and just enough of HTTP to talk to it.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -85,7 +86,7 @@ impl Site {
     /// Listens to the events at an address.
     pub fn events(&self, path: &str) -> Events {
         let stream = self.request("GET", path, &[("Accept", "text/event-stream")]);
-        Events(BufReader::new(stream))
+        Events { stream: BufReader::new(stream), page: BTreeMap::new() }
     }
 
     fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> TcpStream {
@@ -109,21 +110,30 @@ impl Site {
     }
 }
 
-/// Events as they come.
-pub struct Events(BufReader<TcpStream>);
+/// Events as they come, and the page that they make: one event changes several parts, so a part that
+/// is waited for may have come with another.
+pub struct Events {
+    stream: BufReader<TcpStream>,
+    /// The parts by name, as a browser would have them by now.
+    page: BTreeMap<String, String>,
+}
 
 impl Events {
-    /// The next one: the parts that changed, by name.
-    pub fn next(&mut self) -> Vec<(String, String)> {
+    /// Takes in the next one.
+    fn read(&mut self) {
         loop {
             let mut line = String::new();
-            let length = self.0.read_line(&mut line).expect("events keep coming");
+            let length = self.stream.read_line(&mut line).expect("events keep coming");
             assert!(length > 0, "the events have ended");
             let Some(data) = line.strip_prefix("data:") else { continue };
             let event: Value = serde_json::from_str(data.trim()).expect("an event is JSON");
-            let parts = event["parts"].as_array().expect("an event has parts");
             let text = |value: &Value| value.as_str().expect("parts are text").to_owned();
-            return parts.iter().map(|part| (text(&part[0]), text(&part[1]))).collect();
+            let parts = event["parts"].as_array().expect("an event has parts");
+            self.page.extend(parts.iter().map(|part| (text(&part[0]), text(&part[1]))));
+            if let Some(order) = event["order"].as_array() {
+                self.page.retain(|name, _| order.iter().any(|kept| kept == name.as_str()));
+            }
+            return;
         }
     }
 
@@ -131,15 +141,13 @@ impl Events {
     pub fn wait_for(&mut self, name: &str, words: &[&str]) -> String {
         let deadline = std::time::Instant::now() + PATIENCE;
         loop {
-            let parts = self.next();
-            let found = parts.into_iter().find(|(own, _)| own == name);
-            if let Some((_, html)) = found
-                && words.iter().all(|word| html.contains(word))
-            {
-                return html;
+            let part = self.page.get(name);
+            if let Some(html) = part.filter(|html| words.iter().all(|word| html.contains(word))) {
+                return html.clone();
             }
             let in_time = std::time::Instant::now() < deadline;
-            assert!(in_time, "waited in vain for {words:?} in {name}");
+            assert!(in_time, "waited in vain for {words:?} in {name}: {:#?}", self.page);
+            self.read();
         }
     }
 }

@@ -45,6 +45,16 @@ pub fn remarks(results: &Path) -> Vec<String> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
+/// The pairs that do not count because the machine that played them was set aside: which, and who.
+pub fn discarded(results: &Path) -> Vec<(i64, String)> {
+    let Ok(connection) = open(results) else { return Vec::new() };
+    let query = "SELECT pair, worker FROM discarded ORDER BY pair";
+    let Ok(mut statement) = connection.prepare(query) else { return Vec::new() };
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    let rows = rows.expect("the query has no parameters");
+    rows.collect::<Result<_, _>>().unwrap_or_default()
+}
+
 /// How many pairs each machine has played, but for the one with the store.
 pub fn players(results: &Path) -> BTreeMap<String, i64> {
     let Ok(connection) = open(results) else { return BTreeMap::new() };

@@ -57,7 +57,8 @@ const LAYERS: &[Layer] = &[
     // Remote execution, and tools built on runs.
     layer(
         "broker",
-        "adjudicate annotation clock config game process protocol run schedule uci/score uci/session",
+        "adjudicate annotation build/bench clock config game process protocol run schedule seed stats \
+         uci/score uci/session",
     ),
     layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),

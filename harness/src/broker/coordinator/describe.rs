@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::broker::subject::token_of;
 use crate::broker::trust::PublicKey;
-use crate::broker::wire::{Contestant, Head, Program};
+use crate::broker::wire::{Contestant, Head, Needs, Program};
 use crate::clock::Limits;
+use crate::config::affinity::cpus_per_game;
 use crate::config::plan::{Engine, Plan};
 use crate::game::player::Seat;
 use crate::game::record::Keep;
@@ -50,7 +51,12 @@ pub fn describe(
         token: token_of(identity.run, identity.created_ms, &identity.key.to_string()),
         run: identity.run.to_owned(),
         contestants: contestants
-            .map(|((seat, program), conditions)| Contestant { seat, program, conditions })
+            .map(|((seat, program), conditions)| Contestant {
+                seat,
+                program,
+                conditions,
+                is_benched: false,
+            })
             .collect(),
         rules: plan.rules,
         keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
@@ -59,7 +65,25 @@ pub fn describe(
         wait: plan.wait,
         lease,
         patience,
+        needs: needs(plan),
     })
+}
+
+/// What a game of the plan needs of a machine.
+fn needs(plan: &Plan) -> Needs {
+    let mut hashes: Vec<u64> = plan.engines.iter().map(hash_mib).collect();
+    hashes.sort_unstable();
+    Needs {
+        threads: u32::try_from(cpus_per_game(plan)).unwrap_or(u32::MAX),
+        // Whoever meets whom: the two largest.
+        memory_mib: hashes.iter().rev().take(2).sum(),
+    }
+}
+
+/// The hash table that an engine is told to have, in MiB; 0 if it is told nothing.
+fn hash_mib(engine: &Engine) -> u64 {
+    let option = engine.options.iter().find(|(name, _)| name.eq_ignore_ascii_case("hash"));
+    option.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
 }
 
 /// An error if only this machine could play the plan.
@@ -126,6 +150,14 @@ mod tests {
         assert_eq!(secs("nodes=100"), 72);
         assert_eq!(secs("tc=8+0.1"), 50);
         assert_eq!(secs("tc=60+0.5"), 60 + 100 + 2 + 10);
+    }
+
+    #[test]
+    fn a_game_needs_the_threads_of_one_engine_and_the_memory_of_both() {
+        let needs = |each: &str| described(each).unwrap().needs;
+        let threads = needs("nodes=1,option.Threads=3,option.Hash=200");
+        assert_eq!(threads, Needs { threads: 3, memory_mib: 400 });
+        assert_eq!(needs("nodes=1").threads, 1);
     }
 
     #[test]

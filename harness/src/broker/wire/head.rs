@@ -13,7 +13,7 @@ use crate::broker::trust::{Key, PublicKey, TrustError};
 use crate::clock::{Conditions, Limits, TimeControl};
 use crate::game::player::Seat;
 use crate::game::record::Keep;
-use crate::process::Launch;
+use crate::process::{Bounds, Launch};
 use crate::protocol::{Protocol, Restart};
 use crate::uci::session::{Deadlines, Setup};
 
@@ -40,6 +40,39 @@ pub struct Contestant {
     pub program: Program,
     /// What bounds its thinking.
     pub conditions: Conditions,
+    /// Whether workers run its benchmark before they play, and say what it found.
+    pub is_benched: bool,
+}
+
+/// What a game needs of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// Threads that think at the same time; at least 1.
+    pub threads: u32,
+    /// Hash tables of both engines, in MiB.
+    pub memory_mib: u64,
+}
+
+impl Needs {
+    /// How many of a worker's slots a game takes: one for each thread, and as large a part of them
+    /// as of the memory. An error says why the machine is too small; 0 MiB is one that is not known.
+    pub fn slots(self, slots: usize, memory_mib: u64) -> Result<u32, String> {
+        let Needs { threads, memory_mib: needed } = self;
+        let all = u32::try_from(slots).unwrap_or(u32::MAX);
+        if threads > all {
+            return Err(format!("a game needs {threads} threads, and --slots is {slots}"));
+        }
+        if memory_mib == 0 {
+            return Ok(threads);
+        }
+        if needed > memory_mib {
+            return Err(format!(
+                "a game needs {needed} MiB for hash tables, and the machine has {memory_mib} MiB"
+            ));
+        }
+        let part = (u128::from(needed) * u128::from(all)).div_ceil(u128::from(memory_mib));
+        Ok(threads.max(u32::try_from(part).unwrap_or(all)))
+    }
 }
 
 /// What all jobs of a run have in common.
@@ -63,6 +96,8 @@ pub struct Head {
     pub wait: Duration,
     /// How long a worker may be silent before its pair is given to another.
     pub lease: Duration,
+    /// What a game needs of the machine.
+    pub needs: Needs,
     /// How long a game may go without an answer of an engine: the longest thought and all deadlines.
     pub patience: Duration,
 }
@@ -111,6 +146,10 @@ struct HeadMessage {
     wait_ms: u64,
     lease_ms: u64,
     patience_ms: u64,
+    #[serde(default)]
+    threads: u32,
+    #[serde(default)]
+    memory_mib: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -132,6 +171,8 @@ struct EngineMessage {
     depth: Option<u32>,
     nodestime: Option<u64>,
     margin_ns: u64,
+    #[serde(default)]
+    bench: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -169,6 +210,8 @@ impl HeadMessage {
             wait_ms: millis(head.wait),
             lease_ms: millis(head.lease),
             patience_ms: millis(head.patience),
+            threads: head.needs.threads,
+            memory_mib: head.needs.memory_mib,
         }
     }
 
@@ -206,13 +249,14 @@ impl HeadMessage {
             wait: Duration::from_millis(self.wait_ms),
             lease: Duration::from_millis(self.lease_ms.max(1_000)),
             patience: Duration::from_millis(self.patience_ms),
+            needs: Needs { threads: self.threads.max(1), memory_mib: self.memory_mib },
         })
     }
 }
 
 impl EngineMessage {
     fn of(contestant: &Contestant) -> EngineMessage {
-        let Contestant { seat, program, conditions } = contestant;
+        let Contestant { seat, program, conditions, is_benched } = contestant;
         let Conditions { limits, margin } = conditions;
         let Deadlines { uciok, readyok, bestmove, stop } = seat.deadlines;
         EngineMessage {
@@ -223,7 +267,7 @@ impl EngineMessage {
                 name: program.name.clone(),
             },
             args: seat.launch.args.clone(),
-            memory_bytes: seat.launch.memory_bytes,
+            memory_bytes: seat.launch.bounds.memory_bytes,
             protocol: seat.protocol.to_string(),
             options: seat.setup.options.clone(),
             init: seat.setup.init.clone(),
@@ -237,6 +281,7 @@ impl EngineMessage {
             depth: limits.depth,
             nodestime: limits.nodestime,
             margin_ns: nanos(*margin),
+            bench: *is_benched,
         }
     }
 
@@ -264,7 +309,8 @@ impl EngineMessage {
                 args: self.args,
                 dir: None,
                 stderr: None,
-                memory_bytes: self.memory_bytes,
+                // What else a program may take is the worker's to say.
+                bounds: Bounds { memory_bytes: self.memory_bytes, ..Bounds::default() },
                 cpus: Vec::new(),
             },
             protocol: self.protocol.parse::<Protocol>().map_err(invalid)?,
@@ -280,6 +326,26 @@ impl EngineMessage {
             is_taped: self.is_taped,
         };
         let conditions = Conditions { limits, margin: Duration::from_nanos(self.margin_ns) };
-        Ok(Contestant { seat, program: Program { hash, bytes, name }, conditions })
+        let program = Program { hash, bytes, name };
+        Ok(Contestant { seat, program, conditions, is_benched: self.bench })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_takes_as_many_slots_as_it_needs_of_the_machine() {
+        let slots = |threads, needed, slots, memory| {
+            Needs { threads, memory_mib: needed }.slots(slots, memory)
+        };
+        assert_eq!(slots(1, 32, 8, 16_000), Ok(1));
+        assert_eq!(slots(4, 32, 8, 16_000), Ok(4));
+        assert_eq!(slots(1, 4_001, 8, 16_000), Ok(3), "two such games fit, not three");
+        assert_eq!(slots(2, 16_000, 8, 16_000), Ok(8));
+        assert_eq!(slots(1, 16_000, 8, 0), Ok(1), "nobody knows");
+        assert!(slots(9, 32, 8, 16_000).unwrap_err().contains("9 threads"));
+        assert!(slots(1, 16_001, 8, 16_000).unwrap_err().contains("16001 MiB"));
     }
 }

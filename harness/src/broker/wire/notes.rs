@@ -221,6 +221,13 @@ pub enum Word {
         /// Why.
         why: String,
     },
+    /// A worker is not to play for the run any more.
+    Aside {
+        /// Which.
+        worker: String,
+        /// Why.
+        why: String,
+    },
     /// All pairs of the run are given up.
     Cancel,
 }
@@ -243,6 +250,7 @@ impl Word {
         let (word, pair, worker, why) = match self.clone() {
             Word::Stored(pair) => ("stored", pair, String::new(), String::new()),
             Word::Refused { worker, pair, why } => ("refused", pair, worker, why),
+            Word::Aside { worker, why } => ("aside", 0, worker, why),
             Word::Cancel => ("cancel", 0, String::new(), String::new()),
         };
         write(&WordMessage { v: VERSION, word: word.to_owned(), pair, worker, why })
@@ -256,6 +264,7 @@ impl Word {
             "refused" => {
                 Ok(Word::Refused { worker: checked_name(worker)?, pair, why: printable(&why) })
             }
+            "aside" => Ok(Word::Aside { worker: checked_name(worker)?, why: printable(&why) }),
             "cancel" => Ok(Word::Cancel),
             _ => Err(invalid("a word that is not known")),
         }

@@ -142,6 +142,10 @@ pub fn read_result(packed: &[u8]) -> Result<Arrival, WireError> {
     let message: ResultMessage = read(&bytes, usize::MAX)?;
     let pairing =
         Pairing { pair: message.pair, engines: message.engines, opening: message.opening };
+    // What is refused is written down, and the store has no such numbers.
+    if i64::try_from(pairing.pair).is_err() {
+        return Err(invalid("a pair that no run has"));
+    }
     let mut games = message.games.into_iter().map(GameMessage::into_record);
     let report = match (message.failure, games.next(), games.next(), games.next()) {
         (Some(failure), None, ..) => Report::Failed(printable(&failure)),

@@ -10,7 +10,7 @@ use crate::broker::verify::tests::{job, played};
 use crate::clock::Conditions;
 use crate::game::player::Seat;
 use crate::game::record::{Details, Keep, Thought};
-use crate::process::Launch;
+use crate::process::{Bounds, Launch};
 use crate::protocol::{Protocol, Restart};
 use crate::uci::score::Score;
 use crate::uci::session::{Deadlines, Setup};
@@ -26,7 +26,7 @@ fn head() -> Head {
                 args: vec![],
                 dir: None,
                 stderr: None,
-                memory_bytes: None,
+                bounds: Bounds::default(),
                 cpus: vec![],
             },
             protocol: Protocol::Uci,
@@ -38,6 +38,7 @@ fn head() -> Head {
         },
         program: Program { hash: "ab".repeat(32), bytes: 1, name: "x".into() },
         conditions,
+        is_benched: false,
     };
     let conditions = job(0).games.first.conditions;
     Head {
@@ -51,6 +52,7 @@ fn head() -> Head {
         wait: Duration::ZERO,
         lease: Duration::from_secs(30),
         patience: Duration::from_secs(60),
+        needs: Needs { threads: 1, memory_mib: 32 },
     }
 }
 

@@ -7,8 +7,10 @@ use async_nats::jetstream::consumer::PullConsumer;
 use tokio::time::sleep;
 
 use super::Shared;
+use crate::broker::bench;
 use crate::broker::subject::{Names, TAKERS};
-use crate::broker::wire::{self, Head};
+use crate::broker::wire::{self, Head, Join};
+use crate::game::outcome::printable;
 use crate::game::player::Seat;
 use crate::run::seats::introduce;
 
@@ -23,6 +25,8 @@ const TRIALS: u32 = 30;
 pub(super) struct Contract {
     /// What all jobs have in common.
     pub(super) head: Head,
+    /// Slots that a game of it takes.
+    pub(super) slots: u32,
     /// How its engines are started here.
     pub(super) seats: Vec<Seat>,
     /// Where its jobs are taken.
@@ -40,36 +44,59 @@ impl Contract {
         if head.token != token {
             return Err("its description is that of another run".to_owned());
         }
+        let slots = head.needs.slots(shared.config.slots, shared.config.machine.memory_mib)?;
         let mut seats = Vec::new();
         for contestant in &head.contestants {
             let mut seat = contestant.seat.clone();
             let program = shared.library.find(&shared.link, &names, &contestant.program).await;
             seat.launch.program =
                 program.map_err(|error| format!("engine '{}': {error}", seat.name))?;
-            let limits = [seat.launch.memory_bytes, shared.config.memory_bytes];
-            seat.launch.memory_bytes = limits.into_iter().flatten().min();
+            seat.launch.bounds = seat.launch.bounds.and(shared.config.bounds);
             seats.push(seat);
         }
         for seat in &seats {
             // A program that does not start here, for want of a library, would lose all its games.
             introduce(seat).await.map_err(|error| error.to_string())?;
         }
+        join(shared, &names, &head, &seats).await?;
         let jobs = shared.link.stream.get_consumer_from_stream(TAKERS, names.jobs()).await;
         let jobs = jobs.map_err(|error| format!("its jobs cannot be had: {error}"))?;
-        Ok(Contract { head, seats, jobs, names })
+        Ok(Contract { head, slots, seats, jobs, names })
     }
 }
 
 async fn fetch_head(shared: &Shared, names: &Names) -> Result<Head, String> {
+    let answer = ask(shared, names.head(), Vec::new()).await?;
+    wire::verified(&answer, &shared.config.trusted)
+}
+
+/// Says what the engines are like here, and asks whether that will do.
+async fn join(shared: &Shared, names: &Names, head: &Head, seats: &[Seat]) -> Result<(), String> {
+    let mut benches = Vec::new();
+    for (contestant, seat) in head.contestants.iter().zip(seats) {
+        benches.push(match contestant.is_benched {
+            true => Some(bench::measure(seat).await),
+            false => None,
+        });
+    }
+    let join = Join { worker: shared.config.name.clone(), benches };
+    let answer = ask(shared, names.join(&join.worker), join.write()).await?;
+    if answer.is_empty() {
+        return Ok(());
+    }
+    Err(printable(&String::from_utf8_lossy(&answer), 300))
+}
+
+/// What the coordinator answers.
+async fn ask(shared: &Shared, subject: String, question: Vec<u8>) -> Result<Vec<u8>, String> {
     let mut trials = 0;
-    let answer = loop {
-        let asked = shared.link.client.send_request(names.head(), Request::new()).await;
-        match asked {
-            Ok(answer) => break answer,
+    loop {
+        let request = Request::new().payload(question.clone().into());
+        match shared.link.client.send_request(subject.clone(), request).await {
+            Ok(answer) => return Ok(answer.payload.to_vec()),
             Err(error) if trials >= TRIALS => return Err(format!("no answer: {error}")),
             Err(_) => sleep(AGAIN).await,
         }
         trials += 1;
-    };
-    wire::verified(&answer.payload, &shared.config.trusted)
+    }
 }

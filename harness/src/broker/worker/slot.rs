@@ -1,5 +1,6 @@
 //! One place at which pairs are played for coordinators, one after another.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,11 +8,11 @@ use std::time::Duration;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::{interval, sleep, timeout};
 
 use super::contract::Contract;
-use super::{Held, Pace, Shared};
+use super::{Halt, Held, Pace, Shared};
 use crate::broker::wire::{self, Arrival, Report, Sign};
 use crate::game::pulse::Pulse;
 use crate::run::executor::local::{Local, Room};
@@ -23,6 +24,9 @@ const TAKE: Duration = Duration::from_secs(2);
 
 /// How much longer than that the server may take to say that there is none.
 const GRACE: Duration = Duration::from_secs(3);
+
+/// How long a job may still come to a slot that leaves; one that waits in the stream comes at once.
+const LAST_JOB: Duration = Duration::from_millis(100);
 
 /// Pause before something is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -53,30 +57,25 @@ enum End {
 pub(super) async fn work(shared: Arc<Shared>) {
     let mut table: Option<Table> = None;
     let mut in_vain = 0;
+    let mut pace = shared.pace.clone();
     while *shared.pace.borrow() == Pace::Working {
-        let chosen = shared.board().choose();
-        let Some((token, agreement)) = chosen else {
-            // Whatever changed in between shows the next time.
-            let _ = timeout(AGAIN, shared.changed.notified()).await;
-            in_vain += 1;
-            rest(&mut table, in_vain);
-            continue;
-        };
-        let make = || async { Contract::agree(&shared, &token).await.map(Arc::new) };
-        let contract = match agreement.get_or_init(make).await {
-            Ok(contract) => contract.clone(),
-            Err(why) => {
-                shared.refuse(&token, why.clone());
-                continue;
+        let mut finding = pin!(find(&shared));
+        let found = tokio::select! {
+            found = &mut finding => found,
+            () = reached(&mut pace, Pace::Leaving) => {
+                // A job that is on its way already need not wait for its lease.
+                if let Ok(Some(found)) = timeout(LAST_JOB, finding).await {
+                    let _ = found.job.ack_with(AckKind::Nak(None)).await;
+                }
+                break;
             }
         };
-        let Some(job) = take(&shared, &contract).await else {
-            shared.board().is_dry(&token);
+        // The room is ours until the job is done.
+        let Some(Found { contract, job, room: _room }) = found else {
             in_vain += 1;
             rest(&mut table, in_vain);
             continue;
         };
-        shared.board().took(&token);
         in_vain = 0;
         match sit_down(table.take(), &contract).await {
             Ok(seated) => {
@@ -88,13 +87,47 @@ pub(super) async fn work(shared: Arc<Shared>) {
             Err(error) => {
                 // Somebody else may have what we lack.
                 let _ = job.ack_with(AckKind::Nak(Some(AGAIN))).await;
-                shared.refuse(&token, error);
+                shared.refuse(&contract.head.token, error);
             }
         }
     }
     if let Some(table) = table {
         table.local.finish().await;
     }
+}
+
+/// A job, and what is needed to play it.
+struct Found {
+    contract: Arc<Contract>,
+    job: jetstream::Message,
+    room: OwnedSemaphorePermit,
+}
+
+/// Looks for a job for a while. May be given up at any moment, as none of it is ours alone.
+async fn find(shared: &Shared) -> Option<Found> {
+    let chosen = shared.board().choose();
+    let Some((token, agreement)) = chosen else {
+        // Whatever changed in between shows the next time.
+        let _ = timeout(AGAIN, shared.changed.notified()).await;
+        return None;
+    };
+    let make = || async { Contract::agree(shared, &token).await.map(Arc::new) };
+    let contract = match agreement.get_or_init(make).await {
+        Ok(contract) => contract.clone(),
+        Err(why) => {
+            shared.refuse(&token, why.clone());
+            return None;
+        }
+    };
+    let room = shared.room.clone().acquire_many_owned(contract.slots);
+    // Nobody ever closes it; that it is full may last.
+    let room = timeout(TAKE, room).await.ok()?.ok()?;
+    let job = take(shared, &contract).await;
+    match &job {
+        Some(_) => shared.board().took(&token),
+        None => shared.board().is_dry(&token),
+    }
+    Some(Found { contract, job: job?, room })
 }
 
 /// Ends engines that had nothing to play for long.
@@ -178,13 +211,18 @@ async fn play(shared: &Shared, table: &mut Table, message: jetstream::Message) {
         attempt,
         report,
     };
+    let pair = pairing.pair;
+    if is_played {
+        // Before anybody can have stored it.
+        let held = Held { job: message.clone(), lease: contract.head.lease };
+        let _ = shared.held.send((token.clone(), pair, Some(held)));
+    }
     if !deliver(shared, &contract, &arrival, &message, &mut cancelled).await {
+        let _ = shared.held.send((token, pair, None));
         // Whoever still wants the pair gets it at once.
         let _ = message.ack_with(AckKind::Nak(None)).await;
     } else if is_played {
         shared.pairs.fetch_add(1, Ordering::Relaxed);
-        let (pair, lease) = (pairing.pair, contract.head.lease);
-        let _ = shared.held.send(Held { token, pair, job: message, lease });
     }
 }
 
@@ -194,7 +232,7 @@ async fn play_out(
     table: &mut Table,
     message: &jetstream::Message,
     job: PairJob,
-    cancelled: &mut broadcast::Receiver<String>,
+    cancelled: &mut broadcast::Receiver<Halt>,
 ) -> End {
     let head = &table.contract.head;
     let (pair, pulse) = (job.pairing.pair, job.games.first.pulse.clone());
@@ -210,22 +248,26 @@ async fn play_out(
                 JobEvent::Played { played, noise, .. } => {
                     return End::Reported(Box::new(Report::Played(played, noise)));
                 }
-                JobEvent::Failed { reason, .. } | JobEvent::Lost(reason) => {
+                JobEvent::Failed { reason, .. }
+                | JobEvent::Lost(reason)
+                | JobEvent::Unfit(reason) => {
                     return End::Reported(Box::new(Report::Failed(reason)));
                 }
                 JobEvent::Started { half: begun, .. } => {
                     half = u8::try_from(begun).ok();
                     sign(shared, &table.contract, pair, half).await;
                 }
-                JobEvent::Noted(_) => {}
+                JobEvent::Noted(_) | JobEvent::SetAside(_) => {}
             },
             heard = cancelled.recv() => {
-                if heard.is_ok_and(|token| token == table.contract.head.token) {
+                if let Ok(halt) = heard
+                    && halt.token == table.contract.head.token
+                {
                     table.local.cancel_all().await;
-                    return End::Cancelled;
+                    return if halt.is_ours_alone { End::Aborted } else { End::Cancelled };
                 }
             }
-            () = aborted(&mut pace) => {
+            () = reached(&mut pace, Pace::Aborting) => {
                 table.local.cancel_all().await;
                 return End::Aborted;
             }
@@ -240,9 +282,9 @@ async fn play_out(
     }
 }
 
-/// Waits until the worker gives up what it has in hand.
-async fn aborted(pace: &mut watch::Receiver<Pace>) {
-    if pace.wait_for(|pace| *pace == Pace::Aborting).await.is_err() {
+/// Waits until the worker goes on like that, or has even less patience.
+async fn reached(pace: &mut watch::Receiver<Pace>, least: Pace) {
+    if pace.wait_for(|pace| *pace >= least).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
@@ -277,7 +319,7 @@ async fn deliver(
     contract: &Contract,
     arrival: &Arrival,
     message: &jetstream::Message,
-    cancelled: &mut broadcast::Receiver<String>,
+    cancelled: &mut broadcast::Receiver<Halt>,
 ) -> bool {
     let bytes = wire::write_result(arrival, shared.link.max_payload());
     let subject = contract.names.result(arrival.pairing.pair);
@@ -297,10 +339,10 @@ async fn deliver(
             is_there = send => if is_there {
                 return true;
             },
-            heard = cancelled.recv() => if heard.is_ok_and(|token| token == arrival.token) {
+            heard = cancelled.recv() => if heard.is_ok_and(|halt| halt.token == arrival.token) {
                 return false;
             },
-            () = aborted(&mut pace) => return false,
+            () = reached(&mut pace, Pace::Aborting) => return false,
         }
         let _ = message.ack_with(AckKind::Progress).await;
         sleep(AGAIN).await;

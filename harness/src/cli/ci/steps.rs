@@ -12,8 +12,8 @@ use super::super::{Cli, ExitCode, Failure};
 use crate::config::plan::{BUNDLED, Program, resolve_engine};
 use crate::config::provenance::Provenance;
 use crate::gate::{self, Kind, Outcome, Step, Verdict};
-use crate::process::Launch;
 use crate::process::errand::{self, Cause, Ended, Patience};
+use crate::process::{Bounds, Launch};
 use crate::report::gates;
 use crate::report::terminal::note;
 use crate::run::dispatch::unix_time_ms;
@@ -227,7 +227,7 @@ impl Gates<'_> {
             args: self.words(step),
             dir: None,
             stderr: Some(std::path::absolute(&log).unwrap_or(log.clone())),
-            memory_bytes: None,
+            bounds: Bounds::default(),
             cpus: Vec::new(),
         };
         let patience = Patience { limit: step.budget.unwrap_or(LIMIT), grace: GRACE };

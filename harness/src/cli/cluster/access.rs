@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::broker::access::{Access, Credentials, Secret};
+use crate::broker::subject::{INBOX, is_inbox};
 use crate::cli::Failure;
 
 /// How a NATS server is entered.
@@ -38,8 +39,8 @@ pub struct AccessArgs {
     /// Its key (PEM)
     #[arg(long, value_name = "FILE", requires = "nats_cert")]
     nats_cert_key: Option<PathBuf>,
-    /// What subjects of answers begin with, for accounts that may listen to some only
-    /// [default: _INBOX]
+    /// What subjects of answers begin with, for accounts that may listen to some only:
+    /// _INBOX.NAME [default: _INBOX]
     #[arg(long, value_name = "PREFIX")]
     nats_inbox: Option<String>,
 }
@@ -68,6 +69,10 @@ impl AccessArgs {
             Some(path) => Some(secret(path)?),
             None => variable("ARBITER_NATS_TOKEN").map(Secret),
         };
+        if let Some(inbox) = self.nats_inbox.as_deref().filter(|inbox| !is_inbox(inbox)) {
+            let told = format!("--nats-inbox: expected {INBOX}.NAME, got '{inbox}'");
+            return Err(Failure::invalid(told));
+        }
         let creds = path(self.nats_creds, "ARBITER_NATS_CREDS");
         let nkey = path(self.nats_nkey, "ARBITER_NATS_NKEY");
         let credentials = match (creds, nkey, user, token) {

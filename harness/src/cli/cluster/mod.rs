@@ -15,13 +15,15 @@ pub use self::show::{ClusterCommand, cluster};
 pub use self::worker::{WorkerArgs, worker};
 use super::{ExitCode, Failure, fingerprint, play};
 use crate::broker::access::{Access, AccessError};
-use crate::broker::coordinator::{Identity, Spec, check, coordinate, describe};
+use crate::broker::bench;
+use crate::broker::coordinator::{Identity, Known, Spec, check, coordinate, describe};
 use crate::broker::trust::{Key, TrustError};
-use crate::broker::wire::Program;
+use crate::broker::wire::{Benched, Program};
 use crate::config::plan::Plan;
 use crate::report::terminal::note;
 use crate::run::executor::remote::Remote;
 use crate::run::seats::Seat;
+use crate::store::{Store, StoreError};
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
 const DEFAULT_LEASE_S: u32 = 30;
@@ -61,6 +63,11 @@ pub struct ClusterArgs {
     /// if it is not there [default: arbiter/signing.key in the user's folder of settings]
     #[arg(long, value_name = "FILE", requires = "on")]
     signing_key: Option<PathBuf>,
+    /// Have workers run `bench` of every engine before they play, and set those aside whose number
+    /// of nodes is not that of this machine; without the flag of engines that were built from a
+    /// revision and have a bench
+    #[arg(long, requires = "on")]
+    check_bench: bool,
     #[command(flatten)]
     access: AccessArgs,
 }
@@ -73,6 +80,7 @@ pub struct Fleet {
     priority: u8,
     lease: Duration,
     most: Option<usize>,
+    checks_bench: bool,
 }
 
 impl ClusterArgs {
@@ -88,7 +96,8 @@ impl ClusterArgs {
         let lease = Duration::from_secs(self.lease.unwrap_or(DEFAULT_LEASE_S).into());
         let priority = self.priority.unwrap_or(DEFAULT_PRIORITY);
         play::runtime()?.block_on(access.connect("arbiter"))?;
-        Ok(Some(Fleet { access, key, priority, lease, most }))
+        let checks_bench = self.check_bench;
+        Ok(Some(Fleet { access, key, priority, lease, most, checks_bench }))
     }
 }
 
@@ -119,14 +128,44 @@ impl Fleet {
         format!(" --on {}", self.access.place())
     }
 
-    /// Who plays the run.
+    /// What the benchmarks of those engines find here that workers have to compare.
+    async fn benches(&self, plan: &Plan, seats: &[Seat]) -> Vec<Option<Benched>> {
+        let mut found: Vec<Option<Benched>> = Vec::new();
+        for (index, (engine, seat)) in plan.engines.iter().zip(seats).enumerate() {
+            let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
+            let is_same = |other: &Seat| {
+                (&other.launch.program, &other.launch.args)
+                    == (&seat.launch.program, &seat.launch.args)
+            };
+            let before = seats[..index].iter().position(is_same);
+            found.push(match before.and_then(|index| found[index]) {
+                Some(bench) => Some(bench),
+                None if !self.checks_bench && !is_built => None,
+                None => match bench::measure(seat).await {
+                    Ok(bench) => {
+                        note(&format!("bench of {}: {} nodes", seat.name, bench.nodes));
+                        Some(bench)
+                    }
+                    Err(why) => {
+                        note(&format!("workers are not compared by their bench: {why}"));
+                        None
+                    }
+                },
+            });
+        }
+        found
+    }
+
+    /// Who plays the run, which is known so far.
     pub async fn executor(
         self,
         plan: &Plan,
         run: &str,
         created_ms: i64,
         seats: Vec<Seat>,
+        known: Known,
     ) -> Result<Remote, Failure> {
+        let benches = self.benches(plan, &seats).await;
         let mut paths = BTreeMap::new();
         let mut programs = Vec::new();
         for seat in &seats {
@@ -136,13 +175,26 @@ impl Fleet {
         }
         let key = self.key.public();
         let identity = Identity { run, created_ms, key: &key };
-        let head =
+        let mut head =
             describe(plan, identity, seats, programs, self.lease).map_err(Failure::invalid)?;
+        for (contestant, bench) in head.contestants.iter_mut().zip(&benches) {
+            contestant.is_benched = bench.is_some();
+        }
         let link = self.access.connect(&format!("arbiter {run}")).await?;
         let (priority, most) = (self.priority, self.most);
-        let spec = Spec { head, key: self.key, programs: paths, priority, most };
+        let spec = Spec { head, key: self.key, programs: paths, priority, most, benches, known };
         Ok(coordinate(link, spec).await?)
     }
+}
+
+/// What the store knows of a run's workers.
+pub fn known(store: &Store, run: &str, plan: &Plan) -> Result<Known, StoreError> {
+    let aside = store.aside(run)?.into_iter().map(|aside| (aside.worker, aside.reason));
+    Ok(Known {
+        aside: aside.collect(),
+        played: store.played_by_workers(run)?,
+        is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
+    })
 }
 
 /// A program by what is in it.

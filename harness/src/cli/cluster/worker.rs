@@ -12,9 +12,14 @@ use crate::broker::wire::is_name;
 use crate::broker::worker::{Config, Machine, Pace, serve};
 use crate::cli::{ExitCode, Failure, play};
 use crate::config::plan::default_concurrency;
+use crate::process::Bounds;
 use crate::report::terminal::note;
 use crate::run::control::MAX_SLOTS;
 use crate::run::signal::{Request, Signals};
+
+/// Largest file that an engine may write unless the user says otherwise, in MiB: far more than any
+/// log or table of one, and less than a disk.
+const FILE_MIB: u64 = 1024;
 
 /// Flags of `arbiter worker`.
 #[derive(Debug, Args)]
@@ -49,6 +54,13 @@ pub struct WorkerArgs {
     /// Address space that a process of an engine may have, whatever a run allows
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
+    /// Largest file that a process of an engine may write
+    #[arg(long, value_name = "MIB", default_value_t = FILE_MIB)]
+    file_size: u64,
+    /// Seconds of processor time that a process of an engine may use in its whole life; it is ended
+    /// then, and loses the game
+    #[arg(long, value_name = "SEC", value_parser = clap::value_parser!(u64).range(1..))]
+    cpu_time: Option<u64>,
     #[command(flatten)]
     access: AccessArgs,
 }
@@ -70,12 +82,17 @@ fn carry_out(args: WorkerArgs) -> Result<(), Failure> {
     if !is_name(&name) {
         return Err(Failure::invalid(format!("'{name}' is no name for a worker")));
     }
+    let bytes = |mib: u64| mib.saturating_mul(1 << 20);
     let trusted = args.trust.iter().map(|text| PublicKey::read(text));
     let config = Config {
         slots,
         trusted: trusted.collect::<Result<_, _>>()?,
         folder: args.programs.map_or_else(default_folder, Ok)?,
-        memory_bytes: args.memory.map(|mib| mib.saturating_mul(1 << 20)),
+        bounds: Bounds {
+            memory_bytes: args.memory.map(bytes),
+            file_bytes: Some(bytes(args.file_size)),
+            cpu_seconds: args.cpu_time,
+        },
         own_binary: std::env::current_exe().map_err(Failure::environment)?,
         machine: machine(),
         name,
@@ -83,7 +100,11 @@ fn carry_out(args: WorkerArgs) -> Result<(), Failure> {
     let access = args.access.access(args.nats)?;
     play::runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let link = access.connect(&format!("arbiter worker {}", config.name)).await?;
+        let as_whom = format!("arbiter worker {}", config.name);
+        let link = tokio::select! {
+            link = access.connect(&as_whom) => link?,
+            _ = signals.next() => return Ok(()),
+        };
         note(&format!(
             "worker {} on {}: {} games at once, programs in {}",
             config.name,

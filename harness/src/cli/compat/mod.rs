@@ -6,21 +6,26 @@ mod extras;
 mod options;
 mod printer;
 mod request;
+mod saved;
 mod words;
 
 pub use printer::Printer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use self::options::Options;
-use super::args::{Asked, DEFAULT_RESULTS, Form};
+use self::saved::{Config, Saved};
+use super::args::{Asked, DEFAULT_RESULTS, Form, Resume};
 use super::builds::BuildArgs;
 use super::cluster::ClusterArgs;
 use super::{ExitCode, Failure, emit, play};
+use crate::config::affinity::Affinity;
+use crate::config::request::Request;
 use crate::report::compat::Dialect;
 use crate::report::terminal::note;
+use crate::store::Store;
 
 /// Flags of `arbiter compat`.
 #[derive(Debug, Args)]
@@ -30,8 +35,10 @@ that make no difference here are named on standard error. Pairs of games are the
 is played twice with colours reversed, whatever -repeat says, unless -noswap is given. Without
 -openings, arbiter's own book is used. The time margin is 10 ms unless timemargin= is given. Engines
 that crash are always started again (-recover). Finished games come in the order of the schedule,
-when their pair is over. Games are kept in the folder `results`, and `arbiter match --resume RUN`
-(or sprt, or tournament) goes on with a run that was interrupted.
+when their pair is over. Games are kept in the folder `results`; -config file=FILE goes on with the
+run of which FILE says which it was (fastchess only; written as config.json, or -config outname=), and
+so does `arbiter match --resume RUN` (or sprt, or tournament). What fastchess itself has saved is not
+read.
 
 Exit codes: 0 if the games were played, whatever came out; else as for `arbiter match`.
 
@@ -59,7 +66,7 @@ enum Program {
 }
 
 /// How a run is shown in place of the live view and the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Style {
     /// In whose form.
     pub dialect: Dialect,
@@ -70,6 +77,18 @@ pub struct Style {
     pub rating_interval: u64,
     /// Games between two lines of the score; 0 for none.
     pub score_interval: u64,
+    /// The file that says which run it is, if one is wanted.
+    saved_in: Option<PathBuf>,
+}
+
+impl Style {
+    /// Writes down which run this is, for whoever wants to go on with it.
+    pub fn save(&self, run: &str, results: &Path) -> Result<(), Failure> {
+        let Some(path) = &self.saved_in else { return Ok(()) };
+        let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
+        let saved = Saved { run: run.to_owned(), results };
+        saved.write(path).map_err(Failure::environment)
+    }
 }
 
 /// Plays the command line.
@@ -84,11 +103,21 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         let version = concat!("arbiter ", env!("CARGO_PKG_VERSION"), "\n");
         return emit(version).map_or_else(Failure::report, |()| ExitCode::Passed);
     }
-    let read = words::split(&args.options).and_then(|words| Options::read(dialect, &words));
-    let options = match read {
-        Ok(options) => options,
-        Err(sentence) => return Failure::invalid(sentence).report(),
+    match played(dialect, &args.options) {
+        Ok(ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty) => ExitCode::Passed,
+        Ok(other) => other,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn played(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
+    let words = words::split(line).map_err(Failure::invalid)?;
+    let config = match dialect {
+        Dialect::Fastchess => Some(Config::read(&words).map_err(Failure::invalid)?),
+        Dialect::Cutechess => None,
     };
+    let words = config.as_ref().map_or(words.clone(), |config| config.left(words));
+    let options = Options::read(dialect, &words).map_err(Failure::invalid)?;
     for text in options.notes.iter().chain(&options.engines.notes) {
         note(text);
     }
@@ -97,14 +126,27 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         penta: options.penta,
         rating_interval: options.rating_interval,
         score_interval: options.score_interval,
+        saved_in: config.as_ref().map(|config| config.out.clone()),
     };
-    let (kind, request) = match request::request(options) {
-        Ok(made) => made,
-        Err(sentence) => return Failure::invalid(sentence).report(),
+    let Some(Saved { run, results }) = config.and_then(|config| config.run) else {
+        let (kind, request) = request::request(options).map_err(Failure::invalid)?;
+        return Ok(play::play(kind, asked(request, PathBuf::from(DEFAULT_RESULTS), style)));
     };
-    let asked = Asked {
+    let kind = Store::open(&results)?.run(&run)?.plan.kind;
+    let resume = Resume {
+        run,
+        pgn: None,
+        concurrency: options.concurrency,
+        affinity: (options.affinity != Affinity::None).then_some(options.affinity),
+    };
+    let asked = asked(Request::default(), results, style);
+    Ok(play::play(kind, Asked { resume: Some(resume), ..asked }))
+}
+
+fn asked(request: Request, results: PathBuf, style: Style) -> Asked {
+    Asked {
         request,
-        results: PathBuf::from(DEFAULT_RESULTS),
+        results,
         name: None,
         about: None,
         resume: None,
@@ -117,9 +159,5 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         is_probed: false,
         cluster: ClusterArgs::default(),
         at_once: None,
-    };
-    match play::play(kind, asked) {
-        ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,
-        other => other,
     }
 }

@@ -379,11 +379,7 @@ impl Options {
     fn unknown(&self, word: &Word) -> String {
         let name = &word.name;
         match name.as_str() {
-            "config" => {
-                "-config: arbiter cannot read what fastchess has saved; it keeps all games \
-                         in its own store: go on with `arbiter match --resume RUN`"
-                    .to_owned()
-            }
+            "config" => "-config: cutechess-cli has none".to_owned(),
             "compliance" => "-compliance: use `arbiter check`".to_owned(),
             "crc32" => "-crc32: arbiter writes no checksum of a PGN file; leave it out".to_owned(),
             "engines" => {
@@ -411,10 +407,11 @@ const PGN_KEYS: &str = "file, notation, append, nodes, seldepth, nps, hashfull, 
      timeleft, latency, min, match_line";
 
 /// Options with an effect, for hints.
-const KNOWN: [&str; 31] = [
+const KNOWN: [&str; 32] = [
     "engine",
     "each",
     "quick",
+    "config",
     "concurrency",
     "rounds",
     "games",

@@ -8,9 +8,10 @@ use crate::config::plan::Plan;
 use crate::report::compat::{Dialect, Scene};
 use crate::report::status::disturbance;
 use crate::report::terminal::note;
-use crate::run::event::{Observer, ObserverError, RunEvent};
+use crate::run::event::{Ending, Observer, ObserverError, RunEvent};
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
+use crate::run::state::RunState;
 use crate::schedule::Schedule;
 use crate::stats::pentanomial::Trinomial;
 use crate::stats::watch::{Look, Watch};
@@ -35,9 +36,9 @@ pub struct Printer {
 
 impl Printer {
     /// A printer of a run that has not begun.
-    pub fn new(style: Style, plan: &Plan, schedule: Schedule) -> Printer {
+    pub fn new(style: &Style, plan: &Plan, schedule: Schedule) -> Printer {
         Printer {
-            style,
+            style: style.clone(),
             scene: Scene::new(style.dialect, style.penta, plan),
             schedule,
             standing: Standing::default(),
@@ -49,8 +50,30 @@ impl Printer {
         }
     }
 
+    /// Prints the figures of a run that is over.
+    pub fn print_again(
+        style: &Style,
+        plan: &Plan,
+        state: &RunState,
+        ending: Ending,
+    ) -> Result<(), Failure> {
+        let mut printer = Printer::new(style, plan, state.schedule().clone());
+        printer.go_on(state.standing(), state.looks());
+        let text = printer.figures() + &printer.scene.ended(ending);
+        emit(&text)
+    }
+
     fn total(&self) -> u64 {
         self.schedule.expected() * self.schedule.design().games_per_pair()
+    }
+
+    /// Takes over what was counted before.
+    fn go_on(&mut self, standing: &Standing, looks: &BTreeMap<[usize; 2], Look>) {
+        self.standing = standing.clone();
+        self.scores =
+            standing.encounters.iter().map(|(twosome, met)| (*twosome, met.games)).collect();
+        self.games = self.scores.values().map(Trinomial::games).sum();
+        self.look = looks.values().next().copied().or(self.look);
     }
 
     fn counted(&mut self, played: &PlayedPair, tally: &PairTally, look: Option<Look>) -> String {
@@ -97,6 +120,10 @@ fn is_due(games: u64, interval: u64) -> bool {
 impl Observer for Printer {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let text = match event {
+            RunEvent::Started { standing, looks, .. } => {
+                self.go_on(standing, looks);
+                String::new()
+            }
             RunEvent::GameStarted { pairing, half } => {
                 let per_pair = self.schedule.design().games_per_pair();
                 let number = pairing.pair * per_pair + *half as u64 + 1;

@@ -1,12 +1,13 @@
 //! A run as lines of JSON on standard output, while it is played.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::emit;
 use crate::config::plan::Plan;
 use crate::run::event::{Observer, ObserverError, RunEvent};
 
-/// Prints a line for each pair when it counts; the report follows as the last line.
+/// Prints a line for each pair when it counts, and one when a worker is set aside, after which only
+/// the first of those pairs still count; the report follows as the last line.
 #[derive(Debug)]
 pub(super) struct Stream {
     engines: Vec<String>,
@@ -20,6 +21,15 @@ impl Stream {
 
 impl Observer for Stream {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        if let RunEvent::SetAside { aside, counted, .. } = event {
+            return print(&json!({
+                "event": "set_aside",
+                "worker": aside.worker,
+                "reason": aside.reason,
+                "pairs_discarded": aside.pairs,
+                "pairs_counted": counted,
+            }));
+        }
         let RunEvent::Counted { played, tally, look, elapsed } = event else { return Ok(()) };
         let [first, second] = tally.engines.map(|engine| &self.engines[engine]);
         let games = played.games.iter().map(|game| {
@@ -44,6 +54,10 @@ impl Observer for Stream {
             "llr_stop_upper": look.map(|look| look.upper),
             "elapsed_ms": elapsed.as_secs_f64() * 1e3,
         });
-        emit(&format!("{line}\n")).map_err(|failure| ObserverError(failure.1))
+        print(&line)
     }
+}
+
+fn print(line: &Value) -> Result<(), ObserverError> {
+    emit(&format!("{line}\n")).map_err(|failure| ObserverError(failure.1))
 }

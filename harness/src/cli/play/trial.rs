@@ -33,13 +33,7 @@ pub(super) fn check_engines(
                     false => Failure::invalid(error),
                 }
             }),
-            request = signals.next() => {
-                let code = match request {
-                    Request::Interrupt => ExitCode::Interrupted,
-                    Request::Terminate => ExitCode::Terminated,
-                };
-                Err(Failure::new(code, "interrupted before the first game"))
-            }
+            request = signals.next() => Err(interrupted(request)),
         }
     })?;
     if !left_out.is_empty() {
@@ -50,6 +44,15 @@ pub(super) fn check_engines(
         ));
     }
     book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
+}
+
+/// The end of a run that has hardly begun.
+pub(super) fn interrupted(request: Request) -> Failure {
+    let code = match request {
+        Request::Interrupt => ExitCode::Interrupted,
+        Request::Terminate => ExitCode::Terminated,
+    };
+    Failure::new(code, "interrupted before the first game")
 }
 
 /// Tries all engines out, and whether the one that is to be tuned can be.

@@ -6,6 +6,7 @@ use super::Prepared;
 use crate::cli::Failure;
 use crate::cli::cluster::Fleet;
 use crate::config::affinity::list;
+use crate::config::plan::Kind;
 use crate::openings::quarantine;
 use crate::report::standings::rules_in_words;
 use crate::report::terminal::note;
@@ -106,4 +107,11 @@ pub(super) fn show(name: &str, results: &Path) -> String {
 /// A path as a shell wants it.
 fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
+}
+
+/// The name of a run that nobody named.
+pub(super) fn default_name(kind: Kind, created_ms: i64) -> String {
+    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
+    // Milliseconds keep runs that a script starts together apart.
+    format!("{}-{}", kind.as_str(), created.strftime("%Y%m%d-%H%M%S-%3f"))
 }

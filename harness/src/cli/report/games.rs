@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::super::rate::{OPENING_PLIES, PLAYERS, nothing, read_files};
 use super::super::{ExitCode, Failure, threads};
-use super::{ReportForm, of_document};
+use super::ReportForm;
 use crate::cli::console::width;
-use crate::cli::form::Format;
+use crate::cli::form::Form;
 use crate::rate::scan::Asked;
 use crate::report::document::of_games;
-use crate::report::junit;
 use crate::report::ratings::{self, Ratings};
+use crate::report::{html, junit, markdown};
 use crate::stats::ratings::{Options, rate};
 
 /// How the names of PGN files end.
@@ -34,7 +34,8 @@ pub(super) fn name(files: &[PathBuf]) -> String {
 /// The report in one of its forms.
 pub(super) fn render(files: &[PathBuf], form: ReportForm) -> Result<String, Failure> {
     let threads = threads(None).map_err(Failure::invalid)?;
-    let asked = Asked { opening_plies: OPENING_PLIES, replay: false };
+    let evaluations = form.is_document();
+    let asked = Asked { opening_plies: OPENING_PLIES, replay: false, evaluations };
     let tally = read_files(files, asked, true, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
@@ -52,16 +53,18 @@ pub(super) fn render(files: &[PathBuf], form: ReportForm) -> Result<String, Fail
         model: format!("law {}, logistic scale", options.law.as_str()),
         average: 0.0,
     };
-    let value = || ratings::json(&shown);
-    let as_value =
-        |format: Format| format.render(|| ratings::text(&shown, width()), value, PLAYERS);
     let names: Vec<String> = files.iter().map(|file| called(file)).collect();
+    let document = || of_games(&shown, &names);
+    let value = || ratings::json(&shown);
+    let text = || ratings::text(&shown, width());
+    let render = |form: Form| form.render(text, || markdown::render(&document()), value, PLAYERS);
     Ok(match form {
-        ReportForm::Html | ReportForm::Md => of_document(form, &of_games(&shown, &names)),
-        ReportForm::Json => as_value(Format::Json),
-        ReportForm::Ndjson => as_value(Format::Ndjson),
-        ReportForm::Csv => as_value(Format::Csv),
-        ReportForm::Text => as_value(Format::Text),
+        ReportForm::Html => html::render(&document()),
+        ReportForm::Md => render(Form::Md),
+        ReportForm::Json => render(Form::Json),
+        ReportForm::Ndjson => render(Form::Ndjson),
+        ReportForm::Csv => render(Form::Csv),
+        ReportForm::Text => render(Form::Text),
         ReportForm::Junit => junit::of_games(&tally).map_err(Failure::environment)?,
     })
 }

@@ -25,7 +25,9 @@ pub enum Undone {
 impl From<StoreError> for Undone {
     fn from(error: StoreError) -> Undone {
         match error {
-            StoreError::NoRun(run) => Undone::NoRun(format!("There is no run named '{run}'.")),
+            StoreError::NoRun { run, .. } => {
+                Undone::NoRun(format!("There is no run named '{run}'."))
+            }
             StoreError::Missing(_) => Undone::NoRun("There is no store yet.".to_owned()),
             other => Undone::Failed(other.to_string()),
         }

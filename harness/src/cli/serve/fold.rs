@@ -18,6 +18,7 @@ pub struct Fold {
     /// What became of the gates of its commits.
     pub gates: Vec<Outcome>,
     mark: Mark,
+    epoch: u64,
 }
 
 impl Fold {
@@ -28,13 +29,19 @@ impl Fold {
         observe: impl FnMut(Effect),
     ) -> Result<Fold, StoreError> {
         // Before the pairs are read, so that none is missed; one that comes twice counts once.
-        let mark = store.mark()?;
+        let (epoch, mark) = (store.epoch()?, store.mark()?);
         let stored = store.run(run)?;
         let state = RunState::of(&stored.plan);
         let gates = gates_of(store, &stored)?;
-        let mut fold = Fold { stored, state, gates, mark };
+        let mut fold = Fold { stored, state, gates, mark, epoch };
         fold.count(store, &store.tallies(run)?, observe)?;
         Ok(fold)
+    }
+
+    /// Whether it can go on: not after pairs were taken back, of whatever run, as others may be in
+    /// their places in the store.
+    pub fn can_go_on(&self, store: &Store) -> Result<bool, StoreError> {
+        Ok(store.epoch()? == self.epoch)
     }
 
     /// Reads what has come since.

@@ -107,6 +107,10 @@ impl Known {
         outline: &Outline,
         has_changed: bool,
     ) -> Result<(), StoreError> {
+        if has_changed && !self.fold.can_go_on(store)? {
+            *self = Known::read(store, results, &outline.run)?;
+            return Ok(());
+        }
         let head = &self.fold.stored.head;
         let is_other = outline.ending != head.ending || outline.about != head.about;
         let is_due = is_other || (has_changed && head.ending.is_none());

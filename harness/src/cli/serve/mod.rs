@@ -28,6 +28,7 @@ use super::play::runtime;
 use super::{ExitCode, Failure};
 use crate::report::terminal::note;
 use crate::run::signal::Signals;
+use crate::store::StoreError;
 
 /// Where a token is looked for that no file gives.
 const TOKEN_VARIABLE: &str = "ARBITER_TOKEN";
@@ -47,9 +48,9 @@ It listens on this machine only, unless --listen says otherwise. From another ma
 reached through 'ssh -L 7878:localhost:7878 HOST'.
 
 Exit codes: 0 when it is ended by Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if it
-cannot listen.")]
+cannot listen or the folder of --results cannot be made.")]
 pub struct ServeArgs {
-    /// Folder of the results store; it may be empty still
+    /// Folder of the results store; it may be empty still, and is made if it is not there
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     results: PathBuf,
     /// Address and port to listen on; port 0 takes one that is free
@@ -90,6 +91,12 @@ fn begin(args: ServeArgs) -> Result<(), Failure> {
         false => Some(token(args.token_file.as_deref())?),
     };
     let known = token.as_ref().map(|(Token::Given(text) | Token::New(text))| text.as_str());
+    // The store may come later, but into a folder that can be.
+    if !args.results.is_dir() {
+        std::fs::create_dir_all(&args.results)
+            .map_err(|source| StoreError::Folder { folder: args.results.clone(), source })?;
+        note(&format!("made {}, which has no runs yet", args.results.display()));
+    }
     let guard = Guard::new(args.hosts, known);
     // To be as quick as usual is no reason not to serve.
     let _ = rustix::process::setpriority_process(None, NICE);
@@ -99,7 +106,11 @@ fn begin(args: ServeArgs) -> Result<(), Failure> {
     runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let listener = TcpListener::bind(args.listen).await.map_err(|error| {
-            Failure::environment(format!("cannot listen on {}: {error}", args.listen))
+            Failure::environment(format!(
+                "cannot listen on {}: {error}; give another address or port with --listen (port 0 takes \
+                 one that is free)",
+                args.listen
+            ))
         })?;
         let address = listener.local_addr().map_err(Failure::environment)?;
         announce(address, token.as_ref());

@@ -60,11 +60,11 @@ impl RunWatch {
 
     fn try_look(&mut self) -> Result<Vec<Part>, StoreError> {
         let mut reading = match self.read.take() {
-            Some(mut reading) => {
+            Some(mut reading) if reading.fold.can_go_on(&reading.store)? => {
                 reading.go_on()?;
                 reading
             }
-            None => Reading::begin(Store::observe(&self.results)?, &self.run)?,
+            _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
         };
         let (state, trouble) = self.state(&reading);
         let found = reading.parts(&state, trouble);
@@ -142,6 +142,10 @@ impl Reading {
     }
 
     fn parts(&mut self, state: &page::State, trouble: Option<String>) -> Vec<Part> {
+        // What the report says of an open question depends on who is still at it.
+        let is_played = matches!(state, page::State::Played(_));
+        self.is_stale |= self.summary.is_played != is_played;
+        self.summary.is_played = is_played;
         let summary = &self.summary;
         let expected = self.fold.state.schedule().expected();
         let mut found = vec![page::standing(summary, state, expected)];

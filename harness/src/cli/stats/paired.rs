@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::Answer;
 use super::numbers::{self, shown};
+use super::{Answer, ONE_ROW};
+use crate::cli::form::Rows;
+use crate::report::document::Document;
 use crate::report::status::percent;
+use crate::report::table::Table;
 use crate::seed::{below, seed_for};
 use crate::stats::paired::{self, Solved, Speeds};
 use crate::stats::pentanomial::Pentanomial;
@@ -104,7 +107,9 @@ pub fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
             found.chi_squared
         ),
     };
-    Ok(Answer { text, json })
+    let mut document = Document::new("Two runs over the same positions".to_owned());
+    text.lines().for_each(|line| document.paragraph(format!("{line}.")));
+    Ok(Answer { text, json, document, rows: ONE_ROW })
 }
 
 /// Compares speeds.
@@ -128,12 +133,14 @@ pub fn speed(args: &SpeedArgs) -> Result<Answer, String> {
         found.interval.map_or("undefined for a single item".to_owned(), |(low, high)| {
             format!("[{low:.4}, {high:.4}] (95 %, {} rounds, seed {})", args.rounds, args.seed)
         });
-    let text = format!(
-        "Speed, first over second   {:.4} {interval}\nThe first is faster        {}\n",
-        found.ratio,
-        percent(found.faster)
-    );
-    Ok(Answer { text, json })
+    let (ratio, faster) = (format!("{:.4} {interval}", found.ratio), percent(found.faster));
+    let text = format!("Speed, first over second   {ratio}\nThe first is faster        {faster}\n");
+    let mut document = Document::new("Speed of two programs".to_owned());
+    let mut table = Table::new(["", ""]);
+    table.push(["speed, first over second".to_owned(), ratio]);
+    table.push(["the first is faster".to_owned(), faster]);
+    document.table(table);
+    Ok(Answer { text, json, document, rows: ONE_ROW })
 }
 
 fn read_speeds(path: &Path) -> Result<Vec<Speeds>, String> {
@@ -202,19 +209,29 @@ pub fn workers(args: &WorkersArgs) -> Result<Answer, String> {
         "workers": rows,
         "remove": remove.map(|index| args.worker[index].0.as_str()),
     });
-    let mut text = match &found {
-        None => "undefined: fewer than two workers have enough pairs\n".to_owned(),
+    let sum = match &found {
+        None => "undefined: fewer than two workers have enough pairs".to_owned(),
         Some(f) => format!(
-            "chi-squared {:.3} with {} degrees of freedom, p = {:.4}\n",
+            "chi-squared {:.3} with {} degrees of freedom, p = {:.4}",
             f.chi_squared, f.freedom, f.p
         ),
     };
+    let mut text = format!("{sum}\n");
+    let mut document = Document::new("Workers whose pairs are unlike the others'".to_owned());
+    document.paragraph(format!("{sum}."));
+    let mut table = Table::new(["worker", "residual", "colour"]);
     for (index, (name, _)) in args.worker.iter().enumerate() {
         let word = of(index).map_or("too few pairs", |(_, c)| colour(c));
-        text.push_str(&format!("{:>10} {word:<8} {name}\n", shown(of(index).map(|(z, _)| z), 2)));
+        let residual = shown(of(index).map(|(z, _)| z), 2);
+        text.push_str(&format!("{residual:>10} {word:<8} {name}\n"));
+        table.push([name.clone(), residual, word.to_owned()]);
     }
+    document.table(table);
     if let Some(index) = remove {
-        text.push_str(&format!("Leave out {} and look again.\n", args.worker[index].0));
+        let advice = format!("Leave out {} and look again.", args.worker[index].0);
+        text.push_str(&format!("{advice}\n"));
+        document.paragraph(advice);
     }
-    Ok(Answer { text, json })
+    let rows = Rows { list: Some("workers"), first: &["worker", "residual", "color"] };
+    Ok(Answer { text, json, document, rows })
 }

@@ -5,6 +5,10 @@ use serde_json::json;
 
 use super::numbers;
 use super::{Answer, TestArgs};
+use crate::cli::form::Rows;
+use crate::report::document::Document;
+use crate::report::status::percent;
+use crate::report::table::Table;
 use crate::stats::brownian::Exit;
 use crate::stats::discrete_walk;
 use crate::stats::distribution::Distribution;
@@ -63,6 +67,8 @@ pub fn run(args: &PlanArgs) -> Result<Answer, String> {
     Ok(Answer {
         text: text(&test, &planned, &points, pilot),
         json: json(&test, &planned, &points, pilot),
+        document: document(&test, &planned, &points, pilot),
+        rows: Rows { list: Some("points"), first: &["elo", "nelo"] },
     })
 }
 
@@ -139,16 +145,53 @@ fn json(
     })
 }
 
-fn text(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -> String {
-    let mut text = format!(
-        "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}\n\n\
-         {:>9} {:>9} {:>8} {:>10}  pass probability\n",
+/// What is planned, in a line.
+fn heading(test: &Sprt, planned: &Planned) -> String {
+    format!(
+        "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}",
         test.model().as_str(),
         test.elo0(),
         test.elo1(),
         test.alpha(),
         test.beta(),
-        planned.variance_per_game(),
+        planned.variance_per_game()
+    )
+}
+
+/// What else there is to know, a sentence each.
+fn notes(planned: &Planned, pilot: Option<Exit>) -> Vec<String> {
+    let worst = planned.worst().and_then(|elo| planned.at(elo)).map(|worst| {
+        let (elo, games) = (worst.elo, worst.exit.mean_units);
+        format!("It takes longest at {elo:+.2} Elo: {games:.0} games.")
+    });
+    let pilot = pilot.map(|exit| {
+        let (pass, games) = (100.0 * exit.upper_probability, 2.0 * exit.mean_units);
+        format!("Pairs like the pilot's pass in {pass:.2} % after {games:.0} games.")
+    });
+    worst.into_iter().chain(pilot).collect()
+}
+
+fn document(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -> Document {
+    let mut document = Document::new("What a test will cost".to_owned());
+    document.paragraph(format!("{}.", heading(test, planned)));
+    let mut table = Table::new(["Elo", "nElo", "passes", "expected games"]);
+    for point in points {
+        table.push([
+            format!("{:.2}", point.elo),
+            format!("{:.2}", point.nelo),
+            percent(Some(point.exit.upper_probability)),
+            format!("{:.0}", point.exit.mean_units),
+        ]);
+    }
+    document.table(table);
+    notes(planned, pilot).into_iter().for_each(|note| document.paragraph(note));
+    document
+}
+
+fn text(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -> String {
+    let mut text = format!(
+        "{}\n\n{:>9} {:>9} {:>8} {:>10}  pass probability\n",
+        heading(test, planned),
         "Elo",
         "nElo",
         "pass",
@@ -169,15 +212,9 @@ fn text(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -
         let bar = "▒".repeat((share * PLOT_WIDTH as f64).round() as usize);
         text.push_str(&format!("{:>9.2}  {bar}\n", point.elo));
     }
-    if let Some(worst) = planned.worst().and_then(|elo| planned.at(elo)) {
-        let (elo, games) = (worst.elo, worst.exit.mean_units);
-        text.push_str(&format!("\nIt takes longest at {elo:+.2} Elo: {games:.0} games.\n"));
-    }
-    if let Some(exit) = pilot {
-        let (pass, games) = (100.0 * exit.upper_probability, 2.0 * exit.mean_units);
-        text.push_str(&format!(
-            "Pairs like the pilot's pass in {pass:.2} % after {games:.0} games.\n"
-        ));
+    let notes = notes(planned, pilot);
+    if !notes.is_empty() {
+        text.push_str(&format!("\n{}\n", notes.join("\n")));
     }
     text
 }

@@ -12,6 +12,9 @@ use super::super::args::OvershootArg;
 use super::super::threads;
 use super::numbers;
 use super::{Answer, TestArgs};
+use crate::cli::form::Rows;
+use crate::report::document::Document;
+use crate::report::table::Table;
 use crate::report::terminal;
 use crate::seed::seed_for;
 use crate::stats::simulate::{Simulation, pair_model, shifted, strengths};
@@ -118,7 +121,12 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, String> {
         })
         .collect();
     bar.finish_and_clear();
-    Ok(Answer { text: text(args, &test, &rows), json: json(args, &test, &rows) })
+    Ok(Answer {
+        text: text(args, &test, &rows),
+        json: json(args, &test, &rows),
+        document: document(args, &test, &rows),
+        rows: Rows { list: Some("points"), first: &["elo_true", "nelo", "elo"] },
+    })
 }
 
 /// A strength, if it was asked for as such, and its pair probabilities.
@@ -223,14 +231,15 @@ fn json(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> serde_json::Value {
     })
 }
 
-fn text(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> String {
+/// What was imagined, in a line.
+fn heading(args: &SimulateArgs, test: &Sprt) -> String {
     let correction = match test.correction() {
         Correction::Dynamic => "corrected for overshoot",
         Correction::None => "Wald's bounds",
     };
-    let mut text = format!(
+    format!(
         "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, a look every {} \
-         pairs, seed {}\n\n{:>9} {:>9} {:>9}  {:>16} {:>8} {:>18}\n",
+         pairs, seed {}",
         args.runs,
         test.model().as_str(),
         test.elo0(),
@@ -238,7 +247,38 @@ fn text(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> String {
         test.alpha(),
         test.beta(),
         args.batch,
-        args.seed,
+        args.seed
+    )
+}
+
+fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
+    let mut document = Document::new("How often tests are right".to_owned());
+    document.paragraph(format!("{}. Errors are standard errors.", heading(args, test)));
+    let mut table = Table::new(["true", "nElo", "Elo", "passed", "capped", "games"]);
+    for row in rows {
+        let (pass, pass_error) = row.tally.share(row.tally.passed);
+        let (games, games_error) = row.tally.games();
+        let strengths = strengths(&row.simulation.probabilities);
+        table.push([
+            numbers::shown(row.elo, 2),
+            numbers::shown(strengths.map(|(nelo, _)| nelo), 3),
+            numbers::shown(strengths.map(|(_, elo)| elo), 3),
+            format!("{:.2} ± {:.2} %", 100.0 * pass, 100.0 * pass_error),
+            row.tally.capped.to_string(),
+            format!("{games:.0} ± {games_error:.0}"),
+        ]);
+    }
+    document.table(table);
+    promises(test, rows).lines().filter(|line| !line.is_empty()).for_each(|line| {
+        document.paragraph(line);
+    });
+    document
+}
+
+fn text(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> String {
+    let mut text = format!(
+        "{}\n\n{:>9} {:>9} {:>9}  {:>16} {:>8} {:>18}\n",
+        heading(args, test),
         "true",
         "nElo",
         "Elo",

@@ -6,8 +6,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::numbers::{self, parts, shown};
-use super::{Answer, TestArgs};
+use super::{Answer, ONE_ROW, TestArgs};
+use crate::report::document::Document;
 use crate::report::status::{interval, percent, plus_minus};
+use crate::report::table::Table;
 use crate::stats::distribution::Moments;
 use crate::stats::pentanomial::{Pentanomial, Trinomial, opening_bias};
 use crate::stats::sequential::{self, SequentialEstimate};
@@ -52,7 +54,17 @@ pub fn run(args: &CountArgs) -> Result<Answer, String> {
         (None, Some(own)) => of_games(test, own),
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
-    Ok(Answer { text: text(&figures), json: json(&figures) })
+    let lines = lines(&figures);
+    // Writing to a string cannot fail.
+    let text = lines.iter().fold(String::new(), |mut text, (label, value)| {
+        let _ = writeln!(text, "{label:<21} {value}");
+        text
+    });
+    let mut document = Document::new("What the counts say".to_owned());
+    let rows = lines.into_iter().map(|(label, value)| vec![label.to_owned(), value]);
+    let heading = vec![String::new(); 2];
+    document.table(Table::from_rows(std::iter::once(heading).chain(rows).collect()));
+    Ok(Answer { text, json: json(&figures), document, rows: ONE_ROW })
 }
 
 fn of_pairs(test: Sprt, pairs: Pentanomial, games: Option<Trinomial>) -> Figures {
@@ -162,12 +174,10 @@ fn json(figures: &Figures) -> serde_json::Value {
     })
 }
 
-fn text(figures: &Figures) -> String {
-    let mut text = String::new();
-    let mut line = |label: &str, value: String| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{label:<21} {value}");
-    };
+/// Each figure with its name.
+fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let mut line = |label: &'static str, value: String| lines.push((label, value));
     let elo = figures.moments.as_ref().map(elo::estimate);
     let nelo = figures.moments.as_ref().and_then(normalized::estimate);
     line("Games", figures.number_of_games().to_string());
@@ -212,5 +222,5 @@ fn text(figures: &Figures) -> String {
             ),
         );
     }
-    text
+    lines
 }

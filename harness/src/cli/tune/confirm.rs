@@ -54,7 +54,7 @@ impl ConfirmArgs {
                 note(&format!("run {name} is there already and goes on"));
                 return Ok(play::play(Kind::Sprt, resumed(name, results, form)));
             }
-            Err(StoreError::NoRun(_)) => {}
+            Err(StoreError::NoRun { .. }) => {}
             Err(error) => return Err(error.into()),
         }
         let plan = store.run(tuned)?.plan;

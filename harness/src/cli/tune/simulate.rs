@@ -6,12 +6,14 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::super::args::Format;
+use super::super::args::Form;
 use super::super::console::width;
 use super::super::form::Rows;
 use super::super::{ExitCode, Failure, emit};
 use super::parameters::listed;
 use crate::config::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
+use crate::report::document::Document;
+use crate::report::markdown;
 use crate::report::table::Table;
 use crate::tune::gains::{A_RATIO, ALPHA, GAMMA};
 use crate::tune::landscape::{Forecast, Landscape};
@@ -69,7 +71,7 @@ pub(super) struct SimulateArgs {
     seed: u64,
     /// Form of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: Form,
 }
 
 /// How one tuning ended.
@@ -92,8 +94,10 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
         })
         .collect();
     let forecast = hill.forecast(&tuning);
+    let told = || told(args, &tuning, &hill, &climbs, &forecast);
     emit(&args.format.render(
-        || text(args, &tuning, &hill, &climbs, &forecast),
+        || told().text(),
+        || markdown::render(&told().document()),
         || object(args, &tuning, &hill, &climbs, &forecast),
         Rows { list: Some("runs"), first: &["seed", "loss_elo"] },
     ))?;
@@ -157,13 +161,38 @@ fn mean(climbs: &[Climb]) -> (f64, Option<f64>) {
     (mean, (climbs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt()))
 }
 
-fn text(
+/// What a reader is told.
+struct Told {
+    schedule: String,
+    parameters: Table,
+    climbs: Table,
+    outcome: [String; 2],
+}
+
+impl Told {
+    fn text(self) -> String {
+        let Told { schedule, parameters, climbs, outcome: [mean, outlook] } = self;
+        let (parameters, climbs) = (parameters.fitted(width()), climbs.fitted(width()));
+        format!("{schedule}\n{parameters}{climbs}{mean}\n{outlook}\n")
+    }
+
+    fn document(self) -> Document {
+        let mut document = Document::new("A tuning on an imagined hill".to_owned());
+        document.paragraph(format!("{}.", self.schedule));
+        document.table(self.parameters);
+        document.table(self.climbs);
+        self.outcome.into_iter().for_each(|words| document.paragraph(words));
+        document
+    }
+}
+
+fn told(
     args: &SimulateArgs,
     tuning: &Tuning,
     hill: &Landscape,
     climbs: &[Climb],
     forecast: &Forecast,
-) -> String {
+) -> Told {
     let mut parameters = Table::new([
         "parameter",
         "start",
@@ -199,24 +228,26 @@ fn text(
     rows.extend(climbs.iter().map(|c| row(c.seed.to_string(), c.elo, &c.theta)));
     let (found, error) = mean(climbs);
     let error = error.map_or(String::new(), |error| format!(" ± {:.2} (95 %)", 1.96 * error));
-    format!(
-        "{} iterations of {} pairs ({} games), alpha {}, gamma {}, A {}, {} drawn\n{}{}\
-         Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; by theory {:.2}.\n\
-         If it went on at the rates of its end: {:.2} in the mean, up to {:.2} 95 % of the time.\n",
+    let schedule = format!(
+        "{} iterations of {} pairs ({} games), alpha {}, gamma {}, A {}, {} drawn",
         tuning.iterations,
         tuning.pairs,
         2 * tuning.all_pairs(),
         tuning.alpha,
         tuning.gamma,
         gains.a,
-        args.draw_ratio,
-        parameters.fitted(width()),
-        Table::from_rows(rows).fitted(width()),
+        args.draw_ratio
+    );
+    let mean = format!(
+        "Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; by theory {:.2}.",
         hill.loss(&start),
-        forecast.end_elo,
-        forecast.noise_elo,
-        forecast.noise_elo_95,
-    )
+        forecast.end_elo
+    );
+    let outlook = format!(
+        "If it went on at the rates of its end: {:.2} in the mean, up to {:.2} 95 % of the time.",
+        forecast.noise_elo, forecast.noise_elo_95
+    );
+    Told { schedule, parameters, climbs: Table::from_rows(rows), outcome: [mean, outlook] }
 }
 
 fn object(

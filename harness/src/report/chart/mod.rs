@@ -67,3 +67,24 @@ impl Line {
         Line { name: name.into(), points, band: Vec::new() }
     }
 }
+
+/// At most so many of the values, evenly spaced, the last one included.
+pub fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let step = values.len().div_ceil(most).max(1);
+    let first = (values.len() + step - 1) % step;
+    values.iter().skip(first).step_by(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_thinned_keeps_its_end() {
+        for length in 0..200 {
+            let values: Vec<usize> = (0..length).collect();
+            let kept: Vec<usize> = thinned(&values, 16).copied().collect();
+            assert!(kept.len() <= 16 && kept.last() == values.last(), "{length}: {kept:?}");
+        }
+    }
+}

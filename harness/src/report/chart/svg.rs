@@ -8,18 +8,61 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{Ranged, SegmentedCoord};
 use plotters::coord::types::RangedCoordusize;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{Bars, Chart, Intervals, Line, Lines};
+use super::{Bars, Chart, Intervals, Line, Lines, thinned};
 
-/// Size of a chart, in units of its view box.
-const SIZE: (u32, u32) = (720, 300);
+/// The sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
+/// shows the one whose units are closest to its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    /// The class of the element, by which the page's style chooses.
+    class: &'static str,
+    width: u32,
+    /// Height of what does not have rows.
+    height: u32,
+    /// Room for the values beside the vertical axis, and for names there.
+    values: u32,
+    names: u32,
+    /// Characters of a name beside an axis or in a key.
+    name_length: usize,
+    /// Values that a horizontal axis names.
+    ticks: usize,
+    /// Points of a line at most.
+    points: usize,
+}
 
-/// Characters of a name beside an axis.
-const NAME_LENGTH: usize = 24;
+/// For screens of more than 40 characters, and for paper.
+pub const WIDE: Frame = Frame {
+    class: "wide",
+    width: 720,
+    height: 300,
+    values: 62,
+    names: 170,
+    name_length: 24,
+    ticks: 10,
+    points: 512,
+};
+
+/// For telephones.
+pub const NARROW: Frame = Frame {
+    class: "narrow",
+    width: 340,
+    height: 240,
+    values: 56,
+    names: 112,
+    name_length: 15,
+    ticks: 4,
+    points: 128,
+};
 
 /// Height of an interval's row, and of what is not rows.
 const ROW: u32 = 26;
-const FRAME: u32 = 70;
+const BESIDES_ROWS: u32 = 70;
+
+/// Size of letters, and their mean width.
+const TEXT: u32 = 13;
+const LETTER: u32 = 7;
 
 /// Ground, text, grid, and the lines of a chart in their order, as drawn and as the page names them.
 const COLOURS: [(RGBColor, &str); 11] = [
@@ -54,36 +97,38 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// # Errors
 ///
 /// If there is nothing finite to draw.
-pub fn draw(chart: &Chart) -> Result<String, Undrawn> {
+pub fn draw(chart: &Chart, frame: &Frame) -> Result<String, Undrawn> {
     let mut text = String::new();
-    let size = match chart {
-        Chart::Intervals(intervals) => (SIZE.0, FRAME + ROW * intervals.rows.len() as u32),
-        Chart::Bars(bars) if bars.is_lying => (SIZE.0, FRAME + ROW * bars.labels.len() as u32),
-        Chart::Lines(_) | Chart::Bars(_) => SIZE,
+    let height = match chart {
+        Chart::Intervals(intervals) => BESIDES_ROWS + ROW * intervals.rows.len() as u32,
+        Chart::Bars(bars) if bars.is_lying => BESIDES_ROWS + ROW * bars.labels.len() as u32,
+        Chart::Lines(_) | Chart::Bars(_) => frame.height,
     };
+    let size = (frame.width, height);
     {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
         let drawn = match chart {
-            Chart::Lines(lines) => draw_lines(&area, lines),
-            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, bars),
-            Chart::Bars(bars) => draw_bars(&area, bars),
-            Chart::Intervals(intervals) => draw_intervals(&area, intervals),
+            Chart::Lines(lines) => draw_lines(&area, frame, lines),
+            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, frame, bars),
+            Chart::Bars(bars) => draw_bars(&area, frame, bars),
+            Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals),
         };
         drawn.map_err(|error| Undrawn(error.to_string()))?;
         area.present().map_err(|error| Undrawn(error.to_string()))?;
     }
-    Ok(styled(&text, size))
+    Ok(styled(&text, frame.class, size))
 }
 
 /// With the page's colours and font, as wide as its place.
-fn styled(text: &str, (width, height): (u32, u32)) -> String {
+fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
     let mut text = text.to_owned();
     for (drawn, name) in COLOURS {
         let RGBColor(r, g, b) = drawn;
         text = text.replace(&format!("#{r:02X}{g:02X}{b:02X}"), name);
     }
     let fixed = format!("width=\"{width}\" height=\"{height}\" ");
-    text.replace(&fixed, "").replace("font-family=\"sans-serif\" ", "")
+    let text = text.replace(&fixed, "").replace("font-family=\"sans-serif\" ", "");
+    text.replacen("<svg ", &format!("<svg class=\"{class}\" "), 1)
 }
 
 fn colour(line: usize) -> RGBColor {
@@ -107,7 +152,7 @@ fn nothing() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
 }
 
-fn draw_lines(area: &Area<'_>, chart: &Lines) -> Drawn {
+fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
     let points = || chart.lines.iter().flat_map(|line| line.points.iter().copied());
     let levels = chart.levels.iter().map(|level| level.1);
     let (left, right) = range(points().map(|point| point.0)).ok_or_else(nothing)?;
@@ -121,18 +166,19 @@ fn draw_lines(area: &Area<'_>, chart: &Lines) -> Drawn {
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
-        .y_label_area_size(62)
+        .y_label_area_size(frame.values)
         .build_cartesian_2d(left..right, low..high)?;
     context
         .configure_mesh()
         .x_desc(chart.x.as_str())
         .y_desc(chart.y.as_str())
+        .x_labels(frame.ticks)
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
-        .x_label_formatter(&|value| number(*value))
-        .y_label_formatter(&|value| number(*value))
-        .label_style(("sans-serif", 13, &INK))
+        .x_label_formatter(&|value| tick(*value))
+        .y_label_formatter(&|value| tick(*value))
+        .label_style(("sans-serif", TEXT, &INK))
         .draw()?;
     for (name, level) in &chart.levels {
         context.draw_series(DashedLineSeries::new(
@@ -141,7 +187,7 @@ fn draw_lines(area: &Area<'_>, chart: &Lines) -> Drawn {
             4,
             INK.stroke_width(1),
         ))?;
-        let style = ("sans-serif", 13).into_font().color(&INK);
+        let style = ("sans-serif", TEXT).into_font().color(&INK);
         // A little away from the axis.
         let place = (left + 0.01 * (right - left), *level);
         let label = Text::new(name.clone(), place, style);
@@ -151,16 +197,17 @@ fn draw_lines(area: &Area<'_>, chart: &Lines) -> Drawn {
         let colour = colour(index);
         if !line.band.is_empty() {
             let clamp = |value: f64| value.clamp(low, high);
-            let upper = line.band.iter().map(|(x, _, top)| (*x, clamp(*top)));
-            let lower = line.band.iter().rev().map(|(x, bottom, _)| (*x, clamp(*bottom)));
+            let band = frame.thinned(&line.band);
+            let upper = band.iter().map(|(x, _, top)| (*x, clamp(*top)));
+            let lower = band.iter().rev().map(|(x, bottom, _)| (*x, clamp(*bottom)));
             let outline: Vec<_> = upper.chain(lower).collect();
             context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
         }
-        let series = LineSeries::new(line.points.iter().copied(), colour.stroke_width(2));
+        let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2));
         let drawn = context.draw_series(series)?;
         if chart.lines.len() > 1 {
             let key = move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(3));
-            drawn.label(line.name.as_str()).legend(key);
+            drawn.label(frame.shortened(&line.name)).legend(key);
         }
     }
     if chart.lines.len() > 1 {
@@ -169,7 +216,7 @@ fn draw_lines(area: &Area<'_>, chart: &Lines) -> Drawn {
     Ok(())
 }
 
-fn draw_bars(area: &Area<'_>, chart: &Bars) -> Drawn {
+fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     let values = chart.series.iter().flat_map(|(_, values)| values.iter().copied());
     let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
     // Room above the bars for the names of their colours.
@@ -178,11 +225,15 @@ fn draw_bars(area: &Area<'_>, chart: &Bars) -> Drawn {
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
-        .y_label_area_size(62)
+        .y_label_area_size(frame.values)
         .build_cartesian_2d(segments(groups), 0.0..high)?;
+    let room = context.plotting_area().dim_in_pixel().0 / groups as u32;
+    let named = every_nth(&chart.labels, room);
     let label = |segment: &SegmentValue<usize>| match segment {
-        SegmentValue::CenterOf(group) => chart.labels.get(*group).cloned().unwrap_or_default(),
-        SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
+        SegmentValue::CenterOf(group) if group.is_multiple_of(named) => {
+            chart.labels.get(*group).cloned().unwrap_or_default()
+        }
+        SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
     };
     context
         .configure_mesh()
@@ -193,10 +244,9 @@ fn draw_bars(area: &Area<'_>, chart: &Bars) -> Drawn {
         .disable_x_mesh()
         .x_labels(groups)
         .x_label_formatter(&label)
-        .y_label_formatter(&|value| number(*value))
-        .label_style(("sans-serif", 13, &INK))
+        .y_label_formatter(&|value| tick(*value))
+        .label_style(("sans-serif", TEXT, &INK))
         .draw()?;
-    let room = context.plotting_area().dim_in_pixel().0 / groups as u32;
     let gap = (room / 6).min(8);
     let width = (room - 2 * gap) / chart.series.len().max(1) as u32;
     for (index, (name, values)) in chart.series.iter().enumerate() {
@@ -212,17 +262,13 @@ fn draw_bars(area: &Area<'_>, chart: &Bars) -> Drawn {
         if chart.series.len() > 1 {
             let colour = colour(index);
             let key = move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], colour.filled());
-            drawn.label(name.as_str()).legend(key);
+            drawn.label(frame.shortened(name)).legend(key);
             continue;
         }
+        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+        let style = style.pos(Pos::new(HPos::Center, VPos::Bottom));
         let counts = values.iter().enumerate().map(|(group, value)| {
-            let place = (SegmentValue::CenterOf(group), *value);
-            let style = ("sans-serif", 13, &INK).into_text_style(area);
-            let style = style.pos(plotters::style::text_anchor::Pos::new(
-                plotters::style::text_anchor::HPos::Center,
-                plotters::style::text_anchor::VPos::Bottom,
-            ));
-            Text::new(number(*value), place, style)
+            Text::new(number(*value), (SegmentValue::CenterOf(group), *value), style.clone())
         });
         context.draw_series(counts)?;
     }
@@ -246,33 +292,35 @@ fn draw_key<'a, 's: 'a, X: Ranged, Y: Ranged>(
         .configure_series_labels()
         .position(position)
         .background_style(PAPER.mix(0.75))
-        .label_font(("sans-serif", 13, &INK))
+        .label_font(("sans-serif", TEXT, &INK))
         .draw()?;
     Ok(())
 }
 
-fn draw_lying(area: &Area<'_>, chart: &Bars) -> Drawn {
+fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     let (_, values) = chart.series.first().ok_or_else(nothing)?;
     let (_, high) = range(values.iter().copied().chain([0.0])).ok_or_else(nothing)?;
     let count = values.len();
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
-        .y_label_area_size(170)
+        .y_label_area_size(frame.names)
         // Room for the number behind the longest bar.
         .build_cartesian_2d(0.0..1.1 * high, segments(count))?;
-    let name = |segment: &SegmentValue<usize>| row_name(segment, count, |row| &chart.labels[row]);
+    let name =
+        |segment: &SegmentValue<usize>| frame.row_name(segment, count, |row| &chart.labels[row]);
     context
         .configure_mesh()
         .x_desc(chart.y.as_str())
+        .x_labels(frame.ticks)
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
         .disable_y_mesh()
         .y_labels(count)
         .y_label_formatter(&name)
-        .x_label_formatter(&|value| number(*value))
-        .label_style(("sans-serif", 13, &INK))
+        .x_label_formatter(&|value| tick(*value))
+        .label_style(("sans-serif", TEXT, &INK))
         .draw()?;
     let rows = || values.iter().rev().enumerate();
     context.draw_series(rows().map(|(row, value)| {
@@ -281,11 +329,8 @@ fn draw_lying(area: &Area<'_>, chart: &Bars) -> Drawn {
         bar.set_margin(5, 5, 0, 0);
         bar
     }))?;
-    let style = ("sans-serif", 13, &INK).into_text_style(area);
-    let style = style.pos(plotters::style::text_anchor::Pos::new(
-        plotters::style::text_anchor::HPos::Left,
-        plotters::style::text_anchor::VPos::Center,
-    ));
+    let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+    let style = style.pos(Pos::new(HPos::Left, VPos::Center));
     context.draw_series(rows().map(|(row, value)| {
         let place = (*value + 0.008 * high, SegmentValue::CenterOf(row));
         Text::new(number(*value), place, style.clone())
@@ -293,27 +338,43 @@ fn draw_lying(area: &Area<'_>, chart: &Bars) -> Drawn {
     Ok(())
 }
 
-/// The name of a row of a segmented axis on which the first row is on top.
-fn row_name<'a>(
-    segment: &SegmentValue<usize>,
-    count: usize,
-    name: impl Fn(usize) -> &'a String,
-) -> String {
-    match segment {
-        SegmentValue::CenterOf(row) if *row < count => shortened(name(count - 1 - row)),
-        SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
+impl Frame {
+    /// The name of a row of a segmented axis on which the first row is on top.
+    fn row_name<'a>(
+        &self,
+        segment: &SegmentValue<usize>,
+        count: usize,
+        name: impl Fn(usize) -> &'a String,
+    ) -> String {
+        match segment {
+            SegmentValue::CenterOf(row) if *row < count => self.shortened(name(count - 1 - row)),
+            SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => {
+                String::new()
+            }
+        }
+    }
+
+    /// As much of a name as there is room for.
+    fn shortened(&self, name: &str) -> String {
+        match name.chars().count() > self.name_length {
+            true => name.chars().take(self.name_length - 1).chain(['…']).collect(),
+            false => name.to_owned(),
+        }
+    }
+
+    /// As many of the points as can be seen.
+    fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
+        thinned(points, self.points).copied().collect()
     }
 }
 
-/// As much of a name as fits beside the axis.
-fn shortened(name: &str) -> String {
-    match name.chars().count() > NAME_LENGTH {
-        true => name.chars().take(NAME_LENGTH - 1).chain(['…']).collect(),
-        false => name.to_owned(),
-    }
+/// Every how many places along an axis have their name, where each has so much room.
+fn every_nth(labels: &[String], room: u32) -> usize {
+    let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    (longest as u32 * LETTER).div_ceil(room.max(1)).max(1) as usize
 }
 
-fn draw_intervals(area: &Area<'_>, chart: &Intervals) -> Drawn {
+fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals) -> Drawn {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
     let values = values.chain(chart.level);
     let (left, right) = range(values).ok_or_else(nothing)?;
@@ -321,19 +382,21 @@ fn draw_intervals(area: &Area<'_>, chart: &Intervals) -> Drawn {
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
-        .y_label_area_size(170)
+        .y_label_area_size(frame.names)
         .build_cartesian_2d(left..right, segments(count))?;
-    let name = |segment: &SegmentValue<usize>| row_name(segment, count, |row| &chart.rows[row].0);
+    let name =
+        |segment: &SegmentValue<usize>| frame.row_name(segment, count, |row| &chart.rows[row].0);
     context
         .configure_mesh()
         .x_desc(chart.x.as_str())
+        .x_labels(frame.ticks)
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
         .y_labels(count)
         .y_label_formatter(&name)
-        .x_label_formatter(&|value| number(*value))
-        .label_style(("sans-serif", 13, &INK))
+        .x_label_formatter(&|value| tick(*value))
+        .label_style(("sans-serif", TEXT, &INK))
         .draw()?;
     if let Some(level) = chart.level {
         let ends = [SegmentValue::Exact(0), SegmentValue::Exact(count)];
@@ -351,81 +414,34 @@ fn draw_intervals(area: &Area<'_>, chart: &Intervals) -> Drawn {
     Ok(())
 }
 
-/// A number with as many digits as an axis needs.
+/// A measured number, as exact as a bar can show it.
 fn number(value: f64) -> String {
-    let text = match value.abs() {
-        v if v >= 1e6 => return format!("{:.1} M", value / 1e6),
-        v if v >= 1e4 => return format!("{:.0} k", value / 1e3),
+    match value.abs() {
+        v if v >= 1e6 => format!("{:.1} M", value / 1e6),
+        v if v >= 1e4 => format!("{:.0} k", value / 1e3),
         v if v >= 10.0 => format!("{value:.0}"),
-        v if v >= 1.0 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    };
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+        v if v >= 1.0 => trimmed(value, 1),
+        _ => trimmed(value, 2),
+    }
+}
+
+/// A number at an axis: a round one, however close it is to the next.
+fn tick(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1e6 => format!("{} M", trimmed(value / 1e6, 4)),
+        v if v >= 1e4 => format!("{} k", trimmed(value / 1e3, 4)),
+        _ => trimmed(value, 4),
+    }
+}
+
+/// With so many decimals at most.
+fn trimmed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.trim_end_matches('0').trim_end_matches('.') {
+        "-0" => "0".to_owned(),
+        text => text.to_owned(),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(points: &[(f64, f64)]) -> Line {
-        Line::plain("a <b>", points.to_vec())
-    }
-
-    #[test]
-    fn every_chart_is_drawn_in_the_colours_of_the_page() {
-        let charts = [
-            Chart::Lines(Lines {
-                lines: vec![line(&[(1.0, 2.0), (3.0, -2.0)]), line(&[(1.0, 0.0)])],
-                levels: vec![("H1".to_owned(), 2.94)],
-                ..Lines::default()
-            }),
-            Chart::Bars(Bars {
-                labels: vec!["LL".to_owned(), "WW".to_owned()],
-                series: vec![(String::new(), vec![3.0, 0.0])],
-                ..Bars::default()
-            }),
-            Chart::Bars(Bars {
-                labels: vec!["< 1 ms".to_owned(), "< 10 ms".to_owned()],
-                series: vec![
-                    ("a <b>".to_owned(), vec![3.0, 0.0]),
-                    ("b".to_owned(), vec![1.0, 2.0]),
-                ],
-                ..Bars::default()
-            }),
-            Chart::Bars(Bars {
-                labels: vec!["a <b> with a name that is far too long".to_owned(), "b".to_owned()],
-                series: vec![(String::new(), vec![3.0, 0.0])],
-                is_lying: true,
-                ..Bars::default()
-            }),
-            Chart::Intervals(Intervals {
-                rows: vec![
-                    ("a <b>".to_owned(), 1.0, 0.0, 2.0),
-                    ("b".to_owned(), 0.0, f64::NAN, 9.0),
-                ],
-                ..Intervals::default()
-            }),
-        ];
-        for chart in charts {
-            let svg = draw(&chart).expect("there is something to draw");
-            assert!(svg.starts_with("<svg ") && svg.contains("var(--c1)"), "{svg}");
-            assert!(!svg.contains('#') && !svg.contains("<b>"), "{svg}");
-        }
-    }
-
-    #[test]
-    fn nothing_to_draw_is_said() {
-        let chart =
-            Chart::Lines(Lines { lines: vec![line(&[(1.0, f64::NAN)])], ..Lines::default() });
-        assert!(draw(&chart).is_err());
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        let shown = [0.0, 0.25, -1.5, 12.4, 25_000.0, 3.2e6].map(number);
-        assert_eq!(shown, ["0", "0.25", "-1.5", "12", "25 k", "3.2 M"]);
-    }
-}
+mod tests;

@@ -9,7 +9,6 @@ mod stages;
 mod surprises;
 mod times;
 
-pub use calibration::{BUCKET_CENTIPAWNS, Calibration};
 pub use course::{Course, Mark};
 pub use openings::{Opening, Openings, outliers};
 pub use phases::{Phase, Phases};
@@ -21,6 +20,7 @@ use shakmaty::Color;
 
 use crate::game::record::GameRecord;
 use crate::run::job::PlayedPair;
+use crate::stats::calibration::Calibration;
 use crate::stats::pentanomial::{GameResult, Trinomial};
 
 /// What the games tell.
@@ -81,7 +81,7 @@ impl Digest {
             let result = result(game, color);
             own.by_colour[color.fold_wb(0, 1)].record(result);
             own.stages.add(game, color);
-            own.calibration.add(game, color, result);
+            own.calibration.add(calibration::seen(game, color), result);
         }
         for (played, (mover, _)) in game.moves.iter().zip(movers(game)) {
             if let Some(thought) = &played.thought {

@@ -2,7 +2,7 @@
 
 use super::parts::{self, Strong};
 use super::{Block, Document, Figure, thinking};
-use crate::report::chart::{Chart, Intervals, Line, Lines};
+use crate::report::chart::{self, Chart, Intervals, Line, Lines};
 use crate::report::digest::{Digest, Mark, outliers};
 use crate::report::status::{interval, plus_minus};
 use crate::report::summary::{Rating, Summary};
@@ -190,26 +190,7 @@ fn bias(summary: &Summary) -> String {
     words
 }
 
-/// At most [`COURSE_ROWS`] of the values, evenly spaced, the last one included.
+/// As many of the values as a table of a course has.
 pub(super) fn thinned<T>(values: &[T]) -> impl Iterator<Item = &T> {
-    let step = values.len().div_ceil(COURSE_ROWS).max(1);
-    let first = (values.len() + step - 1) % step;
-    values.iter().skip(first).step_by(step)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_thinned_course_keeps_its_end() {
-        for length in 0..200 {
-            let values: Vec<usize> = (0..length).collect();
-            let kept: Vec<usize> = thinned(&values).copied().collect();
-            assert!(
-                kept.len() <= COURSE_ROWS && kept.last() == values.last(),
-                "{length}: {kept:?}"
-            );
-        }
-    }
+    chart::thinned(values, COURSE_ROWS)
 }

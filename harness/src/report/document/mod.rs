@@ -1,5 +1,6 @@
 //! A report as the parts that all its forms share; the forms only say how a part looks.
 
+mod calibration;
 mod figures;
 mod games;
 mod gates;
@@ -93,7 +94,8 @@ pub struct Step {
 }
 
 impl Document {
-    fn new(title: String) -> Document {
+    /// A document with a title, and nothing else yet.
+    pub fn new(title: String) -> Document {
         Document { title, blocks: Vec::new() }
     }
 
@@ -101,11 +103,13 @@ impl Document {
         self.blocks.push(Block::Heading(words.to_owned()));
     }
 
-    fn paragraph(&mut self, words: impl Into<String>) {
+    /// Adds words.
+    pub fn paragraph(&mut self, words: impl Into<String>) {
         self.blocks.push(Block::Paragraph { strong: String::new(), text: words.into() });
     }
 
-    fn table(&mut self, table: Table) {
+    /// Adds a table.
+    pub fn table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
     }
 }

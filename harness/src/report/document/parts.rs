@@ -214,11 +214,17 @@ pub(super) fn mean(results: &Trinomial) -> Option<f64> {
     results.distribution().moments().map(|moments| moments.mean)
 }
 
+/// Errors from which on an advantage is unknown, in Elo: nearly all won and nearly all lost are in
+/// reach.
+const TELLS_NOTHING: f64 = 1_000.0;
+
 /// White's advantage in words.
 pub(super) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
-    match (elo, error) {
-        (Some(elo), Some(error)) => {
-            format!("White's advantage is {elo:+.1} ± {:.1} Elo (95 %).", Z_95 * error)
+    match (elo, error.map(|error| Z_95 * error)) {
+        (Some(elo), Some(error)) if error < TELLS_NOTHING => {
+            // Without the sign of a negative zero.
+            let elo = (elo * 10.0).round() / 10.0 + 0.0;
+            format!("White's advantage is {elo:+.1} ± {error:.1} Elo (95 %).")
         }
         _ => "White's advantage cannot be told from these games.".to_owned(),
     }
@@ -233,6 +239,15 @@ mod tests {
         assert_eq!(share(0, 0), "undefined");
         assert_eq!(share(1, 4), "25.0 % [4.6, 69.9]");
         assert_eq!(score(&Trinomial { losses: 0, draws: 0, wins: 3 }), "100.0 % [43.9, 100.0]");
+    }
+
+    #[test]
+    fn an_advantage_is_told_if_it_can_be() {
+        let words = |error| advantage(Some(-0.04), Some(error));
+        assert_eq!(words(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %).");
+        assert!(
+            words(5e6).contains("cannot be told") && words(f64::NAN).contains("cannot be told")
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! it does not tell is left out, and said.
 
 use super::parts::{self, Strong};
-use super::{Block, Document};
+use super::{Block, Document, calibration};
 use crate::rate::tally::Named;
 use crate::report::digest::{Opening, outliers};
 use crate::report::ratings::Ratings;
@@ -19,6 +19,9 @@ const MAX_CROSS: usize = 20;
 
 /// Players that a chart of ratings shows.
 const MAX_RATED: usize = 40;
+
+/// Players whose evaluations are shown.
+const MAX_JUDGES: usize = 8;
 
 /// Openings that are listed.
 const OPENINGS: usize = 12;
@@ -49,6 +52,7 @@ pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
         .collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
     document.blocks.push(Block::Figure(parts::colours(&by_colour, white)));
+    evaluations(&mut document, ratings, &order);
     document.heading("Openings");
     document.paragraph(format!(
         "{} openings were played. Those whose score is the furthest from that of all games, for \
@@ -193,6 +197,21 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.paragraph(parts::SUPERIORITY_LEGEND);
 }
 
+/// What became of the evaluations in the comments, if there are any.
+fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
+    let players: Vec<_> = order
+        .iter()
+        .take(MAX_JUDGES)
+        .map(|player| (ratings.name(*player), &ratings.tally.players[*player].calibration))
+        .collect();
+    if let Some(figure) = calibration::figure(&players) {
+        document.heading("How the players judged");
+        document
+            .paragraph("By the evaluations in the comments of the games, each from its own side.");
+        document.blocks.push(Block::Figure(figure));
+    }
+}
+
 fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
     let mut words = parts::advantage(rated.advantage, rated.advantage_error);
@@ -236,7 +255,7 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     document.table(table);
     document.paragraph(
         "These games are from a file, so there is no telling here what only a store knows: the test and \
-         its course, evaluations, depth and speed, latencies, surprising games, programs with their hashes \
+         its course, depth and speed, latencies, surprising games, programs with their hashes \
          and options, limits, the seed, the machine, and the command that plays them again. Pairs are \
          games of the same two players from the same opening with colours reversed.",
     );

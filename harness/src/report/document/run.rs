@@ -97,7 +97,8 @@ fn conclusion(summary: &Summary) -> Block {
         }),
     };
     match finding {
-        Some(strong) => Block::Paragraph { strong, text: state },
+        Some(strong) if summary.is_over() => Block::Paragraph { strong, text: state },
+        Some(strong) => Block::Paragraph { strong: state, text: format!("So far: {strong}") },
         None => Block::Paragraph { strong: state, text: String::new() },
     }
 }
@@ -116,12 +117,18 @@ fn confidence(summary: &Summary) -> String {
         Verdict::Inconclusive | Verdict::None => String::new(),
     };
     let Some(after) = summary.after_stop() else { return rates };
-    let estimate = format!(
-        "Allowing for the stop, Elo is {} (95 %) and the likelihood that {} is stronger is {}.",
-        interval(&after.elo),
-        summary.engines[0],
-        percent(Some(after.los))
-    );
+    let (elo, los) = (interval(&after.elo), percent(Some(after.los)));
+    let first = &summary.engines[0];
+    let estimate = match summary.is_over() {
+        true => format!(
+            "Allowing for the stop, Elo is {elo} (95 %) and the likelihood that {first} is stronger \
+             is {los}."
+        ),
+        false => format!(
+            "If it were given up now, Elo would be {elo} (95 %, allowing for the stop) and the \
+             likelihood that {first} is stronger {los}."
+        ),
+    };
     if rates.is_empty() { estimate } else { format!("{rates} {estimate}") }
 }
 

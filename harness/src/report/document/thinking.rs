@@ -1,20 +1,16 @@
 //! How the engines thought: depth, speed, time, and what became of their evaluations.
 
-use super::{Block, Document, Figure, parts};
+use super::{Block, Document, Figure, calibration};
 use crate::report::chart::{Bars, Chart, Line, Lines};
 use crate::report::digest::{Digest, EngineDigest, Phase, STAGE_MOVES, Stage};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
-use crate::stats::paired::score_interval;
 
 /// Engines beyond which a chart has no line for each.
 const MAX_LINES: usize = 8;
 
 /// Engines beyond which a chart has no bars for each.
 const MAX_BARS: usize = 4;
-
-/// Games that a point of the calibration needs.
-const MIN_CALIBRATION: u64 = 5;
 
 /// What of a stage is shown: its name, its unit, and the value.
 type Measure<'a> = (&'a str, &'a str, fn(&Stage) -> Option<f64>);
@@ -29,7 +25,7 @@ const MEASURES: [Measure<'static>; 3] = [
 pub(super) fn all(document: &mut Document, summary: &Summary, digest: &Digest) {
     let figures = MEASURES.map(|measure| phases(summary, digest, measure)).into_iter();
     let figures = figures.chain(MEASURES.map(|measure| stages(summary, digest, measure)));
-    let figures = figures.chain([times(summary, digest), calibration(summary, digest)]);
+    let figures = figures.chain([times(summary, digest), evaluations(summary, digest)]);
     let figures: Vec<Block> = figures.flatten().map(Block::Figure).collect();
     if figures.is_empty() {
         return;
@@ -121,6 +117,13 @@ fn shown<'a>(
     summary.engines.iter().zip(&digest.engines).take(MAX_LINES)
 }
 
+fn evaluations(summary: &Summary, digest: &Digest) -> Option<Figure> {
+    let engines = shown(summary, digest);
+    let engines: Vec<_> =
+        engines.map(|(name, engine)| (name.as_str(), &engine.calibration)).collect();
+    calibration::figure(&engines)
+}
+
 fn stages(summary: &Summary, digest: &Digest, (title, unit, value): Measure<'_>) -> Option<Figure> {
     let mut rows = vec![vec!["engine".to_owned()]];
     let firsts = digest.engines.first()?.stages.iter().map(|(first, _)| first);
@@ -147,44 +150,6 @@ fn stages(summary: &Summary, digest: &Digest, (title, unit, value): Measure<'_>)
             levels: Vec::new(),
         }),
         table: Table::from_rows(rows),
-    })
-}
-
-fn calibration(summary: &Summary, digest: &Digest) -> Option<Figure> {
-    let mut table = Table::new(["engine", "evaluation", "games", "score (95 %)"]);
-    let mut lines = Vec::new();
-    for (name, engine) in shown(summary, digest) {
-        let mut line = Line::plain(name.clone(), Vec::new());
-        for (centipawns, results) in engine.calibration.iter() {
-            let found = parts::mean(results).zip(score_interval(results));
-            let Some((mean, (low, high))) = found else { continue };
-            let pawns = f64::from(centipawns) / 100.0;
-            let games = results.games();
-            let cells = [format!("{pawns:+.0}"), games.to_string(), parts::score(results)];
-            let [evaluation, count, score] = cells;
-            table.push([name.clone(), evaluation, count, score]);
-            if games >= MIN_CALIBRATION {
-                line.points.push((pawns, 100.0 * mean));
-                line.band.push((pawns, 100.0 * low, 100.0 * high));
-            }
-        }
-        lines.push(line);
-    }
-    if lines.iter().all(|line| line.points.is_empty()) {
-        return None;
-    }
-    Some(Figure {
-        caption: "Evaluations against results".to_owned(),
-        description: "Share of the points that an engine got from games in which it once had \
-                      that evaluation; each game counts once for each."
-            .to_owned(),
-        chart: Chart::Lines(Lines {
-            x: "evaluation in pawns".to_owned(),
-            y: "score, %".to_owned(),
-            lines,
-            levels: vec![(String::new(), 50.0)],
-        }),
-        table,
     })
 }
 

@@ -109,11 +109,15 @@ fn part(block: &Block, heading: &str) -> Markup {
 
 /// The chart, with its figures a click away; only these if there is nothing to draw.
 fn figure(figure: &Figure) -> Markup {
+    // The page's style shows the one that suits the screen.
+    let drawn = (svg::draw(&figure.chart, &svg::WIDE), svg::draw(&figure.chart, &svg::NARROW));
     html! {
         figure {
             figcaption { (figure.caption) }
-            @if let Ok(drawn) = svg::draw(&figure.chart) {
-                div class="chart" role="img" aria-label=(figure.description) { (PreEscaped(drawn)) }
+            @if let (Ok(wide), Ok(narrow)) = drawn {
+                div class="chart" role="img" aria-label=(figure.description) {
+                    (PreEscaped(wide)) (PreEscaped(narrow))
+                }
             }
             details {
                 summary { "Figures: " (figure.caption) }

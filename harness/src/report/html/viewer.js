@@ -27,7 +27,8 @@ const openGame = (game) => {
     board.setAttribute("aria-label", `Board after ${name}: ${placement}`);
     remark.textContent = `${name}: ${words}`;
     for (const move of moves) {
-      move.toggleAttribute("aria-current", Number(move.dataset.move) === shown);
+      if (Number(move.dataset.move) === shown) move.setAttribute("aria-current", "step");
+      else move.removeAttribute("aria-current");
     }
   };
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Style, unusable_json, unusable_lines};
+use crate::report::table::Table;
 use crate::suite::Unusable;
 use crate::suite::perft::Case;
 use crate::suite::perft::task::{Count, Verdict};
@@ -62,48 +63,85 @@ impl Report<'_> {
 
     /// As text.
     pub fn text(&self) -> String {
-        let style = Style::Terminal(None);
-        let mut text = String::new();
-        let all = || self.cases.iter().zip(self.counts).zip(self.verdicts);
-        for ((case, count), verdict) in all() {
-            if let Ok(Verdict::Wrong { .. }) = verdict {
-                text.push_str(&story(case, count, verdict));
-            }
-        }
-        for ((case, count), verdict) in all() {
-            if !matches!(verdict, Ok(Verdict::Right | Verdict::Wrong { .. })) {
-                text.push_str(&story(case, count, verdict));
-            }
-        }
-        let Totals { right, wrong, wrong_suite, faults, leaves } = self.totals();
+        let mut text = self.stories();
         if !text.is_empty() {
             text.push('\n');
         }
-        text.push_str(&format!(
-            "{}: {right} of {} positions of {} right, {leaves} leaves\n",
-            self.engine,
-            self.counts.len(),
-            self.suite
-        ));
-        for (number, what) in [
+        text.push_str(&format!("{}\n", self.sum()));
+        self.others().iter().for_each(|line| text.push_str(&format!("{line}\n")));
+        text + &unusable_lines(Style::Terminal(None), self.unusable)
+    }
+
+    /// As a Markdown document: what is wrong in full, then every position in a row.
+    pub fn markdown(&self) -> String {
+        let style = Style::Markdown;
+        let mut text = format!("# Perft of {}\n\n**{}**\n", self.engine, self.sum());
+        let others = self.others();
+        if !others.is_empty() {
+            text.push_str(&format!("\n{}", style.list(&others)));
+        }
+        let stories = self.stories();
+        if !stories.is_empty() {
+            text.push_str(&style.heading("What is wrong"));
+            text.push_str(&format!("```text\n{stories}```\n"));
+        }
+        text.push_str(&style.heading("Positions"));
+        let mut table = Table::new(["line", "name", "FEN", "depth", "count", "verdict"]);
+        for ((case, count), verdict) in self.all() {
+            table.push([
+                case.line.to_string(),
+                case.name.clone().unwrap_or_default(),
+                case.start.fen(),
+                count.depth.to_string(),
+                count.expected.to_string(),
+                verdict_words(verdict),
+            ]);
+        }
+        text + &style.table(table) + &unusable_lines(style, self.unusable)
+    }
+
+    fn all(&self) -> impl Iterator<Item = ((&Case, &Count), &Result<Verdict, String>)> {
+        self.cases.iter().zip(self.counts).zip(self.verdicts)
+    }
+
+    /// What is not right, the engine's mistakes first.
+    fn stories(&self) -> String {
+        let is_wrong =
+            |verdict: &Result<Verdict, String>| matches!(verdict, Ok(Verdict::Wrong { .. }));
+        let first = self.all().filter(|(_, verdict)| is_wrong(verdict));
+        let others = self.all().filter(|(_, verdict)| !is_wrong(verdict));
+        let all = first.chain(others);
+        all.map(|((case, count), verdict)| story(case, count, verdict)).collect()
+    }
+
+    /// How many are right.
+    fn sum(&self) -> String {
+        let Totals { right, leaves, .. } = self.totals();
+        let (engine, suite) = (self.engine, self.suite);
+        let all = self.counts.len();
+        format!("{engine}: {right} of {all} positions of {suite} right, {leaves} leaves")
+    }
+
+    /// How many are not, by what they are.
+    fn others(&self) -> Vec<String> {
+        let Totals { wrong, wrong_suite, faults, .. } = self.totals();
+        let all = [
             (wrong, "wrong"),
             (faults, "without an answer, by the engine's fault"),
             (wrong_suite, "where the suite is wrong and the engine right"),
             (self.beyond, "left out: every count is beyond --depth or --max-nodes"),
-        ] {
-            if number > 0 {
-                text.push_str(&format!("{number} {what}\n"));
-            }
-        }
-        text + &unusable_lines(style, self.unusable)
+        ];
+        let some = all.into_iter().filter(|(number, _)| *number > 0);
+        some.map(|(number, what)| format!("{number} {what}")).collect()
     }
 
     /// As one JSON object.
     pub fn json(&self) -> Value {
         let totals = self.totals();
-        let all = self.cases.iter().zip(self.counts).zip(self.verdicts);
-        let positions: Vec<Value> =
-            all.map(|((case, count), verdict)| position_json(case, count, verdict)).collect();
+        let positions: Vec<Value> = self
+            .all()
+            .map(|((case, count), verdict)| position_json(case, count, verdict))
+            .collect();
         json!({
             "schema": "arbiter.perft/1",
             "engine": self.engine,
@@ -153,6 +191,16 @@ fn position_json(case: &Case, count: &Count, verdict: &Result<Verdict, String>) 
         value.extend(more);
     }
     value
+}
+
+/// What came of a position, in a few words.
+fn verdict_words(verdict: &Result<Verdict, String>) -> String {
+    match verdict {
+        Ok(Verdict::Right) => "right".to_owned(),
+        Ok(Verdict::Wrong { got, leaves, .. }) => format!("wrong: {got}, right is {leaves}"),
+        Ok(Verdict::WrongSuite { leaves }) => format!("the suite is wrong: {leaves}"),
+        Err(_) => "no answer".to_owned(),
+    }
 }
 
 /// A position that is not right, in some lines.
@@ -269,6 +317,17 @@ mod tests {
             "line 5: ",
         ] {
             assert!(text.contains(part), "{part}: {text}");
+        }
+        let markdown = report.markdown();
+        for part in [
+            "# Perft of E\n\n**E: 1 of 4 positions of s.epd right, 5 leaves**\n\n- 1 wrong\n",
+            "```text\nWRONG      line 4, depth 1: ",
+            "| wrong: 7, right is 5 ",
+            "the suite is wrong: 6 |",
+            "| no answer ",
+            "- line 5: ",
+        ] {
+            assert!(markdown.contains(part), "{part}: {markdown}");
         }
         let json = report.json();
         assert_eq!(json["positions"][3]["first_wrong"]["missing"][0], "e1d1");

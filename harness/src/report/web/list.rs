@@ -14,9 +14,6 @@ pub const MAX_ROWS: usize = 1000;
 /// Engines beyond which they are counted instead of named.
 const MAX_NAMED: usize = 4;
 
-/// The kinds of runs, as they are chosen from.
-const KINDS: [Kind; 4] = [Kind::Sprt, Kind::Match, Kind::Tournament, Kind::Ablate];
-
 /// One run of the list.
 pub fn row(summary: &Summary, begun: &str, state: &State) -> Part {
     let run = summary.run.as_str();
@@ -72,7 +69,7 @@ pub fn list(rows: &[Part], feed: Feed<'_>) -> String {
             label { "Words " input type="search" name="words" autocomplete="off"; }
             label { "Kind " select name="kind" {
                 option value="" { "all" }
-                @for kind in KINDS { option value=(kind.as_str()) { (kind.as_str()) } }
+                @for kind in Kind::ALL { option value=(kind.as_str()) { (kind.as_str()) } }
             } }
             label { "State " select name="phase" {
                 option value="" { "all" }

@@ -4,6 +4,7 @@ use crate::config::request::Request;
 use crate::game::outcome::Termination;
 use crate::report::boards::{Board, Boards, Running, Side};
 use crate::report::summary::Summary;
+use crate::report::terminal::verdict_sentence;
 use crate::run::control::{Pace, Status};
 use crate::run::event::Ending;
 use crate::run::standing::{GameTally, PairTally};
@@ -54,6 +55,23 @@ fn assert_strict(page: &str) {
         let name = link.split('"').next().unwrap();
         assert!(ASSETS.iter().any(|(own, ..)| *own == name), "{name}");
     }
+}
+
+#[test]
+fn a_test_that_goes_on_has_no_verdict() {
+    let mut open = summary("one", 2);
+    open.is_played = true;
+    let words = verdict_sentence(&open);
+    let (_, look) = open.test().unwrap();
+    assert!(words.starts_with("Still running.\nNeither hypothesis is accepted: LLR +"), "{words}");
+    assert!(words.contains(&format!("of [{:.2}, {:.2}] after 4 games.", look.lower, look.upper)));
+    for claim in ["beats", "stronger", "does not gain"] {
+        assert!(!words.contains(claim), "{words}");
+    }
+    open.is_played = false;
+    assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNeither"));
+    open.ending = Some(Ending::AcceptedH1);
+    assert!(verdict_sentence(&open).contains("beats"));
 }
 
 #[test]

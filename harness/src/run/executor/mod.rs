@@ -39,6 +39,11 @@ pub enum JobEvent {
     },
     /// Something happened that changes nothing and is to be kept in mind.
     Noted(Remark),
+    /// Somebody who plays is out of line, as the remark says, and plays no more: what they have
+    /// played does not count.
+    SetAside(Remark),
+    /// The engines are not the same wherever they are played; the text says what was found.
+    Unfit(String),
     /// Nobody who could play can be reached any more; the text says why.
     Lost(String),
 }

@@ -60,7 +60,11 @@ impl Remote {
         match event {
             JobEvent::Played { played, .. } => self.in_flight.remove(&played.pairing.pair),
             JobEvent::Started { pairing, .. } => self.in_flight.contains(&pairing.pair),
-            JobEvent::Failed { .. } | JobEvent::Noted(_) | JobEvent::Lost(_) => true,
+            JobEvent::Failed { .. }
+            | JobEvent::Noted(_)
+            | JobEvent::SetAside(_)
+            | JobEvent::Unfit(_)
+            | JobEvent::Lost(_) => true,
         }
     }
 

@@ -1,3 +1,5 @@
+mod taken_back;
+
 use std::sync::Arc;
 
 use super::*;

@@ -1,0 +1,206 @@
+//! A worker that answers at once.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use arbiter::broker::access::Link;
+use arbiter::broker::subject::{ALL_WORDS, BEACON, HELLO, Names, TAKERS};
+use arbiter::broker::trust::PublicKey;
+use arbiter::broker::wire::{self, Arrival, Beacon, Head, Hello, Report, Sign, Word};
+use arbiter::game::driver::GameSetup;
+use arbiter::game::outcome::{Outcome, Termination};
+use arbiter::game::record::{GameRecord, MoveRecord, Thought};
+use arbiter::run::job::{Games, PairJob, PlayedPair};
+use arbiter::uci::score::Score;
+use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::jetstream::message::PublishMessage;
+use futures_util::StreamExt;
+use shakmaty::{ByColor, Position};
+
+/// Half-moves of a game after its opening.
+const PLIES: usize = 100;
+
+/// How often a worker greets.
+const GREETING: Duration = Duration::from_secs(3);
+
+/// How long a request for a job waits for one.
+const TAKE: Duration = Duration::from_secs(2);
+
+/// What all workers have seen.
+#[derive(Default)]
+pub struct Fleet {
+    /// Pairs that the coordinator has on its disk.
+    pub stored: AtomicU64,
+    cancelled: Mutex<Vec<Instant>>,
+}
+
+impl Fleet {
+    /// When the last worker heard that the run is given up, of those that did so the first time.
+    pub fn last_cancelled(&self) -> Option<Instant> {
+        self.cancelled.lock().expect("nobody panics").iter().max().copied()
+    }
+}
+
+/// Plays for the first run that there is.
+pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, trust: PublicKey) {
+    let mut beacons = link.hear(BEACON).await.expect("it may listen");
+    let mut words = link.hear(ALL_WORDS).await.expect("it may listen");
+    greet(&link, &name, slots).await;
+    let beacon = loop {
+        let message = beacons.next().await.expect("the server goes on");
+        if let Ok(beacon) = Beacon::read(&message.payload) {
+            break beacon;
+        }
+    };
+    let names = Names::new(&beacon.token);
+    let head = loop {
+        // The coordinator may not listen yet.
+        if let Ok(answer) = link.client.request(names.head(), "".into()).await {
+            break wire::verified(&answer.payload, &[trust]).expect("it is signed");
+        }
+    };
+    let head = Arc::new(head);
+    greet(&link, &name, slots).await;
+    for _ in 0..slots {
+        let jobs: PullConsumer = link
+            .stream
+            .get_consumer_from_stream(TAKERS, names.jobs())
+            .await
+            .expect("the run has jobs");
+        let slot = Slot {
+            link: link.clone(),
+            names: names.clone(),
+            head: head.clone(),
+            name: name.clone(),
+        };
+        tokio::spawn(slot.play(jobs));
+    }
+    let is_first = name == "w0";
+    let mut greeting = tokio::time::interval(GREETING);
+    let mut is_cancelled = false;
+    loop {
+        tokio::select! {
+            _ = greeting.tick() => greet(&link, &name, slots).await,
+            word = words.next() => match word.and_then(|word| Word::read(&word.payload).ok()) {
+                Some(Word::Stored(_)) if is_first => {
+                    fleet.stored.fetch_add(1, Ordering::Relaxed);
+                }
+                Some(Word::Cancel) if !std::mem::replace(&mut is_cancelled, true) => {
+                    fleet.cancelled.lock().expect("nobody panics").push(Instant::now());
+                }
+                _ => {}
+            },
+        }
+    }
+}
+
+async fn greet(link: &Link, name: &str, slots: usize) {
+    let slots = u32::try_from(slots).expect("few slots");
+    let hello = Hello {
+        worker: name.to_owned(),
+        version: "bench".to_owned(),
+        slots,
+        playing: slots,
+        pairs: 0,
+        cores: slots,
+        memory_mib: 1,
+        system: String::new(),
+        cpu: String::new(),
+        refusals: Vec::new(),
+        trouble: None,
+        is_leaving: false,
+    };
+    let _ = link.client.publish(HELLO, hello.write().into()).await;
+}
+
+struct Slot {
+    link: Link,
+    names: Names,
+    head: Arc<Head>,
+    name: String,
+}
+
+impl Slot {
+    /// Answers one job after another.
+    async fn play(self, jobs: PullConsumer) {
+        loop {
+            let fetched = jobs.fetch().max_messages(1).expires(TAKE).messages().await;
+            let Ok(mut batch) = fetched else { return };
+            let Some(Ok(message)) = batch.next().await else { continue };
+            let (job, attempt) =
+                wire::read_job(&message.payload, &self.head).expect("jobs can be read");
+            for half in [None, Some(0), Some(1)] {
+                let sign = Sign { worker: self.name.clone(), pair: job.pairing.pair, half };
+                let _ = self.link.client.publish(self.names.sign(), sign.write().into()).await;
+            }
+            let reply = message.reply.as_ref().expect("jobs are acknowledged");
+            let arrival = Arrival {
+                token: self.head.token.clone(),
+                worker: self.name.clone(),
+                ack: reply.to_string(),
+                pairing: job.pairing,
+                attempt,
+                report: Report::Played(played(&job), None),
+            };
+            let bytes = wire::write_result(&arrival, self.link.max_payload());
+            let result = PublishMessage::build().payload(bytes.into()).message_id(&arrival.ack);
+            let subject = self.names.result(job.pairing.pair);
+            match self.link.stream.send_publish(subject, result).await {
+                Ok(sent) => drop(sent.await),
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// What could have become of a job.
+fn played(job: &PairJob) -> PlayedPair {
+    let mut random = job.pairing.pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let first = game(&job.games.first, &mut random);
+    let second = job.games.second.as_ref().map(|setup| game(setup, &mut random));
+    PlayedPair { pairing: job.pairing, games: Games { first, second } }
+}
+
+fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
+    let mut position = setup.start.clone();
+    let mut moves = Vec::new();
+    for uci in &setup.book {
+        position.play_unchecked(uci.to_move(&position).expect("openings are legal"));
+        moves.push(MoveRecord { uci: *uci, thought: None });
+    }
+    for _ in 0..PLIES {
+        let legal = position.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        // Xorshift (G. Marsaglia, 2003).
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        let number = *random >> 1;
+        let chosen = legal[number as usize % legal.len()];
+        let thought = Thought {
+            score: Some(Score::Centipawns((number >> 8) as i32 % 700)),
+            depth: Some(8 + (number >> 20) as u32 % 12),
+            seldepth: Some(30),
+            nodes: Some(200_000 + (number >> 30) % 400_000),
+            elapsed: Duration::from_micros(50_000 + (number >> 40) % 90_000),
+            reported: Some(Duration::from_millis(50 + (number >> 44) % 90)),
+            ..Thought::default()
+        };
+        moves.push(MoveRecord { uci: chosen.to_uci(setup.mode), thought: Some(thought) });
+        position.play_unchecked(chosen);
+    }
+    GameRecord {
+        engines: setup.engines,
+        fen: setup.fen.clone(),
+        chess960: false,
+        moves,
+        outcome: Outcome::drawn(Termination::DrawAdjudication, "drawn by adjudication"),
+        duration: Duration::from_secs(9),
+        ready: ByColor::default(),
+        late: None,
+        transcript: None,
+    }
+}

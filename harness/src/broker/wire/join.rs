@@ -1,0 +1,111 @@
+//! A worker that would play for a run says what the run's engines are like on its machine, and is
+//! told whether it may.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_NOTE, VERSION, WireError, checked_name, invalid, printable, read, write};
+
+/// Most engines of a run.
+const MAX_ENGINES: usize = 1_000;
+
+/// What a benchmark found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Benched {
+    /// Nodes: the same wherever the program behaves the same.
+    pub nodes: u64,
+    /// Nodes per second; positive.
+    pub nps: f64,
+}
+
+/// A worker would play.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Join {
+    /// Its name.
+    pub worker: String,
+    /// The benchmark of each engine that was asked for one, by its index; an error says why there
+    /// is none.
+    pub benches: Vec<Option<Result<Benched, String>>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct JoinMessage {
+    v: u32,
+    worker: String,
+    benches: Vec<Option<BenchMessage>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BenchMessage {
+    #[serde(default)]
+    nodes: u64,
+    #[serde(default)]
+    nps: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl BenchMessage {
+    fn of(bench: Result<Benched, String>) -> BenchMessage {
+        match bench {
+            Ok(Benched { nodes, nps }) => BenchMessage { nodes, nps, error: None },
+            Err(error) => BenchMessage { nodes: 0, nps: 0.0, error: Some(error) },
+        }
+    }
+
+    fn into_bench(self) -> Result<Result<Benched, String>, WireError> {
+        match self.error {
+            Some(error) => Ok(Err(printable(&error))),
+            None if self.nps.is_finite() && self.nps > 0.0 => {
+                Ok(Ok(Benched { nodes: self.nodes, nps: self.nps }))
+            }
+            None => Err(invalid("a benchmark without a speed")),
+        }
+    }
+}
+
+impl Join {
+    /// As it is sent.
+    pub fn write(&self) -> Vec<u8> {
+        let benches = self.benches.iter().cloned();
+        let benches = benches.map(|bench| bench.map(BenchMessage::of)).collect();
+        write(&JoinMessage { v: VERSION, worker: self.worker.clone(), benches })
+    }
+
+    /// As it was sent.
+    pub fn read(bytes: &[u8]) -> Result<Join, WireError> {
+        let JoinMessage { worker, benches, .. } = read(bytes, MAX_NOTE)?;
+        if benches.len() > MAX_ENGINES {
+            return Err(invalid("benchmarks of more than a thousand engines"));
+        }
+        let benches = benches.into_iter().map(|bench| bench.map(BenchMessage::into_bench));
+        let benches = benches.map(Option::transpose).collect::<Result<_, _>>()?;
+        Ok(Join { worker: checked_name(worker)?, benches })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nonsense_is_not() {
+        let good = Benched { nodes: 7, nps: 1e6 };
+        let join = Join {
+            worker: "a".into(),
+            benches: vec![None, Some(Ok(good)), Some(Err("no such word".into()))],
+        };
+        let bytes = join.write();
+        assert_eq!(Join::read(&bytes), Ok(join));
+        let text = String::from_utf8(bytes).unwrap();
+        for (from, to) in [
+            ("\"worker\":\"a\"", "\"worker\":\"a b\""),
+            ("\"nps\":1000000.0", "\"nps\":0"),
+            ("\"nps\":1000000.0", "\"nps\":-1"),
+            ("\"v\":1", "\"v\":2"),
+        ] {
+            let changed = text.replace(from, to);
+            assert_ne!(changed, text, "{from}");
+            assert!(Join::read(changed.as_bytes()).is_err(), "{to}");
+        }
+    }
+}

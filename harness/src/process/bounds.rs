@@ -1,0 +1,57 @@
+//! What a process may take of the machine.
+
+use std::io;
+
+use rustix::process::{Resource, Rlimit};
+
+/// Limits that the system holds a process and each of its children to; `None` leaves all there is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Address space, in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Largest file that may be written, in bytes.
+    pub file_bytes: Option<u64>,
+    /// Processor time of a whole life, in seconds.
+    pub cpu_seconds: Option<u64>,
+}
+
+impl Bounds {
+    /// The tighter of both limits, one by one.
+    pub fn and(self, other: Bounds) -> Bounds {
+        let least = |one: Option<u64>, two: Option<u64>| [one, two].into_iter().flatten().min();
+        Bounds {
+            memory_bytes: least(self.memory_bytes, other.memory_bytes),
+            file_bytes: least(self.file_bytes, other.file_bytes),
+            cpu_seconds: least(self.cpu_seconds, other.cpu_seconds),
+        }
+    }
+
+    /// Binds the calling process. Only system calls: it may be used between fork and exec.
+    pub(super) fn set(self) -> io::Result<()> {
+        let limits = [
+            (Resource::As, self.memory_bytes),
+            (Resource::Fsize, self.file_bytes),
+            (Resource::Cpu, self.cpu_seconds),
+        ];
+        for (resource, most) in limits {
+            if most.is_some() {
+                rustix::process::setrlimit(resource, Rlimit { current: most, maximum: most })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tighter_limit_counts() {
+        let bounds =
+            |memory_bytes, file_bytes| Bounds { memory_bytes, file_bytes, cpu_seconds: None };
+        let both = bounds(Some(5), Some(7)).and(bounds(Some(6), None));
+        assert_eq!(both, bounds(Some(5), Some(7)));
+        assert_eq!(bounds(None, Some(9)).and(both), bounds(Some(5), Some(7)));
+    }
+}

@@ -1,0 +1,85 @@
+use super::*;
+
+fn line(points: &[(f64, f64)]) -> Line {
+    Line::plain("a <b>", points.to_vec())
+}
+
+#[test]
+fn every_chart_is_drawn_in_the_colours_of_the_page() {
+    let charts = [
+        Chart::Lines(Lines {
+            lines: vec![line(&[(1.0, 2.0), (3.0, -2.0)]), line(&[(1.0, 0.0)])],
+            levels: vec![("H1".to_owned(), 2.94)],
+            ..Lines::default()
+        }),
+        Chart::Bars(Bars {
+            labels: vec!["LL".to_owned(), "WW".to_owned()],
+            series: vec![(String::new(), vec![3.0, 0.0])],
+            ..Bars::default()
+        }),
+        Chart::Bars(Bars {
+            labels: vec!["< 1 ms".to_owned(), "< 10 ms".to_owned()],
+            series: vec![("a <b>".to_owned(), vec![3.0, 0.0]), ("b".to_owned(), vec![1.0, 2.0])],
+            ..Bars::default()
+        }),
+        Chart::Bars(Bars {
+            labels: vec!["a <b> with a name that is far too long".to_owned(), "b".to_owned()],
+            series: vec![(String::new(), vec![3.0, 0.0])],
+            is_lying: true,
+            ..Bars::default()
+        }),
+        Chart::Intervals(Intervals {
+            rows: vec![("a <b>".to_owned(), 1.0, 0.0, 2.0), ("b".to_owned(), 0.0, f64::NAN, 9.0)],
+            ..Intervals::default()
+        }),
+    ];
+    for chart in charts {
+        for frame in [&WIDE, &NARROW] {
+            let svg = draw(&chart, frame).expect("there is something to draw");
+            let start = format!("<svg class=\"{}\" ", frame.class);
+            assert!(svg.starts_with(&start) && svg.contains("var(--c1)"), "{svg}");
+            assert!(!svg.contains('#') && !svg.contains("<b>"), "{svg}");
+        }
+    }
+}
+
+#[test]
+fn nothing_to_draw_is_said() {
+    let chart = Chart::Lines(Lines { lines: vec![line(&[(1.0, f64::NAN)])], ..Lines::default() });
+    assert!(draw(&chart, &WIDE).is_err());
+}
+
+#[test]
+fn numbers_are_short() {
+    let shown = [0.0, 0.25, -1.5, 12.4, 25_000.0, 3.2e6].map(number);
+    assert_eq!(shown, ["0", "0.25", "-1.5", "12", "25 k", "3.2 M"]);
+}
+
+#[test]
+fn a_long_line_has_no_more_points_than_can_be_seen() {
+    let points: Vec<(f64, f64)> = (0..1000).map(|n| (f64::from(n), 0.0)).collect();
+    for frame in [&WIDE, &NARROW] {
+        let kept = frame.thinned(&points);
+        assert!((frame.points / 2..=frame.points).contains(&kept.len()), "{}", kept.len());
+        assert_eq!(kept.last(), points.last());
+        assert_eq!(frame.thinned(&points[..9]), points[..9]);
+    }
+}
+
+#[test]
+fn names_that_have_no_room_are_left_out_evenly() {
+    let labels: Vec<String> = (0..12).map(|n| format!("< {n}00 ms")).collect();
+    let shown = |room: u32| {
+        let named = every_nth(&labels, room);
+        (0..12).filter(|n| n % named == 0).count()
+    };
+    assert_eq!([shown(100), shown(40), shown(20)], [12, 6, 3]);
+}
+
+#[test]
+fn ticks_that_differ_read_differently() {
+    let read = |values: &[f64]| values.iter().map(|value| tick(*value)).collect::<Vec<_>>();
+    assert_eq!(read(&[0.74, 0.745, 0.75, 0.1 + 0.2]), ["0.74", "0.745", "0.75", "0.3"]);
+    assert_eq!(read(&[-1e-17, 0.0, 100.0, -12.5]), ["0", "0", "100", "-12.5"]);
+    assert_eq!(read(&[10_000.0, 10_500.0, 2.5e6]), ["10 k", "10.5 k", "2.5 M"]);
+}

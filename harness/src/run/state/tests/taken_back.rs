@@ -1,0 +1,62 @@
+//! Pairs that count no more, and are played again.
+
+use super::*;
+
+#[test]
+fn pairs_that_are_taken_back_are_played_and_counted_again() {
+    let lost = |pair| tally(pair, [GameResult::Loss; 2]);
+    let mut state = run(60, Some(sprt()));
+    started(&mut state, 8);
+    // Pair 4 is in flight, and pairs 1 and 5 were lost by somebody who is set aside.
+    for pair in [0, 1, 2, 3, 5, 6] {
+        let tally = if [1, 5].contains(&pair) { lost(pair) } else { won(pair) };
+        state.apply(Event::Committed(tally));
+    }
+    assert_eq!(state.counted().count(), 4);
+    let kept: Vec<PairTally> = [0, 2, 3, 6].map(won).to_vec();
+    assert!(state.can_take_back());
+    state.take_back(&kept);
+    assert_eq!(state.counted().collect::<Vec<_>>(), [0]);
+    assert_eq!((state.standing().games(), state.in_flight()), (2, 2));
+    // It goes on as one that was resumed with these pairs.
+    let mut resumed = run(60, Some(sprt()));
+    kept.iter().for_each(|tally| drop(resumed.apply(Event::Committed(*tally))));
+    assert_eq!((state.standing(), state.looks()), (resumed.standing(), resumed.looks()));
+    for pair in [1, 5, 8, 9] {
+        assert_eq!(started_pair(state.apply(Event::Idle)), Some(pair));
+    }
+    assert_eq!(counted(&state.apply(Event::Committed(won(1)))), [1, 2, 3]);
+    assert_eq!(counted(&state.apply(Event::Committed(won(4)))), [4]);
+    assert_eq!(counted(&state.apply(Event::Committed(won(5)))), [5, 6]);
+    let mut all_won = run(60, Some(sprt()));
+    (0..7).for_each(|pair| drop(all_won.apply(Event::Committed(won(pair)))));
+    assert_eq!((state.standing(), state.looks()), (all_won.standing(), all_won.looks()));
+}
+
+#[test]
+fn an_encounter_whose_verdict_is_taken_back_goes_on() {
+    let mut state = RunState::new(gauntlet(), Some(sprt()));
+    started(&mut state, 60);
+    (0..30).for_each(|pair| drop(state.apply(Event::Committed(met(pair)))));
+    let (_, last) = state.stopped[&[0, 1]];
+    assert!(last < 30);
+    // Without its first pair nothing of it counts, and what it had no need of is needed.
+    let kept: Vec<PairTally> = (1..30).map(met).collect();
+    state.take_back(&kept);
+    assert!(state.stopped.is_empty());
+    assert_eq!(started_pair(state.apply(Event::Idle)), Some(0));
+    let whole = state.clone().apply(Event::Committed(met(0)));
+    assert_eq!(counted(&whole).first(), Some(&0));
+    state.apply(Event::Committed(met(0)));
+    assert_eq!(state.stopped[&[0, 1]].1, last);
+}
+
+#[test]
+fn what_later_pairs_follow_from_is_not_taken_back() {
+    let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
+    assert!(!RunState::new(Schedule::new(design, 4, 1), None).can_take_back());
+    let mut over = run(1, None);
+    assert!(over.can_take_back());
+    over.apply(Event::Committed(won(0)));
+    assert!(!over.can_take_back(), "nothing changes a run that is over");
+}

@@ -1,0 +1,105 @@
+//! What became of evaluations: the results of games in which a side once judged so.
+//!
+//! Buckets lie around whole pawns and are open at both ends. A game counts once for each bucket that
+//! an evaluation of it fell into, as the evaluations of a game do not tell of one another's truth.
+
+use super::pentanomial::{GameResult, Trinomial};
+
+/// Width of a bucket of evaluations, in centipawns.
+pub const BUCKET_CENTIPAWNS: i32 = 100;
+
+/// Buckets on either side of the one around zero; the outermost have no end.
+const SIDE: i32 = 6;
+
+const BUCKETS: usize = 2 * SIDE as usize + 1;
+
+/// The buckets into which the evaluations of one side in one game fell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Seen(u16);
+
+impl Seen {
+    /// Adds an evaluation in centipawns, of which an infinity stands for a mate; what is no number
+    /// counts for nothing.
+    pub fn add(&mut self, centipawns: f64) {
+        if centipawns.is_nan() {
+            return;
+        }
+        let side = f64::from(SIDE);
+        let place = (centipawns / f64::from(BUCKET_CENTIPAWNS)).round().clamp(-side, side) as i32;
+        self.0 |= 1 << (place + SIDE);
+    }
+
+    /// The same evaluations from the other side's point of view.
+    #[must_use]
+    pub fn mirrored(self) -> Seen {
+        Seen(self.0.reverse_bits() >> (u16::BITS as usize - BUCKETS))
+    }
+
+    /// These and others together.
+    #[must_use]
+    pub fn with(self, other: Seen) -> Seen {
+        Seen(self.0 | other.0)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Results of games by evaluations that one player had in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Calibration([Trinomial; BUCKETS]);
+
+impl Calibration {
+    /// Adds a game with what the player thought in it, and what it got.
+    pub fn add(&mut self, seen: Seen, result: GameResult) {
+        let buckets = self.0.iter_mut().enumerate();
+        let own = buckets.filter(|(place, _)| seen.0 & (1 << place) != 0);
+        own.for_each(|(_, bucket)| bucket.record(result));
+    }
+
+    /// The middle of each bucket in centipawns, and the results of its games.
+    pub fn iter(&self) -> impl Iterator<Item = (i32, &Trinomial)> {
+        (-SIDE..=SIDE).map(|place| place * BUCKET_CENTIPAWNS).zip(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The middles of the buckets that are not empty.
+    fn middles(seen: Seen) -> Vec<i32> {
+        let mut calibration = Calibration::default();
+        calibration.add(seen, GameResult::Win);
+        let used = calibration.iter().filter(|(_, results)| results.wins == 1);
+        used.map(|(middle, _)| middle).collect()
+    }
+
+    fn seen(evaluations: &[f64]) -> Seen {
+        let mut seen = Seen::default();
+        evaluations.iter().for_each(|centipawns| seen.add(*centipawns));
+        seen
+    }
+
+    #[test]
+    fn buckets_are_around_whole_pawns_and_open_at_the_ends() {
+        let middle = |centipawns| middles(seen(&[centipawns]));
+        for (centipawns, expected) in
+            [(0.0, 0), (49.0, 0), (-49.0, 0), (51.0, 100), (-149.0, -100), (649.0, 600)]
+        {
+            assert_eq!(middle(centipawns), [expected], "{centipawns}");
+        }
+        assert_eq!(middle(9_999.0), [600]);
+        assert_eq!(middle(f64::NEG_INFINITY), [-600]);
+        assert!(seen(&[f64::NAN]).is_empty());
+    }
+
+    #[test]
+    fn a_game_counts_once_for_each_bucket() {
+        assert_eq!(middles(seen(&[10.0, 20.0, 210.0, -700.0])), [-600, 0, 200]);
+        assert_eq!(middles(seen(&[10.0, 20.0, 210.0, -700.0]).mirrored()), [-200, 0, 600]);
+        assert_eq!(middles(seen(&[100.0]).with(seen(&[-100.0]))), [-100, 100]);
+    }
+}

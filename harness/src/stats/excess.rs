@@ -1,0 +1,75 @@
+//! Whether one source of games (a worker, a machine) fails more often than all others together.
+//!
+//! Fisher's exact test, one-sided: if the failures there are fell on games at random, how many
+//! would fall on this source is hypergeometric. No approximation, so that few games do as well.
+
+use statrs::function::factorial::ln_binomial;
+
+/// Games, and those among them that failed, which are not more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Share {
+    /// Games.
+    pub games: u64,
+    /// Failures.
+    pub failures: u64,
+}
+
+/// The probability, 0 to 1, that as many failures as `own` has, or more, fall on its games if all
+/// failures are spread at random; 1 where there is nothing to compare.
+pub fn excess(own: Share, others: Share) -> f64 {
+    assert!(own.failures <= own.games && others.failures <= others.games);
+    if own.failures == 0 || others.games == 0 {
+        return 1.0;
+    }
+    let failures = own.failures + others.failures;
+    let all = ln_binomial(own.games + others.games, failures);
+    let most = own.games.min(failures);
+    let term = |count: u64| {
+        if failures - count > others.games {
+            return 0.0;
+        }
+        (ln_binomial(own.games, count) + ln_binomial(others.games, failures - count) - all).exp()
+    };
+    (own.failures..=most).map(term).sum::<f64>().min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(games: u64, failures: u64) -> Share {
+        Share { games, failures }
+    }
+
+    fn check(own: Share, others: Share, expect: f64) {
+        let found = excess(own, others);
+        assert!((found - expect).abs() < 1e-12 + 1e-9 * expect, "{found} is not {expect}");
+    }
+
+    #[test]
+    fn small_tables_are_what_counting_by_hand_gives() {
+        // Of the 70 ways to choose 4 of 8 games, 1 has all four here, 16 have three, 36 two.
+        check(share(4, 4), share(4, 0), 1.0 / 70.0);
+        check(share(4, 3), share(4, 1), 17.0 / 70.0);
+        check(share(4, 2), share(4, 2), 53.0 / 70.0);
+        // 2 of 10 games failed, both of them among the 3 here: 3 of 45 ways.
+        check(share(3, 2), share(7, 0), 3.0 / 45.0);
+        check(share(3, 1), share(7, 1), 24.0 / 45.0);
+    }
+
+    #[test]
+    fn nothing_to_compare_is_no_evidence() {
+        assert_eq!(excess(share(9, 0), share(9, 9)), 1.0);
+        assert_eq!(excess(share(9, 9), share(0, 0)), 1.0);
+        assert_eq!(excess(share(0, 0), share(9, 9)), 1.0);
+        check(share(5, 5), share(5, 5), 1.0);
+    }
+
+    #[test]
+    fn large_tables_stay_finite() {
+        let found = excess(share(200_000, 900), share(3_000_000, 3_000));
+        assert!((0.0..1e-100).contains(&found), "{found}");
+        let found = excess(share(200_000, 205), share(3_000_000, 3_000));
+        assert!((0.2..0.6).contains(&found), "{found}");
+    }
+}

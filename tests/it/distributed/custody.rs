@@ -1,0 +1,186 @@
+//! Workers that are not like the others, or not fit for a run.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::bench::{Bench, Finished};
+use crate::support::nats::{Client, Server, Worker, key};
+use crate::support::plan::{Plan, Played};
+use crate::support::{programs, store, wait_for};
+
+/// Pairs of a run that has time to look at workers.
+const PAIRS: usize = 60;
+
+/// What makes engines crash in the course of every game.
+const CRASHES: &str = "PUPPET=--mode crash --after 30";
+
+/// A run of engines that are what each machine makes of them: its variable BENCH is what their
+/// bench says, and PUPPET how they behave.
+fn fickle<'a>(bench: &'a Bench, command: &'static str) -> Plan<'a> {
+    let script = format!(
+        "#!/bin/sh\nfor last; do :; done\n\
+         if [ \"$last\" = bench ]; then echo \"Nodes searched: ${{BENCH:-1000}}\"; exit; fi\n\
+         exec {} --marker {} \"$@\" $PUPPET\n",
+        programs::puppet().display(),
+        bench.marker()
+    );
+    let path = bench.write("engine", script);
+    let permissions = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&path, permissions).expect("a file can be made a program");
+    let engine = |name: &str, seed: u32| {
+        let path = path.display();
+        format!("name={name},cmd=\"{path}\",args=\"--seed {seed} --delay-ms 1\"")
+    };
+    Plan::new(bench, command, PAIRS).engine(engine("A", 1)).engine(engine("B", 2))
+}
+
+/// The same, played by workers.
+fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+    fickle(bench, "match").unset("concurrency").set("on", server.url())
+}
+
+/// What it plays on one machine.
+fn local() -> Played {
+    let bench = Bench::new();
+    fickle(&bench, "match").set("concurrency", 2).played(0)
+}
+
+/// Asserts that a run has ended as on one machine. The hash of the script is another.
+#[track_caller]
+fn assert_as_local(bench: &Bench, finished: &Finished) {
+    let (found, expected) = (Played::read(bench, finished), local());
+    assert_eq!(found.report, expected.report);
+    assert_eq!(found.moves(), expected.moves());
+}
+
+/// What is said of workers that were set aside.
+fn aside(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
+    let all = finished["workers_set_aside"].as_array().cloned().unwrap_or_default();
+    let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();
+    let one = |one: serde_json::Value| {
+        let pairs = one["pairs_discarded"].as_u64().expect("a number");
+        (word(&one["worker"]), word(&one["reason"]), pairs)
+    };
+    all.into_iter().map(one).collect()
+}
+
+#[test]
+fn a_worker_with_another_bench_is_set_aside_before_it_plays() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _good = Worker::start_as(&bench, &server, "a", &[]);
+    let odd = Worker::start_as(&bench, &server, "b", &["BENCH=7"]);
+    let finished = distant(&bench, &server).switch("check-bench").run().expect_code(0);
+    let report = finished.json();
+    let why = "the bench of engine 'A' has 7 nodes there, and 1000 here";
+    assert_eq!(aside(&report), [("b".to_owned(), why.to_owned(), 0)]);
+    assert!(finished.stderr.contains("bench of A: 1000 nodes"), "{finished:#?}");
+    let results = bench.path("results");
+    assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
+    let remarks = store::remarks(&results);
+    assert_eq!(remarks, [format!("b: set aside: {why}")]);
+    assert_as_local(&bench, &finished);
+    odd.signal(rustix::process::Signal::INT);
+    let odd = odd.finish().expect_code(0);
+    assert!(odd.stderr.contains(&format!("does not play run run: set aside: {why}")), "{odd:#?}");
+}
+
+#[test]
+fn several_workers_with_another_bench_end_the_run() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _odd = ["a", "b"].map(|name| Worker::start_as(&bench, &server, name, &["BENCH=7"]));
+    let finished = distant(&bench, &server).switch("check-bench").run().expect_code(7);
+    let error = "2 workers agree that something is wrong: worker a: the bench of engine 'A' has 7 \
+                 nodes there, and 1000 here; worker b: ";
+    assert!(finished.stderr.contains(error), "{finished:#?}");
+    assert!(store::pairs(&bench.path("results")).is_empty());
+}
+
+#[test]
+fn a_worker_that_crashes_is_set_aside_and_its_pairs_are_played_again() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = [
+        Worker::start_as(&bench, &server, "good", &[]),
+        Worker::start_as(&bench, &server, "bad", &[CRASHES]),
+    ];
+    let finished = distant(&bench, &server).run().expect_code(0);
+    let results = bench.path("results");
+    let aside = aside(&finished.json());
+    let [(worker, why, pairs)] = &aside[..] else { panic!("{aside:?}") };
+    assert_eq!(worker, "bad");
+    assert!(why.contains(" of its "), "{why}");
+    assert!(*pairs >= 8, "{pairs}");
+    // What it had played is there, apart, and was played again.
+    let discarded = store::discarded(&results);
+    assert_eq!(discarded.len() as u64, *pairs);
+    assert!(discarded.iter().all(|(_, worker)| worker == "bad"));
+    assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["good"]);
+    store::assert_consistent(&results);
+    assert_eq!(store::pairs(&results).len(), PAIRS);
+    // So that nothing of it is in the report or in the games.
+    assert_as_local(&bench, &finished);
+    let remarks = store::remarks(&results);
+    let set_aside = format!("bad: set aside: {why}");
+    assert!(remarks.contains(&set_aside), "no '{set_aside}' in {remarks:#?}");
+    // Who reads the store later reads the same.
+    let show = ["results", "--results", &results.display().to_string(), "show", "run"];
+    let shown = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0);
+    assert_eq!(shown.json(), finished.json());
+    let text = bench.arbiter(show).finish().expect_code(0).stdout;
+    assert!(text.contains("worker bad is set aside: "), "{text}");
+}
+
+#[test]
+fn who_was_set_aside_stays_so_when_the_run_goes_on() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let good = Worker::start_as(&bench, &server, "good", &[]);
+    let _bad = Worker::start_as(&bench, &server, "bad", &[CRASHES]);
+    let running = distant(&bench, &server).start();
+    let results = bench.path("results");
+    wait_for("it is set aside", || (!store::discarded(&results).is_empty()).then_some(()));
+    running.signal(rustix::process::Signal::KILL);
+    running.finish();
+    store::assert_consistent(&results);
+    let (folder, pgn) =
+        (results.display().to_string(), bench.path("games.pgn").display().to_string());
+    let args = ["match", "--resume", "run", "--results", &folder, "--pgn", &pgn];
+    let url = server.url();
+    let more = ["--on", &url, "--format", "json"];
+    let finished = bench.arbiter(args.iter().chain(&more)).finish().expect_code(0);
+    assert_as_local(&bench, &finished);
+    assert_eq!(aside(&finished.json()).len(), 1);
+    assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["good"]);
+    drop(good);
+}
+
+#[test]
+fn a_game_goes_where_there_is_room_for_it() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let trust = key(&bench);
+    let worker = |name: &str, slots: &str| {
+        Worker::start_with(&bench, &server, name, &["--slots", slots, "--trust", &trust])
+    };
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.hello");
+    let _workers = [worker("small", "1"), worker("large", "3")];
+    let plan = distant(&bench, &server).set("each", "nodes=1,option.Threads=2");
+    let finished = plan.run().expect_code(0);
+    assert_eq!(finished.json()["games"], 2 * PAIRS);
+    let results = bench.path("results");
+    assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["large"]);
+    let remarks = store::remarks(&results);
+    let refusal = "small: does not play: a game needs 2 threads, and --slots is 1";
+    assert_eq!(remarks, [refusal]);
+    // Three slots have room for one game of two threads.
+    let mut most = 0;
+    client.publish("arbiter.hello", b"last");
+    loop {
+        let (_, hello) = client.next();
+        let Ok(hello) = serde_json::from_slice::<serde_json::Value>(&hello) else { break };
+        most = most.max(hello["playing"].as_u64().expect("a number"));
+    }
+    assert_eq!(most, 1);
+}

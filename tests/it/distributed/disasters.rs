@@ -1,0 +1,124 @@
+//! Machines on which something is wrong: the clock, or the disk.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::faults::resume;
+use super::{assert_untouched, distant, impatient};
+use crate::resume::{PAIRS, wait_for_pairs};
+use crate::support::bench::Bench;
+use crate::support::nats::{Server, Worker};
+use crate::support::store;
+
+/// The library that lies to a program about the time, if it is installed.
+fn liar() -> Option<PathBuf> {
+    let found = Path::new("/usr/lib").read_dir().ok()?.flatten().find_map(|entry| {
+        let library = entry.path().join("faketime/libfaketime.so.1");
+        library.is_file().then_some(library)
+    });
+    if found.is_none() {
+        let notice = "not installed: faketime; tests/run installs it";
+        assert!(std::env::var_os("CI").is_none(), "{notice}");
+        eprintln!("skipped: {notice}");
+    }
+    found
+}
+
+/// Variables under which a program sees the time as `shift` says. Time goes on as it does: what a
+/// machine measures is not wrong because its clock is.
+fn shifted(library: &Path, shift: &str) -> [String; 4] {
+    [
+        format!("LD_PRELOAD={}", library.display()),
+        format!("FAKETIME={shift}"),
+        "FAKETIME_DONT_FAKE_MONOTONIC=1".to_owned(),
+        "DONT_FAKE_MONOTONIC=1".to_owned(),
+    ]
+}
+
+fn year(env: &[String]) -> i64 {
+    let output =
+        Command::new("env").args(env).args(["date", "+%Y"]).output().expect("date is there");
+    String::from_utf8_lossy(&output.stdout).trim().parse().expect("a year is a number")
+}
+
+#[test]
+fn the_clock_of_a_worker_does_not_matter() {
+    let bench = Bench::new();
+    let (Some(library), Some(server)) = (liar(), Server::start(&bench, "")) else { return };
+    let (ahead, behind) = (shifted(&library, "+10y"), shifted(&library, "-20y"));
+    let now = year(&[]);
+    assert!(year(&ahead) >= now + 9 && year(&behind) <= now - 19, "nobody is lied to");
+    let _workers = [
+        Worker::start_as(&bench, &server, "ahead", &ahead.each_ref().map(String::as_str)),
+        Worker::start_as(&bench, &server, "behind", &behind.each_ref().map(String::as_str)),
+    ];
+    assert_untouched(&bench, distant(&bench, &server).start());
+    let results = bench.path("results");
+    assert_eq!(store::remarks(&results), Vec::<String>::new());
+    let players = store::players(&results);
+    assert_eq!(players.keys().collect::<Vec<_>>(), ["ahead", "behind"], "both have played");
+    let games = bench.read("games.pgn");
+    assert!(games.contains(&format!("[Date \"{now}.")), "{games}");
+}
+
+/// A small disk of its own; it needs root. Where it cannot be had, the test says so.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn mount(at: PathBuf) -> Option<Disk> {
+        std::fs::create_dir_all(&at).expect("a folder can be made");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(&at);
+        if mount.output().is_ok_and(|output| output.status.success()) {
+            return Some(Disk(at));
+        }
+        eprintln!("skipped: a disk that can be full needs root and the program mount");
+        None
+    }
+
+    /// Fills it to the last byte.
+    fn fill(&self) {
+        let mut file = std::fs::File::create(self.filler()).expect("there is room for a name");
+        let mut piece = vec![b'x'; 1 << 16];
+        while !piece.is_empty() {
+            if file.write_all(&piece).is_err() {
+                piece.truncate(piece.len() / 2);
+            }
+        }
+    }
+
+    /// Makes room again.
+    fn clear(&self) {
+        std::fs::remove_file(self.filler()).expect("a file of ours");
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // Whatever still has a file open there keeps it for as long.
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_coordinator_whose_disk_is_full_says_so_and_goes_on_when_there_is_room() {
+    let bench = Bench::new();
+    let Some(disk) = Disk::mount(bench.path("results")) else { return };
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let running = impatient(&bench, &server).start();
+    wait_for_pairs(&bench, 1);
+    disk.fill();
+    let finished = running.finish().expect_code(7);
+    assert!(finished.stderr.contains("arbiter.db"), "{finished:#?}");
+    disk.clear();
+    store::assert_consistent(&bench.path("results"));
+    let stored = store::pairs(&bench.path("results")).len();
+    assert!(stored < PAIRS, "the run was over before the disk was full");
+    assert_untouched(&bench, resume(&bench, &server));
+}

@@ -1,0 +1,183 @@
+//! What workers may do on the server, and what programs may do on a worker.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::strangers::documented_users;
+use super::{assert_untouched, distant};
+use crate::resume::wait_for_pairs;
+use crate::support::bench::Bench;
+use crate::support::nats::{Client, Server, Worker, key};
+use crate::support::plan::Plan;
+use crate::support::{store, wait_for};
+
+#[test]
+fn a_worker_of_the_manual_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, &documented_users()) else { return };
+    let password = |name: &str, password: &str| bench.write(name, password).display().to_string();
+    let (coordinator, worker) =
+        (password("coordinator", "change-me"), password("worker1", "change-me-too"));
+    let plan = distant(&bench, &server).set("nats-user", "coordinator");
+    let plan = plan.set("nats-password-file", coordinator).set("nats-inbox", "_INBOX.coordinator");
+    let running = plan.start();
+    let trust = key(&bench);
+    let flags = ["--slots", "2", "--trust", &trust, "--nats-user", "worker1"];
+    let more = ["--nats-password-file", &worker, "--nats-inbox", "_INBOX.worker1"];
+    let _worker = Worker::start_with(&bench, &server, "worker1", &[&flags[..], &more].concat());
+    wait_for_pairs(&bench, 1);
+    let mut thief = Client::connect_as(&server, "worker1", "change-me-too");
+    thief.subscribe("arbiter.run.*.word");
+    let (subject, _) = thief.next();
+    let token = subject.split('.').nth(2).expect("the subject names the run").to_owned();
+    let (jobs, results) = (format!("ARBITER_JOBS_{token}"), format!("ARBITER_RESULTS_{token}"));
+    for subject in [
+        format!("arbiter.jobs.{token}.0"),
+        format!("arbiter.run.{token}.word"),
+        "arbiter.beacon".to_owned(),
+        format!("$JS.API.CONSUMER.MSG.NEXT.{results}.collector"),
+        format!("$JS.ACK.{results}.collector.1.1.1.1.0"),
+        format!("$JS.API.STREAM.MSG.GET.{results}"),
+        format!("$JS.API.STREAM.PURGE.{jobs}"),
+        format!("$JS.API.STREAM.DELETE.{jobs}"),
+        format!("$JS.API.STREAM.DELETE.{results}"),
+        format!("$JS.API.STREAM.UPDATE.{jobs}"),
+        format!("$JS.API.CONSUMER.DELETE.{jobs}.workers"),
+        format!("$JS.API.CONSUMER.CREATE.{results}"),
+        format!("$JS.API.CONSUMER.DURABLE.CREATE.{results}.mine"),
+        "$O.ARBITER_PROGRAMS.M.x".to_owned(),
+        "$JS.API.STREAM.DELETE.OBJ_ARBITER_PROGRAMS".to_owned(),
+    ] {
+        thief.publish(&subject, b"{}");
+        assert!(thief.error().contains("Permissions Violation"), "{subject}");
+    }
+    for subject in ["arbiter.results.>", "arbiter.jobs.>", "arbiter.hello", "_INBOX.>", ">"] {
+        thief.listen(subject);
+        assert!(thief.error().contains("Permissions Violation"), "{subject}");
+    }
+    // Nor can it have the coordinator do it, whose answers go where they are asked to go.
+    for reply in [
+        format!("$JS.API.STREAM.DELETE.{jobs}"),
+        format!("$JS.API.STREAM.PURGE.{results}"),
+        format!("arbiter.jobs.{token}.11"),
+    ] {
+        for question in ["head", "need"] {
+            thief.ask(&format!("arbiter.run.{token}.{question}"), Some(&reply), b"");
+        }
+    }
+    thief.flush();
+    assert_untouched(&bench, running);
+    assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
+}
+
+#[test]
+fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let mut client = Client::connect(&server);
+    client.subscribe("$O.ARBITER_PROGRAMS.M.*");
+    let honest = Worker::start(&bench, &server, "a");
+    let running = distant(&bench, &server).start();
+    let (subject, genuine) = client.next();
+    wait_for_pairs(&bench, 1);
+    // Whoever may write there puts another program in the place of the one that was uploaded.
+    let evil = format!("#!/bin/sh\ntouch {}\n", bench.path("pwned").display());
+    let script = bench.write("evil.sh", &evil);
+    let digest = Command::new("openssl")
+        .args(["dgst", "-sha256", "-binary", "-out"])
+        .args([bench.path("digest"), script])
+        .status();
+    assert!(digest.expect("openssl is there").success());
+    let digest = std::fs::read(bench.path("digest")).expect("openssl has written it");
+    let mut about: Value = serde_json::from_slice(&genuine).expect("what is known of it is JSON");
+    about["nuid"] = json!("evil");
+    about["size"] = json!(evil.len());
+    about["chunks"] = json!(1);
+    about["digest"] = json!(format!("SHA-256={}", data_encoding::BASE64URL.encode(&digest)));
+    client.publish("$O.ARBITER_PROGRAMS.C.evil", evil.as_bytes());
+    client.replace(&subject, about.to_string().as_bytes());
+    client.flush();
+    let fooled = Worker::start(&bench, &server, "b");
+    let results = bench.path("results");
+    wait_for("it is refused", || {
+        let remarks = store::remarks(&results);
+        remarks
+            .iter()
+            .any(|remark| remark.contains("not the one that was signed for"))
+            .then_some(())
+    });
+    assert_untouched(&bench, running);
+    assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
+    assert!(!bench.path("pwned").exists(), "it was started");
+    drop((honest, fooled));
+}
+
+#[test]
+fn a_program_that_was_changed_on_the_worker_is_not_started() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let worker = Worker::start(&bench, &server, "a");
+    assert_untouched(&bench, distant(&bench, &server).start());
+    drop(worker);
+    let folder = std::fs::read_dir(bench.path("programs-a")).expect("a worker has a folder");
+    let folder = folder.flatten().next().expect("it has fetched a program").path();
+    let program = folder.join("puppet");
+    let genuine = std::fs::read(&program).expect("it is there");
+    std::fs::remove_file(&program).expect("a file of ours");
+    let evil = format!("#!/bin/sh\ntouch {}\n", bench.path("pwned").display());
+    std::fs::write(&program, evil).expect("a file of ours");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&program, mode).expect("a file of ours");
+    let _worker = Worker::start(&bench, &server, "a");
+    distant(&bench, &server).set("name", "again").unset("pgn").run().expect_code(0);
+    assert!(!bench.path("pwned").exists(), "it was started");
+    assert!(std::fs::read(&program).expect("it is there") == genuine, "it was not fetched again");
+}
+
+/// A run in which engines do something for ever that only a limit of the worker can end.
+fn greedy<'a>(bench: &'a Bench, server: &Server, misdeed: &str) -> Plan<'a> {
+    let plan = Plan::new(bench, "match", 1);
+    let plan = plan.puppet("A", misdeed).puppet("B", "--seed 2").set("move-deadline", 600);
+    plan.unset("concurrency").set("on", server.url())
+}
+
+#[test]
+fn a_worker_bounds_what_programs_take() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let trust = key(&bench);
+    let flags = ["--slots", "1", "--trust", &trust];
+    // Processor time: this one thinks for ever, and loses both games when it is ended.
+    let busy = greedy(&bench, &server, "--mode flood-forever").start();
+    let limits = ["--cpu-time", "1"];
+    let worker = Worker::start_with(&bench, &server, "a", &[&flags[..], &limits].concat());
+    let finished = busy.finish().expect_code(6);
+    assert_eq!(finished.json()["losses"], 2, "{finished:#?}");
+    drop(worker);
+    // Files: this one writes down what it is told, and cannot.
+    let logs = bench.logs();
+    let writer = greedy(&bench, &server, &logs).set("name", "files").start();
+    let limits = ["--file-size", "0"];
+    let worker = Worker::start_with(&bench, &server, "b", &[&flags[..], &limits].concat());
+    let results = bench.path("results");
+    wait_for("it cannot be started", || {
+        let remarks = store::remarks(&results);
+        remarks.iter().any(|remark| remark.starts_with("b: does not play")).then_some(())
+    });
+    // The coordinator has tried it, too, and bounds nothing.
+    let mut written = std::fs::read_dir(bench.path("logs")).expect("a folder of ours").flatten();
+    assert!(written.any(|file| file.metadata().expect("a file of ours").len() == 0));
+    // Memory: nothing starts in a megabyte.
+    let limits = ["--memory", "1"];
+    let worker =
+        (worker, Worker::start_with(&bench, &server, "c", &[&flags[..], &limits].concat()));
+    wait_for("it cannot be started either", || {
+        let remarks = store::remarks(&results);
+        remarks.iter().any(|remark| remark.starts_with("c: does not play")).then_some(())
+    });
+    // Who bounds nothing plays.
+    let _last = Worker::start_with(&bench, &server, "d", &flags);
+    writer.finish().expect_code(0);
+    drop(worker);
+}

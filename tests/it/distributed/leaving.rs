@@ -1,0 +1,145 @@
+//! How fast an end reaches workers, and how fast they leave.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::support::bench::Bench;
+use crate::support::nats::{Client, Server, Worker};
+use crate::support::plan::Plan;
+use crate::support::{process, store, wait_for};
+
+/// A second is the promise; the rest is for machines that do much else besides. What is broken takes
+/// as long as games that do not end, or until the server answers that is not there.
+const PROMPT: Duration = Duration::from_secs(5);
+
+/// A run whose games do not end in the time that a test has.
+fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+    let args = |seed: u32| format!("--mode slow --delay-ms 300000 --seed {seed}");
+    let plan = Plan::new(bench, "match", 4).puppet("A", &args(1)).puppet("B", &args(2));
+    plan.unset("concurrency").set("on", server.url()).set("move-deadline", 600)
+}
+
+#[track_caller]
+fn assert_prompt(what: &str, took: Duration) {
+    eprintln!("{what}: {took:?}");
+    assert!(took < PROMPT, "{what}: {took:?}");
+}
+
+/// How long a worker takes to leave.
+#[track_caller]
+fn leave(worker: Worker, signal: Signal) -> Duration {
+    let asked = Instant::now();
+    worker.signal(signal);
+    worker.finish().expect_code(0);
+    asked.elapsed()
+}
+
+#[test]
+fn an_end_reaches_workers_within_a_second() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.run.*.sign");
+    let running = endless(&bench, &server).start();
+    for _ in 0..4 {
+        client.next();
+    }
+    wait_for("engines play", || (process::marked(bench.marker()).len() >= 8).then_some(()));
+    running.signal(Signal::INT);
+    // Two signals at once could be heard in any order.
+    sleep(Duration::from_millis(300));
+    assert!(process::marked(bench.marker()).len() >= 8, "the first one lets games end");
+    running.signal(Signal::INT);
+    let asked = Instant::now();
+    bench.wait_until_quiet();
+    assert_prompt("from Ctrl-C to the end of all engines", asked.elapsed());
+    running.finish().expect_code(130);
+    assert!(store::pairs(&bench.path("results")).is_empty());
+}
+
+#[test]
+fn a_verdict_reaches_workers_within_a_second() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    // At each place engines play so many pairs, and then do not come to an end. The first of those
+    // is behind at least so many others, which suffice.
+    const SUFFICE: u32 = 8;
+    let slow = format!("--mode slow --delay-ms 300000 --in-game {}", 2 * SUFFICE + 1);
+    let plan = Plan::new(&bench, "sprt", 200)
+        .puppet("A", &format!("--skill greedy --seed 1 {slow}"))
+        .puppet("B", &format!("--skill random --seed 2 {slow}"))
+        .set("elo0", 0)
+        .set("elo1", 200)
+        .set("alpha", 0.2)
+        .set("beta", 0.2)
+        .set("model", "logistic");
+    let plan = plan.unset("concurrency").set("on", server.url()).set("move-deadline", 600);
+    let _workers = ["a", "b"].map(|name| Worker::start_as(&bench, &server, name, &[]));
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.run.*.word");
+    let running = plan.start();
+    while !String::from_utf8_lossy(&client.next().1).contains("\"cancel\"") {}
+    let told = Instant::now();
+    bench.wait_until_quiet();
+    assert_prompt("from the verdict to the end of all engines", told.elapsed());
+    let finished = running.finish().expect_code(0);
+    assert_eq!(finished.json()["verdict"], "H1");
+}
+
+#[test]
+fn a_worker_that_has_lost_its_server_leaves_at_once() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let bench = Bench::new();
+        let Some(mut server) = Server::start(&bench, "") else { return };
+        // One plays a game without end, one has nothing to play, and one knows of no run.
+        let playing = Worker::start_as(&bench, &server, "a", &[]);
+        let mut client = Client::connect(&server);
+        client.subscribe("arbiter.run.*.sign");
+        let running = endless(&bench, &server).set("concurrency", 1).start();
+        while !String::from_utf8_lossy(&client.next().1).contains("\"half\":0") {}
+        let mut client = Client::connect(&server);
+        client.subscribe("arbiter.hello");
+        let idle = Worker::start_as(&bench, &server, "b", &[]);
+        let flags = ["--slots", "1", "--trust", &crate::support::nats::key(&Bench::new())];
+        let stranger = Worker::start_with(&bench, &server, "c", &flags);
+        for name in ["\"b\"", "\"c\""] {
+            // They greet when they have heard of the run, and again three seconds later.
+            for _ in 0..2 {
+                while !String::from_utf8_lossy(&client.next().1).contains(name) {}
+            }
+        }
+        server.kill();
+        sleep(Duration::from_millis(300));
+        assert_prompt("an idle worker", leave(idle, signal));
+        assert_prompt("a worker without a run", leave(stranger, signal));
+        assert_prompt("a worker at play", leave(playing, Signal::TERM));
+        bench.wait_until_quiet();
+        running.signal(Signal::KILL);
+        running.finish();
+    }
+}
+
+#[test]
+fn an_idle_worker_leaves_at_once() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _playing = Worker::start_as(&bench, &server, "a", &[]);
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.run.*.sign");
+    let running = endless(&bench, &server).set("concurrency", 1).start();
+    while !String::from_utf8_lossy(&client.next().1).contains("\"half\":0") {}
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.hello");
+    for signal in [Signal::INT, Signal::TERM] {
+        let idle = Worker::start_as(&bench, &server, "b", &[]);
+        for _ in 0..2 {
+            while !String::from_utf8_lossy(&client.next().1).contains("\"b\"") {}
+        }
+        assert_prompt("an idle worker", leave(idle, signal));
+    }
+    running.signal(Signal::KILL);
+    running.finish();
+}

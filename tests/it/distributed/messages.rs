@@ -1,0 +1,222 @@
+//! A network, and workers, that do to messages what they should not. The server hands all results,
+//! and all that is said about runs, to the test first, which passes on what it likes.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::strangers::{packed, unpacked};
+use super::{assert_untouched, distant};
+use crate::resume::PAIRS;
+use crate::support::bench::Bench;
+use crate::support::nats::{Client, Message, Server, Worker};
+use crate::support::{store, wait_for};
+
+/// What makes the server do so. What is passed on takes another way.
+const DETOUR: &str = r#"mappings = {
+  "arbiter.results.*.*": "held.results.$1.$2"
+  "arbiter.run.*.*": "held.run.$1.$2"
+  "passed.results.*.*": "arbiter.results.$1.$2"
+  "passed.run.*.*": "arbiter.run.$1.$2"
+}"#;
+
+/// How long a message is held for want of others.
+const CALM: Duration = Duration::from_millis(300);
+
+/// Hears all messages on the detour, until the server is gone.
+fn detour(server: &Server) -> (Receiver<Message>, Client) {
+    let mut ears = Client::connect(server);
+    ears.subscribe("held.>");
+    let (hear, heard) = channel();
+    std::thread::spawn(move || {
+        while let Some(message) = ears.hear() {
+            if hear.send(message).is_err() {
+                return;
+            }
+        }
+    });
+    (heard, Client::connect(server))
+}
+
+fn pass(mouth: &mut Client, message: &Message) {
+    let subject = message.subject.replacen("held", "passed", 1);
+    mouth.ask(&subject, message.reply.as_deref(), &message.payload);
+}
+
+/// The number of the pair whose result a message is.
+fn pair_of(message: &Message) -> Option<u64> {
+    message.subject.strip_prefix("held.results.")?.rsplit('.').next()?.parse().ok()
+}
+
+/// Passes messages on, four at a time, the last one first and each one twice; what comes of it is
+/// how many results overtook another.
+fn shuffle(server: &Server) -> JoinHandle<usize> {
+    let (heard, mut mouth) = detour(server);
+    std::thread::spawn(move || {
+        let (mut held, mut overtaken) = (Vec::new(), 0);
+        loop {
+            let next = heard.recv_timeout(CALM);
+            let is_over = matches!(next, Err(RecvTimeoutError::Disconnected));
+            let is_calm = next.is_err();
+            held.extend(next);
+            if is_over {
+                return overtaken;
+            }
+            if is_calm || held.len() >= 4 {
+                overtaken += held.iter().filter_map(pair_of).count().saturating_sub(1);
+                for message in held.drain(..).rev() {
+                    pass(&mut mouth, &message);
+                    pass(&mut mouth, &message);
+                }
+            }
+        }
+    })
+}
+
+#[test]
+fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let shuffling = shuffle(&server);
+    let _workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
+    assert_untouched(&bench, distant(&bench, &server).start());
+    let remarks = store::remarks(&bench.path("results"));
+    let doubled = remarks
+        .iter()
+        .filter(|remark| remark.contains("a late result") || remark.contains("a second result"));
+    // The copy of the last one may come when the run is over.
+    assert!(doubled.count() >= PAIRS / 2, "{remarks:#?}");
+    let players = store::players(&bench.path("results"));
+    assert_eq!(players.values().sum::<i64>(), PAIRS as i64);
+    drop(server);
+    let overtaken = shuffling.join().expect("it only passes messages on");
+    assert!(overtaken > 0, "no result overtook another");
+}
+
+/// What is wrong with a result, what makes it so, and what is written down of it.
+type Wrong = (&'static str, fn(&mut Value), &'static str);
+
+const WRONGS: [Wrong; 11] = [
+    ("half a pair", |r| drop(games(r).pop()), "another number of games"),
+    ("no game", |r| games(r).clear(), "one game or two"),
+    (
+        "three games",
+        |r| {
+            let third = games(r)[0].clone();
+            games(r).push(third)
+        },
+        "one game or two",
+    ),
+    ("another opening", |r| r["opening"] = json!(10_000), "another opening"),
+    ("other engines", |r| r["engines"] = json!([1, 0]), "other engines"),
+    ("another run", |r| r["run"] = json!("0123456789abcdef"), "a result of another run"),
+    ("a pair that cannot be", |r| r["pair"] = json!(u64::MAX), "a pair that no run has"),
+    ("a count below zero", |r| r["attempt"] = json!(-1), "not a message"),
+    ("the games in the wrong order", |r| games(r).reverse(), "game 1: other engines"),
+    ("a move left out", |r| drop(moves(r).remove(3)), "game 1: "),
+    (
+        "a mate that is none",
+        |r| {
+            moves(r).pop();
+            games(r)[0]["termination"] = json!("checkmate");
+        },
+        "cannot end by checkmate",
+    ),
+];
+
+fn games(result: &mut Value) -> &mut Vec<Value> {
+    result["games"].as_array_mut().expect("a result has games")
+}
+
+fn moves(result: &mut Value) -> &mut Vec<Value> {
+    games(result)[0]["moves"].as_array_mut().expect("a game has moves")
+}
+
+#[test]
+fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let (heard, mut mouth) = detour(&server);
+    let lying = std::thread::spawn(move || {
+        let mut wrongs = WRONGS.iter();
+        // Before each true result comes one that is wrong, from somebody else.
+        for message in heard {
+            if pair_of(&message).is_some()
+                && let Some((what, falsify, _)) = wrongs.next()
+            {
+                let mut lie: Value =
+                    serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
+                falsify(&mut lie);
+                (lie["worker"], lie["ack"]) = (json!("mallory"), json!(""));
+                assert!(lie["games"].is_array(), "{what}");
+                mouth.publish(
+                    &message.subject.replacen("held", "passed", 1),
+                    &packed(&lie.to_string()),
+                );
+            }
+            pass(&mut mouth, &message);
+        }
+        wrongs.len()
+    });
+    let _worker = Worker::start(&bench, &server, "a");
+    assert_untouched(&bench, distant(&bench, &server).start());
+    let remarks = store::remarks(&bench.path("results")).join("\n");
+    for (what, _, words) in WRONGS {
+        assert!(remarks.contains(words), "{what}: no '{words}' in\n{remarks}");
+    }
+    let players = store::players(&bench.path("results"));
+    assert_eq!(players, BTreeMap::from([("a".to_owned(), PAIRS as i64)]));
+    drop(server);
+    assert_eq!(lying.join().expect("results can be changed"), 0, "some lies were not told");
+}
+
+#[test]
+fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _worker = Worker::start(&bench, &server, "a");
+    let running = distant(&bench, &server).start();
+    let mut mallory = Client::connect(&server);
+    mallory.subscribe("arbiter.run.*.sign");
+    let (subject, _) = mallory.next();
+    let hello = |pairs: Value, slots: Value| {
+        json!({
+            "v": 1, "worker": "mallory", "version": "?", "slots": slots, "playing": 9, "pairs": pairs,
+            "cores": 1, "memory_mib": 0, "system": "", "cpu": "", "refusals": [], "trouble": null,
+            "leaving": false,
+        })
+    };
+    for (pairs, slots) in [
+        (json!(900), json!(4)),
+        (json!(3), json!(0)),
+        (json!(0), json!(4096)),
+        (json!(-1), json!(1)),
+        (json!(1), json!(u64::MAX)),
+    ] {
+        mallory.publish("arbiter.hello", hello(pairs, slots).to_string().as_bytes());
+    }
+    // Signs of games that go backwards, of pairs that nobody plays, and of no game at all.
+    for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
+        let sign = json!({ "v": 1, "worker": "mallory", "pair": pair, "half": half });
+        mallory.publish(&subject, sign.to_string().as_bytes());
+    }
+    mallory.flush();
+    assert_untouched(&bench, running);
+    assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
+    let players = store::players(&bench.path("results"));
+    assert_eq!(players, BTreeMap::from([("a".to_owned(), PAIRS as i64)]));
+    // The server still holds nothing of the run.
+    wait_for("streams are removed", || {
+        (!bench
+            .path("nats/jetstream/$G/streams")
+            .read_dir()
+            .into_iter()
+            .flatten()
+            .flatten()
+            .any(|entry| entry.file_name().to_string_lossy().contains("JOBS")))
+        .then_some(())
+    });
+}
