@@ -82,6 +82,19 @@ fn an_engine_that_cannot_ponder_is_not_asked_to() {
 }
 
 #[test]
+fn an_engine_with_several_threads_of_its_own_is_named() {
+    let said = |more: &str| {
+        let bench = Bench::new();
+        let plan = Plan::new(&bench, "match", 1).puppet_with("A", "--mode two-threads", more);
+        let ran = plan.puppet("B", "--seed 2").run().expect_code(0);
+        ran.stderr.contains("A thinks with 2 threads unless it is told otherwise")
+    };
+    assert!(said(""));
+    assert!(!said(",option.threads=2"));
+    assert!(!said(",option.Threads=1"));
+}
+
+#[test]
 fn error_output_goes_to_a_file_of_its_own() {
     let bench = Bench::new();
     let file = bench.path("A.err");

@@ -134,6 +134,8 @@ pub enum Mode {
     DoubleUciok,
     /// Declares options that make no sense, besides its own
     BadOptions,
+    /// Has two threads unless it is told otherwise
+    TwoThreads,
     /// Declares no options
     NoOptions,
     /// Declares 500 options besides its own

@@ -48,5 +48,10 @@ pub fn declare(mode: Mode) {
         }
         _ => {}
     }
-    DECLARATIONS.iter().for_each(|declaration| say(declaration));
+    for declaration in DECLARATIONS {
+        match mode == Mode::TwoThreads && declaration.contains("Threads") {
+            true => say(&declaration.replace("default 1", "default 2")),
+            false => say(declaration),
+        }
+    }
 }

@@ -96,9 +96,13 @@ pub fn cpus_per_game(plan: &Plan) -> usize {
     if ponders { most + threads.pop().unwrap_or(0) } else { most }
 }
 
+/// Whether it is the option for how many threads an engine uses.
+pub fn is_threads(name: &str) -> bool {
+    ["threads", "cores"].contains(&name.to_lowercase().as_str())
+}
+
 /// Threads that an engine is told to use.
 fn threads(engine: &Engine) -> usize {
-    let is_threads = |name: &str| ["threads", "cores"].contains(&name.to_lowercase().as_str());
     let option = engine.options.iter().find(|(name, _)| is_threads(name));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(1).max(1)
 }

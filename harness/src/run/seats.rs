@@ -7,7 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::annotation::Keeping;
-use crate::config::affinity::cpus_per_game;
+use crate::config::affinity::{cpus_per_game, is_threads};
 use crate::config::plan::{Engine, Plan, Program};
 pub use crate::game::player::Seat;
 use crate::game::player::{Player, PlayerError};
@@ -101,12 +101,27 @@ impl TrialError {
     }
 }
 
+/// What a trial of engines shows that is no mistake of theirs.
+#[derive(Debug, Default)]
+pub struct Trial {
+    /// The openings of the book that some engine cannot be told, by their places in it.
+    pub untold: BTreeSet<usize>,
+    /// Engines that use several threads unless they are told otherwise, which nobody does: their
+    /// names, and how many.
+    pub threaded: Vec<(String, usize)>,
+}
+
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the
-/// run and not a thousand lost games in it. The answer is which openings of the book some engine
-/// cannot be told, by their places in it.
-pub async fn try_out(seats: &[Seat], book: &Book) -> Result<BTreeSet<usize>, TrialError> {
-    let mut untold = BTreeSet::new();
-    try_each(seats, |player| {
+/// run and not a thousand lost games in it.
+pub async fn try_out(seats: &[Seat], book: &Book) -> Result<Trial, TrialError> {
+    let Trial { mut untold, mut threaded } = Trial::default();
+    try_each(seats, |seat, player| {
+        let is_told = seat.setup.options.iter().any(|(name, _)| is_threads(name));
+        let declared = player.options().iter().find(|option| is_threads(&option.name));
+        let threads = declared.and_then(|option| option.default.as_ref()?.parse().ok());
+        if let Some(threads) = threads.filter(|threads| *threads > 1 && !is_told) {
+            threaded.push((seat.name.clone(), threads));
+        }
         // Whoever speaks UCI can be told any position.
         if !player.speaks_uci() {
             let openings = book.openings().enumerate();
@@ -127,12 +142,12 @@ pub async fn try_out(seats: &[Seat], book: &Book) -> Result<BTreeSet<usize>, Tri
         Ok(())
     })
     .await?;
-    Ok(untold)
+    Ok(Trial { untold, threaded })
 }
 
 /// As [`try_out`], for engines that are asked about positions and play no games.
 pub async fn try_for_questions(seats: &[Seat], needs_chess960: bool) -> Result<(), TrialError> {
-    let judge = |player: &Player| match (player.speaks_uci(), player.plays_chess960()) {
+    let judge = |_: &Seat, player: &Player| match (player.speaks_uci(), player.plays_chess960()) {
         (false, _) => Err("does not speak UCI, which suites need"),
         (true, false) if needs_chess960 => Err("does not play Chess960, which a position needs"),
         _ => Ok(()),
@@ -143,7 +158,7 @@ pub async fn try_for_questions(seats: &[Seat], needs_chess960: bool) -> Result<(
 /// What an engine calls itself, which often says its version.
 pub async fn introduce(seat: &Seat) -> Result<Option<String>, TrialError> {
     let mut name = None;
-    try_each(std::slice::from_ref(seat), |player| {
+    try_each(std::slice::from_ref(seat), |_, player| {
         name = player.engine_name().map(str::to_owned);
         Ok(())
     })
@@ -154,7 +169,7 @@ pub async fn introduce(seat: &Seat) -> Result<Option<String>, TrialError> {
 /// Starts, configures and ends each engine once, and lets `judge` say why it is unfit.
 async fn try_each(
     seats: &[Seat],
-    mut judge: impl FnMut(&Player) -> Result<(), &'static str>,
+    mut judge: impl FnMut(&Seat, &Player) -> Result<(), &'static str>,
 ) -> Result<(), TrialError> {
     let spawner = Spawner::start().map_err(|error| TrialError {
         name: "-".to_owned(),
@@ -164,7 +179,7 @@ async fn try_each(
     for seat in seats {
         let started = Player::start(&spawner, seat).await;
         let player = started.map_err(|error| TrialError::of(seat, &error))?;
-        let fitness = judge(&player);
+        let fitness = judge(seat, &player);
         player.quit(QUIT_GRACE).await;
         fitness.map_err(|cause| TrialError::new(seat, cause.to_owned()))?;
     }

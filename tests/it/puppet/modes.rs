@@ -27,7 +27,7 @@ fn honest_move() -> String {
 #[test]
 fn every_mode_is_documented() {
     let modes = mode_names();
-    assert_eq!(modes.len(), 67, "{modes:?}");
+    assert_eq!(modes.len(), 68, "{modes:?}");
     for mode in ["good", "hang", "lying-score"] {
         assert!(modes.iter().any(|name| name == mode), "{modes:?}");
     }
@@ -251,6 +251,8 @@ fn greetings_are_odd_in_their_ways() {
     let plain = greeting("good");
     assert_eq!(greeting("many-options").len(), plain.len() + 500);
     assert_eq!(greeting("no-options").len(), 3);
+    let threads = "option name Threads type spin default 2 min 1 max 64";
+    assert!(greeting("two-threads").iter().any(|line| line == threads));
     assert!(greeting("banner").iter().any(|line| line.starts_with("***")));
     assert!(greeting("bad-options").iter().any(|line| line == "option name type spin"));
     let mut talk = started("--mode double-uciok");

@@ -1,7 +1,8 @@
 //! `-config`: where fastchess keeps settings and counts, arbiter keeps which of its runs it was.
 //! The run itself, with all its games, is in the store.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -14,6 +15,9 @@ const USUAL: &str = "config.json";
 
 /// What marks a file as ours, and the version of its form.
 const FORM: &str = "arbiter run, version 1";
+
+/// What is read of a file at most, in bytes; ours hold a name and a path.
+const LARGEST: u64 = 1 << 16;
 
 /// Options that may be others than when the run was begun: they change how it is played and shown,
 /// and not what is played.
@@ -51,7 +55,9 @@ pub(super) struct Saved {
 impl Saved {
     fn read(path: &Path) -> Result<Saved, String> {
         let wrong = |what: String| format!("-config file={}: {what}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let mut text = String::new();
+        let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+        read.map_err(|error| wrong(error.to_string()))?;
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let field = |name: &str| value[FORM][name].as_str().map(str::to_owned);
         match (field("run"), field("results")) {
@@ -137,7 +143,16 @@ impl Config {
         if !unused.is_empty() {
             note(&format!("-{}: as in {}, which comes later", unused.join(", -"), path.display()));
         }
-        Ok(Config { run: Some(Saved::read(&path)?), out: out.unwrap_or(path) })
+        let saved = Saved::read(&path)?;
+        if !saved.results.is_dir() {
+            return Err(format!(
+                "-config file={}: run '{}' is in the folder {}, which is not there",
+                path.display(),
+                saved.run,
+                saved.results.display()
+            ));
+        }
+        Ok(Config { run: Some(saved), out: out.unwrap_or(path) })
     }
 
     /// Those words that count.
@@ -165,10 +180,13 @@ mod tests {
     fn a_run_is_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a b.json");
-        let saved = Saved { run: "match-1".to_owned(), results: "/results".into() };
+        let saved = Saved { run: "match-1".to_owned(), results: folder.path().join("results") };
         saved.write(&file).unwrap();
         saved.write(&file).unwrap();
         let config = format!("-config 'file={}'", file.display());
+        let error = read(&config).unwrap_err();
+        assert!(error.contains("a b.json") && error.contains("which is not there"), "{error}");
+        std::fs::create_dir(&saved.results).unwrap();
         let found = read(&format!("-rounds 3 {config} -concurrency 2"));
         assert_eq!(found, Ok(Config { run: Some(saved.clone()), out: file.clone() }));
         let found = read(&format!("{config} outname=new.json"));
@@ -198,5 +216,6 @@ mod tests {
         let error = read(&format!("-config file={}", file.display())).unwrap_err();
         assert!(error.contains("counts without their games"), "{error}");
         assert!(read("-config file=/none/x").unwrap_err().contains("file=/none/x: "));
+        assert!(read("-config file=/dev/zero").unwrap_err().contains("arbiter has not written it"));
     }
 }

@@ -1,6 +1,5 @@
 //! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::runtime;
@@ -10,7 +9,7 @@ use crate::config::tuning::base_name;
 use crate::openings::Book;
 use crate::report::terminal::note;
 use crate::run::fit;
-use crate::run::seats::{Seat, TrialError, seats, try_out};
+use crate::run::seats::{Seat, Trial, TrialError, seats, try_out};
 use crate::run::signal::{Request, Signals};
 
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
@@ -24,7 +23,7 @@ pub(super) fn check_engines(
 ) -> Result<Book, Failure> {
     let seats = seats(plan, own_binary);
     let runtime = runtime()?;
-    let left_out = runtime.block_on(async {
+    let Trial { untold, threaded } = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         tokio::select! {
             trial = try_all(plan, &seats, &book, is_probed) => trial.map_err(|error| {
@@ -36,14 +35,20 @@ pub(super) fn check_engines(
             request = signals.next() => Err(interrupted(request)),
         }
     })?;
-    if !left_out.is_empty() {
+    for (name, threads) in threaded {
+        note(&format!(
+            "{name} thinks with {threads} threads unless it is told otherwise: with \
+             option.Threads=1 for each engine they play on equal terms"
+        ));
+    }
+    if !untold.is_empty() {
         note(&format!(
             "{} of {} openings are left out: an engine without setboard cannot be told them",
-            left_out.len(),
+            untold.len(),
             book.len()
         ));
     }
-    book.without(&left_out).ok_or_else(|| Failure::invalid("the engines share no opening"))
+    book.without(&untold).ok_or_else(|| Failure::invalid("the engines share no opening"))
 }
 
 /// The end of a run that has hardly begun.
@@ -61,13 +66,13 @@ async fn try_all(
     seats: &[Seat],
     book: &Book,
     is_probed: bool,
-) -> Result<BTreeSet<usize>, TrialError> {
+) -> Result<Trial, TrialError> {
     // Both sides of a tuning are one engine.
     let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(seats.first_chunk()) else {
         return try_out(seats, book).await;
     };
     let seat = Seat { name: base_name(&side.name).to_owned(), ..side.clone() };
-    let left_out = try_out(std::slice::from_ref(&seat), book).await?;
+    let trial = try_out(std::slice::from_ref(&seat), book).await?;
     if is_probed {
         let limits = plan.engines[0].conditions.limits;
         let idle = fit::fit(&seat, tuning, limits, book).await?;
@@ -78,5 +83,5 @@ async fn try_all(
             ));
         }
     }
-    Ok(left_out)
+    Ok(trial)
 }

@@ -37,7 +37,7 @@ pub const WIDE: Frame = Frame {
     class: "wide",
     width: 720,
     height: 300,
-    values: 62,
+    values: 74,
     names: 170,
     name_length: 24,
     ticks: 10,
@@ -49,7 +49,7 @@ pub const NARROW: Frame = Frame {
     class: "narrow",
     width: 340,
     height: 240,
-    values: 56,
+    values: 68,
     names: 112,
     name_length: 15,
     ticks: 4,
@@ -148,6 +148,16 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     Some((low - room, high + room))
 }
 
+/// At least so wide that a thousandth part of the values tells one tick from the next: figures that
+/// need more digits than that find no room beside the axis.
+fn widened((low, high): (f64, f64)) -> (f64, f64) {
+    let lacking = 0.01 * low.abs().max(high.abs()) - (high - low);
+    match lacking > 0.0 {
+        true => (low - lacking / 2.0, high + lacking / 2.0),
+        false => (low, high),
+    }
+}
+
 fn nothing() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
 }
@@ -161,8 +171,7 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
     let ends =
         |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
     let band = chart.lines.iter().flat_map(ends).flat_map(|(_, low, high)| [low, high]);
-    let (low, high) =
-        range(band.chain([middle.0, middle.1])).map_or(middle, |(low, high)| (low, high));
+    let (low, high) = widened(range(band.chain([middle.0, middle.1])).unwrap_or(middle));
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)

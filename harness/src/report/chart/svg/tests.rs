@@ -83,3 +83,11 @@ fn ticks_that_differ_read_differently() {
     assert_eq!(read(&[-1e-17, 0.0, 100.0, -12.5]), ["0", "0", "100", "-12.5"]);
     assert_eq!(read(&[10_000.0, 10_500.0, 2.5e6]), ["10 k", "10.5 k", "2.5 M"]);
 }
+
+#[test]
+fn an_axis_is_wide_enough_for_ticks_that_have_room() {
+    let (low, high) = widened((1_056_700.0, 1_056_900.0));
+    assert!((high - low - 10_569.0).abs() < 0.1, "{low} {high}");
+    assert!(low < 1_056_700.0 && high > 1_056_900.0, "{low} {high}");
+    assert_eq!(widened((-3.0, 2.0)), (-3.0, 2.0));
+}
