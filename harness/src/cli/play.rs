@@ -35,7 +35,7 @@ use crate::run::event::Ending;
 use crate::run::event::Observer;
 use crate::run::executor::local::{Local, Room};
 use crate::run::gallery::Gallery;
-use crate::run::job::{JobMaker, PlayedPair, needed_openings};
+use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::seats::{Seat, places_of, seats};
 use crate::run::signal::Signals;
 use crate::run::state::RunState;
@@ -230,7 +230,7 @@ fn enter(planned: Planned, entry: Entry, own_binary: PathBuf) -> Result<Prepared
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    let mut book = check_engines(&plan, book, &own_binary, is_probed)?;
+    let book = check_engines(&plan, book, &own_binary, is_probed)?;
     let mut offsets = Offsets::default();
     let mut files = Vec::new();
     if let Some(path) = &plan.pgn {
@@ -245,9 +245,6 @@ fn enter(planned: Planned, entry: Entry, own_binary: PathBuf) -> Result<Prepared
     }
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
-    if let Some(needed) = needed_openings(&plan, &plan.schedule(), book.len()) {
-        book.keep(&needed);
-    }
     let state = RunState::of(&plan);
     Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
@@ -299,9 +296,6 @@ fn resume(
         places_of(&changed).map_err(Failure::invalid)?;
         book = check_engines(&plan, book, &own_binary, false)?;
         store.set_ending(&name, None)?;
-    }
-    if let Some(needed) = needed_openings(&plan, &plan.schedule(), book.len()) {
-        book.keep(&needed);
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
     let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));

@@ -59,9 +59,17 @@ impl PlayedPair {
     }
 }
 
+/// Keeps of the book what the run will play, if that is known: of a large one that is most of the
+/// memory.
+pub fn thin(book: &mut Book, plan: &Plan) {
+    if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
+        book.keep(&needed);
+    }
+}
+
 /// The places in a book of `length` openings that the run will come to, if that is known before its
 /// first pair and is not the whole book.
-pub fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
+fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
     let pairs = schedule.known();
     if !schedule.is_complete() || pairs >= length as u64 {
         return None;

@@ -7,20 +7,26 @@ use crate::cli::{ExitCode, Failure};
 use crate::config::plan::Plan;
 use crate::config::tuning::base_name;
 use crate::openings::Book;
+use crate::protocol::Protocol;
 use crate::report::terminal::note;
 use crate::run::fit;
+use crate::run::job::thin;
 use crate::run::seats::{Seat, Trial, TrialError, seats, try_out};
 use crate::run::signal::{Request, Signals};
 
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
-/// be told; the same engines always leave out the same ones. `is_probed` says whether an engine must
-/// heed what is to be tuned.
+/// be told, which are always the same for the same engines, and without those that will not be
+/// played. `is_probed` says whether an engine must heed what is to be tuned.
 pub(super) fn check_engines(
     plan: &Plan,
-    book: Book,
+    mut book: Book,
     own_binary: &Path,
     is_probed: bool,
 ) -> Result<Book, Failure> {
+    // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
+    if !is_probed && plan.engines.iter().all(|engine| engine.manners.protocol == Protocol::Uci) {
+        thin(&mut book, plan);
+    }
     let seats = seats(plan, own_binary);
     let runtime = runtime()?;
     let Trial { untold, threaded } = runtime.block_on(async {
@@ -48,7 +54,10 @@ pub(super) fn check_engines(
             book.len()
         ));
     }
-    book.without(&untold).ok_or_else(|| Failure::invalid("the engines share no opening"))
+    let no_opening = || Failure::invalid("the engines share no opening");
+    let mut book = book.without(&untold).ok_or_else(no_opening)?;
+    thin(&mut book, plan);
+    Ok(book)
 }
 
 /// The end of a run that has hardly begun.

@@ -1,11 +1,12 @@
 //! An engine that answers at once, so that all a match costs is the runner's doing.
 //!
-//! It plays a random legal move. At its end it writes, into the folder that `INSTANT_LOG` names,
-//! when it read each `go` and wrote each `bestmove`, on the clock that all processes share.
+//! It plays a random legal move. Into the folder that `INSTANT_LOG` names it writes when it read each
+//! `go` and wrote each `bestmove`, on the clock that all processes share; now and then, so that little
+//! is left for its end, which a runner may wait for.
 
-use std::fmt::Write as _;
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
 
 use rustix::time::{ClockId, clock_gettime};
 use shakmaty::fen::Fen;
@@ -67,7 +68,7 @@ impl Board {
 fn main() {
     let mut random = fastrand::Rng::with_seed(u64::from(std::process::id()));
     let mut board = Board::new();
-    let mut log = String::new();
+    let mut log = log();
     let (mut stdin, mut stdout) = (std::io::stdin().lock(), std::io::stdout().lock());
     let (mut input, mut answer) = (Vec::new(), String::new());
     let mut piece = vec![0; 1 << 16];
@@ -98,18 +99,28 @@ fn main() {
             if stdout.write_all(answer.as_bytes()).and_then(|()| stdout.flush()).is_err() {
                 break 'game;
             }
-            if line.starts_with("go") {
+            if let Some(log) = &mut log
+                && line.starts_with("go")
+            {
                 let sent = now();
                 let chosen = answer.rsplit(' ').next().unwrap_or_default().trim();
                 let told = board.told.trim_end_matches(" moves").trim_end();
                 let joint = if told.contains("moves") { " " } else { " moves " };
                 let next = digest(&format!("{told}{joint}{chosen}"));
-                let _ = writeln!(log, "{:x} {at} {next:x} {sent}", digest(told));
+                writeln!(log, "{:x} {at} {next:x} {sent}", digest(told)).expect(LOG);
             }
         }
     }
-    if let Some(folder) = std::env::var_os("INSTANT_LOG") {
-        let path = std::path::Path::new(&folder).join(std::process::id().to_string());
-        std::fs::write(path, log).expect("the folder of the log can be written");
+    if let Some(mut log) = log {
+        log.flush().expect(LOG);
     }
+}
+
+/// Why writing the log cannot fail.
+const LOG: &str = "the folder of the log can be written";
+
+fn log() -> Option<BufWriter<File>> {
+    let folder = std::env::var_os("INSTANT_LOG")?;
+    let path = std::path::Path::new(&folder).join(std::process::id().to_string());
+    Some(BufWriter::new(File::create(path).expect(LOG)))
 }
