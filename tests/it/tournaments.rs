@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::plan::{Plan, openings};
-use crate::support::{pgn, store};
+use crate::support::{pgn, programs, store};
 
 /// A format with what makes it interesting.
 #[derive(Debug, Clone, Copy)]
@@ -120,6 +120,8 @@ impl Toll {
 /// Cuts tournaments of one format short until there were `cuts` signals, and plays the last one
 /// to its end. An instant is drawn, so this sleeps for a guessed time on purpose.
 fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Toll) {
+    // The programs are built when they are first asked for, which is no part of a tournament.
+    let _ = (programs::arbiter(), programs::puppet());
     let start = Instant::now();
     let expected = Outcome::of(format);
     let longest_ms = start.elapsed().as_millis() as u64;
