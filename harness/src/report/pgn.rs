@@ -5,12 +5,13 @@
 
 mod written;
 
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
-use self::written::{comment, harmless};
+use self::written::{Comment, harmless};
 use crate::annotation::Annotation;
 use crate::clock::Limits;
 use crate::game::outcome::Termination;
@@ -141,41 +142,52 @@ fn clock_time(time: Duration) -> String {
 fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let mode = CastlingMode::from_chess960(game.chess960);
     let annotation = &header.annotation;
+    let is_timed = header.is_timed();
     let mut position = game.start();
     let mut lines = Wrapped::default();
     let detail = harmless(&game.outcome.detail);
     if game.moves.is_empty() && !annotation.is_minimal {
         lines.push(&format!("{{{detail}}}"));
     }
+    // Nothing that is written to a text fails.
+    let mut word = String::new();
     for (index, played) in game.moves.iter().enumerate() {
+        word.clear();
+        let _ = write!(word, "{}", Number { before: &position, index });
         // A record holds legal moves only; text of one that does not is cut short.
-        let written = written::play(&mut position, played, annotation.notation, mode);
-        let Some(written) = written else { break };
-        let number = number(&position, index);
-        if annotation.is_minimal {
-            lines.push(&format!("{number}{written}"));
-            continue;
-        }
-        let last = index + 1 == game.moves.len();
-        let mut comment = match &played.thought {
-            None => "book".to_owned(),
-            Some(thought) => comment(thought, annotation, header.is_timed()),
+        let Some(written) = written::play(&mut position, played, annotation.notation, mode) else {
+            break;
         };
-        if last {
-            comment.push_str(&format!(", {detail}"));
+        let _ = write!(word, "{written}");
+        if !annotation.is_minimal {
+            let _ = match &played.thought {
+                None => write!(word, " {{book"),
+                Some(thought) => write!(word, " {{{}", Comment { thought, annotation, is_timed }),
+            };
+            if index + 1 == game.moves.len() {
+                let _ = write!(word, ", {detail}");
+            }
+            word.push('}');
         }
-        lines.push(&format!("{number}{written} {{{comment}}}"));
+        lines.push(&word);
     }
     lines.push(game.outcome.result.as_str());
     lines.text
 }
 
-/// The move number before a move; `after` is the position behind it.
-fn number(after: &Chess, index: usize) -> String {
-    match (after.turn(), index) {
-        (Color::Black, _) => format!("{}. ", after.fullmoves()),
-        (Color::White, 0) => format!("{}... ", after.fullmoves().get() - 1),
-        (Color::White, _) => String::new(),
+/// The number before a move, if it has one.
+struct Number<'a> {
+    before: &'a Chess,
+    index: usize,
+}
+
+impl fmt::Display for Number<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.before.turn(), self.index) {
+            (Color::White, _) => write!(f, "{}. ", self.before.fullmoves()),
+            (Color::Black, 0) => write!(f, "{}... ", self.before.fullmoves()),
+            (Color::Black, _) => Ok(()),
+        }
     }
 }
 

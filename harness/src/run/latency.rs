@@ -95,15 +95,21 @@ impl Latencies {
     /// What a pair adds.
     pub fn of(played: &PlayedPair) -> Latencies {
         let mut latencies = Latencies::default();
+        latencies.count(played);
+        latencies
+    }
+
+    /// Adds what a pair adds.
+    pub fn count(&mut self, played: &PlayedPair) {
         for game in played.games.iter() {
             for (engine, ready) in game.engines.into_iter().zip(game.ready) {
                 if let Some(time) = ready {
-                    latencies.add(engine, Kind::Ready, micros(time), 1);
+                    self.add(engine, Kind::Ready, micros(time), 1);
                 }
             }
             if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
                 let loser = *game.engines.get(winner.other());
-                latencies.add(loser, Kind::Overrun, micros(late), 1);
+                self.add(loser, Kind::Overrun, micros(late), 1);
             }
             let mut color = game.first_to_move();
             for played in &game.moves {
@@ -111,14 +117,13 @@ impl Latencies {
                 color = !color;
                 let Some(thought) = &played.thought else { continue };
                 if let Some(latency) = thought.latency() {
-                    latencies.add(engine, Kind::Move, micros(latency), 1);
+                    self.add(engine, Kind::Move, micros(latency), 1);
                 }
                 if let Some(overrun) = thought.overrun {
-                    latencies.add(engine, Kind::Overrun, micros(overrun), 1);
+                    self.add(engine, Kind::Overrun, micros(overrun), 1);
                 }
             }
         }
-        latencies
     }
 
     /// Adds so many times of `us` microseconds.

@@ -38,11 +38,15 @@ impl Store {
     /// Begins a group of changes that go to the disk together, by [`Store::commit_group`]: to write
     /// one takes as long as to write many. A store that goes before then forgets them all.
     pub fn begin_group(&mut self) -> Result<(), StoreError> {
+        self.group_latencies.clear();
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sqlite(e))
     }
 
     /// Ends a group; when it returns all of it is on the disk.
     pub fn commit_group(&mut self) -> Result<(), StoreError> {
+        for (run, latencies) in std::mem::take(&mut self.group_latencies) {
+            latencies::add(&self.connection, &run, &latencies).map_err(|e| self.sqlite(e))?;
+        }
         self.connection.execute_batch("COMMIT").map_err(|e| self.sqlite(e))
     }
 
@@ -70,6 +74,7 @@ impl Store {
         worker: Option<&str>,
     ) -> rusqlite::Result<bool> {
         let pairing = played.pairing;
+        let is_alone = self.connection.is_autocommit();
         // Alone it is a transaction, in a group a part of one.
         let transaction = self.connection.savepoint()?;
         let inserted = transaction
@@ -116,7 +121,9 @@ impl Store {
                 transcripts::insert(&transaction, run, pairing.pair, half, transcript)?;
             }
         }
-        latencies::add(&transaction, run, &Latencies::of(played))?;
+        if is_alone {
+            latencies::add(&transaction, run, &Latencies::of(played))?;
+        }
         if let Some(worker) = worker {
             remarks::insert_player(&transaction, run, pairing.pair, worker)?;
         }
@@ -124,6 +131,10 @@ impl Store {
             disturbance::insert(&transaction, run, pairing.pair, reason, None)?;
         }
         transaction.commit()?;
+        if !is_alone {
+            // Much the same times come with every pair, so they are written once for all of a group.
+            self.group_latencies.entry(run.to_owned()).or_default().count(played);
+        }
         Ok(true)
     }
 

@@ -52,7 +52,7 @@ impl Store {
             Store::open(folder)?;
             connection = begin().map_err(fail)?.0;
         }
-        Ok(Store { connection, file })
+        Ok(Store::over(connection, file))
     }
 
     /// A number that changes whenever another process has written something.

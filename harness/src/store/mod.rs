@@ -22,10 +22,13 @@ mod tables_row;
 mod transcripts;
 mod tuning_row;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use thiserror::Error;
+
+use crate::run::latency::Latencies;
 
 pub use follow::{Mark, Outline};
 pub use gates::StoredGate;
@@ -105,6 +108,8 @@ pub enum StoreError {
 pub struct Store {
     connection: Connection,
     file: PathBuf,
+    /// What the pairs of an unfinished group add, by run.
+    group_latencies: BTreeMap<String, Latencies>,
 }
 
 impl Store {
@@ -127,9 +132,13 @@ impl Store {
     fn connect(file: PathBuf) -> Result<Store, StoreError> {
         let connection = Connection::open(&file)
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
-        let store = Store { connection, file };
+        let store = Store::over(connection, file);
         store.prepare()?;
         Ok(store)
+    }
+
+    fn over(connection: Connection, file: PathBuf) -> Store {
+        Store { connection, file, group_latencies: BTreeMap::new() }
     }
 
     /// Where the store is.

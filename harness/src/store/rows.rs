@@ -1,9 +1,11 @@
 //! The stored form of a game. Independent of the domain types, so that those may change while
 //! old files stay readable.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
 use crate::game::outcome::Outcome;
@@ -26,17 +28,43 @@ pub(super) struct GameRow {
 
 /// A move; short keys, as there are billions of them.
 #[derive(Debug, Serialize, Deserialize)]
-struct MoveRow {
+struct MoveRow<'a> {
     /// UCI notation.
-    m: String,
+    #[serde(with = "notation")]
+    m: UciMove,
     /// Absent for book moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    t: Option<ThoughtRow>,
+    t: Option<ThoughtRow<'a>>,
+}
+
+/// The moves of a game, each made into a row only as it is written.
+struct MoveRows<'a>(&'a [MoveRecord]);
+
+impl Serialize for MoveRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(MoveRow::of))
+    }
+}
+
+/// A move as text.
+mod notation {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use shakmaty::uci::UciMove;
+
+    pub(super) fn serialize<S: Serializer>(m: &UciMove, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(m)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<UciMove, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map_err(|_| D::Error::custom(format!("'{text}' is no move")))
+    }
 }
 
 /// An engine's thought.
 #[derive(Debug, Serialize, Deserialize)]
-struct ThoughtRow {
+struct ThoughtRow<'a> {
     /// Score in centipawns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cp: Option<i32>,
@@ -68,17 +96,21 @@ struct ThoughtRow {
     /// Hits in endgame tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tb: Option<u64>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pv: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pv: Cow<'a, [String]>,
     /// Lines that the user wants to see.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    x: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    x: Cow<'a, [String]>,
+}
+
+fn is_empty(lines: &[String]) -> bool {
+    lines.is_empty()
 }
 
 impl GameRow {
     /// The stored form of a record.
     pub(super) fn of(record: &GameRecord) -> GameRow {
-        let moves: Vec<MoveRow> = record.moves.iter().map(MoveRow::of).collect();
+        let moves = MoveRows(&record.moves);
         GameRow {
             white: record.engines.white,
             black: record.engines.black,
@@ -94,7 +126,7 @@ impl GameRow {
 
     /// The record, or what is wrong with the row.
     pub(super) fn into_record(self) -> Result<GameRecord, String> {
-        let moves: Vec<MoveRow> =
+        let moves: Vec<MoveRow<'_>> =
             serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
@@ -104,7 +136,7 @@ impl GameRow {
             engines: ByColor { white: self.white, black: self.black },
             fen: self.fen,
             chess960: self.chess960,
-            moves: moves.into_iter().map(MoveRow::into_record).collect::<Result<_, _>>()?,
+            moves: moves.into_iter().map(MoveRow::into_record).collect(),
             outcome: Outcome {
                 result,
                 termination: self.termination.parse()?,
@@ -118,8 +150,8 @@ impl GameRow {
     }
 }
 
-impl MoveRow {
-    fn of(record: &MoveRecord) -> MoveRow {
+impl MoveRow<'_> {
+    fn of(record: &MoveRecord) -> MoveRow<'_> {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let thought = record.thought.as_ref().map(|thought| {
             let (cp, mate) = match thought.score {
@@ -140,14 +172,14 @@ impl MoveRow {
                 nps: details.and_then(|details| details.nps),
                 hf: details.and_then(|details| details.hashfull),
                 tb: details.and_then(|details| details.tbhits),
-                pv: details.map_or_else(Vec::new, |details| details.pv.clone()),
-                x: details.map_or_else(Vec::new, |details| details.lines.clone()),
+                pv: Cow::Borrowed(details.map_or(&[], |details| &details.pv)),
+                x: Cow::Borrowed(details.map_or(&[], |details| &details.lines)),
             }
         });
-        MoveRow { m: record.uci.to_string(), t: thought }
+        MoveRow { m: record.uci, t: thought }
     }
 
-    fn into_record(self) -> Result<MoveRecord, String> {
+    fn into_record(self) -> MoveRecord {
         let thought = self.t.map(|row| Thought {
             score: row.cp.map(Score::Centipawns).or(row.mate.map(Score::Mate)),
             depth: row.d,
@@ -161,13 +193,12 @@ impl MoveRow {
                 nps: row.nps,
                 hashfull: row.hf,
                 tbhits: row.tb,
-                pv: row.pv,
-                lines: row.x,
+                pv: row.pv.into_owned(),
+                lines: row.x.into_owned(),
             }
             .boxed(),
         });
-        let uci = self.m.parse().map_err(|_| format!("'{}' is no move", self.m))?;
-        Ok(MoveRecord { uci, thought })
+        MoveRecord { uci: self.m, thought }
     }
 }
 

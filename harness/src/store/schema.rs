@@ -14,6 +14,10 @@ const BUSY: Duration = Duration::from_secs(30);
 /// Memory for pages of the file, in KiB. A run adds to the file's end and reads little.
 const CACHE_KIB: i64 = 512;
 
+/// Pages that the log may grow to before they are written into the file: few, as whoever ends a run
+/// waits for the last ones.
+const WAL_PAGES: i64 = 256;
+
 /// Step n takes a file from format n to n + 1.
 pub(super) const STEPS: [&str; 8] = [
     "
@@ -156,6 +160,7 @@ impl Store {
             // WAL lets others read while we write; FULL puts each commit on the disk for good.
             self.connection.pragma_update(None, "journal_mode", "WAL")?;
             self.connection.pragma_update(None, "synchronous", "FULL")?;
+            self.connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
             self.connection.pragma_update(None, "foreign_keys", true)?;
             self.connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             self.connection.pragma_query_value(None, "user_version", |row| row.get(0))

@@ -26,7 +26,10 @@ impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Score::Centipawns(0) => write!(f, "0.00"),
-            Score::Centipawns(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
+            Score::Centipawns(cp) => {
+                let (sign, cp) = (if cp < 0 { '-' } else { '+' }, cp.unsigned_abs());
+                write!(f, "{sign}{}.{:02}", cp / 100, cp % 100)
+            }
             Score::Mate(moves) if moves > 0 => write!(f, "+M{moves}"),
             Score::Mate(moves) => write!(f, "-M{}", moves.unsigned_abs()),
         }
@@ -43,6 +46,7 @@ mod tests {
             Score::Centipawns(30),
             Score::Centipawns(-125),
             Score::Centipawns(0),
+            Score::Centipawns(-5),
             Score::Mate(5),
             Score::Mate(-3),
             Score::Mate(0),
@@ -50,6 +54,6 @@ mod tests {
         ]
         .map(|s| s.to_string())
         .into();
-        assert_eq!(shown, ["+0.30", "-1.25", "0.00", "+M5", "-M3", "-M0", "-M2147483648"]);
+        assert_eq!(shown, ["+0.30", "-1.25", "0.00", "-0.05", "+M5", "-M3", "-M0", "-M2147483648"]);
     }
 }

@@ -1,8 +1,13 @@
 //! One move as it is written: its notation and its comment.
+//!
+//! Both are shown where they belong, and no text is made of them before: thousands of moves are
+//! written in a second.
 
+use std::fmt;
 use std::time::Duration;
 
 use shakmaty::san::{San, SanPlus};
+use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::annotation::{Annotation, Field, Notation};
@@ -12,20 +17,35 @@ use crate::game::record::{MoveRecord, Thought};
 /// Most of one line of an engine that a comment holds, in characters.
 const MAX_LINE: usize = 1_000;
 
-/// Plays the move and names it; `None` if it is not legal.
+/// A move that was played.
+pub(super) enum Written {
+    San(SanPlus),
+    Uci(UciMove),
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Written::San(san) => san.fmt(f),
+            Written::Uci(uci) => uci.fmt(f),
+        }
+    }
+}
+
+/// Plays the move; `None` if it is not legal.
 pub(super) fn play(
     position: &mut Chess,
     played: &MoveRecord,
     notation: Notation,
     mode: CastlingMode,
-) -> Option<String> {
+) -> Option<Written> {
     let m = played.uci.to_move(position).ok()?;
     if notation == Notation::Uci {
         position.play_unchecked(m);
-        return Some(m.to_uci(mode).to_string());
+        return Some(Written::Uci(m.to_uci(mode)));
     }
     let san = SanPlus::from_move_and_play_unchecked(position, m);
-    Some(if notation == Notation::Lan { long(san, m) } else { san }.to_string())
+    Some(Written::San(if notation == Notation::Lan { long(san, m) } else { san }))
 }
 
 /// The same with the square that the move starts from in full.
@@ -42,44 +62,68 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
 
 /// What is said of a move: score, depth and time, or nodes where no clock runs, and what else is
 /// wanted. What an engine did not say is left out.
-pub(super) fn comment(thought: &Thought, annotation: &Annotation, timed: bool) -> String {
-    let score = thought.score.map_or_else(|| "0.00".to_owned(), |score| score.to_string());
-    let depth = thought.depth.unwrap_or(0);
-    let mut text = format!("{score}/{depth}");
-    if timed {
-        text.push(' ');
-        text.push_str(&seconds(thought.elapsed));
-    }
-    for field in Field::ALL {
-        let is_wanted = annotation.has(field) || (field == Field::Nodes && !timed);
-        if let Some(fact) = fact(thought, field).filter(|_| is_wanted) {
-            text.push_str(", ");
-            text.push_str(&fact);
-        }
-    }
-    for line in thought.details.iter().flat_map(|details| &details.lines) {
-        text.push_str(&format!(", line=\"{}\"", harmless(line)));
-    }
-    text
+pub(super) struct Comment<'a> {
+    pub(super) thought: &'a Thought,
+    pub(super) annotation: &'a Annotation,
+    pub(super) is_timed: bool,
 }
 
-fn fact(thought: &Thought, field: Field) -> Option<String> {
+impl fmt::Display for Comment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Comment { thought, annotation, is_timed } = *self;
+        match thought.score {
+            Some(score) => score.fmt(f)?,
+            None => f.write_str("0.00")?,
+        }
+        write!(f, "/{}", thought.depth.unwrap_or(0))?;
+        if is_timed {
+            write!(f, " {}", Seconds(thought.elapsed))?;
+        }
+        for field in Field::ALL {
+            if annotation.has(field) || (field == Field::Nodes && !is_timed) {
+                fact(f, thought, field)?;
+            }
+        }
+        for line in thought.details.iter().flat_map(|details| &details.lines) {
+            write!(f, ", line=\"{}\"", harmless(line))?;
+        }
+        Ok(())
+    }
+}
+
+fn fact(f: &mut fmt::Formatter<'_>, thought: &Thought, field: Field) -> fmt::Result {
     let details = thought.details.as_deref();
     match field {
-        Field::TimeLeft => thought.left.map(|time| format!("tl={}", seconds(time))),
-        Field::Latency => thought.latency().map(|time| format!("latency={}", seconds(time))),
-        Field::Nodes => thought.nodes.map(|nodes| format!("n={nodes}")),
-        Field::Seldepth => thought.seldepth.map(|depth| format!("sd={depth}")),
-        Field::Nps => details?.nps.map(|nps| format!("nps={nps}")),
-        Field::Hashfull => details?.hashfull.map(|permill| format!("hashfull={permill}")),
-        Field::Tbhits => details?.tbhits.map(|hits| format!("tbhits={hits}")),
-        Field::Pv if details?.pv.is_empty() => None,
-        Field::Pv => Some(format!("pv=\"{}\"", harmless(&details?.pv.join(" ")))),
+        Field::TimeLeft => named(f, "tl", thought.left.map(Seconds)),
+        Field::Latency => named(f, "latency", thought.latency().map(Seconds)),
+        Field::Nodes => named(f, "n", thought.nodes),
+        Field::Seldepth => named(f, "sd", thought.seldepth),
+        Field::Nps => named(f, "nps", details.and_then(|details| details.nps)),
+        Field::Hashfull => named(f, "hashfull", details.and_then(|details| details.hashfull)),
+        Field::Tbhits => named(f, "tbhits", details.and_then(|details| details.tbhits)),
+        Field::Pv => match details.map(|details| &details.pv).filter(|pv| !pv.is_empty()) {
+            Some(pv) => write!(f, ", pv=\"{}\"", harmless(&pv.join(" "))),
+            None => Ok(()),
+        },
     }
 }
 
-fn seconds(time: Duration) -> String {
-    format!("{:.3}s", time.as_secs_f64())
+/// A fact with its name, if it is known.
+fn named(f: &mut fmt::Formatter<'_>, name: &str, fact: Option<impl fmt::Display>) -> fmt::Result {
+    match fact {
+        Some(fact) => write!(f, ", {name}={fact}"),
+        None => Ok(()),
+    }
+}
+
+/// A time as comments have it, in seconds to the nearest thousandth.
+struct Seconds(Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = (self.0.as_nanos() + 500_000) / 1_000_000;
+        write!(f, "{}.{:03}s", ms / 1_000, ms % 1_000)
+    }
 }
 
 /// Text that cannot end a comment.
@@ -100,7 +144,8 @@ mod tests {
             let moves = ["e2e4", "d7d5", "e4d5", "g8f6", "f1b5"];
             let written = moves.map(|uci| {
                 let played = MoveRecord { uci: uci.parse().unwrap(), thought: None };
-                play(&mut position, &played, notation, CastlingMode::Standard).unwrap()
+                let mode = CastlingMode::Standard;
+                play(&mut position, &played, notation, mode).unwrap().to_string()
             });
             assert_eq!(written, expect);
         };
@@ -133,6 +178,8 @@ mod tests {
         };
         let quiet = Thought { details: details.boxed(), ..thought.clone() };
         let none = Annotation::default();
+        let comment =
+            |thought, annotation, is_timed| Comment { thought, annotation, is_timed }.to_string();
         assert_eq!(comment(&quiet, &none, true), "+0.31/7 0.104s");
         assert_eq!(comment(&quiet, &none, false), "+0.31/7, n=900");
         let all = Annotation { fields: Field::ALL.to_vec(), ..Annotation::default() };
