@@ -1,12 +1,13 @@
 //! Writing to the store.
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use super::plan_row::{Fingerprints, PlanRow};
 use super::rows::GameRow;
 use super::{Offsets, Store, StoreError};
 use super::{disturbance, latencies, remarks, transcripts};
 use crate::config::plan::Plan;
+use crate::game::record::GameRecord;
 use crate::run::event::Ending;
 use crate::run::job::PlayedPair;
 use crate::run::latency::Latencies;
@@ -93,33 +94,7 @@ impl Store {
             return Ok(false);
         }
         for (half, game) in played.games.iter().enumerate() {
-            let row = GameRow::of(game);
-            transaction
-                .prepare_cached(
-                    "INSERT INTO games (run, pair, half, white, black, result, termination,
-                         detail, fen, chess960, plies, duration_ms, moves)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-                )?
-                .execute(params![
-                    run,
-                    pairing.pair,
-                    half,
-                    row.white,
-                    row.black,
-                    row.result,
-                    row.termination,
-                    row.detail,
-                    row.fen,
-                    row.chess960,
-                    game.moves.len(),
-                    row.duration_ms,
-                    row.moves
-                ])?;
-        }
-        for (half, game) in played.games.iter().enumerate() {
-            if let Some(transcript) = &game.transcript {
-                transcripts::insert(&transaction, run, pairing.pair, half, transcript)?;
-            }
+            insert_game(&transaction, run, pairing.pair, half, game)?;
         }
         if is_alone {
             latencies::add(&transaction, run, &Latencies::of(played))?;
@@ -173,6 +148,41 @@ impl Store {
             )
             .map(drop)
             .map_err(|e| self.sqlite(e))
+    }
+}
+
+fn insert_game(
+    connection: &Connection,
+    run: &str,
+    pair: u64,
+    half: usize,
+    game: &GameRecord,
+) -> rusqlite::Result<()> {
+    let row = GameRow::of(game);
+    connection
+        .prepare_cached(
+            "INSERT INTO games (run, pair, half, white, black, result, termination,
+                 detail, fen, chess960, plies, duration_ms, moves)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        )?
+        .execute(params![
+            run,
+            pair,
+            half,
+            row.white,
+            row.black,
+            row.result,
+            row.termination,
+            row.detail,
+            row.fen,
+            row.chess960,
+            game.moves.len(),
+            row.duration_ms,
+            row.moves
+        ])?;
+    match &game.transcript {
+        Some(transcript) => transcripts::insert(connection, run, pair, half, transcript),
+        None => Ok(()),
     }
 }
 

@@ -45,13 +45,24 @@ fn filled(folder: &Path) -> (Store, PlayedPair) {
     (store, played)
 }
 
+/// How many times of answers are in the store, by engine and kind.
+fn answers(store: &Store) -> Vec<(usize, Latency, u64)> {
+    let latencies = store.latencies("run").unwrap();
+    latencies.iter().map(|(engine, kind, times)| (engine, kind, times.count())).collect()
+}
+
+/// Those of so many games.
+fn of_each(games: u64) -> Vec<(usize, Latency, u64)> {
+    let kinds = [(0, Latency::Overrun), (1, Latency::Ready), (1, Latency::Move)];
+    kinds.map(|(engine, kind)| (engine, kind, games)).into()
+}
+
 #[test]
 fn what_is_committed_twice_counts_once() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
+    assert_eq!(answers(&store), of_each(2));
     let latencies = store.latencies("run").unwrap();
-    let found: Vec<_> = latencies.iter().map(|(e, kind, d)| (e, kind, d.count())).collect();
-    assert_eq!(found, [(0, Latency::Overrun, 2), (1, Latency::Ready, 2), (1, Latency::Move, 2)]);
     let median = latencies.iter().find(|(_, kind, _)| *kind == Latency::Move).unwrap().2;
     assert!((249..=251).contains(&median.quantile_us(0.5)));
     assert_eq!(store.run("run").unwrap().offsets, Offsets { pgn: 3, epd: 4 });
@@ -72,7 +83,9 @@ fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
     assert!(store.append("run", &numbered(2), Some("noise"), None).unwrap());
     assert!(!store.append("run", &numbered(0), None, None).unwrap());
     assert_eq!(seen(), 1);
+    assert_eq!(answers(&other), of_each(2));
     store.commit_group().unwrap();
+    assert_eq!(answers(&other), of_each(6));
     assert_eq!(seen(), 3);
     store.begin_group().unwrap();
     assert!(store.append("run", &numbered(3), None, None).unwrap());
