@@ -259,6 +259,9 @@ fn the_list_is_filtered_and_runs_are_compared() {
     assert_accessible(&mut browser, axe.as_deref(), "compare");
     browser.open(&site.url("/trends"));
     assert_accessible(&mut browser, axe.as_deref(), "trends");
+    browser.open(&site.url("/cluster"));
+    browser.wait_until("document.body.textContent.includes('start arbiter serve with --nats')");
+    assert_accessible(&mut browser, axe.as_deref(), "cluster");
     // A run that is over is a report with its games.
     browser.open(&site.url("/runs/first"));
     step_through(&mut browser);

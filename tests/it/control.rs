@@ -23,7 +23,7 @@ fn ctl(bench: &Bench, words: &[&str]) -> Finished {
 }
 
 fn status(bench: &Bench) -> Value {
-    ctl(bench, &["status", "--json"]).expect_code(0).json()
+    ctl(bench, &["status", "--format", "json"]).expect_code(0).json()
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::resume::{PAIRS, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{LEASE, Server, Worker, key};
 use crate::support::plan::{Plan, Played};
+use crate::support::site::Site;
 use crate::support::store;
 
 /// [`slow`], to be played by workers.
@@ -137,11 +138,42 @@ fn the_cluster_shows_who_is_there() {
     let running = distant(&bench, &server).start();
     wait_for_pairs(&bench, 1);
     let show = ["cluster", "show", "--nats", &server.url()];
-    let shown = bench.arbiter(show.iter().chain(&["--json"])).finish().expect_code(0).json();
+    let shown =
+        bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0).json();
     assert_eq!(shown["workers"][0]["worker"], "a");
     assert_eq!(shown["workers"][0]["slots"], 2);
     let text = bench.arbiter(show).finish().expect_code(0).stdout;
-    assert!(text.starts_with("2 workers with 3 slots"), "{text}");
+    assert!(text.contains("2 workers with 3 slots, "), "{text}");
+    let csv = bench.arbiter(show.iter().chain(&["--format", "csv"])).finish().expect_code(0).stdout;
+    assert!(csv.starts_with("worker,slots,playing,"), "{csv}");
+    assert_eq!(csv.lines().count(), 3, "{csv}");
     running.finish().expect_code(0);
     drop((worker, stranger));
+}
+
+#[test]
+fn the_live_page_shows_who_is_there() {
+    let bench = Bench::new();
+    let Some(mut server) = Server::start(&bench, "") else { return };
+    let elsewhere = Bench::new();
+    let without = Site::start(&elsewhere, &[]);
+    assert!(without.get("/cluster").body.contains("No server is looked at"));
+    without.end();
+    let worker = Worker::start(&bench, &server, "alpha");
+    let site = Site::start(&bench, &["--nats", &server.url()]);
+    let mut events = site.events("/events/cluster");
+    events.wait_for("part-workers", &["alpha", "0 of 2"]);
+    let running = distant(&bench, &server).start();
+    events.wait_for("part-runs", &["run"]);
+    events.wait_for("part-workers", &["of 2"]);
+    // Who asks now is told the same.
+    let page = site.get("/cluster").body;
+    assert!(page.contains("1 worker with 2 slots") && page.contains("alpha"), "{page}");
+    running.finish().expect_code(0);
+    server.kill();
+    events.wait_for("part-conclusion", &["the NATS server is lost"]);
+    server.restart();
+    events.wait_for("part-workers", &["alpha"]);
+    drop(worker);
+    site.end();
 }

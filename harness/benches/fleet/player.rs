@@ -102,6 +102,8 @@ async fn greet(link: &Link, name: &str, slots: usize) {
         version: "bench".to_owned(),
         slots,
         playing: slots,
+        recent_pairs: 0,
+        recent_secs: 0,
         pairs: 0,
         cores: slots,
         memory_mib: 1,

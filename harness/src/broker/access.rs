@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Event, Subscriber, jetstream};
 use thiserror::Error;
 use tokio::sync::watch;
@@ -192,6 +193,11 @@ impl Access {
 }
 
 impl Link {
+    /// Whether the server can be spoken to now.
+    pub fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
+    }
+
     /// Listens to a subject.
     pub async fn hear(&self, subject: &str) -> Result<Subscriber, AccessError> {
         let heard = self.client.subscribe(subject.to_owned()).await;

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use async_nats::connection::State;
 use async_nats::jetstream::AckKind;
 use async_nats::{Subscriber, jetstream};
 use futures_util::StreamExt;
@@ -440,7 +439,7 @@ impl Coordinator {
     /// Says that the run is there.
     async fn shine(&self) {
         // What waits for a lost connection would all be sent at once when it is back.
-        if self.link.client.connection_state() != State::Connected {
+        if !self.link.is_connected() {
             return;
         }
         let (queued, playing) = self.flights.counts();

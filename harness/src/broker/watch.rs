@@ -3,41 +3,163 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use async_nats::Subscriber;
 use futures_util::StreamExt;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::access::{AccessError, Link};
 use super::subject::{BEACON, HELLO};
 use super::wire::{Beacon, Hello};
 
-/// What was heard, by name of the worker and token of the run.
+/// Whoever is silent for so many seconds is not there any more: workers greet every three, runs
+/// every one.
+const SILENCE: u32 = 10;
+
+/// Workers and runs that are remembered at most, each; who sends more names does not fill our memory.
+const MOST: usize = 10_000;
+
+/// What was heard, by name of the worker and token of the run, and how many seconds ago.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Cluster {
-    /// Workers.
-    pub workers: BTreeMap<String, Hello>,
-    /// Runs.
-    pub runs: BTreeMap<String, Beacon>,
+    workers: BTreeMap<String, (Hello, u32)>,
+    runs: BTreeMap<String, (Beacon, u32)>,
 }
 
-/// Listens for so long. Workers greet every three seconds, runs every second.
+/// What is said in a cluster to all who listen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// A worker is there, or leaves.
+    Worker(Hello),
+    /// A run is.
+    Run(Beacon),
+}
+
+impl Cluster {
+    /// Takes in what was heard.
+    pub fn hear(&mut self, heard: Heard) {
+        match heard {
+            Heard::Worker(hello) if hello.is_leaving => drop(self.workers.remove(&hello.worker)),
+            Heard::Worker(hello) => {
+                if self.workers.len() < MOST || self.workers.contains_key(&hello.worker) {
+                    self.workers.insert(hello.worker.clone(), (hello, 0));
+                }
+            }
+            Heard::Run(beacon) => {
+                if self.runs.len() < MOST || self.runs.contains_key(&beacon.token) {
+                    self.runs.insert(beacon.token.clone(), (beacon, 0));
+                }
+            }
+        }
+    }
+
+    /// A second has passed; who has been silent for long is forgotten.
+    pub fn second(&mut self) {
+        let is_there = |silent: &mut u32| {
+            *silent += 1;
+            *silent < SILENCE
+        };
+        self.workers.retain(|_, (_, silent)| is_there(silent));
+        self.runs.retain(|_, (_, silent)| is_there(silent));
+    }
+
+    /// The workers, by name.
+    pub fn workers(&self) -> impl Iterator<Item = &Hello> {
+        self.workers.values().map(|(hello, _)| hello)
+    }
+
+    /// The runs, by token.
+    pub fn runs(&self) -> impl Iterator<Item = &Beacon> {
+        self.runs.values().map(|(beacon, _)| beacon)
+    }
+}
+
+/// Who listens.
+#[derive(Debug)]
+pub struct Listener {
+    beacons: Subscriber,
+    hellos: Subscriber,
+}
+
+impl Listener {
+    /// Begins to listen.
+    pub async fn new(link: &Link) -> Result<Listener, AccessError> {
+        Ok(Listener { beacons: link.hear(BEACON).await?, hellos: link.hear(HELLO).await? })
+    }
+
+    /// The next that is said and can be understood; `None` if the connection is gone for good.
+    pub async fn next(&mut self) -> Option<Heard> {
+        loop {
+            let heard = tokio::select! {
+                Some(message) = self.beacons.next() => Beacon::read(&message.payload).map(Heard::Run),
+                Some(message) = self.hellos.next() => Hello::read(&message.payload).map(Heard::Worker),
+                else => return None,
+            };
+            if let Ok(heard) = heard {
+                return Some(heard);
+            }
+        }
+    }
+}
+
+/// Listens for so long.
 pub async fn listen(link: &Link, time: Duration) -> Result<Cluster, AccessError> {
-    let (mut beacons, mut hellos) = (link.hear(BEACON).await?, link.hear(HELLO).await?);
+    let mut listener = Listener::new(link).await?;
     let mut cluster = Cluster::default();
     let listening = async {
-        loop {
-            tokio::select! {
-                Some(message) = beacons.next() => if let Ok(beacon) = Beacon::read(&message.payload) {
-                    cluster.runs.insert(beacon.token.clone(), beacon);
-                },
-                Some(message) = hellos.next() => if let Ok(hello) = Hello::read(&message.payload) {
-                    cluster.workers.insert(hello.worker.clone(), hello);
-                },
-                else => sleep(time).await,
-            }
+        while let Some(heard) = listener.next().await {
+            cluster.hear(heard);
         }
     };
     // That time is over is how it ends.
     let _ = timeout(time, listening).await;
-    cluster.workers.retain(|_, hello| !hello.is_leaving);
     Ok(cluster)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_leaves_or_falls_silent_is_there_no_more() {
+        let hello = |worker: &str, is_leaving| {
+            let (system, cpu, version) = (String::new(), String::new(), String::new());
+            Heard::Worker(Hello {
+                worker: worker.to_owned(),
+                version,
+                slots: 1,
+                playing: 0,
+                pairs: 0,
+                recent_pairs: 0,
+                recent_secs: 0,
+                cores: 1,
+                memory_mib: 1,
+                system,
+                cpu,
+                refusals: Vec::new(),
+                trouble: None,
+                is_leaving,
+            })
+        };
+        let beacon = Heard::Run(Beacon {
+            token: "0123456789abcdef".to_owned(),
+            run: "run".to_owned(),
+            priority: 1,
+            queued: 2,
+            playing: 3,
+        });
+        let mut cluster = Cluster::default();
+        for heard in [hello("a", false), hello("b", false), beacon, hello("b", true)] {
+            cluster.hear(heard);
+        }
+        let names = |cluster: &Cluster| -> Vec<String> {
+            let workers = cluster.workers().map(|hello| hello.worker.clone());
+            workers.chain(cluster.runs().map(|beacon| beacon.run.clone())).collect()
+        };
+        assert_eq!(names(&cluster), ["a", "run"]);
+        (1..SILENCE).for_each(|_| cluster.second());
+        assert_eq!(names(&cluster), ["a", "run"]);
+        cluster.hear(hello("a", false));
+        cluster.second();
+        assert_eq!(names(&cluster), ["a"]);
+    }
 }

@@ -7,6 +7,7 @@ mod board;
 mod contract;
 mod library;
 mod slot;
+mod throughput;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +16,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_nats::Subscriber;
-use async_nats::connection::State;
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 use tokio::sync::{Notify, Semaphore, broadcast, mpsc, watch};
@@ -24,6 +24,7 @@ use tokio::time::{Instant, interval, timeout};
 
 use self::board::Board;
 use self::library::Library;
+use self::throughput::Throughput;
 use super::access::{AccessError, Link};
 use super::subject::{ALL_WORDS, BEACON, HELLO};
 use super::trust::PublicKey;
@@ -124,6 +125,8 @@ struct Shared {
     notes: mpsc::UnboundedSender<String>,
     playing: AtomicU32,
     pairs: AtomicU64,
+    /// The same of late.
+    throughput: Mutex<Throughput>,
     /// A permit for each slot: a game that needs much of the machine takes several.
     room: Arc<Semaphore>,
 }
@@ -149,12 +152,18 @@ impl Shared {
             notes,
             playing: AtomicU32::new(0),
             pairs: AtomicU64::new(0),
+            throughput: Mutex::default(),
         }
     }
 
     fn board(&self) -> MutexGuard<'_, Board> {
         // Nothing in there can panic half-way.
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn throughput(&self) -> MutexGuard<'_, Throughput> {
+        // Nothing in there can panic half-way.
+        self.throughput.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, text: String) {
@@ -172,12 +181,15 @@ impl Shared {
     fn hello(&self, is_leaving: bool) -> Vec<u8> {
         let Config { name, slots, machine, .. } = &self.config;
         let (refusals, trouble) = self.board().troubles();
+        let (recent_pairs, recent_secs) = self.throughput().recent();
         let hello = Hello {
             worker: name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             slots: u32::try_from(*slots).unwrap_or(u32::MAX),
             playing: self.playing.load(Ordering::Relaxed),
             pairs: self.pairs.load(Ordering::Relaxed),
+            recent_pairs,
+            recent_secs,
             cores: machine.cores,
             memory_mib: machine.memory_mib,
             system: machine.system.clone(),
@@ -190,7 +202,7 @@ impl Shared {
     }
 
     async fn greet(&self, is_leaving: bool) {
-        if self.link.client.connection_state() == State::Connected {
+        if self.link.is_connected() {
             let _ = self.link.client.publish(HELLO, self.hello(is_leaving).into()).await;
         }
     }
@@ -245,6 +257,7 @@ pub async fn serve(
             at = beat.tick() => {
                 beats += 1;
                 shared.board().look(at - start);
+                shared.throughput().look(at, shared.pairs.load(Ordering::Relaxed));
                 holder.look(at).await;
                 if beats.is_multiple_of(HELLO_BEATS) {
                     shared.greet(false).await;
@@ -260,7 +273,7 @@ pub async fn serve(
 /// Waits a moment for the last results to be stored, and leaves.
 async fn say_farewell(shared: &Shared, mut holder: Holder, mut words: Subscriber) {
     // Nobody hears who is cut off.
-    if shared.link.client.connection_state() != State::Connected {
+    if !shared.link.is_connected() {
         return;
     }
     let stored = async {

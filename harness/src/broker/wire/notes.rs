@@ -63,6 +63,10 @@ pub struct Hello {
     pub playing: u32,
     /// Pairs that it has played since it started.
     pub pairs: u64,
+    /// Pairs that it has played of late.
+    pub recent_pairs: u64,
+    /// In how many seconds that was; 0 if it does not say.
+    pub recent_secs: u32,
     /// Cores of its machine.
     pub cores: u32,
     /// Memory of its machine, in MiB.
@@ -87,6 +91,10 @@ struct HelloMessage {
     slots: u32,
     playing: u32,
     pairs: u64,
+    #[serde(default)]
+    recent_pairs: u64,
+    #[serde(default)]
+    recent_secs: u32,
     cores: u32,
     memory_mib: u64,
     system: String,
@@ -100,6 +108,12 @@ struct HelloMessage {
 const MAX_SLOTS: u32 = 4096;
 
 impl Hello {
+    /// Pairs a minute, of late, if it says so.
+    pub fn pairs_per_minute(&self) -> Option<f64> {
+        let minutes = f64::from(self.recent_secs) / 60.0;
+        (self.recent_secs > 0).then(|| self.recent_pairs as f64 / minutes)
+    }
+
     /// As it is sent.
     pub fn write(&self) -> Vec<u8> {
         let hello = self.clone();
@@ -110,6 +124,8 @@ impl Hello {
             slots: hello.slots,
             playing: hello.playing,
             pairs: hello.pairs,
+            recent_pairs: hello.recent_pairs,
+            recent_secs: hello.recent_secs,
             cores: hello.cores,
             memory_mib: hello.memory_mib,
             system: hello.system,
@@ -134,6 +150,8 @@ impl Hello {
             slots: message.slots,
             playing: message.playing,
             pairs: message.pairs,
+            recent_pairs: message.recent_pairs,
+            recent_secs: message.recent_secs,
             cores: message.cores,
             memory_mib: message.memory_mib,
             system: printable(&message.system),

@@ -204,6 +204,8 @@ fn notes_arrive_as_they_were_sent() {
         slots: 8,
         playing: 3,
         pairs: 99,
+        recent_pairs: 30,
+        recent_secs: 120,
         cores: 16,
         memory_mib: 32_000,
         system: "linux x86_64".into(),
@@ -213,6 +215,8 @@ fn notes_arrive_as_they_were_sent() {
         is_leaving: true,
     };
     assert_eq!(Hello::read(&hello.write()), Ok(hello.clone()));
+    assert_eq!(hello.pairs_per_minute(), Some(15.0));
+    assert_eq!(Hello { recent_secs: 0, ..hello.clone() }.pairs_per_minute(), None);
     assert!(Hello::read(&Hello { slots: 5_000, ..hello.clone() }.write()).is_err());
     assert!(Hello::read(&Hello { worker: "a/b".into(), ..hello }.write()).is_err());
     for half in [None, Some(0), Some(1)] {

@@ -152,7 +152,7 @@ async fn take(shared: &Shared, contract: &Contract) -> Option<jetstream::Message
         Ok(Some(job)) => Some(job),
         Ok(None) => {
             // A server that is away answers at once that it is.
-            if shared.link.client.connection_state() != async_nats::connection::State::Connected {
+            if !shared.link.is_connected() {
                 sleep(AGAIN).await;
             }
             None
@@ -307,7 +307,7 @@ impl Life {
 }
 
 async fn sign(shared: &Shared, contract: &Contract, pair: u64, half: Option<u8>) {
-    if shared.link.client.connection_state() == async_nats::connection::State::Connected {
+    if shared.link.is_connected() {
         let sign = Sign { worker: shared.config.name.clone(), pair, half };
         let _ = shared.link.client.publish(contract.names.sign(), sign.write().into()).await;
     }

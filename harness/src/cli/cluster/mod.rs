@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 
 pub use self::access::AccessArgs;
-pub use self::show::{ClusterCommand, cluster};
+pub use self::show::{ClusterCommand, cluster, document};
 pub use self::worker::{WorkerArgs, worker};
 use super::{ExitCode, Failure, fingerprint, play};
 use crate::broker::access::{Access, AccessError};

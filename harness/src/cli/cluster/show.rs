@@ -4,14 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use serde_json::json;
-use tabled::builder::Builder;
-use tabled::settings::Style;
+use serde_json::{Value, json};
 
 use super::{AccessArgs, default_key};
 use crate::broker::trust::Key;
 use crate::broker::watch::{Cluster, listen};
+use crate::broker::wire::Hello;
+use crate::cli::console::width;
+use crate::cli::form::{Form, Rows};
 use crate::cli::{ExitCode, Failure, emit, play};
+use crate::report::document::{Block, Document};
+use crate::report::table::Table;
+use crate::report::{markdown, plain};
 
 /// How long is listened; workers greet more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
@@ -36,9 +40,9 @@ struct ShowArgs {
     /// NATS server, such as nats://host:4222 or tls://host
     #[arg(long, value_name = "URL")]
     nats: String,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    /// Form of the output; csv has the workers
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
     #[command(flatten)]
     access: AccessArgs,
 }
@@ -73,17 +77,24 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
         let link = access.connect("arbiter cluster").await?;
         listen(&link, LISTEN).await
     })?;
-    emit(&if args.json { as_json(&cluster) } else { as_text(&cluster) })
+    let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
+    emit(&args.format.render(
+        || plain::render(&document(&cluster), width()),
+        || markdown::render(&document(&cluster)),
+        || as_json(&cluster),
+        rows,
+    ))
 }
 
-fn as_json(cluster: &Cluster) -> String {
-    let workers = cluster.workers.values().map(|worker| {
+fn as_json(cluster: &Cluster) -> Value {
+    let workers = cluster.workers().map(|worker| {
         json!({
             "worker": worker.worker,
             "version": worker.version,
             "slots": worker.slots,
             "playing": worker.playing,
             "pairs": worker.pairs,
+            "pairs_per_minute": worker.pairs_per_minute(),
             "cores": worker.cores,
             "memory_mib": worker.memory_mib,
             "system": worker.system,
@@ -91,7 +102,7 @@ fn as_json(cluster: &Cluster) -> String {
             "trouble": trouble(worker),
         })
     });
-    let runs = cluster.runs.values().map(|run| {
+    let runs = cluster.runs().map(|run| {
         json!({
             "run": run.run,
             "token": run.token,
@@ -100,47 +111,76 @@ fn as_json(cluster: &Cluster) -> String {
             "pairs_playing": run.playing,
         })
     });
-    let report = json!({
+    json!({
         "schema": "arbiter.cluster/1",
         "workers": workers.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
-    });
-    format!("{report}\n")
+    })
 }
 
 /// What went wrong at a worker last: why it does not play a run, or else what happened.
-fn trouble(worker: &crate::broker::wire::Hello) -> Option<&str> {
+fn trouble(worker: &Hello) -> Option<&str> {
     let refused = worker.refusals.first().map(|(_, why)| why.as_str());
     refused.or(worker.trouble.as_deref())
 }
 
-fn as_text(cluster: &Cluster) -> String {
-    let mut workers = Builder::default();
-    workers.push_record(["worker", "playing", "pairs", "cores", "memory", "processor", "trouble"]);
-    for worker in cluster.workers.values() {
-        workers.push_record([
+/// What people get to see of a cluster.
+pub fn document(cluster: &Cluster) -> Document {
+    let mut workers = Table::new([
+        "worker",
+        "playing",
+        "pairs",
+        "pairs/min",
+        "cores",
+        "memory",
+        "processor",
+        "last trouble",
+    ]);
+    for worker in cluster.workers() {
+        workers.push([
             worker.worker.clone(),
             format!("{} of {}", worker.playing, worker.slots),
             worker.pairs.to_string(),
+            worker.pairs_per_minute().map_or("-".to_owned(), |pairs| format!("{pairs:.1}")),
             worker.cores.to_string(),
             format!("{} MiB", worker.memory_mib),
             worker.cpu.clone(),
             trouble(worker).unwrap_or("-").to_owned(),
         ]);
     }
-    let mut runs = Builder::default();
-    runs.push_record(["run", "priority", "queued", "playing"]);
-    for run in cluster.runs.values() {
+    let mut runs = Table::new(["run", "priority", "pairs queued", "pairs playing"]);
+    for run in cluster.runs() {
         let counts = [run.priority.into(), run.queued, run.playing].map(|n: u64| n.to_string());
-        runs.push_record([run.run.clone()].into_iter().chain(counts));
+        let [priority, queued, playing] = counts;
+        runs.push([run.run.clone(), priority, queued, playing]);
     }
-    let slots: u32 = cluster.workers.values().map(|worker| worker.slots).sum();
-    let (workers_there, runs_there) = (cluster.workers.len(), cluster.runs.len());
-    let mut text = format!("{workers_there} workers with {slots} slots, {runs_there} runs\n");
-    for (table, count) in [(workers, workers_there), (runs, runs_there)] {
-        if count > 0 {
-            text += &format!("\n{}\n", table.build().with(Style::blank()));
+    let mut document = Document::new("Cluster".to_owned());
+    document.blocks.push(Block::Paragraph { strong: in_words(cluster), text: String::new() });
+    for (heading, table, is_empty) in [
+        ("Workers", workers, cluster.workers().next().is_none()),
+        ("Runs", runs, cluster.runs().next().is_none()),
+    ] {
+        if !is_empty {
+            document.blocks.push(Block::Heading(heading.to_owned()));
+            document.table(table);
         }
     }
-    text
+    document
+}
+
+/// How many there are, and what they do together.
+fn in_words(cluster: &Cluster) -> String {
+    let slots: u32 = cluster.workers().map(|worker| worker.slots).sum();
+    let playing: u32 = cluster.workers().map(|worker| worker.playing).sum();
+    let pace: f64 = cluster.workers().filter_map(Hello::pairs_per_minute).sum();
+    format!(
+        "{} with {}, {playing} playing, {pace:.1} pairs a minute; {}.",
+        count(cluster.workers().count(), "worker"),
+        count(slots as usize, "slot"),
+        count(cluster.runs().count(), "run"),
+    )
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -11,11 +11,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use serde_json::Value;
 use thiserror::Error;
 
 use super::args::DEFAULT_RESULTS;
+use super::form::{Form, Rows};
 use super::run_lock::RunLock;
 use super::{ExitCode, Failure, emit};
+use crate::report::table::Table;
 use crate::run::control::Command;
 
 /// How long a run may take to answer.
@@ -32,7 +35,7 @@ Commands:
   stop           give up the pairs in flight and stop now, otherwise as drain
   concurrency N  play N games at once; when fewer, pairs in flight are played to their end first
   status         how the run stands
-  boards         the same with the games in progress, always as JSON
+  boards         the same with the games in progress, never in words
 
 All of it holds for the process that plays the run; a resumed run starts as it was planned.
 
@@ -46,9 +49,9 @@ pub struct CtlArgs {
     /// Folder of the results store
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     results: PathBuf,
-    /// Print how the run stands afterwards as one JSON object
-    #[arg(long)]
-    json: bool,
+    /// Form of the answer: words, or figures of how the run stands afterwards
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
 }
 
 /// Carries out the command.
@@ -62,7 +65,28 @@ pub fn ctl(args: &CtlArgs) -> ExitCode {
 fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: Command = args.command.join(" ").parse().map_err(Failure::invalid)?;
-    tell(&args.results, &args.run, command, args.json, PATIENCE).map_err(Failure::invalid)
+    let is_in_words = args.format == Form::Text;
+    let answer = tell(&args.results, &args.run, command, !is_in_words, PATIENCE);
+    let answer = answer.map_err(Failure::invalid)?;
+    if is_in_words {
+        return Ok(answer);
+    }
+    let figures: Value = serde_json::from_str(&answer).map_err(|error| {
+        Failure::invalid(format!("run '{}' answers what is not understood: {error}", args.run))
+    })?;
+    let list = (command == Command::Boards).then_some("boards");
+    let rows = Rows { list, first: &[] };
+    Ok(args.format.render(|| answer, || table(&figures).markdown(), || figures.clone(), rows))
+}
+
+/// Each figure with its name.
+fn table(figures: &Value) -> Table {
+    let mut table = Table::new(["figure", "value"]);
+    for (name, value) in figures.as_object().into_iter().flatten() {
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        table.push([name.clone(), shown]);
+    }
+    table
 }
 
 /// Why a run has not done what it was told.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::cluster::Sight;
 use super::list::ListWatch;
 use super::run::RunWatch;
 use crate::report::web::{Part, Publication};
@@ -28,6 +29,8 @@ pub enum Topic {
     Runs,
     /// A run, by its name.
     Run(String),
+    /// The workers and runs on a NATS server.
+    Cluster,
 }
 
 /// What was published last; nothing yet before the first look.
@@ -37,6 +40,7 @@ pub type Latest = Option<Arc<Publication>>;
 #[derive(Debug)]
 pub struct Hub {
     results: PathBuf,
+    sight: Arc<Sight>,
     topics: Mutex<BTreeMap<Topic, watch::Sender<Latest>>>,
 }
 
@@ -48,8 +52,8 @@ pub trait Watch {
 
 impl Hub {
     /// Nobody looks yet.
-    pub fn new(results: PathBuf) -> Hub {
-        Hub { results, topics: Mutex::default() }
+    pub fn new(results: PathBuf, sight: Arc<Sight>) -> Hub {
+        Hub { results, sight, topics: Mutex::default() }
     }
 
     /// Lets somebody see a page, and all that it becomes. The error is a sentence.
@@ -95,6 +99,7 @@ impl Listed {
         let mut page: Box<dyn Watch> = match &self.topic {
             Topic::Runs => Box::new(ListWatch::new(results)),
             Topic::Run(run) => Box::new(RunWatch::new(results, run.clone())),
+            Topic::Cluster => Box::new(self.hub.sight.clone()),
         };
         let mut unseen = 0;
         loop {

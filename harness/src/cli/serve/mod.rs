@@ -3,6 +3,7 @@
 //! It reads the store and asks running runs at their sockets, as anybody may who owns them; it plays
 //! nothing. It runs at the lowest priority, so that engines do not notice it.
 
+mod cluster;
 mod compute;
 mod fold;
 mod guard;
@@ -20,10 +21,12 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::net::TcpListener;
 
+use self::cluster::Sight;
 use self::guard::{Guard, MIN_TOKEN};
 use self::hub::Hub;
 use self::routes::Site;
 use super::args::DEFAULT_RESULTS;
+use super::cluster::AccessArgs;
 use super::play::runtime;
 use super::{ExitCode, Failure};
 use crate::report::terminal::note;
@@ -66,6 +69,11 @@ pub struct ServeArgs {
     /// Let nobody steer runs
     #[arg(long)]
     read_only: bool,
+    /// NATS server, such as nats://host:4222 or tls://host, whose workers and runs are shown, too
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
+    #[command(flatten)]
+    access: AccessArgs,
 }
 
 /// Where the token comes from.
@@ -100,7 +108,9 @@ fn begin(args: ServeArgs) -> Result<(), Failure> {
     let guard = Guard::new(args.hosts, known);
     // To be as quick as usual is no reason not to serve.
     let _ = rustix::process::setpriority_process(None, NICE);
-    let hub = Arc::new(Hub::new(args.results.clone()));
+    let access = args.nats.map(|url| args.access.access(url)).transpose()?;
+    let sight = Arc::new(Sight::new(access.is_some()));
+    let hub = Arc::new(Hub::new(args.results.clone(), sight.clone()));
     let boot = hex(4)?;
     let site = Site::new(hub, guard, args.results, boot);
     runtime()?.block_on(async {
@@ -114,6 +124,9 @@ fn begin(args: ServeArgs) -> Result<(), Failure> {
         })?;
         let address = listener.local_addr().map_err(Failure::environment)?;
         announce(address, token.as_ref());
+        if let Some(access) = access {
+            tokio::spawn(async move { sight.keep(access).await });
+        }
         tokio::select! {
             served = async { axum::serve(listener, site.router()).await } => {
                 served.map_err(Failure::environment)

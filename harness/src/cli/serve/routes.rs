@@ -83,6 +83,8 @@ impl Site {
     pub fn router(self) -> Router {
         Router::new()
             .route("/", get(runs))
+            .route("/cluster", get(cluster))
+            .route("/events/cluster", get(cluster_events))
             .route("/events/runs", get(run_list_events))
             .route("/events/runs/{run}", get(run_events))
             .route("/runs/{run}", get(run))
@@ -153,6 +155,21 @@ async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     let feed = Feed { events: &events, since: &since };
     let page = run_page::run(&run, seen.parts(), feed, site.0.guard.is_steered());
     Ok(Html(page).into_response())
+}
+
+async fn cluster(State(site): State<Site>) -> Answer {
+    let seen = site.first(Topic::Cluster).await?;
+    let since = site.id(seen.version());
+    let feed = Feed { events: "/events/cluster", since: &since };
+    Ok(Html(web::cluster(seen.parts(), feed)).into_response())
+}
+
+async fn cluster_events(
+    state: State<Site>,
+    since: Query<Vec<(String, String)>>,
+    headers: HeaderMap,
+) -> Answer {
+    events(&state, Topic::Cluster, &since, &headers)
 }
 
 /// A run of that name, which the store has.

@@ -54,6 +54,8 @@ pub enum Place {
     Runs,
     /// What came of commits.
     Trends,
+    /// Who plays on other machines.
+    Cluster,
     /// One below them.
     Other,
 }
@@ -97,6 +99,7 @@ fn page(place: Place, title: &str, feed: Option<Feed<'_>>, body: &Markup) -> Str
                     nav aria-label="Pages" { ul {
                         li { a href="/" aria-current=[here(place == Place::Runs)] { "Runs" } }
                         li { a href="/trends" aria-current=[here(place == Place::Trends)] { "Trends" } }
+                        li { a href="/cluster" aria-current=[here(place == Place::Cluster)] { "Cluster" } }
                     } }
                     @if feed.is_some() {
                         p id="link" role="status" { "not live without JavaScript" }
@@ -114,6 +117,11 @@ fn page(place: Place, title: &str, feed: Option<Feed<'_>>, body: &Markup) -> Str
 pub fn still(place: Place, document: &Document) -> String {
     let parts = parts(document);
     page(place, &document.title, None, &joined(&parts))
+}
+
+/// The page of the workers and runs on a NATS server.
+pub fn cluster(parts: &[Part], feed: Feed<'_>) -> String {
+    page(Place::Cluster, "Cluster", Some(feed), &joined(parts))
 }
 
 /// A page that says why there is none; `words` is a sentence.

@@ -1,0 +1,54 @@
+//! How many pairs a worker has played of late.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How far back is looked.
+const SPAN: Duration = Duration::from_secs(300);
+
+/// How many pairs there were at which time, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Throughput(VecDeque<(Instant, u64)>);
+
+impl Throughput {
+    /// Looks at how many pairs there are by now; called about once a second.
+    pub(super) fn look(&mut self, now: Instant, pairs: u64) {
+        while self.0.front().is_some_and(|(at, _)| now - *at > SPAN) {
+            self.0.pop_front();
+        }
+        self.0.push_back((now, pairs));
+    }
+
+    /// Pairs of late, and in how many seconds they ended; no pair in no second at first.
+    pub(super) fn recent(&self) -> (u64, u32) {
+        let (Some((since, before)), Some((now, pairs))) = (self.0.front(), self.0.back()) else {
+            return (0, 0);
+        };
+        (pairs - before, u32::try_from((*now - *since).as_secs()).unwrap_or(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_ended_of_late_counts() {
+        let start = Instant::now();
+        let mut throughput = Throughput::default();
+        assert_eq!(throughput.recent(), (0, 0));
+        for (second, pairs) in [(0, 0), (60, 4), (120, 5)] {
+            throughput.look(start + Duration::from_secs(second), pairs);
+        }
+        assert_eq!(throughput.recent(), (5, 120));
+        throughput.look(start + Duration::from_secs(350), 7);
+        assert_eq!(throughput.recent(), (3, 290));
+        for second in 0..1_000 {
+            throughput.look(start + Duration::from_secs(400 + second), 8);
+        }
+        assert_eq!(throughput.recent(), (0, 300));
+        assert!(throughput.0.len() <= 301);
+    }
+}
