@@ -24,6 +24,19 @@ fn report(bench: &Bench, args: &[&str]) -> Finished {
 }
 
 #[test]
+fn what_has_no_interval_yet_has_no_chart() {
+    let bench = Bench::new();
+    let bad = "--mode illegal-move --after 3";
+    Plan::new(&bench, "match", 2).puppet("good", "--seed 1").puppet("bad", bad).run();
+    let out = bench.path("run.html").display().to_string();
+    report(&bench, &["run", "--out", &out]).expect_code(0);
+    let page = bench.read("run.html");
+    assert!(page.contains("Pairs by the points of good"), "{page}");
+    assert!(!page.contains("Elo over games"));
+    assert_eq!(page.matches("<svg ").count(), 2 * page.matches("<figure>").count());
+}
+
+#[test]
 fn a_page_holds_all_and_needs_nothing() {
     let bench = Bench::new();
     played(&bench, "sprt", 2);

@@ -25,7 +25,7 @@ pub(super) fn course(document: &mut Document, summary: &Summary, digest: &Digest
         if let Some(figure) = likelihood(summary, &marks) {
             document.blocks.push(Block::Figure(figure));
         }
-        document.blocks.push(Block::Figure(elo(summary, &marks)));
+        document.blocks.extend(elo(summary, &marks).map(Block::Figure));
         if !summary.is_single {
             let counts = summary.strength().pairs.0;
             document.blocks.push(Block::Figure(parts::pairs(&summary.engines[0], counts)));
@@ -90,7 +90,8 @@ fn likelihood(summary: &Summary, marks: &[Mark]) -> Option<Figure> {
     })
 }
 
-fn elo(summary: &Summary, marks: &[Mark]) -> Figure {
+/// Nothing as long as no Elo has an interval, as after games that were all won.
+fn elo(summary: &Summary, marks: &[Mark]) -> Option<Figure> {
     let known: Vec<_> = marks.iter().filter_map(|mark| Some((mark.games, mark.elo?))).collect();
     let mut table = Table::new(["games", "Elo (95 %)"]);
     for (games, estimate) in thinned(&known) {
@@ -100,6 +101,9 @@ fn elo(summary: &Summary, marks: &[Mark]) -> Figure {
         Some((*games as f64, e.value.finite()?, e.low.finite()?, e.high.finite()?))
     };
     let finite: Vec<_> = known.iter().filter_map(finite).collect();
+    if finite.is_empty() {
+        return None;
+    }
     let line = Line {
         name: summary.engines[0].clone(),
         points: finite.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
@@ -109,7 +113,7 @@ fn elo(summary: &Summary, marks: &[Mark]) -> Figure {
         Some(_) => "Elo over games (95 % at each moment, no allowance for the stop)",
         None => "Elo over games (95 % at each moment)",
     };
-    Figure {
+    Some(Figure {
         caption: caption.to_owned(),
         description: format!(
             "Elo of {} against {} after {} games: {}.",
@@ -125,7 +129,7 @@ fn elo(summary: &Summary, marks: &[Mark]) -> Figure {
             levels: vec![(String::new(), 0.0)],
         }),
         table,
-    }
+    })
 }
 
 fn ratings(summary: &Summary) -> Option<Figure> {
