@@ -76,6 +76,10 @@ fn a_stopped_run_gives_up_its_games_and_can_be_resumed() {
         (told["boards"]["shown"].as_array()?.len() == 2).then_some(told)
     });
     assert_eq!((&boards["state"], &boards["boards"]["count"]), (&"running".into(), &2.into()));
+    let csv = ctl(&bench, &["boards", "--format", "csv"]).expect_code(0).stdout;
+    assert!(csv.lines().next().is_some_and(|head| head.contains("pair")), "{csv}");
+    let table = ctl(&bench, &["status", "--format", "md"]).expect_code(0).stdout;
+    assert!(table.contains("| state ") && table.contains("| running "), "{table}");
     let said = ctl(&bench, &["stop"]).expect_code(0).stdout;
     assert!(said.starts_with("stopped; "), "{said}");
     let finished = running.finish().expect_code(75);

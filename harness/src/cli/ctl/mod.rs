@@ -71,11 +71,15 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     if is_in_words {
         return Ok(answer);
     }
-    let figures: Value = serde_json::from_str(&answer).map_err(|error| {
+    let mut figures: Value = serde_json::from_str(&answer).map_err(|error| {
         Failure::invalid(format!("run '{}' answers what is not understood: {error}", args.run))
     })?;
-    let list = (command == Command::Boards).then_some("boards");
-    let rows = Rows { list, first: &[] };
+    // Rows are boards, where they were asked for.
+    let has_boards = command == Command::Boards && args.format == Form::Csv;
+    if has_boards {
+        figures = figures["boards"].take();
+    }
+    let rows = Rows { list: has_boards.then_some("shown"), first: &[] };
     Ok(args.format.render(|| answer, || table(&figures).markdown(), || figures.clone(), rows))
 }
 

@@ -93,7 +93,7 @@ impl Watch for Arc<Sight> {
     fn look(&mut self) -> Vec<Part> {
         let document = match &*self.view() {
             View::Unknown => told("No server is looked at: start arbiter serve with --nats URL."),
-            View::Lost(reason) => told(&format!("The NATS server cannot be heard: {reason}.")),
+            View::Lost(reason) => told(&format!("Nobody can be heard: {reason}.")),
             View::Seen(seen) if !seen.link.is_connected() => {
                 told("The connection to the NATS server is lost; it is being called.")
             }
