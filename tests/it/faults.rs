@@ -4,6 +4,9 @@
 
 mod matrix;
 
+use std::time::Duration;
+
+use crate::records::latency;
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, Played};
 
@@ -79,4 +82,25 @@ fn options_without_end_are_refused() {
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1");
     let finished = plan.engine(format!("name=B,cmd={}", script.display())).run().expect_code(3);
     assert!(finished.stderr.contains("options"), "{finished:#?}");
+}
+
+/// The shortest of three tries: a busy machine delays one, but not all.
+fn best_of_three(measure: impl Fn() -> Duration) -> Duration {
+    (0..3).map(|_| measure()).min().expect("there are three")
+}
+
+#[test]
+fn a_forfeit_waits_for_the_margin_and_no_longer() {
+    let late = best_of_three(|| {
+        let bench = Bench::new();
+        // It would think for a minute.
+        let plan = Plan::new(&bench, "match", 1).puppet("A", "--mode slow --delay-ms 60000");
+        let plan = plan.puppet("B", "--seed 2").set("each", "tc=0.2,timemargin=50");
+        let report = plan.run().expect_code(6).json();
+        assert_eq!(report["terminations"]["time_forfeit"], 2, "{report:#}");
+        let late = latency(&report, "A", "overrun").expect("it was late");
+        Duration::from_micros(late["max_us"].as_u64().expect("a time"))
+    });
+    let margin = Duration::from_millis(50);
+    assert!(late < margin + Duration::from_millis(100), "{late:?}");
 }

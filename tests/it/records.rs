@@ -222,7 +222,7 @@ fn moves_that_lose_on_time_are_latencies_too() {
 }
 
 /// The figures of one engine and kind.
-fn latency<'a>(report: &'a Value, engine: &str, kind: &str) -> Option<&'a Value> {
+pub fn latency<'a>(report: &'a Value, engine: &str, kind: &str) -> Option<&'a Value> {
     let all = report["latencies"].as_array().expect("there is a list");
     all.iter().find(|one| one["engine"] == engine && one["kind"] == kind)
 }
