@@ -4,7 +4,8 @@
 
 mod matrix;
 
-use std::time::Duration;
+use std::fs;
+use std::time::{Duration, Instant};
 
 use crate::records::latency;
 use crate::support::bench::Bench;
@@ -103,4 +104,22 @@ fn a_forfeit_waits_for_the_margin_and_no_longer() {
     });
     let margin = Duration::from_millis(50);
     assert!(late < margin + Duration::from_millis(100), "{late:?}");
+}
+
+#[test]
+fn an_engine_deaf_to_quit_is_gone_within_a_second() {
+    let each = best_of_three(|| {
+        let bench = Bench::new();
+        let deaf = format!("--seed 1 --mode ignore-quit --ignore-term {}", bench.logs());
+        let plan = Plan::new(&bench, "match", 1).puppet("A", &deaf).puppet("B", "--seed 2");
+        let start = Instant::now();
+        plan.run().expect_code(0);
+        let took = start.elapsed();
+        bench.wait_until_quiet();
+        // One was tried before the run, one has played, and the run waited for each.
+        let processes = fs::read_dir(bench.path("logs")).expect("the logs can be listed").count();
+        assert!(processes >= 2, "{processes}");
+        took / u32::try_from(processes).expect("they are few")
+    });
+    assert!(each < Duration::from_secs(1), "{each:?}");
 }

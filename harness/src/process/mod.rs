@@ -19,4 +19,5 @@ pub use cpus::allowed as allowed_cpus;
 pub use delay::{Delays, stolen};
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use spawn::{Launch, Process, SpawnError, Spawner};
+pub use stop::QUIT_GRACE;
 pub use writer::WriteError;

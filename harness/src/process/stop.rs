@@ -8,8 +8,12 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
+/// How long an engine may take to leave after `quit`. With [`TERM_GRACE`] it is less than a second,
+/// within which whoever is told to leave is gone.
+pub const QUIT_GRACE: Duration = Duration::from_millis(600);
+
 /// Time between the request to terminate and the kill.
-pub(super) const TERM_GRACE: Duration = Duration::from_millis(500);
+pub(super) const TERM_GRACE: Duration = Duration::from_millis(200);
 
 /// Waits until the process has exited (without reaping it), at most `limit`.
 pub(super) fn wait_exit(child: &Child, limit: Duration) -> bool {

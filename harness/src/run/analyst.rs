@@ -1,7 +1,5 @@
 //! An engine that is asked for its opinion of single positions.
 
-use std::time::Duration;
-
 use shakmaty::{CastlingMode, Chess, Color};
 use thiserror::Error;
 
@@ -77,7 +75,7 @@ impl Analyst {
 
     /// Ends the engine.
     pub async fn dismiss(self) {
-        self.player.quit(Duration::from_secs(1)).await;
+        self.player.quit().await;
     }
 
     fn broken(&self, cause: String) -> AnalystError {

@@ -1,8 +1,6 @@
 //! Whether an engine can be tuned: it has the options, takes their values between two games, and
 //! plays differently with them.
 
-use std::time::Duration;
-
 use shakmaty::Color;
 
 use crate::clock::Limits;
@@ -24,9 +22,6 @@ const POSITIONS: usize = 8;
 /// Depth of these searches if a clock would bound them otherwise.
 const DEPTH: u32 = 8;
 
-/// How long an engine may take to leave.
-const QUIT_GRACE: Duration = Duration::from_secs(1);
-
 /// What there is to know of a search, but for its time.
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
@@ -40,7 +35,7 @@ pub async fn spins(seat: &Seat) -> Result<Vec<(String, i64, i64, i64)>, TrialErr
         Some((option.name.clone(), option.default.as_ref()?.parse().ok()?, min, max))
     };
     let spins = player.options().iter().filter_map(spin).collect();
-    player.quit(QUIT_GRACE).await;
+    player.quit().await;
     Ok(spins)
 }
 
@@ -69,7 +64,7 @@ pub async fn fit(
         }
     }
     if let Some(player) = trial.player {
-        player.quit(QUIT_GRACE).await;
+        player.quit().await;
     }
     if idle.len() < tuning.parameters.len() {
         return Ok(idle);
@@ -124,7 +119,7 @@ impl Trial<'_> {
         if self.seat.restart == Restart::On
             && let Some(player) = self.player.take()
         {
-            player.quit(QUIT_GRACE).await;
+            player.quit().await;
         }
         let mut player = match self.player.take() {
             Some(player) => player,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
 use thiserror::Error;
 
@@ -15,9 +14,6 @@ use crate::openings::Book;
 use crate::process::{Bounds, Launch, Spawner, allowed_cpus};
 use crate::run::places::{PlacesError, places};
 use crate::uci::session::{Deadlines, SessionError, Setup};
-
-/// How long an engine may take to leave after its trial start.
-const QUIT_GRACE: Duration = Duration::from_secs(1);
 
 /// One seat for each engine of the plan; `own_binary` is where the bundled engine lives.
 pub fn seats(plan: &Plan, own_binary: &Path) -> Vec<Seat> {
@@ -180,7 +176,7 @@ async fn try_each(
         let started = Player::start(&spawner, seat).await;
         let player = started.map_err(|error| TrialError::of(seat, &error))?;
         let fitness = judge(seat, &player);
-        player.quit(QUIT_GRACE).await;
+        player.quit().await;
         fitness.map_err(|cause| TrialError::new(seat, cause.to_owned()))?;
     }
     Ok(())

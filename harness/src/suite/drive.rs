@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::mpsc;
@@ -11,9 +10,6 @@ use tokio::task::JoinSet;
 
 use crate::game::player::{Player, PlayerError, Seat};
 use crate::process::Spawner;
-
-/// How long an engine may take to leave after `quit`.
-const QUIT_GRACE: Duration = Duration::from_secs(1);
 
 /// One question to one engine.
 pub trait Task: Send + Sync + 'static {
@@ -125,7 +121,7 @@ async fn worker<T: Task>(
         }
     }
     while let Some((_, player)) = players.pop_first() {
-        player.quit(QUIT_GRACE).await;
+        player.quit().await;
     }
 }
 
@@ -153,11 +149,11 @@ async fn attempt<T: Task>(
             Ok(Ok(done))
         }
         Err(Trouble::Fault(reason)) => {
-            player.quit(Duration::ZERO).await;
+            player.dismiss().await;
             Ok(Err(reason))
         }
         Err(Trouble::Hopeless(reason)) => {
-            player.quit(Duration::ZERO).await;
+            player.dismiss().await;
             Err(DriveError::Hopeless { name: seat.name.clone(), reason })
         }
     }

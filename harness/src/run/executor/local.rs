@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::rest::Rest;
-use super::slot::{QUIT_GRACE, Slot};
+use super::slot::Slot;
 use super::{Executor, JobEvent};
 use crate::game::player::{Player, Seat};
 use crate::process::Spawner;
@@ -156,7 +156,7 @@ impl Executor for Local {
     fn release_idle(&mut self) {
         self.keep_idle(0);
         for player in self.rest.leave_all() {
-            self.leaving.spawn(player.quit(QUIT_GRACE));
+            self.leaving.spawn(player.quit());
         }
     }
 

@@ -21,9 +21,6 @@ use crate::protocol::Restart;
 use crate::run::gallery::Gallery;
 use crate::run::job::{Games, PairJob, PlayedPair};
 
-/// How long an engine may take to leave after `quit`.
-pub(super) const QUIT_GRACE: Duration = Duration::from_secs(1);
-
 /// What an engine is taken to hold whose memory cannot be measured.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
@@ -111,7 +108,7 @@ impl Slot {
     pub(super) async fn clear(&mut self) {
         let mut leaving = JoinSet::new();
         while let Some((_, player)) = self.players.pop_first() {
-            leaving.spawn(player.quit(QUIT_GRACE));
+            leaving.spawn(player.quit());
         }
         while leaving.join_next().await.is_some() {}
     }
@@ -124,7 +121,7 @@ impl Slot {
             {
                 let bytes = player.resident_bytes().unwrap_or(UNKNOWN_BYTES);
                 if let Err(player) = self.rest.enter(index, player, bytes) {
-                    player.quit(QUIT_GRACE).await;
+                    player.quit().await;
                 }
             }
         }
@@ -184,11 +181,11 @@ impl Slot {
                 Restart::Off => true,
             };
             if is_broken(&record, color) || player.game_over(&result).await.is_err() {
-                player.quit(Duration::ZERO).await;
+                player.dismiss().await;
             } else if stays {
                 self.players.insert(index, player);
             } else {
-                player.quit(QUIT_GRACE).await;
+                player.quit().await;
             }
         }
         Ok(record)
@@ -212,7 +209,7 @@ impl Slot {
                 Err(PlayerError::Exited(_)) => {}
                 Err(error) => {
                     let tape = player.take_tape();
-                    player.quit(Duration::ZERO).await;
+                    player.dismiss().await;
                     return Err((error, Some(tape)));
                 }
             }
@@ -222,7 +219,7 @@ impl Slot {
             Ok(()) => Ok(player),
             Err(error) => {
                 let tape = player.take_tape();
-                player.quit(Duration::ZERO).await;
+                player.dismiss().await;
                 Err((error, Some(tape)))
             }
         }
