@@ -4,6 +4,7 @@
 use rustix::process::Signal;
 
 use crate::support::bench::{Bench, Running};
+use crate::support::disk::Disk;
 use crate::support::plan::{Plan, Played};
 use crate::support::{store, wait_for};
 
@@ -62,6 +63,39 @@ fn a_run_survives_being_killed_again_and_again() {
     store::assert_consistent(&bench.path("results"));
     assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
     bench.wait_until_quiet();
+}
+
+/// Cuts a run short by filling the disk that `folder` of its bench is on, with a file of the run
+/// that the error is to name.
+fn a_disk_fills_up(folder: &str, file: &str) {
+    let bench = Bench::new();
+    let Some(disk) = Disk::mount(bench.path(folder)) else { return };
+    let pgn = bench.path("pgn");
+    std::fs::create_dir_all(&pgn).expect("a folder can be made");
+    let running = slow(&bench).set("pgn", pgn.join("games.pgn").display()).start();
+    wait_for_pairs(&bench, 2);
+    disk.fill();
+    let finished = running.finish().expect_code(7);
+    assert!(finished.stderr.contains(file), "{finished:#?}");
+    bench.wait_until_quiet();
+    disk.clear();
+    store::assert_consistent(&bench.path("results"));
+    let results = bench.path("results").display().to_string();
+    let again = ["match", "--resume", "run", "--results", &results, "--format", "json"];
+    bench.arbiter(again).finish().expect_code(0);
+    assert_eq!(bench.read("pgn/games.pgn"), uninterrupted().pgn);
+    store::assert_consistent(&bench.path("results"));
+    assert_eq!(store::pairs(&bench.path("results")).len(), PAIRS);
+}
+
+#[test]
+fn a_store_on_a_full_disk_loses_no_game() {
+    a_disk_fills_up("results", "arbiter.db");
+}
+
+#[test]
+fn a_pgn_file_on_a_full_disk_loses_no_game() {
+    a_disk_fills_up("pgn", "games.pgn");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod chromium;
+pub mod disk;
 pub mod nats;
 pub mod pgn;
 pub mod plan;

@@ -1,0 +1,48 @@
+//! A disk that can be full.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A small disk of its own; it needs root. Where it cannot be had, the test says so.
+pub struct Disk(PathBuf);
+
+impl Disk {
+    pub fn mount(at: PathBuf) -> Option<Disk> {
+        std::fs::create_dir_all(&at).expect("a folder can be made");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(&at);
+        if mount.output().is_ok_and(|output| output.status.success()) {
+            return Some(Disk(at));
+        }
+        eprintln!("skipped: a disk that can be full needs root and the program mount");
+        None
+    }
+
+    /// Fills it to the last byte.
+    pub fn fill(&self) {
+        let mut file = std::fs::File::create(self.filler()).expect("there is room for a name");
+        let mut piece = vec![b'x'; 1 << 16];
+        while !piece.is_empty() {
+            if file.write_all(&piece).is_err() {
+                piece.truncate(piece.len() / 2);
+            }
+        }
+    }
+
+    /// Makes room again.
+    pub fn clear(&self) {
+        std::fs::remove_file(self.filler()).expect("a file of ours");
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // Whatever still has a file open there keeps it for as long.
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
