@@ -18,7 +18,7 @@ use crate::annotation::LinePattern;
 use crate::game::referee::{Fault, Forecast, Reply, Turn};
 use crate::game::relay::Ear;
 use crate::game::transcript::{Mark, Tape};
-use crate::process::{Chunk, Process, QUIT_GRACE, SpawnError, Spawner, WriteError};
+use crate::process::{Chunk, Process, SpawnError, Spawner, WriteError};
 use crate::protocol::{self, Game, Session, Step};
 use crate::uci::info::Info;
 use crate::uci::option::OptionDeclaration;
@@ -370,17 +370,9 @@ impl Player {
         self.until_ready().await
     }
 
-    /// Ends the process politely, within a second.
-    pub async fn quit(self) {
-        self.leave(QUIT_GRACE).await;
-    }
-
-    /// Ends the process of an engine that is not expected to listen any more.
-    pub async fn dismiss(self) {
-        self.leave(Duration::ZERO).await;
-    }
-
-    async fn leave(mut self, grace: Duration) {
+    /// Ends the process, within a second: it is asked to, told to if it has not gone after `grace`
+    /// ([`crate::process::QUIT_GRACE`] unless it is at fault), and killed.
+    pub async fn quit(mut self, grace: Duration) {
         // An engine that takes no more input is ended all the same.
         let _ = self.send(&protocol::farewell());
         let Player { process, chunks, .. } = self;

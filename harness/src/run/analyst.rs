@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::clock::Limits;
 use crate::game::player::{Player, PlayerError, Seat};
 use crate::game::referee::{Fault, Reply, Turn};
-use crate::process::Spawner;
+use crate::process::{QUIT_GRACE, Spawner};
 use crate::protocol::{Game, Protocol};
 use crate::uci::command::Go;
 use crate::uci::score::Score;
@@ -75,7 +75,7 @@ impl Analyst {
 
     /// Ends the engine.
     pub async fn dismiss(self) {
-        self.player.quit().await;
+        self.player.quit(QUIT_GRACE).await;
     }
 
     fn broken(&self, cause: String) -> AnalystError {

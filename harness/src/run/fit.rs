@@ -7,7 +7,7 @@ use crate::clock::Limits;
 use crate::game::player::{Player, PlayerError, Seat};
 use crate::game::referee::{Reply, Turn};
 use crate::openings::Book;
-use crate::process::Spawner;
+use crate::process::{QUIT_GRACE, Spawner};
 use crate::protocol::{Game, Restart};
 use crate::run::seats::TrialError;
 use crate::tune::parameter::{Kind, Parameter};
@@ -35,7 +35,7 @@ pub async fn spins(seat: &Seat) -> Result<Vec<(String, i64, i64, i64)>, TrialErr
         Some((option.name.clone(), option.default.as_ref()?.parse().ok()?, min, max))
     };
     let spins = player.options().iter().filter_map(spin).collect();
-    player.quit().await;
+    player.quit(QUIT_GRACE).await;
     Ok(spins)
 }
 
@@ -64,7 +64,7 @@ pub async fn fit(
         }
     }
     if let Some(player) = trial.player {
-        player.quit().await;
+        player.quit(QUIT_GRACE).await;
     }
     if idle.len() < tuning.parameters.len() {
         return Ok(idle);
@@ -119,7 +119,7 @@ impl Trial<'_> {
         if self.seat.restart == Restart::On
             && let Some(player) = self.player.take()
         {
-            player.quit().await;
+            player.quit(QUIT_GRACE).await;
         }
         let mut player = match self.player.take() {
             Some(player) => player,

@@ -11,7 +11,7 @@ use crate::config::plan::{Engine, Plan, Program};
 pub use crate::game::player::Seat;
 use crate::game::player::{Player, PlayerError};
 use crate::openings::Book;
-use crate::process::{Bounds, Launch, Spawner, allowed_cpus};
+use crate::process::{Bounds, Launch, QUIT_GRACE, Spawner, allowed_cpus};
 use crate::run::places::{PlacesError, places};
 use crate::uci::session::{Deadlines, SessionError, Setup};
 
@@ -176,7 +176,7 @@ async fn try_each(
         let started = Player::start(&spawner, seat).await;
         let player = started.map_err(|error| TrialError::of(seat, &error))?;
         let fitness = judge(seat, &player);
-        player.quit().await;
+        player.quit(QUIT_GRACE).await;
         fitness.map_err(|cause| TrialError::new(seat, cause.to_owned()))?;
     }
     Ok(())

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::game::player::{Player, PlayerError, Seat};
-use crate::process::Spawner;
+use crate::process::{QUIT_GRACE, Spawner};
 
 /// One question to one engine.
 pub trait Task: Send + Sync + 'static {
@@ -121,7 +122,7 @@ async fn worker<T: Task>(
         }
     }
     while let Some((_, player)) = players.pop_first() {
-        player.quit().await;
+        player.quit(QUIT_GRACE).await;
     }
 }
 
@@ -149,11 +150,11 @@ async fn attempt<T: Task>(
             Ok(Ok(done))
         }
         Err(Trouble::Fault(reason)) => {
-            player.dismiss().await;
+            player.quit(Duration::ZERO).await;
             Ok(Err(reason))
         }
         Err(Trouble::Hopeless(reason)) => {
-            player.dismiss().await;
+            player.quit(Duration::ZERO).await;
             Err(DriveError::Hopeless { name: seat.name.clone(), reason })
         }
     }

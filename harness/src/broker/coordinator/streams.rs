@@ -8,8 +8,10 @@ use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, ObjectStore};
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
-use async_nats::jetstream::{self, Message};
+use async_nats::jetstream::stream::{
+    Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
+};
+use async_nats::jetstream::{self, ErrorCode, Message};
 use futures_util::StreamExt;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
@@ -104,6 +106,14 @@ pub(super) async fn open(link: &Link, names: &Names, lease: Duration) -> Result<
     // Old servers ignore what they do not know.
     if takers.cached_info().config.ack_wait != lease {
         return Err(denied("a consumer of jobs", "it changes the time for acknowledgements"));
+    }
+    // What a coordinator had taken when it was killed would come again when the time to commit it is
+    // over. To a new consumer it comes at once.
+    if let Err(error) = results.delete_consumer(COLLECTOR).await
+        && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
+            if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)
+    {
+        return Err(denied("a consumer of results", error));
     }
     let collector = results.create_consumer(consumer(COLLECTOR, COMMIT)).await;
     collector.map(drop).map_err(|e| denied("a consumer of results", e))

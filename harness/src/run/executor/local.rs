@@ -12,7 +12,7 @@ use super::rest::Rest;
 use super::slot::Slot;
 use super::{Executor, JobEvent};
 use crate::game::player::{Player, Seat};
-use crate::process::Spawner;
+use crate::process::{QUIT_GRACE, Spawner};
 use crate::run::gallery::Gallery;
 use crate::run::job::PairJob;
 
@@ -156,7 +156,7 @@ impl Executor for Local {
     fn release_idle(&mut self) {
         self.keep_idle(0);
         for player in self.rest.leave_all() {
-            self.leaving.spawn(player.quit());
+            self.leaving.spawn(player.quit(QUIT_GRACE));
         }
     }
 

@@ -16,7 +16,7 @@ use crate::game::pane::Pane;
 use crate::game::player::{Player, PlayerError, Seat};
 use crate::game::record::GameRecord;
 use crate::game::transcript::Tape;
-use crate::process::Spawner;
+use crate::process::{QUIT_GRACE, Spawner};
 use crate::protocol::Restart;
 use crate::run::gallery::Gallery;
 use crate::run::job::{Games, PairJob, PlayedPair};
@@ -108,7 +108,7 @@ impl Slot {
     pub(super) async fn clear(&mut self) {
         let mut leaving = JoinSet::new();
         while let Some((_, player)) = self.players.pop_first() {
-            leaving.spawn(player.quit());
+            leaving.spawn(player.quit(QUIT_GRACE));
         }
         while leaving.join_next().await.is_some() {}
     }
@@ -121,7 +121,7 @@ impl Slot {
             {
                 let bytes = player.resident_bytes().unwrap_or(UNKNOWN_BYTES);
                 if let Err(player) = self.rest.enter(index, player, bytes) {
-                    player.quit().await;
+                    player.quit(QUIT_GRACE).await;
                 }
             }
         }
@@ -181,11 +181,11 @@ impl Slot {
                 Restart::Off => true,
             };
             if is_broken(&record, color) || player.game_over(&result).await.is_err() {
-                player.dismiss().await;
+                player.quit(Duration::ZERO).await;
             } else if stays {
                 self.players.insert(index, player);
             } else {
-                player.quit().await;
+                player.quit(QUIT_GRACE).await;
             }
         }
         Ok(record)
@@ -209,7 +209,7 @@ impl Slot {
                 Err(PlayerError::Exited(_)) => {}
                 Err(error) => {
                     let tape = player.take_tape();
-                    player.dismiss().await;
+                    player.quit(Duration::ZERO).await;
                     return Err((error, Some(tape)));
                 }
             }
@@ -219,7 +219,7 @@ impl Slot {
             Ok(()) => Ok(player),
             Err(error) => {
                 let tape = player.take_tape();
-                player.dismiss().await;
+                player.quit(Duration::ZERO).await;
                 Err((error, Some(tape)))
             }
         }
