@@ -85,6 +85,24 @@ fn options_without_end_are_refused() {
     assert!(finished.stderr.contains("options"), "{finished:#?}");
 }
 
+#[test]
+fn a_fault_says_how_it_came_about() {
+    let words = [
+        ("crash", "crashed (killed by signal 6, last words: puppet: crashing"),
+        ("exit-in-game", "crashed (exit code 3, last words: puppet: leaving"),
+        ("illegal-move", "played the illegal move "),
+        ("disconnect", "disconnected (closed its output)"),
+    ];
+    for (misdeed, words) in words {
+        let bench = Bench::new();
+        let run = pair(&bench, &format!("{misdeed} --after 3")).run().expect_code(6);
+        for game in ["fault in game 1.1 (A v B): White ", "fault in game 1.2 (B v A): Black "] {
+            let fault = format!("{game}{words}");
+            assert!(run.stderr.contains(&fault), "{fault:?} is not in {run:#?}");
+        }
+    }
+}
+
 /// The shortest of three tries: a busy machine delays one, but not all.
 fn best_of_three(measure: impl Fn() -> Duration) -> Duration {
     (0..3).map(|_| measure()).min().expect("there are three")
