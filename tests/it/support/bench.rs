@@ -133,6 +133,17 @@ impl Running {
         kill_process(pid, signal).expect("a child can be sent a signal");
     }
 
+    /// Processor time it has taken so far, of itself and the kernel for it, in seconds.
+    pub fn cpu_seconds(&self) -> f64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
+        let stat = stat.expect("it was not waited for yet");
+        // The name, in brackets, may have blanks in it; what follows has none (proc_pid_stat(5)).
+        let fields = stat.rsplit(')').next().expect("a name in brackets");
+        let ticks = fields.split_whitespace().skip(11).take(2);
+        let ticks: u64 = ticks.map(|field| field.parse::<u64>().expect("a number")).sum();
+        ticks as f64 / rustix::param::clock_ticks_per_second() as f64
+    }
+
     /// Whether the program has ended by now.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("a child can be waited for").is_some()

@@ -53,6 +53,11 @@ impl Site {
         Site { running, address, token: after("#token=") }
     }
 
+    /// Processor time it has taken so far, in seconds.
+    pub fn cpu_seconds(&self) -> f64 {
+        self.running.cpu_seconds()
+    }
+
     /// The address of a page.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)

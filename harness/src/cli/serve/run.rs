@@ -2,6 +2,7 @@
 //! time, and the boards from the process that plays.
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,8 +18,12 @@ use crate::run::control::Command;
 use crate::run::state::Effect;
 use crate::store::{Store, StoreError};
 
-/// Beats from one making of the report to the next.
-const REPORT_BEATS: u32 = 4;
+/// Beats from one making of the report to the next: each pair changes a report of few, and hardly one
+/// of many, which is large and goes to each who looks on.
+const REPORT_BEATS: RangeInclusive<u32> = 4..=20;
+
+/// Pairs for which it is one beat more.
+const BEAT_PAIRS: usize = 25;
 
 /// Pairs whose games are read in a beat: so many that a long run is read soon, and so few that the
 /// page stays alive.
@@ -166,7 +171,9 @@ impl Reading {
             let digest = has_all.then_some(&self.digest);
             self.report = parts(&document(&self.fold.stored, summary, digest, &self.fold.gates));
             self.is_stale = !self.unread.is_empty();
-            self.rest = REPORT_BEATS;
+            let beats = u32::try_from(self.fold.state.counted().count() / BEAT_PAIRS);
+            let (least, most) = REPORT_BEATS.into_inner();
+            self.rest = beats.unwrap_or(most).clamp(least, most);
         }
         found.extend(self.report.iter().cloned());
         found
