@@ -29,7 +29,8 @@ fn pictures_of_the_readme() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let engine = |eval: &str| format!("name={eval},cmd=bundled,eval={eval}");
-    let running = Plan::new(&bench, "sprt", 500)
+    let running = Plan::new(&bench, "sprt", 1)
+        .set("pairs", 500)
         .engine(engine("palimpsest"))
         .engine(engine("rybka-2.3.2a"))
         .unset("openings")
