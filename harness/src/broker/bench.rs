@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
+
 use super::wire::Benched;
 use crate::build::bench::{BenchRecipe, Reader, Subject, once};
 use crate::game::player::Seat;
@@ -17,6 +19,21 @@ struct StopsWithUs(Cancel);
 impl Drop for StopsWithUs {
     fn drop(&mut self) {
         self.0.set();
+    }
+}
+
+/// What as many copies at once as there are games find, in the mean: machines are slower in all than
+/// in one.
+pub async fn measure_at_once(seat: &Seat, copies: usize) -> Result<Benched, String> {
+    let found = join_all((0..copies.max(1)).map(|_| measure(seat))).await;
+    let found = found.into_iter().collect::<Result<Vec<Benched>, String>>()?;
+    let speeds = found.iter().map(|bench| bench.nps);
+    let nps = speeds.sum::<f64>() / found.len() as f64;
+    // There is one at least.
+    let nodes = found.first().map_or(0, |bench| bench.nodes);
+    match found.iter().find(|bench| bench.nodes != nodes) {
+        Some(other) => Err(format!("{nodes} nodes in one copy, {} in another", other.nodes)),
+        None => Ok(Benched { nodes, nps }),
     }
 }
 

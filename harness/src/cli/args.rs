@@ -134,7 +134,8 @@ pub struct PlayArgs {
 #[derive(Debug, Args)]
 struct ScaleArgs {
     /// Multiply all times by how much slower than the reference this machine is, by the bench of
-    /// the last engine with as many copies at once as games; needs --reference-nps
+    /// the last engine with as many copies at once as games; needs --reference-nps. With --on each
+    /// worker does so by its own speed
     #[arg(long, conflicts_with = "resume")]
     scale: bool,
     /// Nodes per second for which times are meant, of one of so many copies at once

@@ -13,12 +13,13 @@ const PAIRS: usize = 60;
 /// What makes engines crash in the course of every game.
 const CRASHES: &str = "PUPPET=--mode crash --after 30";
 
-/// A run of engines that are what each machine makes of them: its variable BENCH is what their
-/// bench says, and PUPPET how they behave.
+/// A run of engines that are what each machine makes of them: its variables BENCH and NPS are what
+/// their bench says, and PUPPET how they behave.
 fn fickle<'a>(bench: &'a Bench, command: &'static str) -> Plan<'a> {
     let script = format!(
         "#!/bin/sh\nfor last; do :; done\n\
-         if [ \"$last\" = bench ]; then echo \"Nodes searched: ${{BENCH:-1000}}\"; exit; fi\n\
+         if [ \"$last\" = bench ]; then \n\
+         echo \"Nodes searched: ${{BENCH:-1000}}\"; echo \"Nodes/second: ${{NPS:-1000}}\"; exit; fi\n\
          exec {} --marker {} \"$@\" $PUPPET\n",
         programs::puppet().display(),
         bench.marker()
@@ -82,6 +83,32 @@ fn a_worker_with_another_bench_is_set_aside_before_it_plays() {
     odd.signal(rustix::process::Signal::INT);
     let odd = odd.finish().expect_code(0);
     assert!(odd.stderr.contains(&format!("does not play run run: set aside: {why}")), "{odd:#?}");
+}
+
+#[test]
+fn each_worker_scales_times_by_its_own_speed() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let env = ["NPS=500".to_owned(), format!("PUPPET={}", bench.logs())];
+    let worker = Worker::start_as(&bench, &server, "slow", &env.each_ref().map(String::as_str));
+    let plan = distant(&bench, &server).set("each", "tc=60+0.5").set("pairs", 2);
+    plan.switch("scale").set("reference-nps", 2000).run().expect_code(0);
+    let times = |lines: &[String]| {
+        let first = lines.iter().find(|line| line.starts_with("go "))?;
+        Some(first.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    };
+    let told: Vec<Vec<String>> = bench.conversations().iter().filter_map(|c| times(c)).collect();
+    assert!(!told.is_empty());
+    for told in told {
+        let words = told.join(" ");
+        // Four times as slow as the reference, and half as fast as this machine.
+        assert!(words.contains("winc 2000 binc 2000"), "{words}");
+        assert!(words.contains("btime 240000"), "{words}");
+    }
+    worker.signal(rustix::process::Signal::INT);
+    let worker = worker.finish().expect_code(0);
+    let words = "times of run run scaled by 2.000 for this machine";
+    assert!(worker.stderr.contains(words), "{worker:#?}");
 }
 
 #[test]

@@ -66,6 +66,8 @@ pub fn describe(
         lease,
         patience,
         needs: needs(plan),
+        // The times of the plan are those of this machine by now.
+        reference_nps: plan.scale.map(|scale| scale.measured_nps),
     })
 }
 

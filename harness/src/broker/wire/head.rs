@@ -11,6 +11,7 @@ use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::annotation::{Annotation, Field, Keeping, LinePattern};
 use crate::broker::trust::{Key, PublicKey, TrustError};
 use crate::clock::{Conditions, Limits, TimeControl};
+use crate::config::provenance::Scale;
 use crate::game::player::Seat;
 use crate::game::record::Keep;
 use crate::process::{Bounds, Launch};
@@ -19,6 +20,9 @@ use crate::uci::session::{Deadlines, Setup};
 
 /// Longest description, in bytes.
 const MAX_HEAD: usize = 4 << 20;
+
+/// How many times longer a slow worker may wait for an engine than it was told.
+const MAX_PATIENCE_FACTOR: f64 = 100.0;
 
 /// A program, by what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +104,21 @@ pub struct Head {
     pub needs: Needs,
     /// How long a game may go without an answer of an engine: the longest thought and all deadlines.
     pub patience: Duration,
+    /// If each worker is to scale the times by its own speed: nodes per second, by the benchmark of
+    /// the last engine that has one, for which they are meant. Positive.
+    pub reference_nps: Option<f64>,
+}
+
+impl Head {
+    /// Makes the times those of a machine of so many nodes per second; what they are multiplied by.
+    pub fn scale_to(&mut self, measured_nps: f64) -> Option<f64> {
+        let scale = Scale { reference_nps: self.reference_nps?, measured_nps };
+        for contestant in &mut self.contestants {
+            contestant.conditions.limits = scale.applied(contestant.conditions.limits);
+        }
+        self.patience = self.patience.mul_f64(scale.factor().clamp(1.0, MAX_PATIENCE_FACTOR));
+        Some(scale.factor())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -150,6 +169,8 @@ struct HeadMessage {
     threads: u32,
     #[serde(default)]
     memory_mib: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reference_nps: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -212,6 +233,7 @@ impl HeadMessage {
             patience_ms: millis(head.patience),
             threads: head.needs.threads,
             memory_mib: head.needs.memory_mib,
+            reference_nps: head.reference_nps,
         }
     }
 
@@ -233,6 +255,9 @@ impl HeadMessage {
         };
         let resign =
             |(move_count, score_cp, two_sided)| ResignRule { move_count, score_cp, two_sided };
+        if self.reference_nps.is_some_and(|nps| !nps.is_finite() || nps <= 0.0) {
+            return Err(invalid("a speed that is none"));
+        }
         Ok(Head {
             token: checked_token(self.token)?,
             run: printable(&self.run),
@@ -250,6 +275,7 @@ impl HeadMessage {
             lease: Duration::from_millis(self.lease_ms.max(1_000)),
             patience: Duration::from_millis(self.patience_ms),
             needs: Needs { threads: self.threads.max(1), memory_mib: self.memory_mib },
+            reference_nps: self.reference_nps,
         })
     }
 }

@@ -53,6 +53,7 @@ fn head() -> Head {
         lease: Duration::from_secs(30),
         patience: Duration::from_secs(60),
         needs: Needs { threads: 1, memory_mib: 32 },
+        reference_nps: None,
     }
 }
 

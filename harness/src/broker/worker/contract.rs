@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::Shared;
 use crate::broker::bench;
 use crate::broker::subject::{Names, TAKERS};
-use crate::broker::wire::{self, Head, Join};
+use crate::broker::wire::{self, Benched, Head, Join};
 use crate::game::outcome::printable;
 use crate::game::player::Seat;
 use crate::run::seats::introduce;
@@ -19,6 +19,9 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// How often they are asked before the run is left alone.
 const TRIALS: u32 = 30;
+
+/// The benchmark of each engine that was asked for one; an error says why there is none.
+type Benches = Vec<Option<Result<Benched, String>>>;
 
 /// What is agreed.
 #[derive(Debug)]
@@ -40,7 +43,7 @@ impl Contract {
     /// run is not played here.
     pub(super) async fn agree(shared: &Shared, token: &str) -> Result<Contract, String> {
         let names = Names::new(token);
-        let head = fetch_head(shared, &names).await?;
+        let mut head = fetch_head(shared, &names).await?;
         if head.token != token {
             return Err("its description is that of another run".to_owned());
         }
@@ -58,7 +61,17 @@ impl Contract {
             // A program that does not start here, for want of a library, would lose all its games.
             introduce(seat).await.map_err(|error| error.to_string())?;
         }
-        join(shared, &names, &head, &seats).await?;
+        // As many copies as there will be games, if it is for speed.
+        let copies = head.reference_nps.map_or(1, |_| shared.config.slots / slots.max(1) as usize);
+        let benches = benches(&head, &seats, copies).await;
+        let measured = benches.iter().flatten().rfind(|bench| bench.is_ok()).cloned();
+        join(shared, &names, benches).await?;
+        if let Some(Ok(bench)) = measured
+            && let Some(factor) = head.scale_to(bench.nps)
+        {
+            let run = &head.run;
+            shared.note(format!("times of run {run} scaled by {factor:.3} for this machine"));
+        }
         let jobs = shared.link.stream.get_consumer_from_stream(TAKERS, names.jobs()).await;
         let jobs = jobs.map_err(|error| format!("its jobs cannot be had: {error}"))?;
         Ok(Contract { head, slots, seats, jobs, names })
@@ -70,15 +83,20 @@ async fn fetch_head(shared: &Shared, names: &Names) -> Result<Head, String> {
     wire::verified(&answer, &shared.config.trusted)
 }
 
-/// Says what the engines are like here, and asks whether that will do.
-async fn join(shared: &Shared, names: &Names, head: &Head, seats: &[Seat]) -> Result<(), String> {
+/// What the benchmarks find here of engines that are to be compared.
+async fn benches(head: &Head, seats: &[Seat], copies: usize) -> Benches {
     let mut benches = Vec::new();
     for (contestant, seat) in head.contestants.iter().zip(seats) {
         benches.push(match contestant.is_benched {
-            true => Some(bench::measure(seat).await),
+            true => Some(bench::measure_at_once(seat, copies).await),
             false => None,
         });
     }
+    benches
+}
+
+/// Says what the engines are like here, and asks whether that will do.
+async fn join(shared: &Shared, names: &Names, benches: Benches) -> Result<(), String> {
     let join = Join { worker: shared.config.name.clone(), benches };
     let answer = ask(shared, names.join(&join.worker), join.write()).await?;
     if answer.is_empty() {

@@ -133,6 +133,8 @@ impl Fleet {
         let mut found: Vec<Option<Benched>> = Vec::new();
         for (index, (engine, seat)) in plan.engines.iter().zip(seats).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
+            // Workers scale times by the last engine that has one.
+            let is_needed = self.checks_bench || is_built || plan.scale.is_some();
             let is_same = |other: &Seat| {
                 (&other.launch.program, &other.launch.args)
                     == (&seat.launch.program, &seat.launch.args)
@@ -140,7 +142,7 @@ impl Fleet {
             let before = seats[..index].iter().position(is_same);
             found.push(match before.and_then(|index| found[index]) {
                 Some(bench) => Some(bench),
-                None if !self.checks_bench && !is_built => None,
+                None if !is_needed => None,
                 None => match bench::measure(seat).await {
                     Ok(bench) => {
                         note(&format!("bench of {}: {} nodes", seat.name, bench.nodes));
@@ -166,6 +168,10 @@ impl Fleet {
         known: Known,
     ) -> Result<Remote, Failure> {
         let benches = self.benches(plan, &seats).await;
+        if plan.scale.is_some() && benches.iter().all(Option::is_none) {
+            let told = "workers scale times by the bench of the last engine, and there is none";
+            return Err(Failure::invalid(told));
+        }
         let mut paths = BTreeMap::new();
         let mut programs = Vec::new();
         for seat in &seats {
