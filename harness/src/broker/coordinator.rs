@@ -238,7 +238,10 @@ impl Coordinator {
             Order::CancelAll(told) => {
                 self.say(&Word::Cancel).await;
                 self.flights.cancel();
-                let _ = timeout(FAREWELL, self.link.client.flush()).await;
+                // Nobody hears who is cut off.
+                if self.link.is_connected() {
+                    let _ = timeout(FAREWELL, self.link.client.flush()).await;
+                }
                 let _ = told.send(());
             }
             // Obeyed where it ends all.
@@ -450,6 +453,9 @@ impl Coordinator {
 
     /// Tells everybody, and leaves nothing on the server.
     async fn leave(&self) {
+        if !self.link.is_connected() {
+            return;
+        }
         let farewell = async {
             self.say(&Word::Cancel).await;
             let _ = self.link.client.flush().await;

@@ -143,3 +143,23 @@ fn an_idle_worker_leaves_at_once() {
     running.signal(Signal::KILL);
     running.finish();
 }
+
+#[test]
+fn a_coordinator_without_a_server_leaves_at_once() {
+    let bench = Bench::new();
+    let Some(mut server) = Server::start(&bench, "") else { return };
+    let _worker = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.run.*.sign");
+    let running = endless(&bench, &server).start();
+    client.next();
+    server.kill();
+    running.signal(Signal::TERM);
+    // Two signals at once could be heard as one.
+    sleep(Duration::from_millis(300));
+    running.signal(Signal::TERM);
+    let asked = Instant::now();
+    running.finish().expect_code(143);
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(2), "the last words of a coordinator took {took:?}");
+}
