@@ -55,7 +55,7 @@ fn pairs_of_a_starved_engine_are_void_and_in_the_end_count_with_a_note() {
     let bench = Bench::new();
     let cpu = processor();
     let _hog = Hog::on(cpu);
-    let finished = starved(&bench, 1, cpu).set("each", "tc=0.4+0.02").run().expect_code(0);
+    let finished = starved(&bench, 1, cpu).set("each", "tc=1.2+0.06").run().expect_code(0);
     let json = finished.json();
     assert_eq!((&json["pairs_voided"], &json["pairs_disturbed"]), (&2.into(), &1.into()));
     assert!(
@@ -91,7 +91,7 @@ fn games_without_a_clock_or_a_limit_are_never_void() {
         assert_eq!((&json["pairs_voided"], &json["games"]), (&0.into(), &2.into()), "{each}");
     };
     check("nodes=500", "0");
-    check("tc=0.4+0.02", "off");
+    check("tc=1.2+0.06", "off");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_run_with_void_pairs_survives_being_killed() {
     let cpu = processor();
     let _hog = Hog::on(cpu);
     let results = bench.path("results");
-    let mut running = starved(&bench, 2, cpu).set("each", "tc=0.4+0.02").start();
+    let mut running = starved(&bench, 2, cpu).set("each", "tc=1.2+0.06").start();
     let mut before = Vec::new();
     for rows in [1, 3] {
         wait_for(&format!("{rows} disturbances are noted"), || {
