@@ -88,7 +88,7 @@ async fn benches(head: &Head, seats: &[Seat], copies: usize) -> Benches {
     let mut benches = Vec::new();
     for (contestant, seat) in head.contestants.iter().zip(seats) {
         benches.push(match contestant.is_benched {
-            true => Some(bench::measure_at_once(seat, copies).await),
+            true => Some(bench::measure(seat, copies).await),
             false => None,
         });
     }

@@ -143,7 +143,7 @@ impl Fleet {
             found.push(match before.and_then(|index| found[index]) {
                 Some(bench) => Some(bench),
                 None if !is_needed => None,
-                None => match bench::measure(seat).await {
+                None => match bench::measure(seat, 1).await {
                     Ok(bench) => {
                         note(&format!("bench of {}: {} nodes", seat.name, bench.nodes));
                         Some(bench)
