@@ -10,6 +10,7 @@ mod leaving;
 mod messages;
 mod namespaces;
 mod strangers;
+mod suites;
 
 use rustix::process::Signal;
 

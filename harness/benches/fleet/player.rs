@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use arbiter::broker::access::Link;
-use arbiter::broker::subject::{ALL_WORDS, BEACON, HELLO, Names, TAKERS};
+use arbiter::broker::subject::{self, ALL_WORDS, BEACON, Names, TAKERS};
 use arbiter::broker::trust::PublicKey;
-use arbiter::broker::wire::{self, Arrival, Beacon, Head, Hello, Report, Sign, Word};
+use arbiter::broker::wire::{self, Arrival, Beacon, Head, Hello, Report, Sign, Word, Work};
 use arbiter::game::driver::GameSetup;
 use arbiter::game::outcome::{Outcome, Termination};
 use arbiter::game::record::{GameRecord, MoveRecord, Thought};
@@ -113,7 +113,7 @@ async fn greet(link: &Link, name: &str, slots: usize) {
         trouble: None,
         is_leaving: false,
     };
-    let _ = link.client.publish(HELLO, hello.write().into()).await;
+    let _ = link.client.publish(subject::hello(&hello.worker), hello.write().into()).await;
 }
 
 struct Slot {
@@ -130,24 +130,27 @@ impl Slot {
             let fetched = jobs.fetch().max_messages(1).expires(TAKE).messages().await;
             let Ok(mut batch) = fetched else { return };
             let Some(Ok(message)) = batch.next().await else { continue };
-            let (job, attempt) =
+            let (work, attempt) =
                 wire::read_job(&message.payload, &self.head).expect("jobs can be read");
+            let Work::Pair(job) = work else { panic!("the run has no questions") };
             for half in [None, Some(0), Some(1)] {
                 let sign = Sign { worker: self.name.clone(), pair: job.pairing.pair, half };
-                let _ = self.link.client.publish(self.names.sign(), sign.write().into()).await;
+                let subject = self.names.sign(&self.name);
+                let _ = self.link.client.publish(subject, sign.write().into()).await;
             }
             let reply = message.reply.as_ref().expect("jobs are acknowledged");
             let arrival = Arrival {
                 token: self.head.token.clone(),
                 worker: self.name.clone(),
                 ack: reply.to_string(),
-                pairing: job.pairing,
+                number: job.pairing.pair,
                 attempt,
                 report: Report::Played(played(&job), None),
             };
-            let bytes = wire::write_result(&arrival, self.link.max_payload());
-            let result = PublishMessage::build().payload(bytes.into()).message_id(&arrival.ack);
-            let subject = self.names.result(job.pairing.pair);
+            let ack = arrival.ack.clone();
+            let bytes = wire::write_result(arrival, self.link.max_payload());
+            let result = PublishMessage::build().payload(bytes.into()).message_id(&ack);
+            let subject = self.names.result(job.pairing.pair, &self.name);
             match self.link.stream.send_publish(subject, result).await {
                 Ok(sent) => drop(sent.await),
                 Err(_) => return,

@@ -49,8 +49,8 @@ pub struct Audit {
     workers: BTreeMap<String, Standing>,
 }
 
-/// Terminations that say that an engine or its machine broke down.
-fn is_breakdown(termination: Termination) -> bool {
+/// Whether a game ended as one does when an engine or its machine breaks down.
+pub fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_nats::jetstream::AckKind;
-use async_nats::{Subscriber, jetstream};
+use async_nats::{Message, Subscriber, jetstream};
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -21,16 +21,17 @@ use tokio::time::{interval, timeout};
 
 use self::custody::Custody;
 pub use self::custody::Known;
-pub use self::describe::{Identity, check, describe};
+pub use self::describe::{Identity, check, describe, describe_suite};
 use self::streams::{Happening, Outgoing, Shelf};
 use super::access::{AccessError, Link};
+use super::assignment::Assignment;
 use super::flights::{Fate, Flights, Receipt};
-use super::subject::{BEACON, HELLO, Names, is_inbox};
+use super::subject::{ALL_HELLOS, BEACON, Names, is_inbox, speaker};
 use super::trust::Key;
 use super::wire::{self, Arrival, Beacon, Benched, Head, Hello, Need, Sign, Word};
 use crate::run::event::Remark;
 use crate::run::executor::JobEvent;
-use crate::run::executor::remote::{Ends, Order, Remote};
+use crate::run::executor::remote::{Ends, Order};
 
 /// How often the coordinator looks around.
 const BEAT: Duration = Duration::from_millis(250);
@@ -58,8 +59,6 @@ pub struct Spec {
     pub programs: BTreeMap<String, PathBuf>,
     /// How important it is among others; the highest number comes first.
     pub priority: u8,
-    /// Pairs in flight at most; as many as there is room for if `None`.
-    pub most: Option<usize>,
     /// What the benchmarks of its engines found here, of those that workers have to compare.
     pub benches: Vec<Option<Benched>>,
     /// What is known of workers.
@@ -76,7 +75,7 @@ struct Ears {
     happenings: mpsc::UnboundedReceiver<Happening>,
 }
 
-struct Coordinator {
+struct Coordinator<A: Assignment> {
     link: Link,
     names: Names,
     token: String,
@@ -88,8 +87,8 @@ struct Coordinator {
     patience: Duration,
     /// The signed description.
     head: Vec<u8>,
-    flights: Flights,
-    ends: Ends,
+    flights: Flights<A>,
+    ends: Ends<A, A::Done>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
     /// Results that are not acknowledged yet, by their places in their stream.
     held: BTreeMap<Receipt, jetstream::Message>,
@@ -104,9 +103,13 @@ struct Coordinator {
     remarks: usize,
 }
 
-/// Begins to coordinate a run; what comes back is the dispatcher's end.
-pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
-    let Spec { head, key, programs, priority, most, benches, known } = spec;
+/// Begins to coordinate a run, at the far end of `ends`.
+pub async fn coordinate<A: Assignment>(
+    link: Link,
+    spec: Spec,
+    ends: Ends<A, A::Done>,
+) -> Result<(), AccessError> {
+    let Spec { head, key, programs, priority, benches, known } = spec;
     let names = Names::new(&head.token);
     streams::open(&link, &names, head.lease).await?;
     let shelf = std::sync::Arc::new(Shelf::new(programs, streams::programs(&link).await?));
@@ -115,8 +118,8 @@ pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
     let ears = Ears {
         heads: link.hear(&names.head()).await?,
         needs: link.hear(&names.need()).await?,
-        signs: link.hear(&names.sign()).await?,
-        hellos: link.hear(HELLO).await?,
+        signs: link.hear(&names.all_signs()).await?,
+        hellos: link.hear(ALL_HELLOS).await?,
         joins: link.hear(&names.all_joins()).await?,
         happenings,
     };
@@ -124,7 +127,6 @@ pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
     let context = &link.stream;
     helpers.spawn(streams::send_jobs(context.clone(), names.clone(), queue, happen.clone()));
     helpers.spawn(streams::collect(context.clone(), names.clone(), happen));
-    let (remote, ends) = Remote::new(most);
     let coordinator = Coordinator {
         token: head.token.clone(),
         run: head.run.clone(),
@@ -147,10 +149,10 @@ pub async fn coordinate(link: Link, spec: Spec) -> Result<Remote, AccessError> {
         remarks: 0,
     };
     tokio::spawn(coordinator.live(ears, helpers, shelf));
-    Ok(remote)
+    Ok(())
 }
 
-impl Coordinator {
+impl<A: Assignment> Coordinator<A> {
     /// Until the dispatcher has enough.
     async fn live(
         mut self,
@@ -175,8 +177,8 @@ impl Coordinator {
                     None => return,
                 },
                 Some(happening) = ears.happenings.recv() => self.take(happening).await,
-                Some(sign) = ears.signs.next() => self.hear_sign(&sign.payload),
-                Some(hello) = ears.hellos.next() => self.hear_hello(&hello.payload),
+                Some(sign) = ears.signs.next() => self.hear_sign(&sign),
+                Some(hello) = ears.hellos.next() => self.hear_hello(&hello),
                 Some(asked) = ears.joins.next() => self.answer_join(asked).await,
                 Some(asked) = ears.heads.next() => if let Some(reply) = asked.reply.filter(is_inbox) {
                     let _ = self.link.client.publish(reply, self.head.clone().into()).await;
@@ -207,10 +209,10 @@ impl Coordinator {
         }
     }
 
-    async fn obey(&mut self, order: Order) {
+    async fn obey(&mut self, order: Order<A>) {
         match order {
             Order::Play(job) => {
-                let pair = job.pairing.pair;
+                let pair = job.number();
                 match self.flights.order(*job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
@@ -252,7 +254,7 @@ impl Coordinator {
     /// Puts a pair's job on its way.
     fn send(&mut self, pair: u64, attempt: u32) {
         if let Some(job) = self.flights.job(pair) {
-            let job = wire::write_job(&self.token, job, attempt);
+            let job = job.write(&self.token, attempt);
             // The sender lives as long as we do.
             let _ = self.outgoing.send(Outgoing { pair, attempt, job });
         }
@@ -275,7 +277,8 @@ impl Coordinator {
                     let _ = message.ack().await;
                     return;
                 }
-                let read = wire::read_result(&message.payload);
+                let worker = speaker(&message.subject).to_owned();
+                let read = wire::read_result(&worker, &message.payload);
                 // Delivered again while it waits: only where to acknowledge it is new.
                 if self.held.insert(receipt, message).is_some() {
                     return;
@@ -290,7 +293,8 @@ impl Coordinator {
                         self.settle(receipt).await;
                     }
                     Err(error) => {
-                        self.remark("unknown", None, error.to_string());
+                        let worker = if wire::is_name(&worker) { &worker } else { "unknown" };
+                        self.remark(worker, None, error.to_string());
                         self.settle(receipt).await;
                     }
                 }
@@ -299,16 +303,18 @@ impl Coordinator {
     }
 
     /// Believes a result, or does not.
-    async fn weigh(&mut self, arrival: Arrival, receipt: Receipt) {
-        let (pair, worker, ack) =
-            (arrival.pairing.pair, arrival.worker.clone(), arrival.ack.clone());
-        let fate = match self.is_from_aside(&arrival) {
+    async fn weigh(&mut self, arrival: Arrival<A::Done>, receipt: Receipt) {
+        let (pair, worker, ack) = (arrival.number, arrival.worker.clone(), arrival.ack.clone());
+        let fate = match self.custody.why_aside(&worker).is_some() {
             true => Fate::Refuse("a result of a worker that is set aside".to_owned()),
             false => self.flights.arrive(arrival, receipt),
         };
         match fate {
             Fate::Accept { played, noise, worker } => {
-                self.custody.take(&worker, &played, noise.is_some());
+                // What the machine disturbed may not count and says little.
+                if let Some(tally) = A::tally(&played).filter(|_| noise.is_none()) {
+                    self.custody.take(&worker, tally);
+                }
                 let event = JobEvent::Played { played, noise, worker: Some(worker) };
                 let _ = self.ends.events.send(event);
             }
@@ -379,15 +385,15 @@ impl Coordinator {
         }
     }
 
-    fn hear_sign(&mut self, payload: &[u8]) {
-        let Ok(sign) = Sign::read(payload) else { return };
+    fn hear_sign(&mut self, message: &Message) {
+        let Ok(sign) = Sign::read(speaker(&message.subject), &message.payload) else { return };
         if let Some((pairing, half)) = self.flights.heard(sign, self.now) {
             let _ = self.ends.events.send(JobEvent::Started { pairing, half });
         }
     }
 
-    fn hear_hello(&mut self, payload: &[u8]) {
-        let Ok(hello) = Hello::read(payload) else { return };
+    fn hear_hello(&mut self, message: &Message) {
+        let Ok(hello) = Hello::read(speaker(&message.subject), &message.payload) else { return };
         let why = |hello: &Hello| {
             let found = hello.refusals.iter().find(|(token, _)| *token == self.token);
             found.map(|(_, why)| why.clone())

@@ -1,15 +1,14 @@
 //! What a coordinator knows of the pairs it has sent out, and what it believes. Pure: it is told the
 //! time and does nothing.
 //!
-//! A pair is in flight from the order to play it until its outcome is on disk. Of all results that
+//! A pair, or whatever else is assigned, is in flight from the order to play it until its outcome is on disk. Of all results that
 //! come for it the first that is possible is taken; whatever else comes changes nothing and is named.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::verify;
+use super::assignment::Assignment;
 use super::wire::{Arrival, Report, Sign};
-use crate::run::job::{PairJob, PlayedPair};
 use crate::schedule::Pairing;
 
 /// Results of pairs that were not ordered yet that are kept. After a restart of the coordinator
@@ -33,8 +32,8 @@ pub type Receipt = u64;
 
 /// A pair in flight.
 #[derive(Debug)]
-struct Flight {
-    job: PairJob,
+struct Flight<A> {
+    job: A,
     attempt: u32,
     /// Its place in the stream, if known.
     sequence: Option<u64>,
@@ -58,12 +57,11 @@ pub struct Taken {
 
 /// What becomes of a result.
 #[derive(Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "the large variant is what pairs are played for")]
-pub enum Fate {
+pub enum Fate<D> {
     /// It is the first for its pair: commit it.
     Accept {
         /// The pair.
-        played: PlayedPair,
+        played: D,
         /// How the machine disturbed it.
         noise: Option<String>,
         /// Who played it.
@@ -83,22 +81,36 @@ pub enum Fate {
     GiveUp(String),
 }
 
+/// Results of a pair that was not ordered yet, in the order in which they came.
+type Parked<A> = Vec<(Arrival<<A as Assignment>::Done>, Receipt)>;
+
 /// All pairs of a run that are on their way.
-#[derive(Debug, Default)]
-pub struct Flights {
-    flights: BTreeMap<u64, Flight>,
-    parked: BTreeMap<u64, Vec<(Arrival, Receipt)>>,
+#[derive(Debug)]
+pub struct Flights<A: Assignment> {
+    flights: BTreeMap<u64, Flight<A>>,
+    parked: BTreeMap<u64, Parked<A>>,
     /// Pairs whose outcome is on disk.
     stored: BTreeSet<u64>,
     /// The highest pair that somebody was heard to play, and when that was first heard.
     front: Option<(u64, Duration)>,
 }
 
-impl Flights {
+impl<A: Assignment> Default for Flights<A> {
+    fn default() -> Flights<A> {
+        Flights {
+            flights: BTreeMap::new(),
+            parked: BTreeMap::new(),
+            stored: BTreeSet::new(),
+            front: None,
+        }
+    }
+}
+
+impl<A: Assignment> Flights<A> {
     /// A pair is to be played; the attempt as which it is to be sent, unless results of it are here
     /// already and come back, in the order in which they came.
-    pub fn order(&mut self, job: PairJob, now: Duration) -> Result<u32, Vec<(Arrival, Receipt)>> {
-        let pair = job.pairing.pair;
+    pub fn order(&mut self, job: A, now: Duration) -> Result<u32, Parked<A>> {
+        let pair = job.number();
         // One that was void is played again, and its old job may still be there.
         let attempt = u32::from(self.stored.remove(&pair));
         let flight = Flight {
@@ -136,12 +148,13 @@ impl Flights {
         let player = (sign.worker, sign.half);
         let is_new = flight.player.as_ref() != Some(&player);
         flight.player = Some(player);
-        sign.half.filter(|_| is_new).map(|half| (flight.job.pairing, usize::from(half)))
+        let half = sign.half.filter(|_| is_new)?;
+        Some((flight.job.pairing()?, usize::from(half)))
     }
 
     /// A result has come.
-    pub fn arrive(&mut self, arrival: Arrival, receipt: Receipt) -> Fate {
-        let pair = arrival.pairing.pair;
+    pub fn arrive(&mut self, arrival: Arrival<A::Done>, receipt: Receipt) -> Fate<A::Done> {
+        let pair = arrival.number;
         let worker = arrival.worker.clone();
         let Some(flight) = self.flights.get_mut(&pair) else {
             return self.arrive_early_or_late(arrival, receipt);
@@ -159,7 +172,7 @@ impl Flights {
                     Fate::GiveUp(reason)
                 }
             }
-            Report::Played(played, noise) => match verify::check(&played, &flight.job) {
+            Report::Played(played, noise) => match flight.job.check(&played) {
                 Err(why) => Fate::Refuse(format!("a result that cannot be: {why}")),
                 Ok(()) => {
                     flight.taken = Some(Taken { receipt, ack: arrival.ack });
@@ -169,8 +182,12 @@ impl Flights {
         }
     }
 
-    fn arrive_early_or_late(&mut self, arrival: Arrival, receipt: Receipt) -> Fate {
-        let pair = arrival.pairing.pair;
+    fn arrive_early_or_late(
+        &mut self,
+        arrival: Arrival<A::Done>,
+        receipt: Receipt,
+    ) -> Fate<A::Done> {
+        let pair = arrival.number;
         if self.stored.contains(&pair) {
             return Fate::Useless("a late result of a pair that is on disk".to_owned());
         }
@@ -209,7 +226,7 @@ impl Flights {
     }
 
     /// The job of a pair in flight.
-    pub fn job(&self, pair: u64) -> Option<&PairJob> {
+    pub fn job(&self, pair: u64) -> Option<&A> {
         self.flights.get(&pair).map(|flight| &flight.job)
     }
 
@@ -223,7 +240,7 @@ impl Flights {
     /// one that was passed over while later ones were taken. The server gives the pairs of a worker
     /// that dies to others by itself; these are what it lost.
     pub fn overdue(&self, lease: Duration, patience: Duration, now: Duration) -> Vec<u64> {
-        let is_overdue = |(pair, flight): (&u64, &Flight)| {
+        let is_overdue = |(pair, flight): (&u64, &Flight<A>)| {
             let since = match (&flight.player, self.front) {
                 (Some(_), _) => now.saturating_sub(flight.heard + patience),
                 (None, Some((front, at))) if front > *pair => {
@@ -264,6 +281,7 @@ impl Flights {
 mod tests {
     use super::super::verify::tests::{job, played};
     use super::*;
+    use crate::run::job::PairJob;
 
     const START: Duration = Duration::ZERO;
     const LEASE: Duration = Duration::from_secs(10);
@@ -273,7 +291,7 @@ mod tests {
             token: "0123456789abcdef".into(),
             worker: worker.into(),
             ack: format!("ack of {worker}"),
-            pairing: job(pair).pairing,
+            number: pair,
             attempt: 0,
             report: Report::Played(played(pair), None),
         }
@@ -331,11 +349,11 @@ mod tests {
         assert!(matches!(flights.arrive(wrong.clone(), 99), Fate::Drop(_)));
         let parked = flights.order(job(4), START).unwrap_err();
         let fates = parked.into_iter().map(|(arrival, receipt)| flights.arrive(arrival, receipt));
-        let fates: Vec<Fate> = fates.collect();
+        let fates: Vec<_> = fates.collect();
         assert!(matches!(&fates[0], Fate::Refuse(_)), "{fates:?}");
         assert!(matches!(&fates[1], Fate::Accept { worker, .. } if worker == "a"), "{fates:?}");
         // Nothing but nonsense leaves the pair to be played.
-        assert_eq!(flights.arrive(Arrival { pairing: job(6).pairing, ..wrong }, 100), Fate::Park);
+        assert_eq!(flights.arrive(Arrival { number: 6, ..wrong }, 100), Fate::Park);
         let parked = flights.order(job(6), START).unwrap_err();
         for (arrival, receipt) in parked {
             assert!(matches!(flights.arrive(arrival, receipt), Fate::Refuse(_)));
@@ -397,7 +415,8 @@ mod tests {
             flights.order(job(pair), START).unwrap();
         }
         let at = |seconds| Duration::from_secs(seconds);
-        let overdue = |flights: &Flights, seconds| flights.overdue(LEASE, 2 * LEASE, at(seconds));
+        let overdue =
+            |flights: &Flights<PairJob>, seconds| flights.overdue(LEASE, 2 * LEASE, at(seconds));
         assert!(overdue(&flights, 9_999).is_empty(), "nobody takes anything");
         flights.heard(sign(1, Some(0)), at(100));
         assert!(overdue(&flights, 130).is_empty());

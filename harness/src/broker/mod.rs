@@ -1,11 +1,13 @@
 //! Runs that are played by other machines, over NATS JetStream.
 //!
-//! [`coordinator`] is the far end of [`crate::run::executor::remote`]: it sends pairs out, takes
-//! results in, and believes only what [`flights`] and [`verify`] let through. [`worker`] plays pairs
-//! with the same executor as a local run. JetStream carries both; the store of the run is the truth,
+//! [`coordinator`] is the far end of [`crate::run::executor::remote`]: it sends pairs out, or other
+//! assignments, takes results in, and believes only what [`flights`] and [`verify`] let through.
+//! [`worker`] plays pairs with the same executor as a local run. JetStream carries both; the store of the run is the truth,
 //! and what it lacks is sent out again. [`wire`] has all that is ever sent, and nothing else is.
 
 pub mod access;
+pub mod asking;
+pub mod assignment;
 pub mod audit;
 pub mod bench;
 pub mod coordinator;

@@ -3,8 +3,8 @@
 /// Where coordinators say which runs there are.
 pub const BEACON: &str = "arbiter.beacon";
 
-/// Where workers say who they are.
-pub const HELLO: &str = "arbiter.hello";
+/// Where all workers say who they are.
+pub const ALL_HELLOS: &str = "arbiter.hello.>";
 
 /// Where all words to workers are heard, whatever the run.
 pub const ALL_WORDS: &str = "arbiter.run.*.word";
@@ -40,9 +40,14 @@ impl Names {
         format!("arbiter.run.{}.need", self.token)
     }
 
-    /// Where workers say that a game goes on.
-    pub fn sign(&self) -> String {
-        format!("arbiter.run.{}.sign", self.token)
+    /// Where a worker of this name says that a game goes on.
+    pub fn sign(&self, worker: &str) -> String {
+        format!("arbiter.run.{}.sign.{worker}", self.token)
+    }
+
+    /// Where all workers say that.
+    pub fn all_signs(&self) -> String {
+        format!("arbiter.run.{}.sign.>", self.token)
     }
 
     /// Where a worker of this name asks whether it may play.
@@ -53,12 +58,6 @@ impl Names {
     /// Where all workers ask that.
     pub fn all_joins(&self) -> String {
         format!("arbiter.run.{}.join.>", self.token)
-    }
-
-    /// The worker that asks at a subject; the server has seen to it that nobody else does, if its
-    /// permissions are such.
-    pub fn joining<'a>(&self, subject: &'a str) -> Option<&'a str> {
-        subject.strip_prefix("arbiter.run.")?.strip_prefix(&self.token)?.strip_prefix(".join.")
     }
 
     /// Where workers are told something at once.
@@ -86,14 +85,14 @@ impl Names {
         format!("arbiter.jobs.{}.*", self.token)
     }
 
-    /// The result of a pair.
-    pub fn result(&self, pair: u64) -> String {
-        format!("arbiter.results.{}.{pair}", self.token)
+    /// The result of a pair from a worker of this name.
+    pub fn result(&self, pair: u64, worker: &str) -> String {
+        format!("arbiter.results.{}.{pair}.{worker}", self.token)
     }
 
     /// All its results.
     pub fn all_results(&self) -> String {
-        format!("arbiter.results.{}.*", self.token)
+        format!("arbiter.results.{}.*.>", self.token)
     }
 
     /// The place in the stream of jobs that a subject for acknowledgements stands for; `None` if it
@@ -116,6 +115,20 @@ impl Names {
             [consumer, _, sequence, ..] if *consumer == TAKERS => sequence.parse().ok(),
             _ => None,
         }
+    }
+}
+
+/// Where a worker of this name says who it is.
+pub fn hello(worker: &str) -> String {
+    format!("arbiter.hello.{worker}")
+}
+
+/// The worker that speaks at a subject; empty if it is one at which workers do not. The server has
+/// seen to it that nobody else does, if its permissions are such.
+pub fn speaker(subject: &str) -> &str {
+    match subject.strip_prefix("arbiter.hello.") {
+        Some(worker) => worker,
+        None => subject.splitn(5, '.').nth(4).unwrap_or_default(),
     }
 }
 
@@ -194,10 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn who_joins_is_named_by_the_subject() {
+    fn who_speaks_is_named_by_the_subject() {
         let names = Names::new("0123456789abcdef");
-        assert_eq!(names.joining(&names.join("lab.7-b")), Some("lab.7-b"));
-        assert_eq!(names.joining(&Names::new("1123456789abcdef").join("a")), None);
-        assert_eq!(names.joining("arbiter.run.0123456789abcdef.sign"), None);
+        let worker = "lab.7-b";
+        for subject in
+            [names.join(worker), names.sign(worker), names.result(7, worker), hello(worker)]
+        {
+            assert_eq!(speaker(&subject), worker, "{subject}");
+        }
+        assert_eq!(speaker(&names.word()), "");
     }
 }

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use tokio::time::timeout;
 
 use super::access::{AccessError, Link};
-use super::subject::{BEACON, HELLO};
+use super::subject::{ALL_HELLOS, BEACON, speaker};
 use super::wire::{Beacon, Hello};
 
 /// Whoever is silent for so many seconds is not there any more: workers greet every three, runs
@@ -83,7 +83,7 @@ pub struct Listener {
 impl Listener {
     /// Begins to listen.
     pub async fn new(link: &Link) -> Result<Listener, AccessError> {
-        Ok(Listener { beacons: link.hear(BEACON).await?, hellos: link.hear(HELLO).await? })
+        Ok(Listener { beacons: link.hear(BEACON).await?, hellos: link.hear(ALL_HELLOS).await? })
     }
 
     /// The next that is said and can be understood; `None` if the connection is gone for good.
@@ -91,7 +91,9 @@ impl Listener {
         loop {
             let heard = tokio::select! {
                 Some(message) = self.beacons.next() => Beacon::read(&message.payload).map(Heard::Run),
-                Some(message) = self.hellos.next() => Hello::read(&message.payload).map(Heard::Worker),
+                Some(message) = self.hellos.next() => {
+                    Hello::read(speaker(&message.subject), &message.payload).map(Heard::Worker)
+                }
                 else => return None,
             };
             if let Ok(heard) = heard {

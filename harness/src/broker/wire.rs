@@ -8,9 +8,11 @@ mod head;
 mod job;
 mod join;
 mod notes;
+mod question;
 mod result;
 
 use std::io::{Read, Write};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -20,10 +22,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use head::{Contestant, Head, Needs, Program, sign, verified};
-pub use job::{read_job, write_job};
+pub use job::{Work, read_job, write_job, write_question};
 pub use join::{Benched, Join};
 pub use notes::{Beacon, Hello, Need, Sign, Word};
-pub use result::{Arrival, Report, read_result, write_result};
+pub use result::{Arrival, Report, ResultMessage, Sent, read_result, write_result};
 
 /// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
 pub const VERSION: u32 = 1;
@@ -112,14 +114,24 @@ fn printable(text: &str) -> String {
     crate::game::outcome::printable(text, 300)
 }
 
-/// Whether a text can be the name of a worker.
-pub fn is_name(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    (1..=MAX_NAME).contains(&name.len()) && name.chars().all(plain)
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn checked_name(name: String) -> Result<String, WireError> {
-    if is_name(&name) { Ok(name) } else { Err(invalid("a name of a worker that is none")) }
+/// Whether a text can be the name of a worker. It is part of subjects, in which dots stand between
+/// words.
+pub fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(plain);
+    name.len() <= MAX_NAME && name.split('.').all(is_word)
+}
+
+fn checked_name(name: &str) -> Result<String, WireError> {
+    if is_name(name) {
+        Ok(name.to_owned())
+    } else {
+        Err(invalid("a name of a worker that is none"))
+    }
 }
 
 fn checked_token(token: String) -> Result<String, WireError> {

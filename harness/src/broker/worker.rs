@@ -5,8 +5,10 @@
 
 mod board;
 mod contract;
+mod doing;
 mod library;
 mod slot;
+mod table;
 mod throughput;
 
 use std::collections::BTreeMap;
@@ -26,7 +28,7 @@ use self::board::Board;
 use self::library::Library;
 use self::throughput::Throughput;
 use super::access::{AccessError, Link};
-use super::subject::{ALL_WORDS, BEACON, HELLO};
+use super::subject::{ALL_WORDS, BEACON, hello};
 use super::trust::PublicKey;
 use super::wire::{Beacon, Hello, Word};
 use crate::process::Bounds;
@@ -203,7 +205,8 @@ impl Shared {
 
     async fn greet(&self, is_leaving: bool) {
         if self.link.is_connected() {
-            let _ = self.link.client.publish(HELLO, self.hello(is_leaving).into()).await;
+            let subject = hello(&self.config.name);
+            let _ = self.link.client.publish(subject, self.hello(is_leaving).into()).await;
         }
     }
 }

@@ -1,21 +1,26 @@
 //! `arbiter epd`: what does an engine find?
 
+mod distant;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::args::Form;
+use super::cluster::ClusterArgs;
 use super::console::width;
 use super::form::Rows;
-use super::suites::{SuiteArgs, ask, engines};
+use super::suites::{AskArgs, SuiteArgs, ask, engines};
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::clock::Limits;
 use crate::config::plan::Engine;
 use crate::report::suite::Style;
+use crate::report::suite::by::By;
 use crate::report::suite::epd::{self as report, Report};
 use crate::report::terminal::note;
-use crate::suite::epd::task::Search;
+use crate::suite::epd::tally::Searched;
+use crate::suite::epd::task::Question;
 use crate::suite::epd::{Record, read};
 
 /// Time for a position if no limit is given.
@@ -53,7 +58,12 @@ pub struct EpdArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value = "text")]
     format: Form,
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
+
+/// What each engine found, by the index of the position.
+type Searches = Vec<Vec<Searched>>;
 
 /// `2s`, `250ms`, or milliseconds as in UCI.
 fn movetime(text: &str) -> Result<Duration, String> {
@@ -70,17 +80,18 @@ fn movetime(text: &str) -> Result<Duration, String> {
 }
 
 /// Searches and prints.
-pub fn epd(args: &EpdArgs) -> ExitCode {
-    carry_out(args).unwrap_or_else(Failure::report)
+pub fn epd(mut args: EpdArgs) -> ExitCode {
+    let cluster = std::mem::take(&mut args.cluster);
+    carry_out(&args, cluster).unwrap_or_else(Failure::report)
 }
 
-fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
+fn carry_out(args: &EpdArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> {
     if args.max_lost.is_some() && args.engine.len() < 2 && args.suite.build.base.is_none() {
         let told = "--max-lost compares engines: expected two --engine, or --test and --base";
         return Err(Failure::new(ExitCode::Usage, told));
     }
     let engines = {
-        let copies = args.suite.asking.concurrency.get();
+        let copies = args.suite.asking.at_once();
         engines(&args.engine, &args.suite.build, copies, common_limits(args))?
     };
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
@@ -92,23 +103,25 @@ fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
         return Err(args.suite.nothing(&suite.unusable));
     }
     let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
-    announce(args, &engines, records.len());
-    let needs_chess960 = records.iter().any(|record| record.start.is_chess960());
-    // Engines take turns at each position, so that what disturbs the machine disturbs all.
-    let search = |record: &Arc<Record>, seat: usize| Search {
+    let question = |(number, record): (u64, &Arc<Record>)| Question {
+        number,
         record: record.clone(),
-        seat,
-        limits: engines[seat].conditions.limits,
         hold: args.hold,
+        engines: engines.len(),
     };
-    let seats = 0..engines.len();
-    let tasks =
-        records.iter().flat_map(|record| seats.clone().map(move |seat| search(record, seat)));
-    let mut answers = ask(&args.suite.asking, &engines, needs_chess960, tasks.collect())?;
-    let mut searches: Vec<Vec<_>> = engines.iter().map(|_| Vec::new()).collect();
-    for (index, answer) in answers.drain(..).enumerate() {
-        searches[index % engines.len()].push(answer);
-    }
+    let questions: Vec<Question> = (0..).zip(&records).map(question).collect();
+    let asking = &args.suite.asking;
+    let (searches, by) = match cluster.fleet(asking.asked_at_once())? {
+        None => {
+            announce(args, &engines, records.len());
+            (searches(asking, &engines, &questions)?, By::Here(asking.at_once()))
+        }
+        Some(fleet) => {
+            note(&format!("{} positions", records.len()));
+            fleet.announce();
+            distant::searches(fleet, &args.suite.name(), &engines, questions, asking)?
+        }
+    };
     let with_searches = |(engine, searches)| {
         let Engine { name, conditions, .. }: &Engine = engine;
         report::Engine { name, limits: conditions.limits.to_string(), searches }
@@ -117,7 +130,7 @@ fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
         suite: &args.suite.name(),
         engines: engines.iter().zip(searches).map(with_searches).collect(),
         hold: args.hold,
-        concurrency: args.suite.asking.concurrency.get(),
+        by,
         records: &records,
         unusable: &suite.unusable,
     };
@@ -126,6 +139,25 @@ fn carry_out(args: &EpdArgs) -> Result<ExitCode, Failure> {
     let markdown = || report.text(Style::Markdown);
     emit(&args.format.render(text, markdown, || report.json(), rows))?;
     Ok(verdict(args, &report))
+}
+
+/// Puts the questions to engines on this machine.
+fn searches(
+    args: &AskArgs,
+    engines: &[Engine],
+    questions: &[Question],
+) -> Result<Searches, Failure> {
+    let needs_chess960 = questions.iter().any(|question| question.record.start.is_chess960());
+    let limits = || engines.iter().map(|engine| engine.conditions.limits);
+    let tasks = questions.iter().flat_map(|question| question.searches(limits()));
+    let answers = ask(args, engines, needs_chess960, tasks.collect())?;
+    let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
+    for (index, answer) in answers.into_iter().enumerate() {
+        let Record { start, goal, .. } = &*questions[index / engines.len()].record;
+        let searched = answer.and_then(|answer| answer.judged(start, goal));
+        searches[index % engines.len()].push(searched);
+    }
+    Ok(searches)
 }
 
 fn common_limits(args: &EpdArgs) -> Limits {
@@ -141,8 +173,7 @@ fn common_limits(args: &EpdArgs) -> Limits {
 fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
-        let all =
-            time.as_secs_f64() * positions as f64 / args.suite.asking.concurrency.get() as f64;
+        let all = time.as_secs_f64() * positions as f64 / args.suite.asking.at_once() as f64;
         note(&format!("{positions} positions, {:.0} s at most", all.ceil()));
     }
 }

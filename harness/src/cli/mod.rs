@@ -153,7 +153,7 @@ impl Cli {
             Command::Stats(args) => stats::stats(args),
             Command::Check(args) => check::check(&args),
             Command::Perft(args) => perft::perft(&args),
-            Command::Epd(args) => epd::epd(&args),
+            Command::Epd(args) => epd::epd(args),
             Command::Speed(args) => speed::speed(args),
             Command::Builds(args) => builds::builds(args),
             Command::Ci(args) => ci::ci(args),

@@ -57,7 +57,7 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
         let told = "perft asks one engine: expected --test without --base";
         return Err(Failure::new(ExitCode::Usage, told));
     }
-    let copies = args.suite.asking.concurrency.get();
+    let copies = args.suite.asking.at_once();
     let limits = SearchLimits::default();
     let engines = engines(args.engine.as_slice(), &args.suite.build, copies, limits)?;
     let suite = read::read(&args.suite.text()?, args.suite.chess960);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::ProgressStyle;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::builds::{BuildArgs, Circumstances};
 use super::play::runtime;
@@ -44,12 +44,24 @@ pub struct SuiteArgs {
 /// How engines are asked.
 #[derive(Debug, Args)]
 pub struct AskArgs {
-    /// Questions at once
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub(super) concurrency: NonZeroUsize,
+    /// Questions at once [default: 1]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
     /// Seconds an answer may take that no time limit bounds
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "600")]
     pub(super) deadline: Duration,
+}
+
+impl AskArgs {
+    /// Questions at once on this machine.
+    pub(super) fn at_once(&self) -> usize {
+        self.asked_at_once().unwrap_or(1)
+    }
+
+    /// Questions at once, if the user says so.
+    pub(super) fn asked_at_once(&self) -> Option<usize> {
+        self.concurrency.map(NonZeroUsize::get)
+    }
 }
 
 impl SuiteArgs {
@@ -131,18 +143,10 @@ pub(super) fn ask_and_tell<T: Task>(
 ) -> Result<Answers<T::Done>, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let seats = seats(engines, &own_binary, args.deadline);
-    let bar = terminal::bar(tasks.len() as u64);
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}")
-        .expect("the template is a constant and sound");
-    bar.set_style(style);
+    let bar = bar(tasks.len() as u64);
     let mut faults = 0;
     let work = async {
-        try_for_questions(&seats, needs_chess960).await.map_err(|error| {
-            match error.environment {
-                true => Failure::environment(error),
-                false => Failure::invalid(error),
-            }
-        })?;
+        trial(&seats, needs_chess960).await?;
         let observe = |index, answer: &Result<T::Done, String>| {
             bar.inc(1);
             if answer.is_err() {
@@ -151,7 +155,7 @@ pub(super) fn ask_and_tell<T: Task>(
             }
             tell(index, answer).map_err(DriveError::Environment)
         };
-        let asked = drive::run(seats.clone(), tasks, args.concurrency.get(), observe).await;
+        let asked = drive::run(seats.clone(), tasks, args.at_once(), observe).await;
         asked.map_err(|error| match error {
             DriveError::Environment(_) => Failure::environment(error),
             DriveError::Hopeless { .. } => Failure::invalid(error),
@@ -161,20 +165,41 @@ pub(super) fn ask_and_tell<T: Task>(
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         tokio::select! {
             answers = work => answers,
-            request = signals.next() => {
-                let code = match request {
-                    Request::Interrupt => ExitCode::Interrupted,
-                    Request::Terminate => ExitCode::Terminated,
-                };
-                Err(Failure::new(code, "interrupted before the end of the suite"))
-            }
+            request = signals.next() => Err(interrupted(request)),
         }
     });
     bar.finish_and_clear();
     answers
 }
 
-fn seats(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<Seat> {
+/// Starts each engine once, so that one that cannot be asked is an error before anything is.
+pub(super) async fn trial(seats: &[Seat], needs_chess960: bool) -> Result<(), Failure> {
+    try_for_questions(seats, needs_chess960).await.map_err(|error| match error.environment {
+        true => Failure::environment(error),
+        false => Failure::invalid(error),
+    })
+}
+
+/// A bar for so many questions.
+pub(super) fn bar(questions: u64) -> ProgressBar {
+    let bar = terminal::bar(questions);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}")
+        .expect("the template is a constant and sound");
+    bar.set_style(style);
+    bar
+}
+
+/// The end of a suite by a signal.
+pub(super) fn interrupted(request: Request) -> Failure {
+    let code = match request {
+        Request::Interrupt => ExitCode::Interrupted,
+        Request::Terminate => ExitCode::Terminated,
+    };
+    Failure::new(code, "interrupted before the end of the suite")
+}
+
+/// How the engines are started and asked.
+pub(super) fn seats(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<Seat> {
     let deadlines = Deadlines { bestmove: deadline, ..Deadlines::default() };
     engines.iter().map(|engine| Seat { deadlines, ..seat(engine, own_binary) }).collect()
 }

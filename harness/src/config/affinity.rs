@@ -101,8 +101,8 @@ pub fn is_threads(name: &str) -> bool {
     ["threads", "cores"].contains(&name.to_lowercase().as_str())
 }
 
-/// Threads that an engine is told to use.
-fn threads(engine: &Engine) -> usize {
+/// Threads that an engine is told to use; at least 1.
+pub fn threads(engine: &Engine) -> usize {
     let option = engine.options.iter().find(|(name, _)| is_threads(name));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(1).max(1)
 }

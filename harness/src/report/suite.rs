@@ -3,6 +3,7 @@
 use crate::report::table::Table;
 use crate::suite::Unusable;
 
+pub mod by;
 pub mod epd;
 pub mod perft;
 

@@ -62,8 +62,59 @@ pub enum DriveError {
 /// The answer to each task, in their order; an error is the engine's fault.
 pub type Answers<D> = Vec<Result<D, String>>;
 
+/// Engines that are asked one question after another, and kept as long as they behave.
+pub struct Asked {
+    seats: Arc<[Seat]>,
+    spawner: Spawner,
+    players: BTreeMap<usize, Player>,
+}
+
+impl Asked {
+    /// Engines that are started when they are asked for the first time.
+    pub fn new(seats: Arc<[Seat]>, spawner: Spawner) -> Asked {
+        Asked { seats, spawner, players: BTreeMap::new() }
+    }
+
+    /// Puts a question to its engine. Dropping the future kills that engine.
+    pub async fn ask<T: Task>(&mut self, task: &T) -> Result<Result<T::Done, String>, DriveError> {
+        let seat = &self.seats[task.seat()];
+        let mut player = match self.players.remove(&task.seat()) {
+            Some(player) => player,
+            None => match Player::start(&self.spawner, seat).await {
+                Ok(player) => player,
+                // It could be started before, so something was taken away from under us.
+                Err(error @ PlayerError::Spawn(_)) => {
+                    let reason = format!("engine '{}': {error}", seat.name);
+                    return Err(DriveError::Environment(reason));
+                }
+                Err(error) => return Ok(Err(error.to_string())),
+            },
+        };
+        match task.carry_out(&mut player).await {
+            Ok(done) => {
+                self.players.insert(task.seat(), player);
+                Ok(Ok(done))
+            }
+            Err(Trouble::Fault(reason)) => {
+                player.quit(Duration::ZERO).await;
+                Ok(Err(reason))
+            }
+            Err(Trouble::Hopeless(reason)) => {
+                player.quit(Duration::ZERO).await;
+                Err(DriveError::Hopeless { name: seat.name.clone(), reason })
+            }
+        }
+    }
+
+    /// Ends all engines in peace; they are started again if there is another question.
+    pub async fn quit(&mut self) {
+        while let Some((_, player)) = self.players.pop_first() {
+            player.quit(QUIT_GRACE).await;
+        }
+    }
+}
+
 struct Work<T> {
-    seats: Vec<Seat>,
     tasks: Vec<T>,
     next: AtomicUsize,
 }
@@ -80,11 +131,12 @@ pub async fn run<T: Task>(
     let spawner = Spawner::start().map_err(environment)?;
     let mut answers: Vec<Option<Result<T::Done, String>>> = tasks.iter().map(|_| None).collect();
     let workers = concurrency.clamp(1, tasks.len().max(1));
-    let work = Arc::new(Work { seats, tasks, next: AtomicUsize::new(0) });
+    let (seats, work) = (Arc::from(seats), Arc::new(Work { tasks, next: AtomicUsize::new(0) }));
     let (report, mut reports) = mpsc::unbounded_channel();
     let mut busy = JoinSet::new();
     for _ in 0..workers {
-        busy.spawn(worker(work.clone(), spawner.clone(), report.clone()));
+        let asked = Asked::new(Arc::clone(&seats), spawner.clone());
+        busy.spawn(worker(work.clone(), asked, report.clone()));
     }
     drop(report);
     while let Some((index, answer)) = reports.recv().await {
@@ -104,58 +156,20 @@ pub async fn run<T: Task>(
 
 type Report<D> = (usize, Result<Result<D, String>, DriveError>);
 
-/// Takes the next task until there is none, and keeps its engines as long as they behave.
+/// Takes the next task until there is none.
 async fn worker<T: Task>(
     work: Arc<Work<T>>,
-    spawner: Spawner,
+    mut asked: Asked,
     report: mpsc::UnboundedSender<Report<T::Done>>,
 ) {
-    let mut players = BTreeMap::new();
     loop {
         let index = work.next.fetch_add(1, Ordering::Relaxed);
         let Some(task) = work.tasks.get(index) else { break };
-        let seat = &work.seats[task.seat()];
-        let answer = attempt(task, seat, &spawner, &mut players).await;
+        let answer = asked.ask(task).await;
         // The receiver is gone if another worker met the end of it all.
         if report.send((index, answer)).is_err() {
             break;
         }
     }
-    while let Some((_, player)) = players.pop_first() {
-        player.quit(QUIT_GRACE).await;
-    }
-}
-
-async fn attempt<T: Task>(
-    task: &T,
-    seat: &Seat,
-    spawner: &Spawner,
-    players: &mut BTreeMap<usize, Player>,
-) -> Result<Result<T::Done, String>, DriveError> {
-    let mut player = match players.remove(&task.seat()) {
-        Some(player) => player,
-        None => match Player::start(spawner, seat).await {
-            Ok(player) => player,
-            // It could be started before, so something was taken away from under us.
-            Err(error @ PlayerError::Spawn(_)) => {
-                let reason = format!("engine '{}': {error}", seat.name);
-                return Err(DriveError::Environment(reason));
-            }
-            Err(error) => return Ok(Err(error.to_string())),
-        },
-    };
-    match task.carry_out(&mut player).await {
-        Ok(done) => {
-            players.insert(task.seat(), player);
-            Ok(Ok(done))
-        }
-        Err(Trouble::Fault(reason)) => {
-            player.quit(Duration::ZERO).await;
-            Ok(Err(reason))
-        }
-        Err(Trouble::Hopeless(reason)) => {
-            player.quit(Duration::ZERO).await;
-            Err(DriveError::Hopeless { name: seat.name.clone(), reason })
-        }
-    }
+    asked.quit().await;
 }

@@ -19,6 +19,14 @@ impl Score {
             Score::Mate(_) => None,
         }
     }
+
+    /// The moves to mate; `None` if it is in centipawns.
+    pub fn mate(self) -> Option<i32> {
+        match self {
+            Score::Centipawns(_) => None,
+            Score::Mate(moves) => Some(moves),
+        }
+    }
 }
 
 impl fmt::Display for Score {

@@ -90,7 +90,7 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
     // Who asks for nothing in particular gets no plain connection either.
     refused(&server.url(), &flags("theirs.pem", "client"), &["certificate"]);
     let mut plain = Client::connect(&server);
-    plain.publish("arbiter.hello", b"x");
+    plain.publish("arbiter.hello.x", b"x");
     assert!(plain.is_refused(), "a plain connection is served");
 
     let good = flags("ours.pem", "client");

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use crate::resume::wait_for_pairs;
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::{Client, Server, Worker, key};
 use crate::support::plan::{Plan, Played};
@@ -123,6 +124,24 @@ fn several_workers_with_another_bench_end_the_run() {
     assert!(store::pairs(&bench.path("results")).is_empty());
 }
 
+/// Its games end long before those of the other, of which there are few.
+#[test]
+fn a_worker_on_which_nothing_works_does_not_take_all_pairs_of_a_short_run() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _bad = Worker::start_as(&bench, &server, "bad", &["PUPPET=--mode crash --after 0"]);
+    let running = distant(&bench, &server).start();
+    wait_for_pairs(&bench, 2);
+    let _good = Worker::start_as(&bench, &server, "good", &[]);
+    let finished = running.finish().expect_code(0);
+    let aside = aside(&finished.json());
+    let [(worker, why, pairs)] = &aside[..] else { panic!("{aside:?}") };
+    assert_eq!(worker, "bad");
+    assert!(why.contains("crashes and the like in 16 of its 16 games"), "{why}");
+    assert!((8..30).contains(pairs), "{pairs}");
+    assert_as_local(&bench, &finished);
+}
+
 #[test]
 fn a_worker_that_crashes_is_set_aside_and_its_pairs_are_played_again() {
     let bench = Bench::new();
@@ -191,7 +210,7 @@ fn a_game_goes_where_there_is_room_for_it() {
         Worker::start_with(&bench, &server, name, &["--slots", slots, "--trust", &trust])
     };
     let mut client = Client::connect(&server);
-    client.subscribe("arbiter.hello");
+    client.subscribe("arbiter.hello.*");
     let _workers = [worker("small", "1"), worker("large", "3")];
     let plan = distant(&bench, &server).set("each", "nodes=1,option.Threads=2");
     let finished = plan.run().expect_code(0);
@@ -203,7 +222,7 @@ fn a_game_goes_where_there_is_room_for_it() {
     assert_eq!(remarks, [refusal]);
     // Three slots have room for one game of two threads.
     let mut most = 0;
-    client.publish("arbiter.hello", b"last");
+    client.publish("arbiter.hello.last", b"last");
     loop {
         let (_, hello) = client.next();
         let Ok(hello) = serde_json::from_slice::<serde_json::Value>(&hello) else { break };

@@ -39,7 +39,7 @@ fn a_worker_that_is_killed_between_its_result_and_the_answer_counts_once() {
     let Some(server) = Server::start(&bench, "") else { return };
     let victim = Worker::start(&bench, &server, "a");
     let mut client = Client::connect(&server);
-    client.subscribe("arbiter.results.*.*");
+    client.subscribe("arbiter.results.>");
     let running = impatient(&bench, &server).start();
     let before = wait_for_pairs(&bench, 1);
     // A coordinator that stands still stores nothing while results arrive.
@@ -77,7 +77,7 @@ fn results_that_come_while_nobody_coordinates_are_not_lost() {
     let Some(server) = Server::start(&bench, "") else { return };
     let worker = Worker::start(&bench, &server, "a");
     let mut client = Client::connect(&server);
-    client.subscribe("arbiter.results.*.*");
+    client.subscribe("arbiter.results.>");
     let running = impatient(&bench, &server).start();
     wait_for_pairs(&bench, 2);
     running.signal(Signal::KILL);
@@ -89,7 +89,7 @@ fn results_that_come_while_nobody_coordinates_are_not_lost() {
         subject = client.next().0;
     }
     // Some of them had been delivered when the coordinator was killed; here all of them.
-    let token = subject.split('.').nth(2).expect("arbiter.results.TOKEN.PAIR");
+    let token = subject.split('.').nth(2).expect("arbiter.results.TOKEN.PAIR.WORKER");
     let mut taker = Client::connect(&server);
     taker.subscribe("taken");
     let take = format!("$JS.API.CONSUMER.MSG.NEXT.ARBITER_RESULTS_{token}.collector");

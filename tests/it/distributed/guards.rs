@@ -46,13 +46,18 @@ fn a_worker_of_the_manual_can_neither_read_results_nor_stop_runs_nor_remove_anyt
         format!("$JS.API.CONSUMER.DELETE.{jobs}.workers"),
         format!("$JS.API.CONSUMER.CREATE.{results}"),
         format!("$JS.API.CONSUMER.DURABLE.CREATE.{results}.mine"),
+        // Nor can it speak for others.
+        format!("arbiter.results.{token}.0.worker2"),
+        format!("arbiter.run.{token}.join.worker2"),
+        format!("arbiter.run.{token}.sign.worker2"),
+        "arbiter.hello.worker2".to_owned(),
         "$O.ARBITER_PROGRAMS.M.x".to_owned(),
         "$JS.API.STREAM.DELETE.OBJ_ARBITER_PROGRAMS".to_owned(),
     ] {
         thief.publish(&subject, b"{}");
         assert!(thief.error().contains("Permissions Violation"), "{subject}");
     }
-    for subject in ["arbiter.results.>", "arbiter.jobs.>", "arbiter.hello", "_INBOX.>", ">"] {
+    for subject in ["arbiter.results.>", "arbiter.jobs.>", "arbiter.hello.>", "_INBOX.>", ">"] {
         thief.listen(subject);
         assert!(thief.error().contains("Permissions Violation"), "{subject}");
     }

@@ -58,7 +58,7 @@ const LAYERS: &[Layer] = &[
     layer(
         "broker",
         "adjudicate annotation build/bench clock config game process protocol run schedule seed stats \
-         uci/score uci/session",
+         suite uci/score uci/session",
     ),
     layer("suite", "clock config game openings process protocol run seed stats uci"),
     pure("suite/epd", "clock game/player game/referee stats uci"),

@@ -7,12 +7,12 @@ use async_nats::Message;
 
 use super::Coordinator;
 use super::admission::{Admission, Verdict};
+use crate::broker::assignment::Assignment;
 use crate::broker::audit::{Audit, Finding};
-use crate::broker::subject::is_inbox;
-use crate::broker::wire::{Arrival, Benched, Head, Join, Word};
+use crate::broker::subject::{is_inbox, speaker};
+use crate::broker::wire::{Benched, Head, Join, Word};
 use crate::run::event::Remark;
 use crate::run::executor::JobEvent;
-use crate::run::job::PlayedPair;
 use crate::run::standing::PairTally;
 
 /// What is known of workers when a coordinator starts: something, if its run goes on.
@@ -58,12 +58,9 @@ impl Custody {
         self.aside.get(worker).map(String::as_str)
     }
 
-    /// The result of a pair was taken. One that the machine disturbed may not count and says little.
-    pub(super) fn take(&mut self, worker: &str, played: &PlayedPair, is_disturbed: bool) {
-        if !is_disturbed {
-            let tally = PairTally::of(played);
-            self.taken.insert(tally.pair, (worker.to_owned(), tally));
-        }
+    /// The result of a pair was taken.
+    pub(super) fn take(&mut self, worker: &str, tally: PairTally) {
+        self.taken.insert(tally.pair, (worker.to_owned(), tally));
     }
 
     /// The outcome of a pair is on disk; who is out of line.
@@ -73,15 +70,12 @@ impl Custody {
     }
 }
 
-impl Coordinator {
+impl<A: Assignment> Coordinator<A> {
     /// Answers a worker that would play: with nothing if it may, else with the reason.
     pub(super) async fn answer_join(&mut self, asked: Message) {
         let Some(reply) = asked.reply.filter(is_inbox) else { return };
-        let answer = match Join::read(&asked.payload) {
-            Ok(join) if self.names.joining(&asked.subject) == Some(join.worker.as_str()) => {
-                self.admit(&join).await
-            }
-            Ok(_) => Some("it joins under the name of another worker".to_owned()),
+        let answer = match Join::read(speaker(&asked.subject), &asked.payload) {
+            Ok(join) => self.admit(&join).await,
             Err(error) => Some(error.to_string()),
         };
         let answer = answer.unwrap_or_default();
@@ -123,10 +117,5 @@ impl Coordinator {
         let remark = Remark { worker, pair: None, what: reason };
         let _ = self.ends.events.send(JobEvent::SetAside(remark));
         self.make_room();
-    }
-
-    /// Refuses a result if its worker was set aside; whether it was.
-    pub(super) fn is_from_aside(&self, arrival: &Arrival) -> bool {
-        self.custody.aside.contains_key(&arrival.worker)
     }
 }

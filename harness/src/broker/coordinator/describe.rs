@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::adjudicate::Rules;
+use crate::annotation::{Annotation, Keeping};
 use crate::broker::subject::token_of;
 use crate::broker::trust::PublicKey;
 use crate::broker::wire::{Contestant, Head, Needs, Program};
 use crate::clock::Limits;
-use crate::config::affinity::cpus_per_game;
+use crate::config::affinity::{cpus_per_game, threads};
 use crate::config::plan::{Engine, Plan};
 use crate::game::player::Seat;
 use crate::game::record::Keep;
@@ -30,6 +32,12 @@ pub struct Identity<'a> {
     pub key: &'a PublicKey,
 }
 
+impl Identity<'_> {
+    fn token(&self) -> String {
+        token_of(self.run, self.created_ms, &self.key.to_string())
+    }
+}
+
 /// What workers have to know of a plan; `seats` and `programs` are those of its engines, in order. An
 /// error names what only this machine could do.
 pub fn describe(
@@ -45,19 +53,10 @@ pub fn describe(
     let deadlines = plan.deadlines;
     let start = deadlines.uciok + deadlines.readyok;
     let patience = thoughts.max().unwrap_or_default().max(start) + plan.wait + SLACK;
-    let conditions = plan.engines.iter().map(|engine| engine.conditions);
-    let contestants = seats.into_iter().zip(programs).zip(conditions);
     Ok(Head {
-        token: token_of(identity.run, identity.created_ms, &identity.key.to_string()),
+        token: identity.token(),
         run: identity.run.to_owned(),
-        contestants: contestants
-            .map(|((seat, program), conditions)| Contestant {
-                seat,
-                program,
-                conditions,
-                is_benched: false,
-            })
-            .collect(),
+        contestants: contestants(&plan.engines, seats, programs),
         rules: plan.rules,
         keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
         annotation: plan.annotation.clone(),
@@ -69,6 +68,52 @@ pub fn describe(
         // The times of the plan are those of this machine by now.
         reference_nps: plan.scale.map(|scale| scale.measured_nps),
     })
+}
+
+/// What workers have to know of a suite, whose positions all engines search one after another.
+pub fn describe_suite(
+    engines: &[Engine],
+    identity: Identity<'_>,
+    seats: Vec<Seat>,
+    programs: Vec<Program>,
+    lease: Duration,
+) -> Result<Head, String> {
+    engines.iter().try_for_each(refuse_local)?;
+    let silence = |(engine, seat): (&Engine, &Seat)| {
+        let Deadlines { uciok, readyok, .. } = seat.deadlines;
+        uciok + readyok + longest_silence(&engine.conditions.limits, &seat.deadlines)
+    };
+    let patience = engines.iter().zip(&seats).map(silence).sum::<Duration>() + SLACK;
+    let annotation = Annotation::default();
+    let threads = engines.iter().map(threads).max().unwrap_or(1);
+    Ok(Head {
+        token: identity.token(),
+        run: identity.run.to_owned(),
+        contestants: contestants(engines, seats, programs),
+        rules: Rules::default(),
+        keep: Arc::new(Keep::for_annotation(&annotation, Keeping::default())),
+        annotation,
+        noise_limit: None,
+        wait: Duration::ZERO,
+        lease,
+        patience,
+        needs: Needs {
+            threads: u32::try_from(threads).unwrap_or(u32::MAX),
+            // All sit at the table at the same time.
+            memory_mib: engines.iter().map(hash_mib).sum(),
+        },
+        reference_nps: None,
+    })
+}
+
+fn contestants(engines: &[Engine], seats: Vec<Seat>, programs: Vec<Program>) -> Vec<Contestant> {
+    let contestant = |((seat, program), engine): ((Seat, Program), &Engine)| Contestant {
+        seat,
+        program,
+        conditions: engine.conditions,
+        is_benched: false,
+    };
+    seats.into_iter().zip(programs).zip(engines).map(contestant).collect()
 }
 
 /// What a game of the plan needs of a machine.

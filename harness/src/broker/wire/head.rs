@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{VERSION, WireError, checked_token, invalid, is_hash, printable, read, write};
+use super::{VERSION, WireError, checked_token, invalid, is_hash, nanos, printable, read, write};
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::annotation::{Annotation, Field, Keeping, LinePattern};
 use crate::broker::trust::{Key, PublicKey, TrustError};
@@ -205,10 +205,6 @@ struct ProgramMessage {
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl HeadMessage {

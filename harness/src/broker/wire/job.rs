@@ -1,15 +1,18 @@
-//! A pair to be played. It is complete together with the description of its run.
+//! A pair to be played, or another assignment. It is complete together with the description of its
+//! run.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Position};
 
+use super::question::QuestionMessage;
 use super::{Head, VERSION, WireError, checked_token, invalid, read, write};
 use crate::game::driver::{GameSetup, Settings};
 use crate::game::pulse::Pulse;
 use crate::run::job::{Games, PairJob};
 use crate::schedule::Pairing;
+use crate::suite::epd::task::Question;
 
 /// Longest job, in bytes.
 const MAX_JOB: usize = 1 << 20;
@@ -26,9 +29,24 @@ struct JobMessage {
     run: String,
     pair: u64,
     attempt: u32,
+    #[serde(default)]
     engines: [usize; 2],
+    #[serde(default)]
     opening: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     games: Vec<GameMessage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    question: Option<QuestionMessage>,
+}
+
+/// What a worker is to do.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the large variant is what most of them are")]
+pub enum Work {
+    /// Play a pair.
+    Pair(PairJob),
+    /// Have a position searched.
+    Position(Question),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -59,16 +77,35 @@ pub fn write_job(token: &str, job: &PairJob, attempt: u32) -> Vec<u8> {
         settings: [setup.settings.white.to_vec(), setup.settings.black.to_vec()],
     };
     let games = job.games.iter().map(game).collect();
-    write(&JobMessage { v: VERSION, run: token.to_owned(), pair, attempt, engines, opening, games })
+    let (v, run, question) = (VERSION, token.to_owned(), None);
+    write(&JobMessage { v, run, pair, attempt, engines, opening, games, question })
 }
 
-/// A job of the run that `head` describes, and which attempt it is.
-pub fn read_job(bytes: &[u8], head: &Head) -> Result<(PairJob, u32), WireError> {
+/// A question as it is sent; `attempt` as of a job.
+pub fn write_question(token: &str, question: &Question, attempt: u32) -> Vec<u8> {
+    write(&JobMessage {
+        v: VERSION,
+        run: token.to_owned(),
+        pair: question.number,
+        attempt,
+        engines: [0; 2],
+        opening: 0,
+        games: Vec::new(),
+        question: Some(QuestionMessage::of(question)),
+    })
+}
+
+/// An assignment of the run that `head` describes, and which attempt it is.
+pub fn read_job(bytes: &[u8], head: &Head) -> Result<(Work, u32), WireError> {
     let message: JobMessage = read(bytes, MAX_JOB)?;
     if checked_token(message.run)? != head.token {
         return Err(invalid("a job of another run"));
     }
-    let JobMessage { pair, attempt, engines, opening, games, .. } = message;
+    let JobMessage { pair, attempt, engines, opening, games, question, .. } = message;
+    if let Some(question) = question {
+        let question = question.into_question(pair, head.contestants.len())?;
+        return Ok((Work::Position(question), attempt));
+    }
     if engines[0] == engines[1] || engines.iter().any(|index| *index >= head.contestants.len()) {
         return Err(invalid("engines that are not in the run"));
     }
@@ -86,7 +123,7 @@ pub fn read_job(bytes: &[u8], head: &Head) -> Result<(PairJob, u32), WireError> 
         (Some(first), second, None) => Games { first, second },
         _ => return Err(invalid("a pair has one game or two")),
     };
-    Ok((PairJob { pairing: Pairing { pair, engines, opening }, games }, attempt))
+    Ok((Work::Pair(PairJob { pairing: Pairing { pair, engines, opening }, games }), attempt))
 }
 
 fn setup(game: GameMessage, head: &Head, pulse: &Pulse) -> Result<GameSetup, WireError> {

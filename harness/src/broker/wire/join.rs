@@ -30,7 +30,6 @@ pub struct Join {
 #[derive(Serialize, Deserialize)]
 struct JoinMessage {
     v: u32,
-    worker: String,
     benches: Vec<Option<BenchMessage>>,
 }
 
@@ -68,12 +67,12 @@ impl Join {
     pub fn write(&self) -> Vec<u8> {
         let benches = self.benches.iter().cloned();
         let benches = benches.map(|bench| bench.map(BenchMessage::of)).collect();
-        write(&JoinMessage { v: VERSION, worker: self.worker.clone(), benches })
+        write(&JoinMessage { v: VERSION, benches })
     }
 
-    /// As it was sent.
-    pub fn read(bytes: &[u8]) -> Result<Join, WireError> {
-        let JoinMessage { worker, benches, .. } = read(bytes, MAX_NOTE)?;
+    /// As it was sent by a worker.
+    pub fn read(worker: &str, bytes: &[u8]) -> Result<Join, WireError> {
+        let JoinMessage { benches, .. } = read(bytes, MAX_NOTE)?;
         if benches.len() > MAX_ENGINES {
             return Err(invalid("benchmarks of more than a thousand engines"));
         }
@@ -95,17 +94,19 @@ mod tests {
             benches: vec![None, Some(Ok(good)), Some(Err("no such word".into()))],
         };
         let bytes = join.write();
-        assert_eq!(Join::read(&bytes), Ok(join));
+        assert_eq!(Join::read("a", &bytes), Ok(join));
+        for nobody in ["", "a b", "a.", ".a", "a..b", "*", "a.>"] {
+            assert!(Join::read(nobody, &bytes).is_err(), "{nobody}");
+        }
         let text = String::from_utf8(bytes).unwrap();
         for (from, to) in [
-            ("\"worker\":\"a\"", "\"worker\":\"a b\""),
             ("\"nps\":1000000.0", "\"nps\":0"),
             ("\"nps\":1000000.0", "\"nps\":-1"),
             ("\"v\":1", "\"v\":2"),
         ] {
             let changed = text.replace(from, to);
             assert_ne!(changed, text, "{from}");
-            assert!(Join::read(changed.as_bytes()).is_err(), "{to}");
+            assert!(Join::read("a", changed.as_bytes()).is_err(), "{to}");
         }
     }
 }

@@ -86,7 +86,6 @@ pub struct Hello {
 #[derive(Serialize, Deserialize)]
 struct HelloMessage {
     v: u32,
-    worker: String,
     version: String,
     slots: u32,
     playing: u32,
@@ -119,7 +118,6 @@ impl Hello {
         let hello = self.clone();
         write(&HelloMessage {
             v: VERSION,
-            worker: hello.worker,
             version: hello.version,
             slots: hello.slots,
             playing: hello.playing,
@@ -136,8 +134,8 @@ impl Hello {
         })
     }
 
-    /// As it was sent.
-    pub fn read(bytes: &[u8]) -> Result<Hello, WireError> {
+    /// As it was sent by a worker.
+    pub fn read(worker: &str, bytes: &[u8]) -> Result<Hello, WireError> {
         let message: HelloMessage = read(bytes, MAX_NOTE)?;
         if message.slots > MAX_SLOTS || message.playing > MAX_SLOTS {
             return Err(invalid(format!("{} games at once", message.slots)));
@@ -145,7 +143,7 @@ impl Hello {
         let refusals = message.refusals.into_iter().take(MAX_REFUSALS);
         let refusals = refusals.map(|(token, why)| Ok((checked_token(token)?, printable(&why))));
         Ok(Hello {
-            worker: checked_name(message.worker)?,
+            worker: checked_name(worker)?,
             version: printable(&message.version),
             slots: message.slots,
             playing: message.playing,
@@ -177,7 +175,6 @@ pub struct Sign {
 #[derive(Serialize, Deserialize)]
 struct SignMessage {
     v: u32,
-    worker: String,
     pair: u64,
     half: Option<u8>,
 }
@@ -185,13 +182,13 @@ struct SignMessage {
 impl Sign {
     /// As it is sent.
     pub fn write(&self) -> Vec<u8> {
-        let Sign { worker, pair, half } = self.clone();
-        write(&SignMessage { v: VERSION, worker, pair, half })
+        let Sign { pair, half, .. } = *self;
+        write(&SignMessage { v: VERSION, pair, half })
     }
 
-    /// As it was sent.
-    pub fn read(bytes: &[u8]) -> Result<Sign, WireError> {
-        let SignMessage { worker, pair, half, .. } = read(bytes, MAX_NOTE)?;
+    /// As it was sent by a worker.
+    pub fn read(worker: &str, bytes: &[u8]) -> Result<Sign, WireError> {
+        let SignMessage { pair, half, .. } = read(bytes, MAX_NOTE)?;
         if half.is_some_and(|half| half > 1) {
             return Err(invalid("a third game of a pair"));
         }
@@ -280,9 +277,9 @@ impl Word {
         match word.as_str() {
             "stored" => Ok(Word::Stored(pair)),
             "refused" => {
-                Ok(Word::Refused { worker: checked_name(worker)?, pair, why: printable(&why) })
+                Ok(Word::Refused { worker: checked_name(&worker)?, pair, why: printable(&why) })
             }
-            "aside" => Ok(Word::Aside { worker: checked_name(worker)?, why: printable(&why) }),
+            "aside" => Ok(Word::Aside { worker: checked_name(&worker)?, why: printable(&why) }),
             "cancel" => Ok(Word::Cancel),
             _ => Err(invalid("a word that is not known")),
         }

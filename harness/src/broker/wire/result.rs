@@ -1,299 +1,140 @@
-//! What became of a pair.
+//! What became of a pair, or of another assignment.
 
-use std::time::Duration;
+mod answers;
+mod games;
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{ByColor, KnownOutcome};
 
+use self::answers::AnswerMessage;
+use self::games::GameMessage;
 use super::{
     VERSION, WireError, checked_name, checked_token, invalid, pack, printable, read, unpack, write,
 };
-use crate::game::outcome::Outcome;
-use crate::game::record::{Details, GameRecord, MoveRecord, Thought};
-use crate::run::job::{Games, PlayedPair};
-use crate::schedule::Pairing;
-use crate::uci::score::Score;
-
-/// Most moves of a game.
-const MAX_MOVES: usize = 20_000;
-
-/// Longest words about a game, in characters.
-const MAX_WORDS: usize = 1_000;
+use crate::run::job::PlayedPair;
 
 /// A result, as it arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrival {
+pub struct Arrival<D = PlayedPair> {
     /// What stands for the run.
     pub token: String,
     /// Who played.
     pub worker: String,
     /// Where the job is to be acknowledged.
     pub ack: String,
-    /// The pair, as the job named it.
-    pub pairing: Pairing,
+    /// The number of the pair, as the job named it.
+    pub number: u64,
     /// Which attempt at it this was.
     pub attempt: u32,
     /// What became of it.
-    pub report: Report,
+    pub report: Report<D>,
 }
 
 /// What became of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "the large variant is what pairs are played for")]
-pub enum Report {
+pub enum Report<D = PlayedPair> {
     /// It was played; and how the machine disturbed it, if it did.
-    Played(PlayedPair, Option<String>),
+    Played(D, Option<String>),
     /// It could not be played, for a reason that is the machine's.
     Failed(String),
 }
 
+/// What comes of an assignment, and can be sent.
+pub trait Sent: Sized {
+    /// Puts it into a message.
+    fn fill(&self, message: &mut ResultMessage);
+
+    /// Takes it out of one.
+    fn take(message: ResultMessage) -> Result<Self, WireError>;
+
+    /// Leaves away what can be done without.
+    fn shorten(&mut self);
+}
+
+/// A result as it is sent.
 #[derive(Serialize, Deserialize)]
-struct ResultMessage {
+pub struct ResultMessage {
     v: u32,
     run: String,
-    worker: String,
     ack: String,
     pair: u64,
+    #[serde(default)]
     engines: [usize; 2],
+    #[serde(default)]
     opening: u64,
     attempt: u32,
     failure: Option<String>,
     noise: Option<String>,
+    #[serde(default)]
     games: Vec<GameMessage>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct GameMessage {
-    white: usize,
-    black: usize,
-    fen: String,
-    chess960: bool,
-    result: String,
-    termination: String,
-    detail: String,
-    duration_ns: u64,
-    ready_ns: [Option<u64>; 2],
-    late_ns: Option<u64>,
-    moves: Vec<MoveMessage>,
-    transcript: Option<String>,
-}
-
-/// A move; `t` is absent for moves of the book.
-#[derive(Serialize, Deserialize)]
-struct MoveMessage {
-    m: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    t: Option<ThoughtMessage>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ThoughtMessage {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    cp: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    mate: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    depth: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    seldepth: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nodes: Option<u64>,
-    elapsed_ns: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reported_ns: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    overrun_ns: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    left_ns: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nps: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hashfull: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    tbhits: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pv: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<String>,
+    answers: Vec<AnswerMessage>,
 }
 
 /// A result as it is sent, within `most` bytes. What does not fit is left away, transcripts first;
 /// a pair that is still too long then has failed.
-pub fn write_result(arrival: &Arrival, most: usize) -> Vec<u8> {
-    let whole = pack(&write(&ResultMessage::of(arrival)));
+pub fn write_result<D: Sent>(mut arrival: Arrival<D>, most: usize) -> Vec<u8> {
+    let whole = pack(&write(&ResultMessage::of(&arrival)));
     if whole.len() <= most {
         return whole;
     }
-    let mut shorter = arrival.clone();
-    if let Report::Played(played, _) = &mut shorter.report {
-        played.drop_transcripts();
+    if let Report::Played(played, _) = &mut arrival.report {
+        played.shorten();
     }
-    let packed = pack(&write(&ResultMessage::of(&shorter)));
+    let packed = pack(&write(&ResultMessage::of(&arrival)));
     if packed.len() <= most {
         return packed;
     }
     let why = format!("its result has {} bytes, and the server takes {most}", packed.len());
-    pack(&write(&ResultMessage::of(&Arrival { report: Report::Failed(why), ..shorter })))
+    arrival.report = Report::Failed(why);
+    pack(&write(&ResultMessage::of(&arrival)))
 }
 
-/// A result as it was sent.
-pub fn read_result(packed: &[u8]) -> Result<Arrival, WireError> {
+/// A result as it was sent by a worker.
+pub fn read_result<D: Sent>(worker: &str, packed: &[u8]) -> Result<Arrival<D>, WireError> {
     let bytes = unpack(packed)?;
-    let message: ResultMessage = read(&bytes, usize::MAX)?;
-    let pairing =
-        Pairing { pair: message.pair, engines: message.engines, opening: message.opening };
+    let mut message: ResultMessage = read(&bytes, usize::MAX)?;
     // What is refused is written down, and the store has no such numbers.
-    if i64::try_from(pairing.pair).is_err() {
+    if i64::try_from(message.pair).is_err() {
         return Err(invalid("a pair that no run has"));
     }
-    let mut games = message.games.into_iter().map(GameMessage::into_record);
-    let report = match (message.failure, games.next(), games.next(), games.next()) {
-        (Some(failure), None, ..) => Report::Failed(printable(&failure)),
-        (None, Some(first), second, None) => {
-            let games = Games { first: first?, second: second.transpose()? };
-            let noise = message.noise.as_deref().map(printable);
-            Report::Played(PlayedPair { pairing, games }, noise)
+    let token = checked_token(std::mem::take(&mut message.run))?;
+    let worker = checked_name(worker)?;
+    let (ack, number, attempt) = (std::mem::take(&mut message.ack), message.pair, message.attempt);
+    let report = match message.failure.take() {
+        Some(_) if !(message.games.is_empty() && message.answers.is_empty()) => {
+            return Err(invalid("a result of what could not be played"));
         }
-        _ => return Err(invalid("a pair has one game or two")),
+        Some(failure) => Report::Failed(printable(&failure)),
+        None => {
+            let noise = message.noise.as_deref().map(printable);
+            Report::Played(D::take(message)?, noise)
+        }
     };
-    Ok(Arrival {
-        token: checked_token(message.run)?,
-        worker: checked_name(message.worker)?,
-        ack: message.ack,
-        pairing,
-        attempt: message.attempt,
-        report,
-    })
+    Ok(Arrival { token, worker, ack, number, attempt, report })
 }
 
 impl ResultMessage {
-    fn of(arrival: &Arrival) -> ResultMessage {
-        let (failure, noise, games) = match &arrival.report {
-            Report::Failed(reason) => (Some(reason.clone()), None, Vec::new()),
-            Report::Played(played, noise) => {
-                (None, noise.clone(), played.games.iter().map(GameMessage::of).collect())
-            }
-        };
-        ResultMessage {
+    fn of<D: Sent>(arrival: &Arrival<D>) -> ResultMessage {
+        let mut message = ResultMessage {
             v: VERSION,
             run: arrival.token.clone(),
-            worker: arrival.worker.clone(),
             ack: arrival.ack.clone(),
-            pair: arrival.pairing.pair,
-            engines: arrival.pairing.engines,
-            opening: arrival.pairing.opening,
+            pair: arrival.number,
+            engines: [0; 2],
+            opening: 0,
             attempt: arrival.attempt,
-            failure,
-            noise,
-            games,
-        }
-    }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
-impl GameMessage {
-    fn of(record: &GameRecord) -> GameMessage {
-        GameMessage {
-            white: record.engines.white,
-            black: record.engines.black,
-            fen: record.fen.clone(),
-            chess960: record.chess960,
-            result: record.outcome.result.as_str().to_owned(),
-            termination: record.outcome.termination.as_str().to_owned(),
-            detail: record.outcome.detail.clone(),
-            duration_ns: nanos(record.duration),
-            ready_ns: [record.ready.white, record.ready.black].map(|time| time.map(nanos)),
-            late_ns: record.late.map(nanos),
-            moves: record.moves.iter().map(MoveMessage::of).collect(),
-            transcript: record.transcript.as_ref().map(ToString::to_string),
-        }
-    }
-
-    fn into_record(self) -> Result<GameRecord, WireError> {
-        if self.moves.len() > MAX_MOVES {
-            return Err(invalid(format!("a game of {} moves", self.moves.len())));
-        }
-        let result: KnownOutcome =
-            self.result.parse().map_err(|_| invalid("a result that is none"))?;
-        let [white, black] = self.ready_ns.map(|time| time.map(Duration::from_nanos));
-        let moves = self.moves.into_iter().map(MoveMessage::into_record);
-        Ok(GameRecord {
-            engines: ByColor { white: self.white, black: self.black },
-            fen: self.fen,
-            chess960: self.chess960,
-            moves: moves.collect::<Result<_, _>>()?,
-            outcome: Outcome {
-                result,
-                termination: self
-                    .termination
-                    .parse()
-                    .map_err(|error: String| invalid(printable(&error)))?,
-                detail: crate::game::outcome::printable(&self.detail, MAX_WORDS),
-            },
-            duration: Duration::from_nanos(self.duration_ns),
-            ready: ByColor { white, black },
-            late: self.late_ns.map(Duration::from_nanos),
-            transcript: self
-                .transcript
-                .map(|text| text.parse())
-                .transpose()
-                .map_err(|error: String| invalid(printable(&error)))?,
-        })
-    }
-}
-
-impl MoveMessage {
-    fn of(record: &MoveRecord) -> MoveMessage {
-        let thought = record.thought.as_ref().map(|thought| {
-            let (cp, mate) = match thought.score {
-                Some(Score::Centipawns(cp)) => (Some(cp), None),
-                Some(Score::Mate(moves)) => (None, Some(moves)),
-                None => (None, None),
-            };
-            let details = thought.details.as_deref();
-            ThoughtMessage {
-                cp,
-                mate,
-                depth: thought.depth,
-                seldepth: thought.seldepth,
-                nodes: thought.nodes,
-                elapsed_ns: nanos(thought.elapsed),
-                reported_ns: thought.reported.map(nanos),
-                overrun_ns: thought.overrun.map(nanos),
-                left_ns: thought.left.map(nanos),
-                nps: details.and_then(|details| details.nps),
-                hashfull: details.and_then(|details| details.hashfull),
-                tbhits: details.and_then(|details| details.tbhits),
-                pv: details.map_or_else(Vec::new, |details| details.pv.clone()),
-                lines: details.map_or_else(Vec::new, |details| details.lines.clone()),
+            failure: None,
+            noise: None,
+            games: Vec::new(),
+            answers: Vec::new(),
+        };
+        match &arrival.report {
+            Report::Failed(reason) => message.failure = Some(reason.clone()),
+            Report::Played(played, noise) => {
+                message.noise = noise.clone();
+                played.fill(&mut message);
             }
-        });
-        MoveMessage { m: record.uci.to_string(), t: thought }
-    }
-
-    fn into_record(self) -> Result<MoveRecord, WireError> {
-        let thought = self.t.map(|thought| Thought {
-            score: thought.cp.map(Score::Centipawns).or(thought.mate.map(Score::Mate)),
-            depth: thought.depth,
-            seldepth: thought.seldepth,
-            nodes: thought.nodes,
-            elapsed: Duration::from_nanos(thought.elapsed_ns),
-            reported: thought.reported_ns.map(Duration::from_nanos),
-            overrun: thought.overrun_ns.map(Duration::from_nanos),
-            left: thought.left_ns.map(Duration::from_nanos),
-            details: Details {
-                nps: thought.nps,
-                hashfull: thought.hashfull,
-                tbhits: thought.tbhits,
-                pv: thought.pv,
-                lines: thought.lines,
-            }
-            .boxed(),
-        });
-        let uci = self.m.parse().map_err(|_| invalid("a move that is none"))?;
-        Ok(MoveRecord { uci, thought })
+        }
+        message
     }
 }

@@ -12,6 +12,10 @@ use crate::game::player::Seat;
 use crate::game::record::{Details, Keep, Thought};
 use crate::process::{Bounds, Launch};
 use crate::protocol::{Protocol, Restart};
+use crate::run::job::PlayedPair;
+use crate::suite::epd::judge::{Answer, Found};
+use crate::suite::epd::read::read as read_suite;
+use crate::suite::epd::task::{Answered, Question};
 use crate::uci::score::Score;
 use crate::uci::session::{Deadlines, Setup};
 
@@ -62,7 +66,7 @@ fn arrival(report: Report) -> Arrival {
         token: TOKEN.into(),
         worker: "host-1".into(),
         ack: "$JS.ACK.x".into(),
-        pairing: job(7).pairing,
+        number: 7,
         attempt: 2,
         report,
     }
@@ -100,7 +104,7 @@ fn full() -> Arrival {
 #[test]
 fn results_arrive_as_they_were_sent() {
     for sent in [full(), arrival(Report::Failed("no memory".into()))] {
-        assert_eq!(read_result(&write_result(&sent, 1 << 20)).unwrap(), sent);
+        assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
 
@@ -113,25 +117,70 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
         .map(|n| format!("{n} W> {}\n", blake3::hash(&n.to_le_bytes()).to_hex()))
         .collect();
     pair.games.first.transcript = Some(noise.parse().unwrap());
-    let bare = write_result(
-        &{
-            let mut bare = long.clone();
-            let Report::Played(pair, _) = &mut bare.report else { panic!() };
-            pair.drop_transcripts();
-            bare
-        },
-        usize::MAX,
-    );
-    assert!(write_result(&long, usize::MAX).len() > 100_000);
-    assert_eq!(write_result(&long, 10_000), bare);
-    let failed = read_result(&write_result(&long, bare.len() - 1)).unwrap();
+    let mut bare = long.clone();
+    let Report::Played(pair, _) = &mut bare.report else { panic!() };
+    pair.drop_transcripts();
+    let bare = write_result(bare, usize::MAX);
+    assert!(write_result(long.clone(), usize::MAX).len() > 100_000);
+    assert_eq!(write_result(long.clone(), 10_000), bare);
+    let failed = read_result::<PlayedPair>("host-1", &write_result(long, bare.len() - 1)).unwrap();
     assert!(matches!(failed.report, Report::Failed(why) if why.contains("the server takes")));
 }
 
 #[test]
 fn jobs_arrive_as_they_were_sent() {
     let (read, attempt) = read_job(&write_job(TOKEN, &job(7), 3), &head()).unwrap();
+    let Work::Pair(read) = read else { panic!("{read:?}") };
     assert_eq!((format!("{read:?}"), attempt), (format!("{:?}", job(7)), 3));
+}
+
+/// A question with everything that one can have.
+fn question() -> Question {
+    let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; am Rh8+; dm 9; c0 \"e4=10, e3=4\";";
+    let record = read_suite(line, false).records.remove(0);
+    Question { number: 5, record: Arc::new(record), hold: Some(3), engines: 2 }
+}
+
+#[test]
+fn questions_arrive_as_they_were_sent() {
+    let (sent, bytes) = (question(), write_question(TOKEN, &question(), 2));
+    let (read, attempt) = read_job(&bytes, &head()).unwrap();
+    let Work::Position(read) = read else { panic!("{read:?}") };
+    assert_eq!((read.number, read.hold, read.engines, attempt), (5, Some(3), 2, 2));
+    assert_eq!(read.record.goal, sent.record.goal);
+    assert_eq!(read.record.start.fen(), sent.record.start.fen());
+    let text = String::from_utf8(bytes).unwrap();
+    for (from, to, part) in [
+        ("e2e4", "e2e5", "a move that is none"),
+        ("e2e4", "nonsense", "a move that is none"),
+        ("4k3", "8", "FEN"),
+        ("\"mate\":9", "\"mate\":-9", "not a message"),
+    ] {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn answers_arrive_as_they_were_sent() {
+    let since = Found { at: Duration::from_millis(3), depth: Some(4), nodes: None };
+    let answer = Answer {
+        played: "e2e4".into(),
+        elapsed: Duration::from_nanos(12_345),
+        score: Some(Score::Mate(3)),
+        depth: Some(9),
+        nodes: Some(77),
+        since: Some(since),
+    };
+    let score = Some(Score::Centipawns(-5));
+    let other = Answer { score, since: None, depth: None, ..answer.clone() };
+    let answers = vec![Ok(answer), Ok(other), Err("it crashed".into())];
+    let report = Report::Played(Answered { number: 7, answers }, None);
+    let Arrival { token, worker, ack, number, attempt, .. } = full();
+    let sent = Arrival { token, worker, ack, number, attempt, report };
+    assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
 }
 
 #[test]
@@ -161,25 +210,29 @@ fn jobs_that_cannot_be_are_refused() {
 
 #[test]
 fn results_that_cannot_be_are_refused() {
-    let text = String::from_utf8(unpack(&write_result(&full(), 1 << 20)).unwrap()).unwrap();
+    let text = String::from_utf8(unpack(&write_result(full(), 1 << 20)).unwrap()).unwrap();
     let refuse = |from: &str, to: &str, part: &str| {
         let changed = text.replace(from, to);
         assert_ne!(changed, text, "{from}");
-        let error = read_result(&pack(changed.as_bytes())).unwrap_err().to_string();
+        let error =
+            read_result::<PlayedPair>("w", &pack(changed.as_bytes())).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
         assert!(!error.contains(char::is_control), "{error:?}");
     };
     refuse("\"v\":1", "\"v\":2", "of version 2");
     refuse(TOKEN, "../../../x", "no token");
-    refuse("host-1", "host 1\\u001b[2J", "a name of a worker");
     refuse("d8h4", "d8h9\\u0007", "a move that is none");
     refuse("checkmate", "bore\\u0007dom", "termination");
     refuse("0-1", "2-0", "a result that is none");
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"pair\":7", "\"pair\":-7", "not a message");
-    refuse("\"failure\":null", "\"failure\":\"x\"", "one game or two");
+    refuse("\"failure\":null", "\"failure\":\"x\"", "could not be played");
+    let nobody = read_result::<PlayedPair>("host 1\u{1b}[2J", &write_result(full(), 1 << 20));
+    assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));
     assert_eq!(
-        read_result(b"garbage").map(drop).map_err(|e| e.to_string().starts_with("not a")),
+        read_result::<PlayedPair>("w", b"garbage")
+            .map(drop)
+            .map_err(|e| e.to_string().starts_with("not a")),
         Err(true)
     );
 }
@@ -188,8 +241,11 @@ fn results_that_cannot_be_are_refused() {
 fn what_is_too_long_is_not_read() {
     let bomb = pack(&vec![b' '; MAX_UNPACKED as usize + 1]);
     assert!(bomb.len() < 1 << 20);
-    assert_eq!(read_result(&bomb), Err(WireError::TooLong(MAX_UNPACKED)));
-    assert_eq!(read_result(&vec![0; MAX_PACKED + 1]), Err(WireError::TooLong(MAX_PACKED as u64)));
+    assert_eq!(read_result::<PlayedPair>("w", &bomb), Err(WireError::TooLong(MAX_UNPACKED)));
+    assert_eq!(
+        read_result::<PlayedPair>("w", &vec![0; MAX_PACKED + 1]),
+        Err(WireError::TooLong(MAX_PACKED as u64))
+    );
     let long = vec![b' '; MAX_NOTE + 1];
     assert_eq!(Beacon::read(&long), Err(WireError::TooLong(MAX_NOTE as u64)));
 }
@@ -215,16 +271,16 @@ fn notes_arrive_as_they_were_sent() {
         trouble: Some("what".into()),
         is_leaving: true,
     };
-    assert_eq!(Hello::read(&hello.write()), Ok(hello.clone()));
+    assert_eq!(Hello::read("w.1", &hello.write()), Ok(hello.clone()));
     assert_eq!(hello.pairs_per_minute(), Some(15.0));
     assert_eq!(Hello { recent_secs: 0, ..hello.clone() }.pairs_per_minute(), None);
-    assert!(Hello::read(&Hello { slots: 5_000, ..hello.clone() }.write()).is_err());
-    assert!(Hello::read(&Hello { worker: "a/b".into(), ..hello }.write()).is_err());
+    assert!(Hello::read("w.1", &Hello { slots: 5_000, ..hello.clone() }.write()).is_err());
+    assert!(Hello::read("a/b", &hello.write()).is_err());
     for half in [None, Some(0), Some(1)] {
         let sign = Sign { worker: "w".into(), pair: 3, half };
-        assert_eq!(Sign::read(&sign.write()), Ok(sign));
+        assert_eq!(Sign::read("w", &sign.write()), Ok(sign));
     }
-    assert!(Sign::read(&Sign { worker: "w".into(), pair: 3, half: Some(2) }.write()).is_err());
+    assert!(Sign::read("w", &Sign { worker: "w".into(), pair: 3, half: Some(2) }.write()).is_err());
     let need = Need { hash: "0f".repeat(32) };
     assert_eq!(Need::read(&need.write()), Ok(need));
     assert!(Need::read(&Need { hash: "../x".into() }.write()).is_err());
@@ -237,10 +293,13 @@ fn notes_arrive_as_they_were_sent() {
 /// Everything that reads what strangers send.
 fn read_all(bytes: &[u8]) {
     let _ = read_job(bytes, &head());
-    let _ = read_result(bytes);
-    let _ = read_result(&pack(bytes));
+    let packed = pack(bytes);
+    for bytes in [bytes, &packed] {
+        let _ = read_result::<PlayedPair>("w", bytes);
+        let _ = read_result::<Answered>("w", bytes);
+    }
     let _ = verified(bytes, &[]);
-    let _ = (Beacon::read(bytes), Hello::read(bytes), Sign::read(bytes));
+    let _ = (Beacon::read(bytes), Hello::read("w.1", bytes), Sign::read("w", bytes));
     let _ = (Need::read(bytes), Word::read(bytes));
 }
 
@@ -252,7 +311,7 @@ proptest! {
 
     #[test]
     fn damaged_messages_are_an_error_or_a_message(at: usize, byte: u8, cut: usize) {
-        let result = unpack(&write_result(&full(), 1 << 20)).unwrap();
+        let result = unpack(&write_result(full(), 1 << 20)).unwrap();
         for mut message in [result, write_job(TOKEN, &job(7), 0)] {
             let length = message.len();
             message[at % length] = byte;

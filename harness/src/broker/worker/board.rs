@@ -12,6 +12,11 @@ use crate::broker::wire::Beacon;
 /// How long a run that says nothing is taken to be there.
 const ABSENCE: Duration = Duration::from_secs(6);
 
+/// How long a run rests after its engines have broken down, and how long at most if they do so again
+/// and again. Such games end sooner than others: without a rest a machine on which nothing works
+/// would have taken the pairs of a short run before it can be compared with any other.
+const REST: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
+
 /// Runs that a worker keeps in mind; more is nothing but noise.
 const MAX_RUNS: usize = 1_000;
 
@@ -24,6 +29,14 @@ struct Known {
     heard: Duration,
     agreement: Agreement,
     refusal: Option<String>,
+    rest: Rest,
+}
+
+/// A run is left alone for a while.
+#[derive(Debug, Default)]
+struct Rest {
+    until: Duration,
+    length: Duration,
 }
 
 /// The runs.
@@ -46,7 +59,10 @@ impl Board {
         if self.runs.len() < MAX_RUNS {
             let agreement = Agreement::default();
             let token = beacon.token.clone();
-            self.runs.insert(token, Known { beacon, heard, agreement, refusal: None });
+            self.runs.insert(token, {
+                let (refusal, rest) = (None, Rest::default());
+                Known { beacon, heard, agreement, refusal, rest }
+            });
         }
         true
     }
@@ -65,7 +81,8 @@ impl Board {
     /// The run to play for: of those with the highest priority that have work for somebody the one
     /// for which the fewest play; without any such, the first that may have some soon.
     pub(super) fn choose(&self) -> Option<(String, Agreement)> {
-        let willing = self.runs.values().filter(|known| known.refusal.is_none());
+        let is_willing = |k: &&Known| k.refusal.is_none() && k.rest.until <= self.now;
+        let willing = self.runs.values().filter(is_willing);
         let rank = |known: &&Known| {
             let Beacon { priority, queued, playing, .. } = known.beacon;
             (queued == 0, std::cmp::Reverse(priority), playing)
@@ -79,6 +96,19 @@ impl Board {
         if let Some(known) = self.runs.get_mut(token) {
             known.beacon.playing += 1;
             known.beacon.queued = known.beacon.queued.saturating_sub(1);
+        }
+    }
+
+    /// A pair of a run was played; whether engines broke down in all its games.
+    pub(super) fn played(&mut self, token: &str, has_broken: bool) {
+        let now = self.now;
+        let Some(Known { rest, .. }) = self.runs.get_mut(token) else { return };
+        if !has_broken {
+            *rest = Rest::default();
+        } else if rest.until <= now {
+            // Of pairs that break at the same time one counts.
+            rest.length = (2 * rest.length).clamp(REST[0], REST[1]);
+            rest.until = now + rest.length;
         }
     }
 
@@ -150,6 +180,30 @@ mod tests {
             taken.push(token);
         }
         assert_eq!(taken, ["b", "b", "a", "b", "a", "b"]);
+    }
+
+    #[test]
+    fn a_run_whose_engines_break_down_rests_longer_and_longer() {
+        let mut board = Board::default();
+        let (mut now, mut rests) = (Duration::ZERO, Vec::new());
+        for _ in 0..7 {
+            board.hear(beacon("a", 1, 1, 0));
+            board.played("a", true);
+            board.played("a", true);
+            let start = now;
+            while chosen(&board).is_none() {
+                now += REST[0];
+                board.hear(beacon("a", 1, 1, 0));
+                board.look(now);
+            }
+            rests.push((now - start).as_secs_f64());
+        }
+        assert_eq!(rests, [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]);
+        board.hear(beacon("b", 0, 1, 0));
+        board.played("a", true);
+        assert_eq!(chosen(&board).as_deref(), Some("b"), "others are played meanwhile");
+        board.played("a", false);
+        assert_eq!(chosen(&board).as_deref(), Some("a"));
     }
 
     #[test]

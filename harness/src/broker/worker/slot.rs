@@ -12,12 +12,12 @@ use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::{interval, sleep, timeout};
 
 use super::contract::Contract;
+use super::doing::{Doing, Searching};
+use super::table::Table;
 use super::{Halt, Held, Pace, Shared};
-use crate::broker::wire::{self, Arrival, Report, Sign};
+use crate::broker::wire::{self, Arrival, Report, Sent, Sign, Work};
 use crate::game::pulse::Pulse;
-use crate::run::executor::local::{Local, Room};
 use crate::run::executor::{Executor, JobEvent};
-use crate::run::job::PairJob;
 
 /// How long a request for a job waits for one.
 const TAKE: Duration = Duration::from_secs(2);
@@ -37,16 +37,10 @@ const IDLE: u32 = 5;
 /// How many times more often than needed a slot says that its game goes on.
 const SIGNS: u32 = 6;
 
-/// Engines at a table, and the run that they play for.
-struct Table {
-    contract: Arc<Contract>,
-    local: Local,
-}
-
 /// What became of a job.
-enum End {
+enum End<D> {
     /// This is to be reported.
-    Reported(Box<Report>),
+    Reported(Box<Report<D>>),
     /// The run wants no more of it.
     Cancelled,
     /// We want no more of it.
@@ -73,11 +67,11 @@ pub(super) async fn work(shared: Arc<Shared>) {
         // The room is ours until the job is done.
         let Some(Found { contract, job, room: _room }) = found else {
             in_vain += 1;
-            rest(&mut table, in_vain);
+            rest(&mut table, in_vain).await;
             continue;
         };
         in_vain = 0;
-        match sit_down(table.take(), &contract).await {
+        match Table::sit_down(table.take(), &contract).await {
             Ok(seated) => {
                 let table = table.insert(seated);
                 shared.playing.fetch_add(1, Ordering::Relaxed);
@@ -92,7 +86,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
         }
     }
     if let Some(table) = table {
-        table.local.finish().await;
+        table.finish().await;
     }
 }
 
@@ -131,11 +125,11 @@ async fn find(shared: &Shared) -> Option<Found> {
 }
 
 /// Ends engines that had nothing to play for long.
-fn rest(table: &mut Option<Table>, in_vain: u32) {
+async fn rest(table: &mut Option<Table>, in_vain: u32) {
     if in_vain == IDLE
         && let Some(table) = table
     {
-        table.local.release_idle();
+        table.release_idle().await;
     }
 }
 
@@ -161,123 +155,196 @@ async fn take(shared: &Shared, contract: &Contract) -> Option<jetstream::Message
     }
 }
 
-/// The table at which the engines of a run sit; those of another run leave.
-async fn sit_down(table: Option<Table>, contract: &Arc<Contract>) -> Result<Table, String> {
-    if let Some(table) = table {
-        if Arc::ptr_eq(&table.contract, contract) {
-            return Ok(table);
-        }
-        table.local.finish().await;
-    }
-    let head = &contract.head;
-    let room =
-        Room { slots: 1, wait: head.wait, noise_limit: head.noise_limit, places: Vec::new() };
-    let local = Local::new(room, contract.seats.clone()).map_err(|error| error.to_string())?;
-    Ok(Table { contract: contract.clone(), local })
+/// A job in hand.
+struct InHand<'a> {
+    shared: &'a Shared,
+    contract: &'a Contract,
+    message: &'a jetstream::Message,
+    number: u64,
+    attempt: u32,
+    cancelled: broadcast::Receiver<Halt>,
 }
 
-/// Plays a job and reports what became of it.
+/// Does a job and reports what became of it.
 async fn play(shared: &Shared, table: &mut Table, message: jetstream::Message) {
     let contract = table.contract.clone();
-    let token = contract.head.token.clone();
-    let (job, attempt) = match wire::read_job(&message.payload, &contract.head) {
+    let token = &contract.head.token;
+    let (work, attempt) = match wire::read_job(&message.payload, &contract.head) {
         Ok(read) => read,
         Err(error) => {
             // Nobody else could read it either.
             let _ = message.ack_with(AckKind::Term).await;
-            return shared.refuse(&token, format!("a job that cannot be read: {error}"));
+            return shared.refuse(token, format!("a job that cannot be read: {error}"));
         }
     };
-    let pairing = job.pairing;
-    // Words of before are not about this job.
-    let mut cancelled = shared.cancelled.subscribe();
-    let report = match play_out(shared, table, &message, job, &mut cancelled).await {
-        End::Reported(report) => *report,
-        End::Cancelled => return,
-        End::Aborted => {
-            let _ = message.ack_with(AckKind::Nak(None)).await;
-            return;
-        }
+    let number = match &work {
+        Work::Pair(job) => job.pairing.pair,
+        Work::Position(question) => question.number,
     };
-    if let Report::Failed(reason) = &report {
-        shared.refuse(&token, reason.clone());
-    }
-    let is_played = matches!(report, Report::Played(..));
-    let arrival = Arrival {
-        token: token.clone(),
-        worker: shared.config.name.clone(),
-        ack: message.reply.as_ref().map_or_else(String::new, |reply| reply.to_string()),
-        pairing,
+    let in_hand = InHand {
+        shared,
+        contract: &contract,
+        message: &message,
+        number,
         attempt,
-        report,
+        // Words of before are not about this job.
+        cancelled: shared.cancelled.subscribe(),
     };
-    let pair = pairing.pair;
-    if is_played {
-        // Before anybody can have stored it.
-        let held = Held { job: message.clone(), lease: contract.head.lease };
-        let _ = shared.held.send((token.clone(), pair, Some(held)));
-    }
-    if !deliver(shared, &contract, &arrival, &message, &mut cancelled).await {
-        let _ = shared.held.send((token, pair, None));
-        // Whoever still wants the pair gets it at once.
-        let _ = message.ack_with(AckKind::Nak(None)).await;
-    } else if is_played {
-        shared.pairs.fetch_add(1, Ordering::Relaxed);
+    match work {
+        Work::Pair(job) => {
+            let pulse = job.games.first.pulse.clone();
+            table.local.start(job);
+            in_hand.see_through(&mut table.local, pulse).await;
+        }
+        Work::Position(question) => match table.asked() {
+            Ok(asked) => {
+                let mut searching = Searching::new(asked, question, &contract.head);
+                in_hand.see_through(&mut searching, Pulse::default()).await;
+            }
+            Err(error) => {
+                // Somebody else may have what we lack.
+                let _ = message.ack_with(AckKind::Nak(Some(AGAIN))).await;
+                shared.refuse(token, error);
+            }
+        },
     }
 }
 
-/// Plays the games of a job, and says as long as they go on that they do.
-async fn play_out(
-    shared: &Shared,
-    table: &mut Table,
-    message: &jetstream::Message,
-    job: PairJob,
-    cancelled: &mut broadcast::Receiver<Halt>,
-) -> End {
-    let head = &table.contract.head;
-    let (pair, pulse) = (job.pairing.pair, job.games.first.pulse.clone());
-    let mut half = None;
-    let mut pace = shared.pace.clone();
-    let mut beat = interval((head.lease / SIGNS).min(Duration::from_secs(5)));
-    let mut life = Life { pulse, seen: 0, since: beat.tick().await };
-    table.local.start(job);
-    sign(shared, &table.contract, pair, half).await;
-    loop {
-        tokio::select! {
-            event = table.local.next() => match event {
-                JobEvent::Played { played, noise, .. } => {
-                    return End::Reported(Box::new(Report::Played(played, noise)));
+impl InHand<'_> {
+    /// Waits for the end of what is done, and reports it.
+    async fn see_through<T: Doing<Done: Sent>>(mut self, doing: &mut T, pulse: Pulse) {
+        let report = match self.attend(doing, pulse).await {
+            End::Reported(report) => *report,
+            End::Cancelled => return,
+            End::Aborted => {
+                let _ = self.message.ack_with(AckKind::Nak(None)).await;
+                return;
+            }
+        };
+        let (shared, message) = (self.shared, self.message);
+        let token = &self.contract.head.token;
+        let is_done = match &report {
+            Report::Played(done, _) => {
+                shared.board().played(token, T::has_broken(done));
+                true
+            }
+            Report::Failed(reason) => {
+                shared.refuse(token, reason.clone());
+                false
+            }
+        };
+        let arrival = Arrival {
+            token: token.clone(),
+            worker: shared.config.name.clone(),
+            ack: message.reply.as_ref().map_or_else(String::new, |reply| reply.to_string()),
+            number: self.number,
+            attempt: self.attempt,
+            report,
+        };
+        if is_done {
+            // Before anybody can have stored it.
+            let held = Held { job: message.clone(), lease: self.contract.head.lease };
+            let _ = shared.held.send((token.clone(), self.number, Some(held)));
+        }
+        if !self.deliver(arrival).await {
+            let _ = shared.held.send((token.clone(), self.number, None));
+            // Whoever still wants the pair gets it at once.
+            let _ = message.ack_with(AckKind::Nak(None)).await;
+        } else if is_done {
+            shared.pairs.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits for the end, and says as long as it goes on that it does.
+    async fn attend<T: Doing>(&mut self, doing: &mut T, pulse: Pulse) -> End<T::Done> {
+        let head = &self.contract.head;
+        let mut half = None;
+        let mut pace = self.shared.pace.clone();
+        let mut beat = interval((head.lease / SIGNS).min(Duration::from_secs(5)));
+        let mut life = Life { pulse, seen: 0, since: beat.tick().await };
+        self.sign(half).await;
+        loop {
+            tokio::select! {
+                event = doing.next() => match event {
+                    JobEvent::Played { played, noise, .. } => {
+                        return End::Reported(Box::new(Report::Played(played, noise)));
+                    }
+                    JobEvent::Failed { reason, .. }
+                    | JobEvent::Lost(reason)
+                    | JobEvent::Unfit(reason) => {
+                        return End::Reported(Box::new(Report::Failed(reason)));
+                    }
+                    JobEvent::Started { half: begun, .. } => {
+                        half = u8::try_from(begun).ok();
+                        self.sign(half).await;
+                    }
+                    JobEvent::Noted(_) | JobEvent::SetAside(_) => {}
+                },
+                heard = self.cancelled.recv() => {
+                    if let Ok(halt) = heard
+                        && halt.token == head.token
+                    {
+                        doing.give_up().await;
+                        return if halt.is_ours_alone { End::Aborted } else { End::Cancelled };
+                    }
                 }
-                JobEvent::Failed { reason, .. }
-                | JobEvent::Lost(reason)
-                | JobEvent::Unfit(reason) => {
-                    return End::Reported(Box::new(Report::Failed(reason)));
+                () = reached(&mut pace, Pace::Aborting) => {
+                    doing.give_up().await;
+                    return End::Aborted;
                 }
-                JobEvent::Started { half: begun, .. } => {
-                    half = u8::try_from(begun).ok();
-                    sign(shared, &table.contract, pair, half).await;
-                }
-                JobEvent::Noted(_) | JobEvent::SetAside(_) => {}
-            },
-            heard = cancelled.recv() => {
-                if let Ok(halt) = heard
-                    && halt.token == table.contract.head.token
-                {
-                    table.local.cancel_all().await;
-                    return if halt.is_ours_alone { End::Aborted } else { End::Cancelled };
+                now = beat.tick() => {
+                    // The job of a game that hangs is given to others, for we do not ask for more
+                    // time.
+                    if life.goes_on(now, head.patience) {
+                        let _ = self.message.ack_with(AckKind::Progress).await;
+                        self.sign(half).await;
+                    }
                 }
             }
-            () = reached(&mut pace, Pace::Aborting) => {
-                table.local.cancel_all().await;
-                return End::Aborted;
-            }
-            now = beat.tick() => {
-                // The job of a game that hangs is given to others, for we do not ask for more time.
-                if life.goes_on(now, table.contract.head.patience) {
-                    let _ = message.ack_with(AckKind::Progress).await;
-                    sign(shared, &table.contract, pair, half).await;
+        }
+    }
+
+    async fn sign(&self, half: Option<u8>) {
+        let Shared { link, config, .. } = self.shared;
+        if link.is_connected() {
+            let sign = Sign { worker: config.name.clone(), pair: self.number, half };
+            let subject = self.contract.names.sign(&sign.worker);
+            let _ = link.client.publish(subject, sign.write().into()).await;
+        }
+    }
+
+    /// Sends a result until the server has it; `false` if nobody wants it any more.
+    async fn deliver<D: Sent>(&mut self, arrival: Arrival<D>) -> bool {
+        let Shared { link, pace, .. } = self.shared;
+        let mut pace = pace.clone();
+        let subject = self.contract.names.result(self.number, &arrival.worker);
+        let ack = arrival.ack.clone();
+        let bytes = wire::write_result(arrival, link.max_payload());
+        loop {
+            let send = async {
+                // One that is sent twice for want of an answer is there once.
+                let message = PublishMessage::build().payload(bytes.clone().into());
+                let sent =
+                    link.stream.send_publish(subject.clone(), message.message_id(&ack)).await;
+                match sent {
+                    Ok(ack) => ack.await.is_ok(),
+                    Err(_) => false,
                 }
+            };
+            let token = &self.contract.head.token;
+            tokio::select! {
+                is_there = send => if is_there {
+                    return true;
+                },
+                heard = self.cancelled.recv() => {
+                    if heard.is_ok_and(|halt| halt.token == *token) {
+                        return false;
+                    }
+                }
+                () = reached(&mut pace, Pace::Aborting) => return false,
             }
+            let _ = self.message.ack_with(AckKind::Progress).await;
+            sleep(AGAIN).await;
         }
     }
 }
@@ -303,48 +370,5 @@ impl Life {
             (self.seen, self.since) = (count, now);
         }
         now - self.since < patience
-    }
-}
-
-async fn sign(shared: &Shared, contract: &Contract, pair: u64, half: Option<u8>) {
-    if shared.link.is_connected() {
-        let sign = Sign { worker: shared.config.name.clone(), pair, half };
-        let _ = shared.link.client.publish(contract.names.sign(), sign.write().into()).await;
-    }
-}
-
-/// Sends a result until the server has it; `false` if nobody wants it any more.
-async fn deliver(
-    shared: &Shared,
-    contract: &Contract,
-    arrival: &Arrival,
-    message: &jetstream::Message,
-    cancelled: &mut broadcast::Receiver<Halt>,
-) -> bool {
-    let bytes = wire::write_result(arrival, shared.link.max_payload());
-    let subject = contract.names.result(arrival.pairing.pair);
-    let mut pace = shared.pace.clone();
-    loop {
-        let send = async {
-            // One that is sent twice for want of an answer is there once.
-            let message = PublishMessage::build().payload(bytes.clone().into());
-            let message = message.message_id(&arrival.ack);
-            let sent = shared.link.stream.send_publish(subject.clone(), message).await;
-            match sent {
-                Ok(ack) => ack.await.is_ok(),
-                Err(_) => false,
-            }
-        };
-        tokio::select! {
-            is_there = send => if is_there {
-                return true;
-            },
-            heard = cancelled.recv() => if heard.is_ok_and(|halt| halt.token == arrival.token) {
-                return false;
-            },
-            () = reached(&mut pace, Pace::Aborting) => return false,
-        }
-        let _ = message.ack_with(AckKind::Progress).await;
-        sleep(AGAIN).await;
     }
 }

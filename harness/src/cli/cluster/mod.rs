@@ -15,15 +15,19 @@ pub use self::show::{ClusterCommand, cluster, document};
 pub use self::worker::{WorkerArgs, worker};
 use super::{ExitCode, Failure, fingerprint, play};
 use crate::broker::access::{Access, AccessError};
+use crate::broker::assignment::Assignment;
 use crate::broker::bench;
-use crate::broker::coordinator::{Identity, Known, Spec, check, coordinate, describe};
+use crate::broker::coordinator::{
+    Identity, Known, Spec, check, coordinate, describe, describe_suite,
+};
 use crate::broker::trust::{Key, TrustError};
-use crate::broker::wire::{Benched, Program};
-use crate::config::plan::Plan;
+use crate::broker::wire::{Benched, Head, Program};
+use crate::config::plan::{Engine, Plan};
 use crate::report::terminal::note;
-use crate::run::executor::remote::Remote;
+use crate::run::executor::remote::{Ends, Link, Remote, link};
 use crate::run::seats::Seat;
 use crate::store::{Store, StoreError};
+use crate::suite::epd::task::{Answered, Question};
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
 const DEFAULT_LEASE_S: u32 = 30;
@@ -50,7 +54,7 @@ pub struct ClusterArgs {
     /// Let workers play that are connected to this NATS server, such as nats://host:4222 or
     /// tls://host; several with commas between them. --concurrency then bounds the pairs in flight
     /// [default: as many as workers have room for]
-    #[arg(long, value_name = "URL", conflicts_with = "affinity")]
+    #[arg(long, value_name = "URL")]
     on: Option<String>,
     /// How important the run is to workers, 0 to 255; those of the same importance share workers
     /// evenly [default: 100]
@@ -128,13 +132,23 @@ impl Fleet {
         format!(" --on {}", self.access.place())
     }
 
-    /// What the benchmarks of those engines find here that workers have to compare.
-    async fn benches(&self, plan: &Plan, seats: &[Seat]) -> Vec<Option<Benched>> {
+    /// Pairs in flight at most, if the user says so.
+    pub fn most(&self) -> Option<usize> {
+        self.most
+    }
+
+    /// What the benchmarks of those engines find here that workers have to compare: of all if they
+    /// are for speed, too.
+    async fn benches(
+        &self,
+        engines: &[Engine],
+        seats: &[Seat],
+        is_for_speed: bool,
+    ) -> Vec<Option<Benched>> {
         let mut found: Vec<Option<Benched>> = Vec::new();
-        for (index, (engine, seat)) in plan.engines.iter().zip(seats).enumerate() {
+        for (index, (engine, seat)) in engines.iter().zip(seats).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
-            // Workers scale times by the last engine that has one.
-            let is_needed = self.checks_bench || is_built || plan.scale.is_some();
+            let is_needed = self.checks_bench || is_built || is_for_speed;
             let is_same = |other: &Seat| {
                 (&other.launch.program, &other.launch.args)
                     == (&seat.launch.program, &seat.launch.args)
@@ -167,29 +181,74 @@ impl Fleet {
         seats: Vec<Seat>,
         known: Known,
     ) -> Result<Remote, Failure> {
-        let benches = self.benches(plan, &seats).await;
+        // Workers scale times by the last engine that has a bench.
+        let benches = self.benches(&plan.engines, &seats, plan.scale.is_some()).await;
         if plan.scale.is_some() && benches.iter().all(Option::is_none) {
             let told = "workers scale times by the bench of the last engine, and there is none";
             return Err(Failure::invalid(told));
         }
-        let mut paths = BTreeMap::new();
-        let mut programs = Vec::new();
-        for seat in &seats {
-            let program = program(&seat.launch.program)?;
-            paths.insert(program.hash.clone(), seat.launch.program.clone());
-            programs.push(program);
-        }
-        let key = self.key.public();
+        let (remote, ends) = Remote::new(self.most);
+        let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run, created_ms, key: &key };
-        let mut head =
-            describe(plan, identity, seats, programs, self.lease).map_err(Failure::invalid)?;
+        let programs = Programs::of(&seats)?;
+        let head = describe(plan, identity, seats, programs.list.clone(), lease);
+        self.open(head.map_err(Failure::invalid)?, programs, benches, known, ends).await?;
+        Ok(remote)
+    }
+
+    /// The link to those who search the positions of a suite.
+    pub async fn link(
+        self,
+        suite: &str,
+        created_ms: i64,
+        engines: &[Engine],
+        seats: Vec<Seat>,
+    ) -> Result<Link<Question, Answered>, Failure> {
+        let benches = self.benches(engines, &seats, false).await;
+        let (near, ends) = link();
+        let (key, lease) = (self.key.public(), self.lease);
+        let identity = Identity { run: suite, created_ms, key: &key };
+        let programs = Programs::of(&seats)?;
+        let head = describe_suite(engines, identity, seats, programs.list.clone(), lease);
+        let head = head.map_err(Failure::invalid)?;
+        self.open(head, programs, benches, Known::default(), ends).await?;
+        Ok(near)
+    }
+
+    async fn open<A: Assignment>(
+        self,
+        mut head: Head,
+        programs: Programs,
+        benches: Vec<Option<Benched>>,
+        known: Known,
+        ends: Ends<A, A::Done>,
+    ) -> Result<(), Failure> {
         for (contestant, bench) in head.contestants.iter_mut().zip(&benches) {
             contestant.is_benched = bench.is_some();
         }
-        let link = self.access.connect(&format!("arbiter {run}")).await?;
-        let (priority, most) = (self.priority, self.most);
-        let spec = Spec { head, key: self.key, programs: paths, priority, most, benches, known };
-        Ok(coordinate(link, spec).await?)
+        let link = self.access.connect(&format!("arbiter {}", head.run)).await?;
+        let (key, priority, programs) = (self.key, self.priority, programs.paths);
+        Ok(coordinate(link, Spec { head, key, programs, priority, benches, known }, ends).await?)
+    }
+}
+
+/// The programs of engines.
+struct Programs {
+    /// By the index of the engine.
+    list: Vec<Program>,
+    /// Where they are, by their hashes.
+    paths: BTreeMap<String, PathBuf>,
+}
+
+impl Programs {
+    fn of(seats: &[Seat]) -> Result<Programs, Failure> {
+        let (mut list, mut paths) = (Vec::new(), BTreeMap::new());
+        for seat in seats {
+            let program = program(&seat.launch.program)?;
+            paths.insert(program.hash.clone(), seat.launch.program.clone());
+            list.push(program);
+        }
+        Ok(Programs { list, paths })
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use shakmaty::Move;
 use shakmaty::san::SanPlus;
 
+use super::by::By;
 use super::{Style, unusable_json, unusable_lines};
 use crate::report::table::Table;
 use crate::stats::paired::{margin, mcnemar, share_interval};
@@ -23,8 +24,8 @@ pub struct Report<'a> {
     pub engines: Vec<Engine<'a>>,
     /// Plies for which a solution had to be held to end the search, if so.
     pub hold: Option<u32>,
-    /// Searches at once.
-    pub concurrency: usize,
+    /// Who did it.
+    pub by: By,
     /// The positions.
     pub records: &'a [Arc<Record>],
     /// Lines that could not be used.
@@ -72,6 +73,7 @@ impl Report<'_> {
         for engine in &self.engines {
             text.push_str(&self.unsolved_text(style, engine));
         }
+        text.push_str(&self.by.aside_text(style));
         let notes: Vec<String> = self.notes().collect();
         if !notes.is_empty() {
             text.push_str(&style.heading("Left out of lines that are used all the same"));
@@ -86,11 +88,11 @@ impl Report<'_> {
             None => String::new(),
         };
         format!(
-            "{}: {} positions, {} lines unusable; {} at once{hold}\n\n",
+            "{}: {} positions, {} lines unusable; {}{hold}\n\n",
             self.suite,
             self.records.len(),
             self.unusable.len(),
-            self.concurrency
+            self.by.in_words()
         )
     }
 
@@ -217,16 +219,17 @@ impl Report<'_> {
             (1..self.engines.len()).map(|e| self.comparison_json(e)).collect();
         let positions: Vec<Value> =
             self.records.iter().enumerate().map(|(i, r)| self.position_json(i, r)).collect();
-        json!({
+        let mut json = json!({
             "schema": "arbiter.epd/1",
             "suite": self.suite,
             "hold_plies": self.hold,
-            "concurrency": self.concurrency,
             "engines": engines,
             "comparisons": comparisons,
             "positions": positions,
             "unusable": unusable_json(self.unusable),
-        })
+        });
+        self.by.add_to(&mut json);
+        json
     }
 
     fn engine_json(&self, index: usize) -> Value {
@@ -387,11 +390,10 @@ nonsense";
 
     fn searches(records: &[Arc<Record>], played: [&str; 4]) -> Vec<Searched> {
         let search = |(record, played): (&Arc<Record>, &str)| {
-            Judge::new(&record.start, &record.goal).end(
-                played,
-                Duration::from_millis(250),
-                &Info::parse("depth 3 nodes 70"),
-            )
+            let judge = Judge::new(&record.start, &record.goal);
+            let info = Info::parse("depth 3 nodes 70");
+            let answer = judge.end(played, Duration::from_millis(250), &info);
+            answer.judged(&record.start, &record.goal)
         };
         records.iter().zip(played).map(search).collect()
     }
@@ -411,7 +413,7 @@ nonsense";
                 engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
             ],
             hold: None,
-            concurrency: 2,
+            by: By::Here(2),
             records: &records,
             unusable: &suite.unusable,
         });

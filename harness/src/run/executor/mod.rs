@@ -10,14 +10,13 @@ use crate::run::event::Remark;
 use crate::run::job::{PairJob, PlayedPair};
 use crate::schedule::Pairing;
 
-/// What became of a job.
+/// What became of a job: a pair, or whatever else others are asked to do.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "the large variant is what pairs are played for")]
-pub enum JobEvent {
-    /// All its games are over.
+pub enum JobEvent<D = PlayedPair> {
+    /// It is done; of a pair, all games are over.
     Played {
-        /// The pair.
-        played: PlayedPair,
+        /// What came of it.
+        played: D,
         /// How the machine disturbed it, in words, if it did.
         noise: Option<String>,
         /// Which machine that was, if not this one.

@@ -1,19 +1,20 @@
 //! Pairs that are played elsewhere: the end at which the dispatcher sits.
 //!
-//! Knows nothing of networks. Whoever sends the pairs out holds the other end, [`Ends`].
+//! Knows nothing of networks. Whoever sends the pairs out holds the other end, [`Ends`]. The same
+//! link serves for other jobs than pairs.
 
 use std::collections::BTreeSet;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{Executor, JobEvent};
-use crate::run::job::PairJob;
+use crate::run::job::{PairJob, PlayedPair};
 
 /// What the dispatcher wants done.
 #[derive(Debug)]
-pub enum Order {
+pub enum Order<J = PairJob> {
     /// Have this pair played.
-    Play(Box<PairJob>),
+    Play(Box<J>),
     /// The outcome of this pair is on disk.
     Stored(u64),
     /// Give up all pairs in flight, and answer once that has been told to everybody.
@@ -24,21 +25,52 @@ pub enum Order {
 
 /// The other end.
 #[derive(Debug)]
-pub struct Ends {
+pub struct Ends<J = PairJob, D = PlayedPair> {
     /// What the dispatcher wants.
-    pub orders: mpsc::UnboundedReceiver<Order>,
+    pub orders: mpsc::UnboundedReceiver<Order<J>>,
     /// What the dispatcher hears.
-    pub events: mpsc::UnboundedSender<JobEvent>,
+    pub events: mpsc::UnboundedSender<JobEvent<D>>,
     /// How many pairs may be in flight; 0 before there is anybody.
     pub room: watch::Sender<usize>,
+}
+
+/// Our end.
+#[derive(Debug)]
+pub struct Link<J = PairJob, D = PlayedPair> {
+    /// What we want.
+    pub orders: mpsc::UnboundedSender<Order<J>>,
+    /// What we hear.
+    pub events: mpsc::UnboundedReceiver<JobEvent<D>>,
+    /// How many jobs may be in flight.
+    pub room: watch::Receiver<usize>,
+}
+
+/// Both ends of a new link.
+pub fn link<J, D>() -> (Link<J, D>, Ends<J, D>) {
+    let (order, orders) = mpsc::unbounded_channel();
+    let (event, events) = mpsc::unbounded_channel();
+    let (room, rooms) = watch::channel(0);
+    (Link { orders: order, events, room: rooms }, Ends { orders, events: event, room })
+}
+
+impl<J, D> Link<J, D> {
+    /// Tells the other end, which may be gone; that shows where events are waited for.
+    pub fn order(&self, order: Order<J>) {
+        let _ = self.orders.send(order);
+    }
+
+    /// Has the other end do something, and waits until it has; one that is gone has nothing to do.
+    pub async fn have(&self, order: impl FnOnce(oneshot::Sender<()>) -> Order<J>) {
+        let (told, answer) = oneshot::channel();
+        self.order(order(told));
+        let _ = answer.await;
+    }
 }
 
 /// Plays pairs by having others play them.
 #[derive(Debug)]
 pub struct Remote {
-    orders: mpsc::UnboundedSender<Order>,
-    events: mpsc::UnboundedReceiver<JobEvent>,
-    room: watch::Receiver<usize>,
+    link: Link,
     /// Pairs in flight at most, if the user says so; else as many as the others have room for.
     most: Option<usize>,
     in_flight: BTreeSet<u64>,
@@ -47,12 +79,8 @@ pub struct Remote {
 impl Remote {
     /// Both ends of a new link; `most` bounds the pairs in flight.
     pub fn new(most: Option<usize>) -> (Remote, Ends) {
-        let (order, orders) = mpsc::unbounded_channel();
-        let (event, events) = mpsc::unbounded_channel();
-        let (room, rooms) = watch::channel(0);
-        let in_flight = BTreeSet::new();
-        let remote = Remote { orders: order, events, room: rooms, most, in_flight };
-        (remote, Ends { orders, events: event, room })
+        let (link, ends) = link();
+        (Remote { link, most, in_flight: BTreeSet::new() }, ends)
     }
 
     /// Whether an event is about the run as it is: pairs may have been given up in the meantime.
@@ -67,32 +95,27 @@ impl Remote {
             | JobEvent::Lost(_) => true,
         }
     }
-
-    /// Tells the other end, which may be gone; that shows in `next`.
-    fn order(&self, order: Order) {
-        let _ = self.orders.send(order);
-    }
 }
 
 impl Executor for Remote {
     fn has_room(&self) -> bool {
-        let room = *self.room.borrow();
+        let room = *self.link.room.borrow();
         self.in_flight.len() < self.most.map_or(room, |most| most.min(room))
     }
 
     fn start(&mut self, job: PairJob) {
         self.in_flight.insert(job.pairing.pair);
-        self.order(Order::Play(Box::new(job)));
+        self.link.order(Order::Play(Box::new(job)));
     }
 
     fn stored(&mut self, pair: u64) {
-        self.order(Order::Stored(pair));
+        self.link.order(Order::Stored(pair));
     }
 
     fn release_idle(&mut self) {}
 
     fn slots(&self) -> usize {
-        self.most.unwrap_or(*self.room.borrow())
+        self.most.unwrap_or(*self.link.room.borrow())
     }
 
     fn set_slots(&mut self, slots: usize) -> Result<(), String> {
@@ -102,7 +125,7 @@ impl Executor for Remote {
 
     async fn next(&mut self) -> JobEvent {
         loop {
-            let Some(event) = self.events.recv().await else {
+            let Some(event) = self.link.events.recv().await else {
                 return JobEvent::Lost("the link to the cluster has ended".to_owned());
             };
             if self.is_current(&event) {
@@ -113,7 +136,7 @@ impl Executor for Remote {
 
     fn ready(&mut self) -> Option<JobEvent> {
         loop {
-            let event = self.events.try_recv().ok()?;
+            let event = self.link.events.try_recv().ok()?;
             if self.is_current(&event) {
                 return Some(event);
             }
@@ -121,10 +144,7 @@ impl Executor for Remote {
     }
 
     async fn cancel_all(&mut self) {
-        let (told, answer) = oneshot::channel();
-        self.order(Order::CancelAll(told));
-        // An end that is gone has nothing to give up.
-        let _ = answer.await;
+        self.link.have(Order::CancelAll).await;
         self.in_flight.clear();
     }
 
@@ -132,8 +152,6 @@ impl Executor for Remote {
         if !self.in_flight.is_empty() {
             self.cancel_all().await;
         }
-        let (told, answer) = oneshot::channel();
-        self.order(Order::Finish(told));
-        let _ = answer.await;
+        self.link.have(Order::Finish).await;
     }
 }

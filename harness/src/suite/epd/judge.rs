@@ -8,6 +8,7 @@ use shakmaty::{Chess, Move};
 use super::Goal;
 use crate::suite::start::Start;
 use crate::uci::info::Info;
+use crate::uci::score::Score;
 
 /// When the solution was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,48 @@ pub struct Outcome {
     pub nodes: Option<u64>,
 }
 
+/// What an engine answered, before it is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The move played, in UCI notation.
+    pub played: String,
+    /// Time of the search.
+    pub elapsed: Duration,
+    /// Its last score, from the engine's point of view.
+    pub score: Option<Score>,
+    /// Its depth in plies.
+    pub depth: Option<u32>,
+    /// Its nodes.
+    pub nodes: Option<u64>,
+    /// Since when the first move of the principal variation was a solution.
+    pub since: Option<Found>,
+}
+
+impl Answer {
+    /// What it is worth; an error if the move is not legal.
+    pub fn judged(&self, start: &Start, goal: &Goal) -> Result<Outcome, String> {
+        let illegal = || format!("illegal move '{}'", self.played);
+        let played = read(&self.played, &start.position).ok_or_else(illegal)?;
+        let is_solved = goal.is_solved_by(played, self.score);
+        let last = Found { at: self.elapsed, depth: self.depth, nodes: self.nodes };
+        Ok(Outcome {
+            played,
+            is_solved,
+            found: is_solved.then(|| self.since.unwrap_or(last)),
+            points: goal.points_of(played),
+            announced: goal.mate.map(|_| goal.announces_mate(self.score)),
+            elapsed: self.elapsed,
+            depth: self.depth,
+            nodes: self.nodes,
+        })
+    }
+}
+
+fn read(text: &str, position: &Chess) -> Option<Move> {
+    let uci: UciMove = text.parse().ok()?;
+    uci.to_move(position).ok()
+}
+
 /// The view on one search.
 #[derive(Debug)]
 pub struct Judge<'a> {
@@ -59,7 +102,7 @@ impl<'a> Judge<'a> {
     /// The search goes on. Gives the number of plies for which it has held a solution, so that the
     /// caller may end it; `None` while it has none, or does not say how deep it is.
     pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
-        let best = self.read(info.pv.first()?)?;
+        let best = read(info.pv.first()?, self.position)?;
         if !self.goal.is_solved_by(best, info.score) {
             self.since = None;
             return None;
@@ -69,26 +112,16 @@ impl<'a> Judge<'a> {
         info.depth?.checked_sub(since.depth?)
     }
 
-    /// The search has ended with a move; an error if it is not legal.
-    pub fn end(&self, text: &str, elapsed: Duration, info: &Info) -> Result<Outcome, String> {
-        let played = self.read(text).ok_or_else(|| format!("illegal move '{text}'"))?;
-        let is_solved = self.goal.is_solved_by(played, info.score);
-        let last = Found { at: elapsed, depth: info.depth, nodes: info.nodes };
-        Ok(Outcome {
-            played,
-            is_solved,
-            found: is_solved.then(|| self.since.unwrap_or(last)),
-            points: self.goal.points_of(played),
-            announced: self.goal.mate.map(|_| self.goal.announces_mate(info.score)),
+    /// The search has ended with a move.
+    pub fn end(&self, text: &str, elapsed: Duration, info: &Info) -> Answer {
+        Answer {
+            played: text.to_owned(),
             elapsed,
+            score: info.score,
             depth: info.depth,
             nodes: info.nodes,
-        })
-    }
-
-    fn read(&self, text: &str) -> Option<Move> {
-        let uci: UciMove = text.parse().ok()?;
-        uci.to_move(self.position).ok()
+            since: self.since,
+        }
     }
 }
 
@@ -111,6 +144,16 @@ mod tests {
         Info::parse(text)
     }
 
+    fn outcome(
+        record: &Record,
+        judge: &Judge<'_>,
+        text: &str,
+        after: u64,
+        last: &str,
+    ) -> Result<Outcome, String> {
+        judge.end(text, ms(after), &info(last)).judged(&record.start, &record.goal)
+    }
+
     #[test]
     fn the_solution_counts_from_when_it_was_kept() {
         let record = record("bm e4;");
@@ -119,9 +162,9 @@ mod tests {
         assert_eq!(judge.look(ms(2), &info("depth 2 nodes 20 pv e2e3")), None);
         assert_eq!(judge.look(ms(3), &info("depth 3 nodes 50 pv e2e4 e8e7")), Some(0));
         assert_eq!(judge.look(ms(9), &info("depth 5 nodes 99 pv e2e4")), Some(2));
-        let outcome = judge.end("e2e4", ms(20), &info("depth 5 nodes 120")).unwrap();
+        let ended = outcome(&record, &judge, "e2e4", 20, "depth 5 nodes 120").unwrap();
         let found = Found { at: ms(3), depth: Some(3), nodes: Some(50) };
-        assert_eq!((outcome.is_solved, outcome.found), (true, Some(found)));
+        assert_eq!((ended.is_solved, ended.found), (true, Some(found)));
     }
 
     #[test]
@@ -129,14 +172,14 @@ mod tests {
         let record = record("bm e4;");
         let mut judge = Judge::new(&record.start, &record.goal);
         judge.look(ms(1), &info("depth 1 pv e2e4"));
-        let outcome = judge.end("e2e3", ms(20), &info("depth 1")).unwrap();
-        assert_eq!((outcome.is_solved, outcome.found), (false, None));
+        let ended = outcome(&record, &judge, "e2e3", 20, "depth 1").unwrap();
+        assert_eq!((ended.is_solved, ended.found), (false, None));
         // An engine without a variation still has a time.
         let judge = Judge::new(&record.start, &record.goal);
-        let outcome = judge.end("e2e4", ms(20), &Info::default()).unwrap();
-        assert_eq!(outcome.found.map(|found| found.at), Some(ms(20)));
-        assert_eq!(judge.end("e2e5", ms(1), &Info::default()), Err("illegal move 'e2e5'".into()));
-        assert!(judge.end("", ms(1), &Info::default()).is_err());
+        let plain = |text| outcome(&record, &judge, text, 20, "");
+        assert_eq!(plain("e2e4").unwrap().found.map(|found| found.at), Some(ms(20)));
+        assert_eq!(plain("e2e5"), Err("illegal move 'e2e5'".into()));
+        assert!(plain("").is_err());
     }
 
     #[test]
@@ -144,7 +187,7 @@ mod tests {
         let solved = |operations: &str, played: &str, last: &str| {
             let record = record(operations);
             let judge = Judge::new(&record.start, &record.goal);
-            judge.end(played, ms(1), &info(last)).unwrap().is_solved
+            outcome(&record, &judge, played, 1, last).unwrap().is_solved
         };
         assert!(solved("am e4;", "e2e3", ""));
         assert!(!solved("am e4;", "e2e4", ""));
@@ -165,9 +208,9 @@ mod tests {
     fn points_and_mates_are_told_beside_the_verdict() {
         let record = record("bm e4; dm 3; c0 \"e4=10, e3=4\";");
         let judge = Judge::new(&record.start, &record.goal);
-        let points = |played| judge.end(played, ms(1), &Info::default()).unwrap().points;
+        let points = |played| outcome(&record, &judge, played, 1, "").unwrap().points;
         assert_eq!((points("e2e4"), points("e2e3"), points("h1h8")), (Some(10), Some(4), Some(0)));
-        let outcome = judge.end("e2e4", ms(1), &info("score mate 3")).unwrap();
-        assert_eq!(outcome.announced, Some(true));
+        let seen = outcome(&record, &judge, "e2e4", 1, "score mate 3").unwrap();
+        assert_eq!(seen.announced, Some(true));
     }
 }

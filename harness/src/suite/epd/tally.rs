@@ -131,7 +131,9 @@ mod tests {
             searches
                 .map(|((record, played), ms)| {
                     let judge = Judge::new(&record.start, &record.goal);
-                    judge.end(played, Duration::from_millis(ms), &Info::parse("score mate 3"))
+                    judge
+                        .end(played, Duration::from_millis(ms), &Info::parse("score mate 3"))
+                        .judged(&record.start, &record.goal)
                 })
                 .collect()
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use shakmaty::Position;
 
 use super::Record;
-use super::judge::{Judge, Outcome};
+use super::judge::{Answer, Judge};
 use crate::clock::Limits;
 use crate::game::player::Player;
 use crate::game::referee::{Fault, Reply, Turn};
@@ -16,6 +16,43 @@ use crate::uci::command::Go;
 
 /// Overrun after which an engine is told to stop; what it then plays still counts.
 const LENIENCE: Duration = Duration::from_millis(200);
+
+/// A position to be searched by all engines, one after another, so that what disturbs the machine
+/// disturbs all.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Its number in the suite, from 0.
+    pub number: u64,
+    /// The question.
+    pub record: Arc<Record>,
+    /// End searches once a solution was held for so many plies.
+    pub hold: Option<u32>,
+    /// How many engines there are.
+    pub engines: usize,
+}
+
+/// What engines answered to a question, by their index; an error is the engine's fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The number of the question.
+    pub number: u64,
+    /// The answers.
+    pub answers: Vec<Result<Answer, String>>,
+}
+
+impl Question {
+    /// Its searches; `limits` has those of each engine.
+    pub fn searches<'a>(
+        &'a self,
+        limits: impl IntoIterator<Item = Limits> + 'a,
+    ) -> impl Iterator<Item = Search> + 'a {
+        let seats = limits.into_iter().take(self.engines).enumerate();
+        seats.map(|(seat, limits)| {
+            let Question { record, hold, .. } = self.clone();
+            Search { record, seat, limits, hold }
+        })
+    }
+}
 
 /// One search.
 #[derive(Debug, Clone)]
@@ -31,13 +68,13 @@ pub struct Search {
 }
 
 impl Task for Search {
-    type Done = Outcome;
+    type Done = Answer;
 
     fn seat(&self) -> usize {
         self.seat
     }
 
-    async fn carry_out(&self, player: &mut Player) -> Result<Outcome, Trouble> {
+    async fn carry_out(&self, player: &mut Player) -> Result<Answer, Trouble> {
         let Record { start, goal, .. } = &*self.record;
         player.new_game(start.game()).await?;
         let Limits { movetime, nodes, depth, .. } = self.limits;
@@ -55,7 +92,9 @@ impl Task for Search {
         let turn = Turn { color, position: start.line(&[]), go, budget };
         match player.watch(turn, look).await {
             Reply::Move { text, elapsed, info } => {
-                judge.end(&text, elapsed, &info).map_err(Trouble::Fault)
+                let answer = judge.end(&text, elapsed, &info);
+                answer.judged(start, goal).map_err(Trouble::Fault)?;
+                Ok(answer)
             }
             Reply::Fault(
                 Fault::Silent(what) | Fault::Crashed(what) | Fault::Disconnected(what),

@@ -1,0 +1,93 @@
+//! What a slot does for a job until it is done or given up.
+
+use std::pin::Pin;
+
+use crate::broker::audit::is_breakdown;
+use crate::broker::wire::Head;
+use crate::clock::Limits;
+use crate::run::executor::local::Local;
+use crate::run::executor::{Executor, JobEvent};
+use crate::run::job::PlayedPair;
+use crate::suite::drive::{Asked, DriveError};
+use crate::suite::epd::task::{Answered, Question};
+
+/// Something that is being done.
+pub(super) trait Doing {
+    /// What comes of it.
+    type Done;
+
+    /// Whether engines broke down in all of what was done.
+    fn has_broken(done: &Self::Done) -> bool;
+
+    /// Waits for the next event; may be given up at any moment and be called again.
+    fn next(&mut self) -> impl Future<Output = JobEvent<Self::Done>> + Send;
+
+    /// Gives it up. Nothing goes on when it returns.
+    fn give_up(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// Plays the pair that it has started.
+impl Doing for Local {
+    type Done = PlayedPair;
+
+    fn has_broken(played: &PlayedPair) -> bool {
+        played.games.iter().all(|game| is_breakdown(game.outcome.termination))
+    }
+
+    async fn next(&mut self) -> JobEvent {
+        Executor::next(self).await
+    }
+
+    async fn give_up(&mut self) {
+        self.cancel_all().await;
+    }
+}
+
+/// All engines search a position, one after another.
+pub(super) struct Searching<'a>(
+    Option<Pin<Box<dyn Future<Output = JobEvent<Answered>> + Send + 'a>>>,
+);
+
+impl<'a> Searching<'a> {
+    /// Begins to put a question to the engines of a run.
+    pub(super) fn new(asked: &'a mut Asked, question: Question, head: &'a Head) -> Searching<'a> {
+        Searching(Some(Box::pin(search(asked, question, head))))
+    }
+}
+
+impl Doing for Searching<'_> {
+    type Done = Answered;
+
+    // Nobody is compared by answers.
+    fn has_broken(_: &Answered) -> bool {
+        false
+    }
+
+    async fn next(&mut self) -> JobEvent<Answered> {
+        match &mut self.0 {
+            Some(searching) => searching.await,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn give_up(&mut self) {
+        // Its engine is killed with it.
+        self.0 = None;
+    }
+}
+
+async fn search(asked: &mut Asked, question: Question, head: &Head) -> JobEvent<Answered> {
+    let number = question.number;
+    let limits: Vec<Limits> = head.contestants.iter().map(|c| c.conditions.limits).collect();
+    let mut answers = Vec::new();
+    for search in question.searches(limits) {
+        match asked.ask(&search).await {
+            Ok(answer) => answers.push(answer),
+            Err(error @ (DriveError::Environment(_) | DriveError::Hopeless { .. })) => {
+                return JobEvent::Failed { pair: number, reason: error.to_string() };
+            }
+        }
+    }
+    let played = Answered { number, answers };
+    JobEvent::Played { played, noise: None, worker: None }
+}

@@ -1,0 +1,158 @@
+//! Suites whose positions workers put to the engines: what comes of it is what comes of it on one
+//! machine.
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::bench::{Bench, Finished, Running};
+use crate::support::nats::{Client, LEASE, Server, Worker, key};
+use crate::support::wait_for;
+
+/// Positions of the suite.
+const POSITIONS: usize = 40;
+
+/// Our own positions, and a line that is none.
+fn suite(bench: &Bench) -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/tactics.epd");
+    let text = std::fs::read_to_string(own).expect("the suite is there");
+    let lines: Vec<&str> =
+        text.lines().filter(|line| !line.starts_with('#')).take(POSITIONS).collect();
+    bench.write("suite.epd", format!("this is no position\n{}\n", lines.join("\n")))
+}
+
+/// Two engines that search it; `more` are further words.
+fn ask(bench: &Bench, more: &[&str]) -> Running {
+    let file = suite(bench).display().to_string();
+    let engines = ["name=A,cmd=bundled,nodes=2000", "name=B,cmd=bundled,eval=material,nodes=300"];
+    let mut args = vec!["epd", "--suite", &file, "--format", "json"];
+    engines.iter().for_each(|engine| args.extend(["--engine", engine]));
+    args.extend(more);
+    bench.arbiter(args)
+}
+
+fn elsewhere(bench: &Bench, server: &Server, more: &[&str]) -> Running {
+    let url = server.url();
+    ask(bench, &[&["--on", &url], more].concat())
+}
+
+/// What was found, without times, which differ, and who found it.
+fn found(finished: Finished) -> Value {
+    fn timeless(json: Value) -> Value {
+        let differs = |key: &str| key.ends_with("_ms") || key.starts_with("workers");
+        match json {
+            Value::Object(fields) => {
+                let stays = fields.into_iter().filter(|(key, _)| !differs(key));
+                stays.map(|(key, value)| (key, timeless(value))).collect()
+            }
+            Value::Array(values) => values.into_iter().map(timeless).collect(),
+            plain => plain,
+        }
+    }
+    let mut json = timeless(finished.expect_code(0).json());
+    json.as_object_mut().expect("a report is an object").remove("concurrency");
+    json
+}
+
+/// How many positions each worker has had.
+fn positions(finished: &Finished) -> Vec<(String, u64)> {
+    let json = finished.json();
+    let workers = json["workers"].as_object().expect("workers are named");
+    workers.iter().map(|(name, count)| (name.clone(), count.as_u64().expect("a count"))).collect()
+}
+
+#[test]
+fn workers_find_what_one_machine_finds() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
+    let finished = elsewhere(&bench, &server, &[]).finish();
+    let each = positions(&finished);
+    assert_eq!(each.iter().map(|(_, count)| count).sum::<u64>(), POSITIONS as u64);
+    assert!(each.len() > 1, "{each:?}");
+    let here = found(ask(&bench, &[]).finish());
+    assert_eq!(here["positions"].as_array().map(Vec::len), Some(POSITIONS));
+    assert_eq!(here["unusable"][0]["line"], 1);
+    assert_eq!(found(finished), here);
+    // A gate fails as it does on one machine.
+    elsewhere(&bench, &server, &["--min-solved", "41"]).finish().expect_code(1);
+}
+
+#[test]
+fn a_worker_that_is_killed_loses_no_position() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let victim = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.results.>");
+    let lease = LEASE.as_secs().to_string();
+    let running = elsewhere(&bench, &server, &["--lease", &lease]);
+    (0..3).for_each(|_| drop(client.next()));
+    victim.signal(Signal::KILL);
+    victim.finish();
+    let _other = Worker::start(&bench, &server, "b");
+    let finished = running.finish();
+    let each = positions(&finished);
+    assert_eq!(each.len(), 2, "{each:?}");
+    assert_eq!(each.iter().map(|(_, count)| count).sum::<u64>(), POSITIONS as u64);
+    assert_eq!(found(finished), found(ask(&bench, &[]).finish()));
+}
+
+#[test]
+fn a_suite_that_is_interrupted_leaves_nothing_behind() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _worker = Worker::start(&bench, &server, "a");
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.results.>");
+    let running = elsewhere(&bench, &server, &["--deadline", "5"]);
+    client.next();
+    running.signal(Signal::INT);
+    let finished = running.finish().expect_code(130);
+    assert!(finished.stderr.contains("interrupted before the end"), "{finished:#?}");
+    let streams = bench.path("nats/jetstream/$G/streams");
+    wait_for("streams are removed", || {
+        let names = streams.read_dir().into_iter().flatten().flatten();
+        let is_of_a_run = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("ARBITER_");
+        (!names.into_iter().any(|entry| is_of_a_run(&entry.file_name()))).then_some(())
+    });
+    // The worker is there for the next.
+    assert_eq!(positions(&elsewhere(&bench, &server, &[]).finish()).len(), 1);
+}
+
+#[test]
+fn faults_of_engines_are_told_and_answers_that_cannot_be_are_refused() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let file = suite(&bench).display().to_string();
+    let crashing = bench.puppet("Crashing", "--mode crash --after 0", ",nodes=1");
+    let args = ["epd", "--suite", &file, "--format", "json", "--engine", &crashing];
+    let url = server.url();
+    let running = bench.arbiter(args.iter().chain(&["--on", &url]));
+    // Who is quickest has no idea.
+    let mut mallory = Client::connect(&server);
+    mallory.subscribe("arbiter.beacon");
+    let beacon: Value = serde_json::from_slice(&mallory.next().1).expect("beacons are JSON");
+    let run = beacon["token"].as_str().expect("a beacon names the run");
+    let answer = |answers: &str| {
+        let text = format!(
+            r#"{{"v":1,"run":"{run}","ack":"","pair":7,"attempt":0,"failure":null,"noise":null,"answers":{answers}}}"#
+        );
+        super::strangers::packed(&text)
+    };
+    for answers in [r#"[{"played":"a1a8"}]"#, "[]", r#"[{"fault":"x"},{"fault":"y"}]"#] {
+        mallory.publish(&format!("arbiter.results.{run}.7.mallory"), &answer(answers));
+    }
+    mallory.flush();
+    let _worker =
+        Worker::start_with(&bench, &server, "a", &["--slots", "2", "--trust", &key(&bench)]);
+    let finished = running.finish().expect_code(6);
+    let refusals = finished.stderr.matches("worker mallory: a result that cannot be").count();
+    assert_eq!(refusals, 3, "{finished:#?}");
+    let json = finished.json();
+    assert_eq!(json["engines"][0]["faults"], POSITIONS);
+    assert_eq!(json["workers"]["a"], POSITIONS);
+    let fault = json["positions"][0]["searches"][0]["fault"].as_str().expect("it is told");
+    assert!(fault.contains("crash") && fault.ends_with(" (worker a)"), "{fault}");
+}
