@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
+use super::assignment::Assignment;
 use crate::run::event::Remark;
 use crate::run::executor::JobEvent;
 use crate::run::executor::remote::{Link, Order};
-use crate::suite::epd::task::{Answered, Question};
 
 /// Why not all questions were answered.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -35,37 +35,37 @@ pub enum News<'a> {
 }
 
 /// The answers, and who gave them.
-#[derive(Debug, Default)]
-pub struct Answers {
-    /// By the number of the question.
-    pub answered: BTreeMap<u64, (Answered, String)>,
+#[derive(Debug)]
+pub struct Answers<D> {
+    /// By the number of the question; each with its worker.
+    pub answered: BTreeMap<u64, (D, String)>,
     /// Workers whose answers do not count, and why.
     pub aside: Vec<Remark>,
 }
 
 /// Which questions wait, and which are on their way. Pure.
 #[derive(Debug)]
-struct Sheet {
-    questions: BTreeMap<u64, Question>,
+struct Sheet<A: Assignment> {
+    questions: BTreeMap<u64, A>,
     waiting: BTreeSet<u64>,
     in_flight: BTreeSet<u64>,
-    answers: Answers,
+    answers: Answers<A::Done>,
 }
 
-impl Sheet {
-    fn new(questions: Vec<Question>) -> Sheet {
-        let questions: BTreeMap<u64, Question> =
-            questions.into_iter().map(|question| (question.number, question)).collect();
+impl<A: Assignment + Clone> Sheet<A> {
+    fn new(questions: Vec<A>) -> Sheet<A> {
+        let questions: BTreeMap<u64, A> =
+            questions.into_iter().map(|question| (question.number(), question)).collect();
         Sheet {
             waiting: questions.keys().copied().collect(),
             questions,
             in_flight: BTreeSet::new(),
-            answers: Answers::default(),
+            answers: Answers { answered: BTreeMap::new(), aside: Vec::new() },
         }
     }
 
     /// The next question to be asked, if so many may be on their way.
-    fn next(&mut self, room: usize) -> Option<Question> {
+    fn next(&mut self, room: usize) -> Option<A> {
         if self.in_flight.len() >= room {
             return None;
         }
@@ -74,9 +74,10 @@ impl Sheet {
         self.questions.get(&number).cloned()
     }
 
-    fn answer(&mut self, answered: Answered, worker: String) {
-        if self.in_flight.remove(&answered.number) {
-            self.answers.answered.insert(answered.number, (answered, worker));
+    fn answer(&mut self, answered: A::Done, worker: String) {
+        let number = A::number_of(&answered);
+        if self.in_flight.remove(&number) {
+            self.answers.answered.insert(number, (answered, worker));
         }
     }
 
@@ -100,12 +101,12 @@ impl Sheet {
 
 /// Asks all questions, at most `most` at once; `tell` hears what goes on. The link stays open: who
 /// holds it ends it.
-pub async fn ask(
-    link: &mut Link<Question, Answered>,
-    questions: Vec<Question>,
+pub async fn ask<A: Assignment + Clone>(
+    link: &mut Link<A, A::Done>,
+    questions: Vec<A>,
     most: Option<usize>,
     mut tell: impl FnMut(News<'_>),
-) -> Result<Answers, AskingError> {
+) -> Result<Answers<A::Done>, AskingError> {
     let mut sheet = Sheet::new(questions);
     while !sheet.is_done() {
         let room = *link.room.borrow_and_update();
@@ -119,7 +120,7 @@ pub async fn ask(
         let gone = || AskingError::Lost("the link to the cluster has ended".to_owned());
         match event.ok_or_else(gone)? {
             JobEvent::Played { played, worker, .. } => {
-                link.order(Order::Stored(played.number));
+                link.order(Order::Stored(A::number_of(&played)));
                 sheet.answer(played, worker.unwrap_or_default());
                 tell(News::Answered(sheet.answers.answered.len()));
             }
@@ -145,6 +146,7 @@ mod tests {
 
     use super::*;
     use crate::suite::epd::read::read;
+    use crate::suite::epd::task::{Answered, Question};
 
     fn questions(count: u64) -> Vec<Question> {
         let record = read("4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;", false).records.remove(0);

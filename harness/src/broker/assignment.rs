@@ -1,4 +1,4 @@
-//! What coordinators have workers do: play a pair, or search a position of a suite.
+//! What coordinators have workers do: play a pair, search a position of a suite, or count its leaves.
 
 use std::fmt::Debug;
 
@@ -9,6 +9,7 @@ use crate::run::standing::PairTally;
 use crate::schedule::Pairing;
 use crate::suite::epd::judge::Answer;
 use crate::suite::epd::task::{Answered, Question};
+use crate::suite::perft::task::{Counted, Counting, Verdict};
 
 /// What is sent out under a number, and taken back.
 pub trait Assignment: Debug + Send + Sync + 'static {
@@ -17,6 +18,9 @@ pub trait Assignment: Debug + Send + Sync + 'static {
 
     /// Its number; no other of the run has it.
     fn number(&self) -> u64;
+
+    /// The number of what this came of.
+    fn number_of(done: &Self::Done) -> u64;
 
     /// It as it is sent; `attempt` counts from 0 how often it was sent before.
     fn write(&self, token: &str, attempt: u32) -> Vec<u8>;
@@ -36,6 +40,10 @@ impl Assignment for PairJob {
 
     fn number(&self) -> u64 {
         self.pairing.pair
+    }
+
+    fn number_of(played: &PlayedPair) -> u64 {
+        played.pairing.pair
     }
 
     fn write(&self, token: &str, attempt: u32) -> Vec<u8> {
@@ -62,6 +70,10 @@ impl Assignment for Question {
         self.number
     }
 
+    fn number_of(answered: &Answered) -> u64 {
+        answered.number
+    }
+
     fn write(&self, token: &str, attempt: u32) -> Vec<u8> {
         wire::write_question(token, self, attempt)
     }
@@ -80,6 +92,43 @@ impl Assignment for Question {
     }
 
     fn tally(_: &Answered) -> Option<PairTally> {
+        None
+    }
+}
+
+impl Assignment for Counting {
+    type Done = Counted;
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn number_of(counted: &Counted) -> u64 {
+        counted.number
+    }
+
+    fn write(&self, token: &str, attempt: u32) -> Vec<u8> {
+        wire::write_count(token, self, attempt)
+    }
+
+    fn check(&self, counted: &Counted) -> Result<(), String> {
+        let expected = self.count.expected;
+        let is_possible = match counted.verdict {
+            Ok(Verdict::Wrong { got, .. }) => got != expected,
+            Ok(Verdict::WrongSuite { leaves }) => leaves != expected,
+            Ok(Verdict::Right) | Err(_) => true,
+        };
+        match is_possible && counted.number == self.number {
+            true => Ok(()),
+            false => Err("it is about another count".to_owned()),
+        }
+    }
+
+    fn pairing(&self) -> Option<Pairing> {
+        None
+    }
+
+    fn tally(_: &Counted) -> Option<PairTally> {
         None
     }
 }

@@ -4,6 +4,7 @@
 //! machines with different builds understand each other or say that they do not. What comes in is
 //! foreign: each reader is total, bounds what it takes, and says what is wrong.
 
+mod count;
 mod head;
 mod job;
 mod join;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use head::{Contestant, Head, Needs, Program, sign, verified};
-pub use job::{Work, read_job, write_job, write_question};
+pub use job::{Work, read_job, write_count, write_job, write_question};
 pub use join::{Benched, Join};
 pub use notes::{Beacon, Hello, Need, Sign, Word};
 pub use result::{Arrival, Report, ResultMessage, Sent, read_result, write_result};
@@ -112,6 +113,10 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, WireError> {
 /// What strangers sent, fit to be shown and stored.
 fn printable(text: &str) -> String {
     crate::game::outcome::printable(text, 300)
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn nanos(time: Duration) -> u64 {

@@ -1,16 +1,15 @@
 //! `arbiter epd`: what does an engine find?
 
-mod distant;
-
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::args::Form;
-use super::cluster::ClusterArgs;
+use super::cluster::{ClusterArgs, Fleet};
 use super::console::width;
 use super::form::Rows;
+use super::suites::distant::{answers, fault_at};
 use super::suites::{AskArgs, SuiteArgs, ask, engines};
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::clock::Limits;
@@ -110,17 +109,13 @@ fn carry_out(args: &EpdArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> 
         engines: engines.len(),
     };
     let questions: Vec<Question> = (0..).zip(&records).map(question).collect();
-    let asking = &args.suite.asking;
-    let (searches, by) = match cluster.fleet(asking.asked_at_once())? {
+    let (searches, by) = match args.suite.fleet(cluster)? {
         None => {
             announce(args, &engines, records.len());
+            let asking = &args.suite.asking;
             (searches(asking, &engines, &questions)?, By::Here(asking.at_once()))
         }
-        Some(fleet) => {
-            note(&format!("{} positions", records.len()));
-            fleet.announce();
-            distant::searches(fleet, &args.suite.name(), &engines, questions, asking)?
-        }
+        Some(fleet) => distant_searches(fleet, &args.suite, &engines, questions)?,
     };
     let with_searches = |(engine, searches)| {
         let Engine { name, conditions, .. }: &Engine = engine;
@@ -147,10 +142,9 @@ fn searches(
     engines: &[Engine],
     questions: &[Question],
 ) -> Result<Searches, Failure> {
-    let needs_chess960 = questions.iter().any(|question| question.record.start.is_chess960());
     let limits = || engines.iter().map(|engine| engine.conditions.limits);
     let tasks = questions.iter().flat_map(|question| question.searches(limits()));
-    let answers = ask(args, engines, needs_chess960, tasks.collect())?;
+    let answers = ask(args, engines, needs_chess960(questions), tasks.collect())?;
     let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
     for (index, answer) in answers.into_iter().enumerate() {
         let Record { start, goal, .. } = &*questions[index / engines.len()].record;
@@ -158,6 +152,32 @@ fn searches(
         searches[index % engines.len()].push(searched);
     }
     Ok(searches)
+}
+
+fn needs_chess960(questions: &[Question]) -> bool {
+    questions.iter().any(|question| question.record.start.is_chess960())
+}
+
+/// Has workers put the questions to engines.
+fn distant_searches(
+    fleet: Fleet,
+    args: &SuiteArgs,
+    engines: &[Engine],
+    questions: Vec<Question>,
+) -> Result<(Searches, By), Failure> {
+    let needs_chess960 = needs_chess960(&questions);
+    let asked = questions.clone();
+    let (answers, by) =
+        answers(fleet, &args.name(), engines, needs_chess960, questions, &args.asking)?;
+    let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
+    for (question, (answered, worker)) in asked.iter().zip(answers) {
+        let Record { start, goal, .. } = &*question.record;
+        for (searches, answer) in searches.iter_mut().zip(answered.answers) {
+            let searched = answer.and_then(|answer| answer.judged(start, goal));
+            searches.push(searched.map_err(|fault| fault_at(fault, &worker)));
+        }
+    }
+    Ok((searches, by))
 }
 
 fn common_limits(args: &EpdArgs) -> Limits {

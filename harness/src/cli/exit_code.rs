@@ -125,11 +125,12 @@ cannot be written.";
 pub const PERFT_HELP: &str = "\
 Suites: lines of FEN and counts (\";D1 20 ;D2 400\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
 (a list of fen, depth, nodes; or testCases with start and the positions expected after each move).
-Lines that cannot be used are named and count for nothing.
+Lines that cannot be used are named and count for nothing. With --on workers count.
 
 Exit codes: 0 if all counts are right; 1 if the engine is wrong somewhere; 2 for bad usage; 3 for
 bad input, an engine that cannot count, or a suite that is wrong where the engine is right; 4 if
-there is nothing to count; 6 if the engine failed to answer; 7 for a failure of the machine.";
+there is nothing to count; 6 if the engine failed to answer; 7 for a failure of the machine; 8 if the
+NATS server cannot be used.";
 
 /// The part of the table that matters to `epd`.
 pub const EPD_HELP: &str = "\

@@ -152,7 +152,7 @@ impl Cli {
             Command::Rate(args) => rate::run(&args),
             Command::Stats(args) => stats::stats(args),
             Command::Check(args) => check::check(&args),
-            Command::Perft(args) => perft::perft(&args),
+            Command::Perft(args) => perft::perft(args),
             Command::Epd(args) => epd::epd(args),
             Command::Speed(args) => speed::speed(args),
             Command::Builds(args) => builds::builds(args),

@@ -3,13 +3,17 @@
 use clap::Args;
 
 use super::args::Form;
+use super::cluster::{ClusterArgs, Fleet};
 use super::form::Rows;
+use super::suites::distant::{answers, fault_at};
 use super::suites::{SuiteArgs, ask, engines};
 use super::{ExitCode, Failure, emit, exit_code};
 use crate::clock::Limits as SearchLimits;
+use crate::config::plan::Engine;
+use crate::report::suite::by::By;
 use crate::report::suite::perft::{Report, Totals};
 use crate::suite::perft::answer::Patterns;
-use crate::suite::perft::task::{Count, Manner};
+use crate::suite::perft::task::{Count, Counted, Counting, Manner, Verdict};
 use crate::suite::perft::{Case, Limits, read};
 
 /// Flags of `arbiter perft`.
@@ -38,14 +42,17 @@ pub struct PerftArgs {
     /// Form of the result
     #[arg(long, value_enum, default_value = "text")]
     format: Form,
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 /// Counts and prints.
-pub fn perft(args: &PerftArgs) -> ExitCode {
-    carry_out(args).unwrap_or_else(Failure::report)
+pub fn perft(mut args: PerftArgs) -> ExitCode {
+    let cluster = std::mem::take(&mut args.cluster);
+    carry_out(&args, cluster).unwrap_or_else(Failure::report)
 }
 
-fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
+fn carry_out(args: &PerftArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
         let told = format!("--command '{}' does not say where {{depth}} goes", args.command);
         return Err(Failure::new(ExitCode::Usage, told));
@@ -78,7 +85,14 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Nothing, told));
     }
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
-    let verdicts = ask(&args.suite.asking, &engines, needs_chess960, counts.clone())?;
+    let (verdicts, by) = match args.suite.fleet(cluster)? {
+        None => {
+            let asking = &args.suite.asking;
+            let verdicts = ask(asking, &engines, needs_chess960, counts.clone())?;
+            (verdicts, By::Here(asking.at_once()))
+        }
+        Some(fleet) => distant_counts(fleet, &args.suite, &engines, needs_chess960, &counts)?,
+    };
     let report = Report {
         engine: &engines[0].name,
         suite: &args.suite.name(),
@@ -86,6 +100,7 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
         cases: &cases,
         counts: &counts,
         verdicts: &verdicts,
+        by,
         unusable: &suite.unusable,
     };
     let rows =
@@ -97,6 +112,27 @@ fn carry_out(args: &PerftArgs) -> Result<ExitCode, Failure> {
         Totals { wrong_suite: 1.., .. } => ExitCode::Invalid,
         _ => ExitCode::Passed,
     })
+}
+
+/// What came of a count; an error is the engine's fault.
+type Counts = Vec<Result<Verdict, String>>;
+
+/// Has workers have the engine count.
+fn distant_counts(
+    fleet: Fleet,
+    args: &SuiteArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    counts: &[Count],
+) -> Result<(Counts, By), Failure> {
+    let number = |(number, count): (u64, &Count)| Counting { number, count: count.clone() };
+    let counts: Vec<Counting> = (0..).zip(counts).map(number).collect();
+    let (answers, by) =
+        answers(fleet, &args.name(), engines, needs_chess960, counts, &args.asking)?;
+    let verdict = |(counted, worker): (Counted, String)| {
+        counted.verdict.map_err(|fault| fault_at(fault, &worker))
+    };
+    Ok((answers.into_iter().map(verdict).collect(), by))
 }
 
 fn with_count(case: Case, limits: Limits, manner: &Manner) -> Option<(Case, Count)> {

@@ -1,5 +1,7 @@
 //! What `perft` and `epd` share: files, engines, and asking them.
 
+pub(super) mod distant;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::builds::{BuildArgs, Circumstances};
+use super::cluster::{ClusterArgs, Fleet};
 use super::play::runtime;
 use super::{ExitCode, Failure};
 use crate::clock::{Limits, parse_seconds};
@@ -41,6 +44,13 @@ pub struct SuiteArgs {
     pub(super) build: BuildArgs,
 }
 
+impl SuiteArgs {
+    /// Those who put the questions to the engines, if it is not this machine.
+    pub(super) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
+        cluster.fleet(self.asking.concurrency.map(NonZeroUsize::get))
+    }
+}
+
 /// How engines are asked.
 #[derive(Debug, Args)]
 pub struct AskArgs {
@@ -55,12 +65,7 @@ pub struct AskArgs {
 impl AskArgs {
     /// Questions at once on this machine.
     pub(super) fn at_once(&self) -> usize {
-        self.asked_at_once().unwrap_or(1)
-    }
-
-    /// Questions at once, if the user says so.
-    pub(super) fn asked_at_once(&self) -> Option<usize> {
-        self.concurrency.map(NonZeroUsize::get)
+        self.concurrency.map_or(1, NonZeroUsize::get)
     }
 }
 
@@ -173,7 +178,7 @@ pub(super) fn ask_and_tell<T: Task>(
 }
 
 /// Starts each engine once, so that one that cannot be asked is an error before anything is.
-pub(super) async fn trial(seats: &[Seat], needs_chess960: bool) -> Result<(), Failure> {
+async fn trial(seats: &[Seat], needs_chess960: bool) -> Result<(), Failure> {
     try_for_questions(seats, needs_chess960).await.map_err(|error| match error.environment {
         true => Failure::environment(error),
         false => Failure::invalid(error),
@@ -181,7 +186,7 @@ pub(super) async fn trial(seats: &[Seat], needs_chess960: bool) -> Result<(), Fa
 }
 
 /// A bar for so many questions.
-pub(super) fn bar(questions: u64) -> ProgressBar {
+fn bar(questions: u64) -> ProgressBar {
     let bar = terminal::bar(questions);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}")
         .expect("the template is a constant and sound");
@@ -190,7 +195,7 @@ pub(super) fn bar(questions: u64) -> ProgressBar {
 }
 
 /// The end of a suite by a signal.
-pub(super) fn interrupted(request: Request) -> Failure {
+fn interrupted(request: Request) -> Failure {
     let code = match request {
         Request::Interrupt => ExitCode::Interrupted,
         Request::Terminate => ExitCode::Terminated,
@@ -199,7 +204,7 @@ pub(super) fn interrupted(request: Request) -> Failure {
 }
 
 /// How the engines are started and asked.
-pub(super) fn seats(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<Seat> {
+fn seats(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<Seat> {
     let deadlines = Deadlines { bestmove: deadline, ..Deadlines::default() };
     engines.iter().map(|engine| Seat { deadlines, ..seat(engine, own_binary) }).collect()
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::bench::{Bench, Finished, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker, key};
@@ -38,7 +38,7 @@ fn elsewhere(bench: &Bench, server: &Server, more: &[&str]) -> Running {
 }
 
 /// What was found, without times, which differ, and who found it.
-fn found(finished: Finished) -> Value {
+fn found(finished: Finished, code: i32) -> Value {
     fn timeless(json: Value) -> Value {
         let differs = |key: &str| key.ends_with("_ms") || key.starts_with("workers");
         match json {
@@ -47,10 +47,11 @@ fn found(finished: Finished) -> Value {
                 stays.map(|(key, value)| (key, timeless(value))).collect()
             }
             Value::Array(values) => values.into_iter().map(timeless).collect(),
+            Value::String(text) => json!(text.split(" (worker ").next()),
             plain => plain,
         }
     }
-    let mut json = timeless(finished.expect_code(0).json());
+    let mut json = timeless(finished.expect_code(code).json());
     json.as_object_mut().expect("a report is an object").remove("concurrency");
     json
 }
@@ -71,12 +72,42 @@ fn workers_find_what_one_machine_finds() {
     let each = positions(&finished);
     assert_eq!(each.iter().map(|(_, count)| count).sum::<u64>(), POSITIONS as u64);
     assert!(each.len() > 1, "{each:?}");
-    let here = found(ask(&bench, &[]).finish());
+    let here = found(ask(&bench, &[]).finish(), 0);
     assert_eq!(here["positions"].as_array().map(Vec::len), Some(POSITIONS));
     assert_eq!(here["unusable"][0]["line"], 1);
-    assert_eq!(found(finished), here);
+    assert_eq!(found(finished, 0), here);
     // A gate fails as it does on one machine.
     elsewhere(&bench, &server, &["--min-solved", "41"]).finish().expect_code(1);
+}
+
+#[test]
+fn workers_count_what_one_machine_counts() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let perft = |bench: &Bench, engine: &str, more: &[&str]| {
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/perft.epd");
+        let own = own.display().to_string();
+        let args = ["perft", "--suite", &own, "--max-nodes", "30000", "--format", "json"];
+        bench.arbiter(args.iter().chain(&["--engine", engine]).chain(more)).finish()
+    };
+    let url = server.url();
+    let buggy = bench.puppet("Buggy", "--mode no-en-passant", "");
+    for (engine, code) in [("cmd=bundled", 0), (&buggy, 1)] {
+        let finished = perft(&bench, engine, &["--on", &url]);
+        let here = perft(&bench, engine, &[]);
+        let each = positions(&finished);
+        assert_eq!(
+            each.iter().map(|(_, count)| *count as usize).sum::<usize>(),
+            here.json()["positions"].as_array().expect("a list").len()
+        );
+        assert_eq!(found(finished, code), found(here, code));
+    }
+    // One that cannot count says so.
+    let searching = perft(&bench, "cmd=stockfish", &["--on", &url, "--command", "go depth {depth}"]);
+    let searching = searching.expect_code(6).json();
+    let fault = searching["positions"][0]["reason"].as_str().expect("it is told");
+    assert!(fault.contains("give that with --command"), "{fault}");
 }
 
 #[test]
@@ -96,7 +127,7 @@ fn a_worker_that_is_killed_loses_no_position() {
     let each = positions(&finished);
     assert_eq!(each.len(), 2, "{each:?}");
     assert_eq!(each.iter().map(|(_, count)| count).sum::<u64>(), POSITIONS as u64);
-    assert_eq!(found(finished), found(ask(&bench, &[]).finish()));
+    assert_eq!(found(finished, 0), found(ask(&bench, &[]).finish(), 0));
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{VERSION, WireError, checked_token, invalid, is_hash, nanos, printable, read, write};
+use super::{
+    VERSION, WireError, checked_token, invalid, is_hash, millis, nanos, printable, read, write,
+};
 use crate::adjudicate::{DrawRule, ResignRule, Rules};
 use crate::annotation::{Annotation, Field, Keeping, LinePattern};
 use crate::broker::trust::{Key, PublicKey, TrustError};
@@ -201,10 +203,6 @@ struct ProgramMessage {
     hash: String,
     bytes: u64,
     name: String,
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl HeadMessage {

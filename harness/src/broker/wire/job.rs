@@ -6,6 +6,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Position};
 
+use super::count::CountMessage;
 use super::question::QuestionMessage;
 use super::{Head, VERSION, WireError, checked_token, invalid, read, write};
 use crate::game::driver::{GameSetup, Settings};
@@ -13,6 +14,7 @@ use crate::game::pulse::Pulse;
 use crate::run::job::{Games, PairJob};
 use crate::schedule::Pairing;
 use crate::suite::epd::task::Question;
+use crate::suite::perft::task::Counting;
 
 /// Longest job, in bytes.
 const MAX_JOB: usize = 1 << 20;
@@ -37,6 +39,8 @@ struct JobMessage {
     games: Vec<GameMessage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     question: Option<QuestionMessage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    count: Option<CountMessage>,
 }
 
 /// What a worker is to do.
@@ -46,7 +50,20 @@ pub enum Work {
     /// Play a pair.
     Pair(PairJob),
     /// Have a position searched.
-    Position(Question),
+    Search(Question),
+    /// Have the leaves of a position counted.
+    Count(Counting),
+}
+
+impl Work {
+    /// Its number; no other of the run has it.
+    pub fn number(&self) -> u64 {
+        match self {
+            Work::Pair(job) => job.pairing.pair,
+            Work::Search(question) => question.number,
+            Work::Count(counting) => counting.number,
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -77,22 +94,36 @@ pub fn write_job(token: &str, job: &PairJob, attempt: u32) -> Vec<u8> {
         settings: [setup.settings.white.to_vec(), setup.settings.black.to_vec()],
     };
     let games = job.games.iter().map(game).collect();
-    let (v, run, question) = (VERSION, token.to_owned(), None);
-    write(&JobMessage { v, run, pair, attempt, engines, opening, games, question })
+    write(&JobMessage { engines, opening, games, ..JobMessage::new(token, pair, attempt) })
 }
 
 /// A question as it is sent; `attempt` as of a job.
 pub fn write_question(token: &str, question: &Question, attempt: u32) -> Vec<u8> {
-    write(&JobMessage {
-        v: VERSION,
-        run: token.to_owned(),
-        pair: question.number,
-        attempt,
-        engines: [0; 2],
-        opening: 0,
-        games: Vec::new(),
-        question: Some(QuestionMessage::of(question)),
-    })
+    let message = JobMessage::new(token, question.number, attempt);
+    write(&JobMessage { question: Some(QuestionMessage::of(question)), ..message })
+}
+
+/// A count as it is sent; `attempt` as of a job.
+pub fn write_count(token: &str, counting: &Counting, attempt: u32) -> Vec<u8> {
+    let message = JobMessage::new(token, counting.number, attempt);
+    write(&JobMessage { count: Some(CountMessage::of(&counting.count)), ..message })
+}
+
+impl JobMessage {
+    /// One that says nothing yet of what is to be done.
+    fn new(token: &str, pair: u64, attempt: u32) -> JobMessage {
+        JobMessage {
+            v: VERSION,
+            run: token.to_owned(),
+            pair,
+            attempt,
+            engines: [0; 2],
+            opening: 0,
+            games: Vec::new(),
+            question: None,
+            count: None,
+        }
+    }
 }
 
 /// An assignment of the run that `head` describes, and which attempt it is.
@@ -101,10 +132,13 @@ pub fn read_job(bytes: &[u8], head: &Head) -> Result<(Work, u32), WireError> {
     if checked_token(message.run)? != head.token {
         return Err(invalid("a job of another run"));
     }
-    let JobMessage { pair, attempt, engines, opening, games, question, .. } = message;
+    let JobMessage { pair, attempt, engines, opening, games, question, count, .. } = message;
     if let Some(question) = question {
         let question = question.into_question(pair, head.contestants.len())?;
-        return Ok((Work::Position(question), attempt));
+        return Ok((Work::Search(question), attempt));
+    }
+    if let Some(count) = count {
+        return Ok((Work::Count(count.into_counting(pair)?), attempt));
     }
     if engines[0] == engines[1] || engines.iter().any(|index| *index >= head.contestants.len()) {
         return Err(invalid("engines that are not in the run"));

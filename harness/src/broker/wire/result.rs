@@ -2,11 +2,13 @@
 
 mod answers;
 mod games;
+mod verdict;
 
 use serde::{Deserialize, Serialize};
 
 use self::answers::AnswerMessage;
 use self::games::GameMessage;
+use self::verdict::VerdictMessage;
 use super::{
     VERSION, WireError, checked_name, checked_token, invalid, pack, printable, read, unpack, write,
 };
@@ -68,6 +70,8 @@ pub struct ResultMessage {
     games: Vec<GameMessage>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answers: Vec<AnswerMessage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verdict: Option<VerdictMessage>,
 }
 
 /// A result as it is sent, within `most` bytes. What does not fit is left away, transcripts first;
@@ -101,7 +105,7 @@ pub fn read_result<D: Sent>(worker: &str, packed: &[u8]) -> Result<Arrival<D>, W
     let worker = checked_name(worker)?;
     let (ack, number, attempt) = (std::mem::take(&mut message.ack), message.pair, message.attempt);
     let report = match message.failure.take() {
-        Some(_) if !(message.games.is_empty() && message.answers.is_empty()) => {
+        Some(_) if !message.is_bare() => {
             return Err(invalid("a result of what could not be played"));
         }
         Some(failure) => Report::Failed(printable(&failure)),
@@ -114,6 +118,11 @@ pub fn read_result<D: Sent>(worker: &str, packed: &[u8]) -> Result<Arrival<D>, W
 }
 
 impl ResultMessage {
+    /// Whether nothing was done.
+    fn is_bare(&self) -> bool {
+        self.games.is_empty() && self.answers.is_empty() && self.verdict.is_none()
+    }
+
     fn of<D: Sent>(arrival: &Arrival<D>) -> ResultMessage {
         let mut message = ResultMessage {
             v: VERSION,
@@ -127,6 +136,7 @@ impl ResultMessage {
             noise: None,
             games: Vec::new(),
             answers: Vec::new(),
+            verdict: None,
         };
         match &arrival.report {
             Report::Failed(reason) => message.failure = Some(reason.clone()),

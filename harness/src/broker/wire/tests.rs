@@ -16,6 +16,10 @@ use crate::run::job::PlayedPair;
 use crate::suite::epd::judge::{Answer, Found};
 use crate::suite::epd::read::read as read_suite;
 use crate::suite::epd::task::{Answered, Question};
+use crate::suite::perft::answer::Patterns;
+use crate::suite::perft::read::read as read_cases;
+use crate::suite::perft::task::{Count, Counted, Counting, Manner, Verdict};
+use crate::suite::perft::walk::{Finding, Wrong};
 use crate::uci::score::Score;
 use crate::uci::session::{Deadlines, Setup};
 
@@ -145,7 +149,7 @@ fn question() -> Question {
 fn questions_arrive_as_they_were_sent() {
     let (sent, bytes) = (question(), write_question(TOKEN, &question(), 2));
     let (read, attempt) = read_job(&bytes, &head()).unwrap();
-    let Work::Position(read) = read else { panic!("{read:?}") };
+    let Work::Search(read) = read else { panic!("{read:?}") };
     assert_eq!((read.number, read.hold, read.engines, attempt), (5, Some(3), 2, 2));
     assert_eq!(read.record.goal, sent.record.goal);
     assert_eq!(read.record.start.fen(), sent.record.start.fen());
@@ -181,6 +185,56 @@ fn answers_arrive_as_they_were_sent() {
     let Arrival { token, worker, ack, number, attempt, .. } = full();
     let sent = Arrival { token, worker, ack, number, attempt, report };
     assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+}
+
+#[test]
+fn counts_arrive_as_they_were_sent() {
+    let case = read_cases("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D2 25", false).cases.remove(0);
+    let patterns = Patterns::new(Some(r"leaves (\d+)")).unwrap();
+    let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
+    let manner = Manner { command, patterns, limit };
+    let count = Count { start: case.start, depth: 2, expected: 25, manner };
+    let bytes = write_count(TOKEN, &Counting { number: 8, count: count.clone() }, 1);
+    let Ok((Work::Count(read), 1)) = read_job(&bytes, &head()) else { panic!() };
+    assert_eq!((read.number, read.count.depth, read.count.expected), (8, 2, 25));
+    assert_eq!(read.count.start.fen(), count.start.fen());
+    assert_eq!(format!("{:?}", read.count.manner), format!("{:?}", count.manner));
+    let text = String::from_utf8(bytes).unwrap();
+    for (from, to, part) in [
+        ("perft {depth}", "x\\nquit", "no line"),
+        ("leaves (", "leaves ((", "pattern"),
+        ("\"depth\":2", "\"depth\":0", "depth 0"),
+        ("\"depth\":2", "\"depth\":65", "depth 65"),
+        ("4k3", "8", "FEN"),
+    ] {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn verdicts_arrive_as_they_were_sent() {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let finding = |wrong| {
+        let (fen, path) = ("4k3/8/8/8/8/8/8/4K3 w - - 0 1".to_owned(), words("e2e4 e7e5"));
+        Ok(Verdict::Wrong { got: 3, leaves: 4, finding: Finding { fen, path, wrong } })
+    };
+    for verdict in [
+        Ok(Verdict::Right),
+        Ok(Verdict::WrongSuite { leaves: 7 }),
+        Err("it crashed".to_owned()),
+        finding(Wrong::Moves { missing: words("a2a3 a2a4"), extra: words("b2b3") }),
+        finding(Wrong::Count { depth: 2, got: 3, expected: 4 }),
+        finding(Wrong::Context { depth: 2, got: 3, expected: 4 }),
+        finding(Wrong::Unrepeatable),
+    ] {
+        let report = Report::Played(Counted { number: 7, verdict }, None);
+        let Arrival { token, worker, ack, number, attempt, .. } = full();
+        let sent = Arrival { token, worker, ack, number, attempt, report };
+        assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+    }
 }
 
 #[test]
@@ -297,6 +351,7 @@ fn read_all(bytes: &[u8]) {
     for bytes in [bytes, &packed] {
         let _ = read_result::<PlayedPair>("w", bytes);
         let _ = read_result::<Answered>("w", bytes);
+        let _ = read_result::<Counted>("w", bytes);
     }
     let _ = verified(bytes, &[]);
     let _ = (Beacon::read(bytes), Hello::read("w.1", bytes), Sign::read("w", bytes));

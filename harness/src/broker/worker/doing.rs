@@ -10,6 +10,7 @@ use crate::run::executor::{Executor, JobEvent};
 use crate::run::job::PlayedPair;
 use crate::suite::drive::{Asked, DriveError};
 use crate::suite::epd::task::{Answered, Question};
+use crate::suite::perft::task::{Counted, Counting};
 
 /// Something that is being done.
 pub(super) trait Doing {
@@ -43,29 +44,27 @@ impl Doing for Local {
     }
 }
 
-/// All engines search a position, one after another.
-pub(super) struct Searching<'a>(
-    Option<Pin<Box<dyn Future<Output = JobEvent<Answered>> + Send + 'a>>>,
-);
+/// Puts a question of a suite to engines.
+pub(super) struct Asking<'a, D>(Option<Pin<Box<dyn Future<Output = JobEvent<D>> + Send + 'a>>>);
 
-impl<'a> Searching<'a> {
-    /// Begins to put a question to the engines of a run.
-    pub(super) fn new(asked: &'a mut Asked, question: Question, head: &'a Head) -> Searching<'a> {
-        Searching(Some(Box::pin(search(asked, question, head))))
+impl<'a, D> Asking<'a, D> {
+    /// Begins with it.
+    pub(super) fn new(asking: impl Future<Output = JobEvent<D>> + Send + 'a) -> Asking<'a, D> {
+        Asking(Some(Box::pin(asking)))
     }
 }
 
-impl Doing for Searching<'_> {
-    type Done = Answered;
+impl<D> Doing for Asking<'_, D> {
+    type Done = D;
 
     // Nobody is compared by answers.
-    fn has_broken(_: &Answered) -> bool {
+    fn has_broken(_: &D) -> bool {
         false
     }
 
-    async fn next(&mut self) -> JobEvent<Answered> {
+    async fn next(&mut self) -> JobEvent<D> {
         match &mut self.0 {
-            Some(searching) => searching.await,
+            Some(asking) => asking.await,
             None => std::future::pending().await,
         }
     }
@@ -76,18 +75,35 @@ impl Doing for Searching<'_> {
     }
 }
 
-async fn search(asked: &mut Asked, question: Question, head: &Head) -> JobEvent<Answered> {
+/// All engines search a position, one after another.
+pub(super) async fn search(
+    asked: &mut Asked,
+    question: Question,
+    head: &Head,
+) -> JobEvent<Answered> {
     let number = question.number;
     let limits: Vec<Limits> = head.contestants.iter().map(|c| c.conditions.limits).collect();
     let mut answers = Vec::new();
     for search in question.searches(limits) {
         match asked.ask(&search).await {
             Ok(answer) => answers.push(answer),
-            Err(error @ (DriveError::Environment(_) | DriveError::Hopeless { .. })) => {
-                return JobEvent::Failed { pair: number, reason: error.to_string() };
+            Err(DriveError::Environment(reason)) => {
+                return JobEvent::Failed { pair: number, reason };
             }
+            Err(error @ DriveError::Hopeless { .. }) => answers.push(Err(error.to_string())),
         }
     }
     let played = Answered { number, answers };
     JobEvent::Played { played, noise: None, worker: None }
+}
+
+/// The engine counts the leaves of a position.
+pub(super) async fn count(asked: &mut Asked, counting: Counting) -> JobEvent<Counted> {
+    let number = counting.number;
+    let verdict = match asked.ask(&counting.count).await {
+        Ok(verdict) => verdict,
+        Err(DriveError::Environment(reason)) => return JobEvent::Failed { pair: number, reason },
+        Err(error @ DriveError::Hopeless { .. }) => Err(error.to_string()),
+    };
+    JobEvent::Played { played: Counted { number, verdict }, noise: None, worker: None }
 }

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::{interval, sleep, timeout};
 
 use super::contract::Contract;
-use super::doing::{Doing, Searching};
+use super::doing::{Asking, Doing, count, search};
 use super::table::Table;
 use super::{Halt, Held, Pace, Shared};
 use crate::broker::wire::{self, Arrival, Report, Sent, Sign, Work};
@@ -177,15 +177,11 @@ async fn play(shared: &Shared, table: &mut Table, message: jetstream::Message) {
             return shared.refuse(token, format!("a job that cannot be read: {error}"));
         }
     };
-    let number = match &work {
-        Work::Pair(job) => job.pairing.pair,
-        Work::Position(question) => question.number,
-    };
     let in_hand = InHand {
         shared,
         contract: &contract,
         message: &message,
-        number,
+        number: work.number(),
         attempt,
         // Words of before are not about this job.
         cancelled: shared.cancelled.subscribe(),
@@ -196,21 +192,30 @@ async fn play(shared: &Shared, table: &mut Table, message: jetstream::Message) {
             table.local.start(job);
             in_hand.see_through(&mut table.local, pulse).await;
         }
-        Work::Position(question) => match table.asked() {
+        Work::Search(question) => match table.asked() {
             Ok(asked) => {
-                let mut searching = Searching::new(asked, question, &contract.head);
-                in_hand.see_through(&mut searching, Pulse::default()).await;
+                let mut asking = Asking::new(search(asked, question, &contract.head));
+                in_hand.see_through(&mut asking, Pulse::default()).await;
             }
-            Err(error) => {
-                // Somebody else may have what we lack.
-                let _ = message.ack_with(AckKind::Nak(Some(AGAIN))).await;
-                shared.refuse(token, error);
+            Err(error) => in_hand.refuse(error).await,
+        },
+        Work::Count(counting) => match table.asked() {
+            Ok(asked) => {
+                let mut asking = Asking::new(count(asked, counting));
+                in_hand.see_through(&mut asking, Pulse::default()).await;
             }
+            Err(error) => in_hand.refuse(error).await,
         },
     }
 }
 
 impl InHand<'_> {
+    /// Leaves it to others: they may have what we lack.
+    async fn refuse(self, why: String) {
+        let _ = self.message.ack_with(AckKind::Nak(Some(AGAIN))).await;
+        self.shared.refuse(&self.contract.head.token, why);
+    }
+
     /// Waits for the end of what is done, and reports it.
     async fn see_through<T: Doing<Done: Sent>>(mut self, doing: &mut T, pulse: Pulse) {
         let report = match self.attend(doing, pulse).await {

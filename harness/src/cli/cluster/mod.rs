@@ -27,7 +27,6 @@ use crate::report::terminal::note;
 use crate::run::executor::remote::{Ends, Link, Remote, link};
 use crate::run::seats::Seat;
 use crate::store::{Store, StoreError};
-use crate::suite::epd::task::{Answered, Question};
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
 const DEFAULT_LEASE_S: u32 = 30;
@@ -196,14 +195,14 @@ impl Fleet {
         Ok(remote)
     }
 
-    /// The link to those who search the positions of a suite.
-    pub async fn link(
+    /// The link to those who put the questions of a suite to its engines.
+    pub async fn link<A: Assignment>(
         self,
         suite: &str,
         created_ms: i64,
         engines: &[Engine],
         seats: Vec<Seat>,
-    ) -> Result<Link<Question, Answered>, Failure> {
+    ) -> Result<Link<A, A::Done>, Failure> {
         let benches = self.benches(engines, &seats, false).await;
         let (near, ends) = link();
         let (key, lease) = (self.key.public(), self.lease);

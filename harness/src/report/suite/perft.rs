@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::by::By;
 use super::{Style, unusable_json, unusable_lines};
 use crate::report::table::Table;
 use crate::suite::Unusable;
@@ -26,6 +27,8 @@ pub struct Report<'a> {
     pub beyond: usize,
     /// Lines that could not be used.
     pub unusable: &'a [Unusable],
+    /// Who did it.
+    pub by: By,
 }
 
 /// Numbers of each outcome.
@@ -69,7 +72,8 @@ impl Report<'_> {
         }
         text.push_str(&format!("{}\n", self.sum()));
         self.others().iter().for_each(|line| text.push_str(&format!("{line}\n")));
-        text + &unusable_lines(Style::Terminal(None), self.unusable)
+        let style = Style::Terminal(None);
+        text + &self.by.aside_text(style) + &unusable_lines(style, self.unusable)
     }
 
     /// As a Markdown document: what is wrong in full, then every position in a row.
@@ -97,7 +101,8 @@ impl Report<'_> {
                 verdict_words(verdict),
             ]);
         }
-        text + &style.table(table) + &unusable_lines(style, self.unusable)
+        text.push_str(&style.table(table));
+        text + &self.by.aside_text(style) + &unusable_lines(style, self.unusable)
     }
 
     fn all(&self) -> impl Iterator<Item = ((&Case, &Count), &Result<Verdict, String>)> {
@@ -132,7 +137,9 @@ impl Report<'_> {
             (self.beyond, "left out: every count is beyond --depth or --max-nodes"),
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
-        some.map(|(number, what)| format!("{number} {what}")).collect()
+        let some = some.map(|(number, what)| format!("{number} {what}"));
+        let elsewhere = matches!(self.by, By::Workers { .. }).then(|| self.by.in_words());
+        some.chain(elsewhere).collect()
     }
 
     /// As one JSON object.
@@ -142,7 +149,7 @@ impl Report<'_> {
             .all()
             .map(|((case, count), verdict)| position_json(case, count, verdict))
             .collect();
-        json!({
+        let mut json = json!({
             "schema": "arbiter.perft/1",
             "engine": self.engine,
             "suite": self.suite,
@@ -154,7 +161,9 @@ impl Report<'_> {
             "beyond_limits": self.beyond,
             "positions": positions,
             "unusable": unusable_json(self.unusable),
-        })
+        });
+        self.by.add_to(&mut json);
+        json
     }
 }
 
@@ -295,6 +304,7 @@ mod tests {
             Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
         ];
         let report = Report {
+            by: By::Here(1),
             engine: "E",
             suite: "s.epd",
             cases: &suite.cases,

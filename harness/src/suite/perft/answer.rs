@@ -19,19 +19,26 @@ const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|
 pub struct Patterns {
     of_move: Regex,
     total: Regex,
+    /// The user's own, if there is one.
+    own: Option<String>,
 }
 
 impl Patterns {
-    /// `total` finds the line with the whole count, whose first group is the number; without it,
+    /// `own` finds the line with the whole count, whose first group is the number; without it,
     /// the usual forms are known.
-    pub fn new(total: Option<&str>) -> Result<Patterns, String> {
-        let text = total.unwrap_or(TOTAL);
+    pub fn new(own: Option<&str>) -> Result<Patterns, String> {
+        let text = own.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
         if total.captures_len() < 2 {
             return Err(format!("pattern '{text}': expected a group in parentheses, the count"));
         }
         let of_move = Regex::new(MOVE).map_err(|error| error.to_string())?;
-        Ok(Patterns { of_move, total })
+        Ok(Patterns { of_move, total, own: own.map(str::to_owned) })
+    }
+
+    /// What finds the line with the whole count, if it is not the usual forms.
+    pub fn total(&self) -> Option<&str> {
+        self.own.as_deref()
     }
 }
 

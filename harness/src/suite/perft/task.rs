@@ -32,6 +32,24 @@ pub struct Count {
     pub manner: Manner,
 }
 
+/// A count, and its place in the suite.
+#[derive(Debug, Clone)]
+pub struct Counting {
+    /// Its number, from 0.
+    pub number: u64,
+    /// The count.
+    pub count: Count,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The number of the count.
+    pub number: u64,
+    /// What came of it; an error is the engine's fault.
+    pub verdict: Result<Verdict, String>,
+}
+
 /// What came of a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {

@@ -1,13 +1,12 @@
-//! A suite that workers put to the engines.
+//! Suites whose questions workers put to the engines.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::Searches;
+use super::{AskArgs, bar, interrupted, seats, trial};
 use crate::broker::asking::{AskingError, News, ask};
+use crate::broker::assignment::Assignment;
 use crate::cli::cluster::Fleet;
 use crate::cli::play::runtime;
-use crate::cli::suites::{AskArgs, bar, interrupted, seats, trial};
 use crate::cli::{ExitCode, Failure};
 use crate::config::plan::Engine;
 use crate::report::suite::by::By;
@@ -15,7 +14,6 @@ use crate::report::terminal::note;
 use crate::run::dispatch::unix_time_ms;
 use crate::run::executor::remote::Order;
 use crate::run::signal::Signals;
-use crate::suite::epd::task::Question;
 
 impl From<AskingError> for Failure {
     fn from(error: AskingError) -> Failure {
@@ -23,18 +21,22 @@ impl From<AskingError> for Failure {
     }
 }
 
-/// Has the questions of a suite answered; also by whom.
-pub(super) fn searches(
+/// What comes of all questions of a suite, in their order, each with the worker that says so.
+pub(in crate::cli) type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
+
+/// Has workers put all questions of a suite to its engines; also says how many each had.
+pub(in crate::cli) fn answers<A: Assignment + Clone>(
     fleet: Fleet,
     suite: &str,
     engines: &[Engine],
-    questions: Vec<Question>,
+    needs_chess960: bool,
+    questions: Vec<A>,
     args: &AskArgs,
-) -> Result<(Searches, By), Failure> {
+) -> Result<(Answered<A>, By), Failure> {
+    note(&format!("{} positions", questions.len()));
+    fleet.announce();
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let seats = seats(engines, &own_binary, args.deadline);
-    let needs_chess960 = questions.iter().any(|question| question.record.start.is_chess960());
-    let records: Vec<_> = questions.iter().map(|question| Arc::clone(&question.record)).collect();
     let bar = bar(questions.len() as u64);
     let most = fleet.most();
     let answers = runtime()?.block_on(async {
@@ -66,14 +68,15 @@ pub(super) fn searches(
     bar.finish_and_clear();
     let answers = answers?;
     let mut positions: BTreeMap<String, u64> = BTreeMap::new();
-    let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
-    for (record, (answered, worker)) in records.iter().zip(answers.answered.into_values()) {
-        for (searches, answer) in searches.iter_mut().zip(answered.answers) {
-            let searched = answer.and_then(|answer| answer.judged(&record.start, &record.goal));
-            searches.push(searched.map_err(|fault| format!("{fault} (worker {worker})")));
-        }
-        *positions.entry(worker).or_default() += 1;
+    for (_, worker) in answers.answered.values() {
+        *positions.entry(worker.clone()).or_default() += 1;
     }
     let aside = answers.aside.into_iter().map(|remark| (remark.worker, remark.what));
-    Ok((searches, By::Workers { positions, aside: aside.collect() }))
+    let by = By::Workers { positions, aside: aside.collect() };
+    Ok((answers.answered.into_values().collect(), by))
+}
+
+/// What an engine did wrong, and where.
+pub(in crate::cli) fn fault_at(fault: String, worker: &str) -> String {
+    format!("{fault} (worker {worker})")
 }
