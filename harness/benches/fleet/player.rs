@@ -109,6 +109,7 @@ async fn greet(link: &Link, name: &str, slots: usize) {
         memory_mib: 1,
         system: String::new(),
         cpu: String::new(),
+        benches: Vec::new(),
         refusals: Vec::new(),
         trouble: None,
         is_leaving: false,

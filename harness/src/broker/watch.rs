@@ -19,14 +19,14 @@ const SILENCE: u32 = 10;
 const MOST: usize = 10_000;
 
 /// What was heard, by name of the worker and token of the run, and how many seconds ago.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub struct Cluster {
     workers: BTreeMap<String, (Hello, u32)>,
     runs: BTreeMap<String, (Beacon, u32)>,
 }
 
 /// What is said in a cluster to all who listen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Heard {
     /// A worker is there, or leaves.
     Worker(Hello),
@@ -137,6 +137,7 @@ mod tests {
                 memory_mib: 1,
                 system,
                 cpu,
+                benches: Vec::new(),
                 refusals: Vec::new(),
                 trouble: None,
                 is_leaving,

@@ -196,6 +196,7 @@ impl Shared {
             memory_mib: machine.memory_mib,
             system: machine.system.clone(),
             cpu: machine.cpu.clone(),
+            benches: self.board().benches(),
             refusals,
             trouble,
             is_leaving,

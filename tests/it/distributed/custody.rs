@@ -106,6 +106,12 @@ fn each_worker_scales_times_by_its_own_speed() {
         assert!(words.contains("winc 2000 binc 2000"), "{words}");
         assert!(words.contains("btime 240000"), "{words}");
     }
+    // Which is to be seen.
+    let show = ["cluster", "show", "--nats", &server.url()];
+    let json = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().json();
+    assert_eq!(json["workers"][0]["bench_nps"], serde_json::json!({"A": 500.0, "B": 500.0}));
+    let text = bench.arbiter(show).finish().stdout;
+    assert!(text.contains("A 0.5 knps"), "{text}");
     worker.signal(rustix::process::Signal::INT);
     let worker = worker.finish().expect_code(0);
     let words = "times of run run scaled by 2.000 for this machine";

@@ -104,7 +104,8 @@ fn workers_count_what_one_machine_counts() {
         assert_eq!(found(finished, code), found(here, code));
     }
     // One that cannot count says so.
-    let searching = perft(&bench, "cmd=stockfish", &["--on", &url, "--command", "go depth {depth}"]);
+    let searching =
+        perft(&bench, "cmd=stockfish", &["--on", &url, "--command", "go depth {depth}"]);
     let searching = searching.expect_code(6).json();
     let fault = searching["positions"][0]["reason"].as_str().expect("it is told");
     assert!(fault.contains("give that with --command"), "{fault}");

@@ -7,6 +7,9 @@ use super::{
     write,
 };
 
+/// Most engines whose benchmarks a worker names.
+const MAX_BENCHES: usize = 16;
+
 /// Most runs that a worker names in one message.
 const MAX_REFUSALS: usize = 64;
 
@@ -51,7 +54,7 @@ impl Beacon {
 }
 
 /// There is a worker.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Hello {
     /// Its name, unique in the cluster.
     pub worker: String,
@@ -75,6 +78,8 @@ pub struct Hello {
     pub system: String,
     /// Name of its processor.
     pub cpu: String,
+    /// Engines whose benchmark it has run, and the nodes per second.
+    pub benches: Vec<(String, f64)>,
     /// Runs, by their tokens, that it does not play, and why.
     pub refusals: Vec<(String, String)>,
     /// What went wrong last.
@@ -98,6 +103,8 @@ struct HelloMessage {
     memory_mib: u64,
     system: String,
     cpu: String,
+    #[serde(default)]
+    benches: Vec<(String, f64)>,
     refusals: Vec<(String, String)>,
     trouble: Option<String>,
     leaving: bool,
@@ -128,6 +135,7 @@ impl Hello {
             memory_mib: hello.memory_mib,
             system: hello.system,
             cpu: hello.cpu,
+            benches: hello.benches.into_iter().take(MAX_BENCHES).collect(),
             refusals: hello.refusals.into_iter().take(MAX_REFUSALS).collect(),
             trouble: hello.trouble,
             leaving: hello.is_leaving,
@@ -142,6 +150,8 @@ impl Hello {
         }
         let refusals = message.refusals.into_iter().take(MAX_REFUSALS);
         let refusals = refusals.map(|(token, why)| Ok((checked_token(token)?, printable(&why))));
+        let benches = message.benches.into_iter().take(MAX_BENCHES);
+        let benches = benches.filter(|(_, nps)| nps.is_finite() && *nps > 0.0);
         Ok(Hello {
             worker: checked_name(worker)?,
             version: printable(&message.version),
@@ -154,6 +164,7 @@ impl Hello {
             memory_mib: message.memory_mib,
             system: printable(&message.system),
             cpu: printable(&message.cpu),
+            benches: benches.map(|(name, nps)| (printable(&name), nps)).collect(),
             refusals: refusals.collect::<Result<_, WireError>>()?,
             trouble: message.trouble.as_deref().map(printable),
             is_leaving: message.leaving,

@@ -321,6 +321,7 @@ fn notes_arrive_as_they_were_sent() {
         memory_mib: 32_000,
         system: "linux x86_64".into(),
         cpu: "a processor".into(),
+        benches: vec![("A".into(), 1.5e6)],
         refusals: vec![(TOKEN.into(), "why".into())],
         trouble: Some("what".into()),
         is_leaving: true,

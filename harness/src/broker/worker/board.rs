@@ -45,6 +45,7 @@ pub(super) struct Board {
     runs: BTreeMap<String, Known>,
     now: Duration,
     trouble: Option<String>,
+    benches: BTreeMap<String, f64>,
 }
 
 impl Board {
@@ -130,6 +131,18 @@ impl Board {
     /// Something went wrong.
     pub(super) fn trouble(&mut self, what: String) {
         self.trouble = Some(what);
+    }
+
+    /// The benchmark of an engine has shown so many nodes per second.
+    pub(super) fn bench(&mut self, engine: &str, nps: f64) {
+        if self.benches.len() < MAX_RUNS || self.benches.contains_key(engine) {
+            self.benches.insert(engine.to_owned(), nps);
+        }
+    }
+
+    /// Engines whose benchmark was run, and the nodes per second.
+    pub(super) fn benches(&self) -> Vec<(String, f64)> {
+        self.benches.iter().map(|(engine, nps)| (engine.clone(), *nps)).collect()
     }
 
     /// The runs that are not played, and why; and what went wrong last.

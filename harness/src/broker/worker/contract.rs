@@ -64,6 +64,11 @@ impl Contract {
         // As many copies as there will be games, if it is for speed.
         let copies = head.reference_nps.map_or(1, |_| shared.config.slots / slots.max(1) as usize);
         let benches = benches(&head, &seats, copies).await;
+        for (contestant, bench) in head.contestants.iter().zip(&benches) {
+            if let Some(Ok(Benched { nps, .. })) = bench {
+                shared.board().bench(&contestant.seat.name, *nps);
+            }
+        }
         let measured = benches.iter().flatten().rfind(|bench| bench.is_ok()).cloned();
         join(shared, &names, benches).await?;
         if let Some(Ok(bench)) = measured

@@ -1,5 +1,6 @@
 //! `arbiter cluster`: who plays, for which runs, and with which key.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -99,6 +100,7 @@ fn as_json(cluster: &Cluster) -> Value {
             "memory_mib": worker.memory_mib,
             "system": worker.system,
             "cpu": worker.cpu,
+            "bench_nps": worker.benches.iter().cloned().collect::<BTreeMap<String, f64>>(),
             "trouble": trouble(worker),
         })
     });
@@ -124,6 +126,16 @@ fn trouble(worker: &Hello) -> Option<&str> {
     refused.or(worker.trouble.as_deref())
 }
 
+/// How fast engines are there.
+fn benches(worker: &Hello) -> String {
+    let bench = |(engine, nps): &(String, f64)| match *nps < 1e5 {
+        true => format!("{engine} {:.1} knps", nps / 1e3),
+        false => format!("{engine} {:.2} Mnps", nps / 1e6),
+    };
+    let benches: Vec<String> = worker.benches.iter().map(bench).collect();
+    if benches.is_empty() { "-".to_owned() } else { benches.join(", ") }
+}
+
 /// What people get to see of a cluster.
 pub fn document(cluster: &Cluster) -> Document {
     let mut workers = Table::new([
@@ -134,6 +146,7 @@ pub fn document(cluster: &Cluster) -> Document {
         "cores",
         "memory",
         "processor",
+        "bench",
         "last trouble",
     ]);
     for worker in cluster.workers() {
@@ -145,6 +158,7 @@ pub fn document(cluster: &Cluster) -> Document {
             worker.cores.to_string(),
             format!("{} MiB", worker.memory_mib),
             worker.cpu.clone(),
+            benches(worker),
             trouble(worker).unwrap_or("-").to_owned(),
         ]);
     }
