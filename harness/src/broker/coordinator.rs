@@ -305,6 +305,7 @@ impl<A: Assignment> Coordinator<A> {
     /// Believes a result, or does not.
     async fn weigh(&mut self, arrival: Arrival<A::Done>, receipt: Receipt) {
         let (pair, worker, ack) = (arrival.number, arrival.worker.clone(), arrival.ack.clone());
+        self.flights.was_taken(pair, self.now);
         let fate = match self.custody.why_aside(&worker).is_some() {
             true => Fate::Refuse("a result of a worker that is set aside".to_owned()),
             false => self.flights.arrive(arrival, receipt),

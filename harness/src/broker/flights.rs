@@ -91,7 +91,7 @@ pub struct Flights<A: Assignment> {
     parked: BTreeMap<u64, Parked<A>>,
     /// Pairs whose outcome is on disk.
     stored: BTreeSet<u64>,
-    /// The highest pair that somebody was heard to play, and when that was first heard.
+    /// The highest pair that somebody has taken, and when that was first heard.
     front: Option<(u64, Duration)>,
 }
 
@@ -142,14 +142,22 @@ impl<A: Assignment> Flights<A> {
     pub fn heard(&mut self, sign: Sign, now: Duration) -> Option<(Pairing, usize)> {
         let flight = self.flights.get_mut(&sign.pair)?;
         flight.heard = now;
-        if self.front.is_none_or(|(pair, _)| pair < sign.pair) {
-            self.front = Some((sign.pair, now));
-        }
+        let pair = sign.pair;
         let player = (sign.worker, sign.half);
         let is_new = flight.player.as_ref() != Some(&player);
         flight.player = Some(player);
-        let half = sign.half.filter(|_| is_new)?;
-        Some((flight.job.pairing()?, usize::from(half)))
+        let begun = sign.half.filter(|_| is_new);
+        let begun = begun.and_then(|half| Some((flight.job.pairing()?, usize::from(half))));
+        self.was_taken(pair, now);
+        begun
+    }
+
+    /// Somebody has taken a pair: they are taken in their order.
+    pub fn was_taken(&mut self, pair: u64, now: Duration) {
+        let is_further = self.front.is_none_or(|(front, _)| front < pair);
+        if is_further && self.flights.contains_key(&pair) {
+            self.front = Some((pair, now));
+        }
     }
 
     /// A result has come.
@@ -406,6 +414,21 @@ mod tests {
         assert_eq!(flights.heard(sign(4, Some(0)), START), None);
         assert_eq!(flights.heard(sign(4, Some(1)), START), Some((job(4).pairing, 1)));
         assert_eq!(flights.heard(sign(5, Some(1)), START), None, "nobody ordered it");
+    }
+
+    #[test]
+    fn a_result_tells_that_earlier_pairs_were_passed_over() {
+        let mut flights = Flights::default();
+        for pair in 0..3 {
+            flights.order(job(pair), START).unwrap();
+        }
+        let at = Duration::from_secs(100);
+        flights.was_taken(9, at);
+        assert!(flights.overdue(LEASE, LEASE, 9 * at).is_empty(), "nobody ordered it");
+        flights.was_taken(1, at);
+        flights.arrive(arrival(1, "a"), 1);
+        assert!(flights.overdue(LEASE, LEASE, at + 3 * LEASE).is_empty());
+        assert_eq!(flights.overdue(LEASE, LEASE, at + 4 * LEASE), [0]);
     }
 
     #[test]

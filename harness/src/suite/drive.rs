@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -108,9 +109,8 @@ impl Asked {
 
     /// Ends all engines in peace; they are started again if there is another question.
     pub async fn quit(&mut self) {
-        while let Some((_, player)) = self.players.pop_first() {
-            player.quit(QUIT_GRACE).await;
-        }
+        let players = std::mem::take(&mut self.players);
+        join_all(players.into_values().map(|player| player.quit(QUIT_GRACE))).await;
     }
 }
 
