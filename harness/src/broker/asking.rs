@@ -20,7 +20,10 @@ pub enum AskingError {
         /// Why.
         reason: String,
     },
-    /// The engines are not the same wherever they are, or nobody can be reached any more.
+    /// The engines are not the same wherever they are.
+    #[error("{0}")]
+    Unfit(String),
+    /// Nobody can be reached any more.
     #[error("{0}")]
     Lost(String),
 }
@@ -133,7 +136,8 @@ pub async fn ask<A: Assignment + Clone>(
             JobEvent::Failed { pair, reason } => {
                 return Err(AskingError::Failed { number: pair, reason });
             }
-            JobEvent::Unfit(what) | JobEvent::Lost(what) => return Err(AskingError::Lost(what)),
+            JobEvent::Unfit(what) => return Err(AskingError::Unfit(what)),
+            JobEvent::Lost(what) => return Err(AskingError::Lost(what)),
             JobEvent::Started { .. } => {}
         }
     }

@@ -82,8 +82,12 @@ impl Assignment for Question {
         if answered.number != self.number || answered.answers.len() != self.engines {
             return Err("it answers another question".to_owned());
         }
-        let judged =
-            |answer: &Answer| answer.judged(&self.record.start, &self.record.goal).map(drop);
+        let judged = |answer: &Answer| {
+            if answer.since.is_some_and(|since| since.at > answer.elapsed) {
+                return Err("a solution that was found after the search".to_owned());
+            }
+            answer.judged(&self.record.start, &self.record.goal).map(drop)
+        };
         answered.answers.iter().flatten().try_for_each(judged)
     }
 

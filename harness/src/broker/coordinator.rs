@@ -21,7 +21,7 @@ use tokio::time::{interval, timeout};
 
 use self::custody::Custody;
 pub use self::custody::Known;
-pub use self::describe::{Identity, check, describe, describe_suite};
+pub use self::describe::{Identity, check, check_engines, describe, describe_suite};
 use self::streams::{Happening, Outgoing, Shelf};
 use super::access::{AccessError, Link};
 use super::assignment::Assignment;

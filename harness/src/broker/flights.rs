@@ -197,7 +197,7 @@ impl<A: Assignment> Flights<A> {
     ) -> Fate<A::Done> {
         let pair = arrival.number;
         if self.stored.contains(&pair) {
-            return Fate::Useless("a late result of a pair that is on disk".to_owned());
+            return Fate::Useless("a late result; there is one already".to_owned());
         }
         let is_full = self.parked.len() >= MAX_PARKED;
         let parked = self.parked.entry(pair).or_default();

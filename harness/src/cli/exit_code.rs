@@ -129,20 +129,20 @@ Lines that cannot be used are named and count for nothing. With --on workers cou
 
 Exit codes: 0 if all counts are right; 1 if the engine is wrong somewhere; 2 for bad usage; 3 for
 bad input, an engine that cannot count, or a suite that is wrong where the engine is right; 4 if
-there is nothing to count; 6 if the engine failed to answer; 7 for a failure of the machine; 8 if the
-NATS server cannot be used.";
+there is nothing to count; 6 if the engine failed to answer; 7 for a failure of the machine;
+8 if the NATS server cannot be used.";
 
 /// The part of the table that matters to `epd`.
 pub const EPD_HELP: &str = "\
 A position is solved by a move of bm, by none of am, or by announcing a mate within dm moves (bm #5
 counts as dm 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
 to the solution ends when the principal variation turned to a solution for good. Themes come from
-ids. Lines that cannot be used are named and count neither as solved nor as failed. With --on workers
-search the positions; use --nodes or --depth if they are not all alike.
+ids. Lines that cannot be used are named and count neither as solved nor as failed. With --on
+workers search the positions; use --nodes or --depth if they are not all alike.
 
 Exit codes: 0 if no gate was missed; 1 if --min-solved or --max-lost was; 2 for bad usage; 3 for bad
-input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine; 8 if
-the NATS server cannot be used.";
+input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine;
+8 if the NATS server cannot be used.";
 
 /// The part of the table that matters to `speed`.
 pub const SPEED_HELP: &str = "\

@@ -5,6 +5,7 @@ mod stream;
 mod trial;
 mod words;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use self::trial::{check_engines, interrupted};
 use self::words::{announce, default_name, go_on, show, tell_workers};
 use super::args::{Asked, Form, Resume};
 use super::builds::{BuildArgs, Circumstances};
-use super::cluster::Fleet;
+use super::cluster::{Fleet, opened};
 use super::compat::{Printer, Style};
 use super::games_file::{Content, GamesFile, GamesFileError};
 use super::keys::Keys;
@@ -33,7 +34,9 @@ use crate::report::terminal::note;
 use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use crate::run::event::Ending;
 use crate::run::event::Observer;
+use crate::run::executor::Executor;
 use crate::run::executor::local::{Local, Room};
+use crate::run::executor::remote::Remote;
 use crate::run::gallery::Gallery;
 use crate::run::job::{JobMaker, PlayedPair};
 use crate::run::seats::{Seat, places_of, seats};
@@ -439,9 +442,10 @@ fn run(
                 dispatch(run, state, local, &mut signals).await
             }
             Some(fleet) => {
-                let remote = tokio::select! {
-                    remote = fleet.executor(plan, name, created_ms, seats, known) => remote?,
-                    request = signals.next() => return Err(interrupted(request)),
+                let opening = fleet.executor(plan, name, created_ms, seats, known);
+                let remote = match opened(opening, &mut signals, Remote::finish).await? {
+                    ControlFlow::Continue(remote) => remote,
+                    ControlFlow::Break(request) => return Err(interrupted(request)),
                 };
                 dispatch(run, state, remote, &mut signals).await
             }

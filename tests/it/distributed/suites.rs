@@ -2,6 +2,7 @@
 //! machine.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -14,17 +15,22 @@ use crate::support::wait_for;
 const POSITIONS: usize = 40;
 
 /// Our own positions, and a line that is none.
-fn suite(bench: &Bench) -> PathBuf {
+fn suite(bench: &Bench, positions: usize) -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/tactics.epd");
     let text = std::fs::read_to_string(own).expect("the suite is there");
     let lines: Vec<&str> =
-        text.lines().filter(|line| !line.starts_with('#')).take(POSITIONS).collect();
+        text.lines().filter(|line| !line.starts_with('#')).take(positions).collect();
     bench.write("suite.epd", format!("this is no position\n{}\n", lines.join("\n")))
 }
 
 /// Two engines that search it; `more` are further words.
 fn ask(bench: &Bench, more: &[&str]) -> Running {
-    let file = suite(bench).display().to_string();
+    ask_some(bench, POSITIONS, more)
+}
+
+/// As [`ask`], with so many of the positions.
+fn ask_some(bench: &Bench, positions: usize, more: &[&str]) -> Running {
+    let file = suite(bench, positions).display().to_string();
     let engines = ["name=A,cmd=bundled,nodes=2000", "name=B,cmd=bundled,eval=material,nodes=300"];
     let mut args = vec!["epd", "--suite", &file, "--format", "json"];
     engines.iter().for_each(|engine| args.extend(["--engine", engine]));
@@ -143,21 +149,51 @@ fn a_suite_that_is_interrupted_leaves_nothing_behind() {
     running.signal(Signal::INT);
     let finished = running.finish().expect_code(130);
     assert!(finished.stderr.contains("interrupted before the end"), "{finished:#?}");
-    let streams = bench.path("nats/jetstream/$G/streams");
-    wait_for("streams are removed", || {
-        let names = streams.read_dir().into_iter().flatten().flatten();
-        let is_of_a_run = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("ARBITER_");
-        (!names.into_iter().any(|entry| is_of_a_run(&entry.file_name()))).then_some(())
-    });
+    wait_for("streams are removed", || (streams(&bench) == 0).then_some(()));
     // The worker is there for the next.
     assert_eq!(positions(&elsewhere(&bench, &server, &[]).finish()).len(), 1);
+}
+
+/// Streams of runs that the server has.
+fn streams(bench: &Bench) -> usize {
+    let folder = bench.path("nats/jetstream/$G/streams");
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    entries.filter(|e| e.file_name().to_string_lossy().starts_with("ARBITER_")).count()
+}
+
+#[test]
+fn a_suite_that_is_interrupted_before_it_has_begun_leaves_nothing_behind() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    for _ in 0..5 {
+        let running = elsewhere(&bench, &server, &[]);
+        wait_for("a stream is made", || (streams(&bench) > 0).then_some(()));
+        running.signal(Signal::INT);
+        running.finish().expect_code(130);
+        wait_for("streams are removed", || (streams(&bench) == 0).then_some(()));
+    }
+}
+
+#[test]
+fn a_suite_after_another_has_the_workers_at_once() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
+    let takes = |bench: &Bench| {
+        let begun = Instant::now();
+        ask_some(bench, 6, &["--on", &server.url()]).finish().expect_code(0);
+        begun.elapsed()
+    };
+    let first = takes(&bench);
+    let slowest = (0..10).map(|_| takes(&bench)).max().expect("there are ten");
+    assert!(slowest < first + Duration::from_secs(2), "{first:?}, then {slowest:?}");
 }
 
 #[test]
 fn faults_of_engines_are_told_and_answers_that_cannot_be_are_refused() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
-    let file = suite(&bench).display().to_string();
+    let file = suite(&bench, POSITIONS).display().to_string();
     let crashing = bench.puppet("Crashing", "--mode crash --after 0", ",nodes=1");
     let args = ["epd", "--suite", &file, "--format", "json", "--engine", &crashing];
     let url = server.url();

@@ -78,7 +78,7 @@ pub fn describe_suite(
     programs: Vec<Program>,
     lease: Duration,
 ) -> Result<Head, String> {
-    engines.iter().try_for_each(refuse_local)?;
+    check_engines(engines)?;
     let silence = |(engine, seat): (&Engine, &Seat)| {
         let Deadlines { uciok, readyok, .. } = seat.deadlines;
         uciok + readyok + longest_silence(&engine.conditions.limits, &seat.deadlines)
@@ -138,7 +138,12 @@ pub fn check(plan: &Plan) -> Result<(), String> {
     if plan.rules.tablebase.is_some() {
         return Err("--syzygy cannot be used with --on: the tables are on this machine".to_owned());
     }
-    plan.engines.iter().try_for_each(refuse_local)
+    check_engines(&plan.engines)
+}
+
+/// An error if an engine can only be started on this machine.
+pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
+    engines.iter().try_for_each(refuse_local)
 }
 
 fn refuse_local(engine: &Engine) -> Result<(), String> {

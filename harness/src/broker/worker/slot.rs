@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::{interval, sleep, timeout};
 
@@ -99,6 +100,7 @@ struct Found {
 
 /// Looks for a job for a while. May be given up at any moment, as none of it is ours alone.
 async fn find(shared: &Shared) -> Option<Found> {
+    let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.board().choose();
     let Some((token, agreement)) = chosen else {
         // Whatever changed in between shows the next time.
@@ -116,12 +118,27 @@ async fn find(shared: &Shared) -> Option<Found> {
     let room = shared.room.clone().acquire_many_owned(contract.slots);
     // Nobody ever closes it; that it is full may last.
     let room = timeout(TAKE, room).await.ok()?.ok()?;
-    let job = take(shared, &contract).await;
+    let job = tokio::select! {
+        job = take(shared, &contract) => job,
+        // The server forgets to answer who waits for jobs of a stream that is removed.
+        () = ended(&mut cancelled, &token) => None,
+    };
     match &job {
         Some(_) => shared.board().took(&token),
         None => shared.board().is_dry(&token),
     }
     Some(Found { contract, job: job?, room })
+}
+
+/// Waits until nobody plays for a run any more.
+async fn ended(cancelled: &mut broadcast::Receiver<Halt>, token: &str) {
+    loop {
+        match cancelled.recv().await {
+            Ok(halt) if halt.token == token && !halt.is_ours_alone => return,
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return std::future::pending().await,
+        }
+    }
 }
 
 /// Ends engines that had nothing to play for long.

@@ -5,10 +5,13 @@ mod show;
 mod worker;
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::Duration;
 
 use clap::Args;
+use tokio::time::timeout;
 
 pub use self::access::AccessArgs;
 pub use self::show::{ClusterCommand, cluster, document};
@@ -18,7 +21,7 @@ use crate::broker::access::{Access, AccessError};
 use crate::broker::assignment::Assignment;
 use crate::broker::bench;
 use crate::broker::coordinator::{
-    Identity, Known, Spec, check, coordinate, describe, describe_suite,
+    Identity, Known, Spec, check, check_engines, coordinate, describe, describe_suite,
 };
 use crate::broker::trust::{Key, TrustError};
 use crate::broker::wire::{Benched, Head, Program};
@@ -26,10 +29,14 @@ use crate::config::plan::{Engine, Plan};
 use crate::report::terminal::note;
 use crate::run::executor::remote::{Ends, Link, Remote, link};
 use crate::run::seats::Seat;
+use crate::run::signal::{Request, Signals};
 use crate::store::{Store, StoreError};
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
 const DEFAULT_LEASE_S: u32 = 30;
+
+/// How long the server may take to open what nobody wants any more.
+const SETTLE: Duration = Duration::from_secs(2);
 
 /// Priority of a run unless the user says otherwise.
 const DEFAULT_PRIORITY: u8 = 100;
@@ -104,6 +111,25 @@ impl ClusterArgs {
     }
 }
 
+/// Waits until something is open on the server, unless a signal comes before. What is open by then is
+/// put away again.
+pub async fn opened<T>(
+    opening: impl Future<Output = Result<T, Failure>>,
+    signals: &mut Signals,
+    put_away: impl AsyncFnOnce(T),
+) -> Result<ControlFlow<Request, T>, Failure> {
+    let mut opening = pin!(opening);
+    tokio::select! {
+        open = &mut opening => open.map(ControlFlow::Continue),
+        request = signals.next() => {
+            if let Ok(Ok(open)) = timeout(SETTLE, opening).await {
+                put_away(open).await;
+            }
+            Ok(ControlFlow::Break(request))
+        }
+    }
+}
+
 /// Where the key is that nobody named.
 fn default_key() -> Result<PathBuf, Failure> {
     let settings = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
@@ -117,6 +143,11 @@ impl Fleet {
     /// An error if only this machine could play the plan.
     pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
         check(plan).map_err(Failure::invalid)
+    }
+
+    /// An error if an engine can only be started on this machine.
+    pub fn check_engines(&self, engines: &[Engine]) -> Result<(), Failure> {
+        check_engines(engines).map_err(Failure::invalid)
     }
 
     /// Says how to join in.

@@ -1,23 +1,27 @@
 //! Suites whose questions workers put to the engines.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use super::{AskArgs, bar, interrupted, seats, trial};
 use crate::broker::asking::{AskingError, News, ask};
 use crate::broker::assignment::Assignment;
-use crate::cli::cluster::Fleet;
+use crate::cli::cluster::{Fleet, opened};
 use crate::cli::play::runtime;
 use crate::cli::{ExitCode, Failure};
 use crate::config::plan::Engine;
 use crate::report::suite::by::By;
 use crate::report::terminal::note;
 use crate::run::dispatch::unix_time_ms;
-use crate::run::executor::remote::Order;
+use crate::run::executor::remote::{Link, Order};
 use crate::run::signal::Signals;
 
 impl From<AskingError> for Failure {
     fn from(error: AskingError) -> Failure {
-        Failure::new(ExitCode::Environment, error)
+        match error {
+            AskingError::Lost(_) => Failure::new(ExitCode::Cluster, error),
+            AskingError::Failed { .. } | AskingError::Unfit(_) => Failure::environment(error),
+        }
     }
 }
 
@@ -33,6 +37,7 @@ pub(in crate::cli) fn answers<A: Assignment + Clone>(
     questions: Vec<A>,
     args: &AskArgs,
 ) -> Result<(Answered<A>, By), Failure> {
+    fleet.check_engines(engines)?;
     note(&format!("{} positions", questions.len()));
     fleet.announce();
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
@@ -45,9 +50,10 @@ pub(in crate::cli) fn answers<A: Assignment + Clone>(
             trial(&seats, needs_chess960).await?;
             fleet.link(suite, unix_time_ms(), engines, seats.clone()).await
         };
-        let mut link = tokio::select! {
-            link = opening => link?,
-            request = signals.next() => return Err(interrupted(request)),
+        let put_away = async |link: Link<A, A::Done>| link.have(Order::Finish).await;
+        let mut link = match opened(opening, &mut signals, put_away).await? {
+            ControlFlow::Continue(link) => link,
+            ControlFlow::Break(request) => return Err(interrupted(request)),
         };
         let tell = |news: News<'_>| match news {
             News::Answered(count) => bar.set_position(count as u64),
