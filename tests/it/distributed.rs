@@ -128,6 +128,44 @@ fn two_runs_share_the_workers() {
     }
 }
 
+/// Two runs of 40 pairs, the second of which begins when the first has a pair, over a worker with two
+/// slots; how many pairs the first gets while the second has its own, if it is of this priority.
+fn pairs_beside(priority: u8) -> usize {
+    const PAIRS: usize = 40;
+    let benches = [Bench::new(), Bench::new()];
+    let server = Server::start(&benches[0], "").expect("it was there before");
+    let keys = [key(&benches[0]), key(&benches[1])];
+    let flags = ["--slots", "2", "--trust", &keys[0], "--trust", &keys[1]];
+    let _worker = Worker::start_with(&benches[0], &server, "a", &flags);
+    let start = |bench: &Bench, priority: u8| {
+        let plan = Plan::new(bench, "match", PAIRS).puppet("A", "--seed 1 --delay-ms 1");
+        let plan = plan.puppet("B", "--seed 2 --delay-ms 1").unset("concurrency");
+        plan.set("on", server.url()).set("priority", priority).start()
+    };
+    let first = start(&benches[0], 100);
+    wait_for_pairs(&benches[0], 1);
+    let second = start(&benches[1], priority);
+    wait_for_pairs(&benches[1], 1);
+    let before = store::pairs(&benches[0].path("results")).len();
+    second.finish().expect_code(0);
+    let beside = store::pairs(&benches[0].path("results")).len() - before;
+    first.finish().expect_code(0);
+    beside
+}
+
+#[test]
+fn a_more_important_run_has_the_workers_and_equal_ones_share_them() {
+    let bench = Bench::new();
+    if Server::start(&bench, "").is_none() {
+        return;
+    }
+    // What was in work when the second began is played to its end.
+    let beside = pairs_beside(200);
+    assert!(beside <= 8, "{beside} pairs beside 40 of a more important run");
+    let beside = pairs_beside(100);
+    assert!((25..=40).contains(&beside), "{beside} pairs beside 40 of an equal run");
+}
+
 #[test]
 fn the_cluster_shows_who_is_there() {
     let bench = Bench::new();

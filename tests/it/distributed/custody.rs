@@ -15,10 +15,10 @@ const PAIRS: usize = 60;
 const CRASHES: &str = "PUPPET=--mode crash --after 30";
 
 /// A run of engines that are what each machine makes of them: its variables BENCH and NPS are what
-/// their bench says, and PUPPET how they behave.
+/// their bench says, PUPPET how they behave, and PAUSE how many seconds they take to start.
 fn fickle<'a>(bench: &'a Bench, command: &'static str) -> Plan<'a> {
     let script = format!(
-        "#!/bin/sh\nfor last; do :; done\n\
+        "#!/bin/sh\nsleep ${{PAUSE:-0}}\nfor last; do :; done\n\
          if [ \"$last\" = bench ]; then \n\
          echo \"Nodes searched: ${{BENCH:-1000}}\"; echo \"Nodes/second: ${{NPS:-1000}}\"; exit; fi\n\
          exec {} --marker {} \"$@\" $PUPPET\n",
@@ -36,7 +36,7 @@ fn fickle<'a>(bench: &'a Bench, command: &'static str) -> Plan<'a> {
 }
 
 /// The same, played by workers.
-fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
+pub fn distant<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     fickle(bench, "match").unset("concurrency").set("on", server.url())
 }
 

@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use super::{assert_untouched, distant, impatient};
+use super::{assert_untouched, custody, distant, impatient};
 use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker};
@@ -31,6 +31,30 @@ fn a_worker_that_is_killed_in_a_game_loses_nothing() {
     let _other = Worker::start(&bench, &server, "b");
     assert_untouched(&bench, running);
     assert_eq!(store::players(&bench.path("results")).len(), 2);
+}
+
+#[test]
+fn a_worker_that_is_killed_between_its_job_and_the_start_of_the_game_loses_nothing() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let victim = Worker::start_as(&bench, &server, "a", &["PAUSE=1"]);
+    let mut client = Client::connect(&server);
+    client.subscribe("arbiter.run.*.sign.a");
+    let lease = LEASE.as_secs();
+    let running = custody::distant(&bench, &server).set("lease", lease).set("pairs", 4).start();
+    // It has the job, and its engines are on their way.
+    let (_, sign) = client.next();
+    victim.signal(Signal::KILL);
+    victim.finish();
+    assert!(String::from_utf8_lossy(&sign).contains("\"half\":null"), "{sign:?}");
+    let results = bench.path("results");
+    assert_eq!(store::pairs(&results).len(), 0);
+    let _other = Worker::start_as(&bench, &server, "b", &[]);
+    let finished = running.finish().expect_code(0);
+    assert_eq!(finished.json()["games"], 8);
+    assert_eq!(store::players(&results), [("b".to_owned(), 4)].into());
+    assert_eq!(store::remarks(&results), Vec::<String>::new());
+    store::assert_consistent(&results);
 }
 
 #[test]

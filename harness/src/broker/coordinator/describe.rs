@@ -234,6 +234,9 @@ mod tests {
         };
         refused(&bytes, &[other.public()], "is not trusted here");
         refused(&bytes, &[], "is not trusted here");
+        let mut empty = described("nodes=1").unwrap();
+        empty.contestants.clear();
+        refused(&wire::sign(&empty, &own), &[own.public()], "a run without engines");
         let text = String::from_utf8(bytes).unwrap();
         let forged = text.replace("nodes\\\":1", "nodes\\\":2");
         assert_ne!(forged, text);

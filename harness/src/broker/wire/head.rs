@@ -232,6 +232,9 @@ impl HeadMessage {
     }
 
     fn into_head(self) -> Result<Head, WireError> {
+        if self.engines.is_empty() {
+            return Err(invalid("a run without engines"));
+        }
         let fields = self.fields.iter().map(|word| word.parse::<Field>().map_err(invalid));
         let pattern =
             self.pattern.map(|text| text.parse::<LinePattern>().map_err(invalid)).transpose()?;

@@ -39,6 +39,17 @@ struct Rest {
     length: Duration,
 }
 
+/// What a slot does next.
+#[derive(Debug)]
+pub(super) struct Choice {
+    /// The run.
+    pub(super) token: String,
+    /// What was agreed with it.
+    pub(super) agreement: Agreement,
+    /// Whether another run has work, too, for which one need not wait.
+    pub(super) has_rival: bool,
+}
+
 /// The runs.
 #[derive(Debug, Default)]
 pub(super) struct Board {
@@ -81,22 +92,28 @@ impl Board {
 
     /// The run to play for: of those with the highest priority that have work for somebody the one
     /// for which the fewest play; without any such, the first that may have some soon.
-    pub(super) fn choose(&self) -> Option<(String, Agreement)> {
+    pub(super) fn choose(&self) -> Option<Choice> {
         let is_willing = |k: &&Known| k.refusal.is_none() && k.rest.until <= self.now;
         let willing = self.runs.values().filter(is_willing);
         let rank = |known: &&Known| {
             let Beacon { priority, queued, playing, .. } = known.beacon;
             (queued == 0, std::cmp::Reverse(priority), playing)
         };
+        let busy = willing.clone().filter(|known| known.beacon.queued > 0).count();
         let chosen = willing.min_by_key(rank)?;
-        Some((chosen.beacon.token.clone(), chosen.agreement.clone()))
+        Some(Choice {
+            token: chosen.beacon.token.clone(),
+            agreement: chosen.agreement.clone(),
+            has_rival: busy > 1,
+        })
     }
 
-    /// A slot begins to play for a run; until it says how many play, that is one more.
+    /// A slot begins to play for a run; until it says how many play, that is one more. How much work
+    /// it has is not counted down: it sends more as soon as something ends, and whoever took it to
+    /// have none would play for others that are less important.
     pub(super) fn took(&mut self, token: &str) {
         if let Some(known) = self.runs.get_mut(token) {
             known.beacon.playing += 1;
-            known.beacon.queued = known.beacon.queued.saturating_sub(1);
         }
     }
 
@@ -163,7 +180,7 @@ mod tests {
     }
 
     fn chosen(board: &Board) -> Option<String> {
-        board.choose().map(|(token, _)| token)
+        board.choose().map(|choice| choice.token)
     }
 
     #[test]
@@ -179,6 +196,13 @@ mod tests {
         assert_eq!(chosen(&board).as_deref(), Some("b"), "it may have some soon");
         assert!(!board.hear(beacon("a", 1, 1, 0)));
         assert_eq!(chosen(&board).as_deref(), Some("a"));
+        assert!(!board.choose().unwrap().has_rival);
+        board.hear(beacon("b", 2, 1, 0));
+        for _ in 0..3 {
+            let choice = board.choose().unwrap();
+            assert!(choice.token == "b" && choice.has_rival, "it sends more when it is taken");
+            board.took("b");
+        }
     }
 
     #[test]

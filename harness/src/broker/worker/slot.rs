@@ -12,6 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::{interval, sleep, timeout};
 
+use super::board::Choice;
 use super::contract::Contract;
 use super::doing::{Asking, Doing, count, search};
 use super::table::Table;
@@ -22,6 +23,9 @@ use crate::run::executor::{Executor, JobEvent};
 
 /// How long a request for a job waits for one.
 const TAKE: Duration = Duration::from_secs(2);
+
+/// The same where another run has work.
+const BRIEFLY: Duration = Duration::from_millis(100);
 
 /// How much longer than that the server may take to say that there is none.
 const GRACE: Duration = Duration::from_secs(3);
@@ -102,7 +106,7 @@ struct Found {
 async fn find(shared: &Shared) -> Option<Found> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.board().choose();
-    let Some((token, agreement)) = chosen else {
+    let Some(Choice { token, agreement, has_rival }) = chosen else {
         // Whatever changed in between shows the next time.
         let _ = timeout(AGAIN, shared.changed.notified()).await;
         return None;
@@ -119,7 +123,7 @@ async fn find(shared: &Shared) -> Option<Found> {
     // Nobody ever closes it; that it is full may last.
     let room = timeout(TAKE, room).await.ok()?.ok()?;
     let job = tokio::select! {
-        job = take(shared, &contract) => job,
+        job = take(shared, &contract, if has_rival { BRIEFLY } else { TAKE }) => job,
         // The server forgets to answer who waits for jobs of a stream that is removed.
         () = ended(&mut cancelled, &token) => None,
     };
@@ -150,16 +154,20 @@ async fn rest(table: &mut Option<Table>, in_vain: u32) {
     }
 }
 
-/// The next job of a run; `None` if there is none for now.
-async fn take(shared: &Shared, contract: &Contract) -> Option<jetstream::Message> {
+/// The next job of a run; `None` if there is none within this time.
+async fn take(
+    shared: &Shared,
+    contract: &Contract,
+    within: Duration,
+) -> Option<jetstream::Message> {
     let taking = async {
-        let fetched = contract.jobs.fetch().max_messages(1).expires(TAKE).messages().await;
+        let fetched = contract.jobs.fetch().max_messages(1).expires(within).messages().await;
         match fetched.ok()?.next().await {
             Some(Ok(job)) => Some(job),
             _ => None,
         }
     };
-    match timeout(TAKE + GRACE, taking).await {
+    match timeout(within + GRACE, taking).await {
         Ok(Some(job)) => Some(job),
         Ok(None) => {
             // A server that is away answers at once that it is.
