@@ -44,13 +44,6 @@ pub struct SuiteArgs {
     pub(super) build: BuildArgs,
 }
 
-impl SuiteArgs {
-    /// Those who put the questions to the engines, if it is not this machine.
-    pub(super) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
-        cluster.fleet(self.asking.concurrency.map(NonZeroUsize::get))
-    }
-}
-
 /// How engines are asked.
 #[derive(Debug, Args)]
 pub struct AskArgs {
@@ -70,6 +63,11 @@ impl AskArgs {
 }
 
 impl SuiteArgs {
+    /// Those who put the questions to the engines, if it is not this machine.
+    pub(super) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
+        cluster.fleet(self.asking.concurrency.map(NonZeroUsize::get))
+    }
+
     /// The text of the suite.
     pub(super) fn text(&self) -> Result<String, Failure> {
         let name = self.suite.display();
