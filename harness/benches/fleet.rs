@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use arbiter::broker::access::{Access, Credentials, Secret};
-use arbiter::broker::trust::PublicKey;
+use arbiter_cluster::access::{Access, Credentials, Secret};
+use arbiter_cluster::trust::PublicKey;
 use tabled::builder::Builder;
 use tabled::settings::{Alignment, Style, object::Columns};
 

@@ -3,14 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use arbiter::adjudicate::Rules;
-use arbiter::clock::{Conditions, Limits};
-use arbiter::game::referee::{Referee, Reply};
-use arbiter::stats::pentanomial::Pentanomial;
-use arbiter::stats::sprt::{Model, Sprt};
-use arbiter::uci::command::Go;
-use arbiter::uci::info::Info;
-use arbiter::uci::session::{Deadlines, Session, Setup, Step};
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::referee::{Referee, Reply};
+use arbiter_protocol::clock::{Conditions, Limits};
+use arbiter_protocol::uci::command::Go;
+use arbiter_protocol::uci::info::Info;
+use arbiter_protocol::uci::session::{Deadlines, Session, Setup, Step};
+use arbiter_stats::pentanomial::Pentanomial;
+use arbiter_stats::sprt::{Model, Sprt};
 use divan::{Bencher, black_box};
 use shakmaty::{ByColor, CastlingMode, Chess, Position};
 

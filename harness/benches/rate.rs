@@ -10,9 +10,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use arbiter::rate::pipeline::scan_all;
-use arbiter::rate::scan::Asked;
-use arbiter::rate::tally::Tally;
+use arbiter_rate::pipeline::scan_all;
+use arbiter_rate::scan::Asked;
+use arbiter_rate::tally::Tally;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use pgn_reader::{Reader, Visitor};

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use arbiter::cli::{Cli, ExitCode};
-use arbiter::config::plan::{Kind, Plan};
-use arbiter::config::request::Request;
-use arbiter::game::outcome::{Outcome, Termination};
-use arbiter::game::record::{GameRecord, MoveRecord, Thought};
-use arbiter::run::job::{Games, PlayedPair};
-use arbiter::store::{Fingerprints, Offsets, Store};
-use arbiter::uci::score::Score;
+use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_plan::plan::{Kind, Plan};
+use arbiter_plan::request::Request;
+use arbiter_plan::run::job::{Games, PlayedPair};
+use arbiter_protocol::uci::score::Score;
+use arbiter_store::{Fingerprints, Offsets, Store};
 use clap::Parser;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Position, fen::Fen};
 

@@ -1,27 +1,3 @@
-//! Engine-testing and tournament harness for UCI chess engines.
-pub mod adjudicate;
-pub mod annotation;
-pub mod broker;
-pub mod build;
-pub mod cecp;
-pub mod check;
+//! The commands of Arbiter, the engine-testing and tournament harness for UCI chess engines.
+
 pub mod cli;
-pub mod clock;
-pub mod compressed;
-pub mod config;
-pub mod game;
-pub mod gate;
-pub mod openings;
-pub mod process;
-pub mod protocol;
-pub mod rate;
-pub mod report;
-pub mod run;
-pub mod schedule;
-pub mod seed;
-pub mod stats;
-pub mod store;
-pub mod suite;
-pub mod tablebases;
-pub mod tune;
-pub mod uci;

@@ -5,10 +5,10 @@ use clap::Args;
 use super::args::{Asked, PlayArgs, SprtBounds};
 use super::engine::{Evaluation, evaluation};
 use super::{ExitCode, Failure, play};
-use crate::config::ablation::Ablation;
-use crate::config::plan::{BUNDLED, Kind};
-use crate::config::request::AblationRequest;
-use crate::config::spec::EngineSpec;
+use arbiter_plan::ablation::Ablation;
+use arbiter_plan::plan::{BUNDLED, Kind};
+use arbiter_plan::request::AblationRequest;
+use arbiter_plan::spec::EngineSpec;
 
 /// The option of the bundled engine that switches features off.
 const BUNDLED_OPTION: &str = "Disable";
@@ -110,8 +110,8 @@ mod tests {
 
     use super::*;
     use crate::cli::{Cli, Command};
-    use crate::config::command::command;
-    use crate::config::plan::Plan;
+    use arbiter_plan::command::command;
+    use arbiter_plan::plan::Plan;
 
     fn plan(words: &[String]) -> Plan {
         let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));

@@ -20,14 +20,14 @@ use super::cluster::ClusterArgs;
 use super::compat::Style;
 pub use super::form::Form;
 use super::tournament_args::TournamentArgs;
-use crate::clock::TimeError;
-use crate::config::adjudication::RuleError;
-use crate::config::affinity::Affinity;
-use crate::config::file::{self, FileError, Loaded};
-use crate::config::noise::NoiseLimit;
-use crate::config::request::{Request, SprtRequest};
-use crate::config::spec::{EngineSpec, SpecError};
-use crate::stats::sprt::{Correction, Model};
+use arbiter_plan::adjudication::RuleError;
+use arbiter_plan::affinity::Affinity;
+use arbiter_plan::file::{self, FileError, Loaded};
+use arbiter_plan::noise::NoiseLimit;
+use arbiter_plan::request::{Request, SprtRequest};
+use arbiter_plan::spec::{EngineSpec, SpecError};
+use arbiter_protocol::clock::TimeError;
+use arbiter_stats::sprt::{Correction, Model};
 
 /// Where runs are kept unless the user says otherwise.
 pub const DEFAULT_RESULTS: &str = "results";
@@ -440,7 +440,7 @@ fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtReque
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::spec::KEYS;
+    use arbiter_plan::spec::KEYS;
 
     #[test]
     fn the_help_of_engine_names_every_key() {

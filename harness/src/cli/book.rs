@@ -1,7 +1,7 @@
 //! The openings of a plan.
 
-use crate::config::plan::{BookSource, Plan};
-use crate::openings::{self, Book, OpeningError, ReadOptions};
+use arbiter_openings::{Book, OpeningError, ReadOptions};
+use arbiter_plan::plan::{BookSource, Plan};
 
 /// The book inside this binary; `openings/README.md` says how it was made.
 const BUNDLED: &str = include_str!("../../../openings/balanced.epd");
@@ -19,8 +19,8 @@ pub fn load(plan: &Plan) -> Result<Book, OpeningError> {
         castling_mode: None,
     };
     match &plan.book {
-        BookSource::Bundled => openings::from_text(BUNDLED_NAME, BUNDLED, options),
-        BookSource::File(path) => openings::load(path, options),
+        BookSource::Bundled => arbiter_openings::from_text(BUNDLED_NAME, BUNDLED, options),
+        BookSource::File(path) => arbiter_openings::load(path, options),
     }
 }
 

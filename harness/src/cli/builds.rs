@@ -10,20 +10,20 @@ use clap::Args;
 
 use super::play::runtime;
 use super::{ExitCode, Failure};
-use crate::build::bench::{self, BenchRecipe, Signature, Subject};
-use crate::build::cache::{Cache, Entry};
-use crate::build::git::Repository;
-use crate::build::recipe::Said;
-use crate::build::{BuildError, Builder, Built, Notice, WORKING_TREE};
-use crate::config::file;
-use crate::config::plan::{BUNDLED, Plan, Program};
-use crate::config::program;
-use crate::config::provenance::{Provenance, Scale};
-use crate::config::spec::EngineSpec;
-use crate::process::errand::Cancel;
-use crate::process::{Bounds, Spawner};
-use crate::report::terminal::note;
-use crate::run::signal::{Request, Signals};
+use arbiter_build::bench::{self, BenchRecipe, Signature, Subject};
+use arbiter_build::cache::{Cache, Entry};
+use arbiter_build::git::Repository;
+use arbiter_build::recipe::Said;
+use arbiter_build::{BuildError, Builder, Built, Notice, WORKING_TREE};
+use arbiter_plan::file;
+use arbiter_plan::plan::{BUNDLED, Plan, Program};
+use arbiter_plan::program;
+use arbiter_plan::provenance::{Provenance, Scale};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_process::errand::Cancel;
+use arbiter_process::{Bounds, Spawner};
+use arbiter_report::terminal::note;
+use arbiter_runner::signal::{Request, Signals};
 
 /// Flags of every command that takes engines.
 #[derive(Debug, Clone, Default, Args)]

@@ -13,16 +13,16 @@ use super::console::width;
 use super::form::Rows;
 use super::suites::engines;
 use super::{ExitCode, Failure, emit, exit_code};
-use crate::check::drive::{Subject, carry_out, introduce};
-use crate::check::{Check, Outcome, rules};
-use crate::clock::{Limits, parse_seconds};
-use crate::config::spec::EngineSpec;
-use crate::process::{SpawnError, Spawner};
-use crate::protocol::Protocol;
-use crate::report::check::Report;
-use crate::report::suite::Style;
-use crate::report::terminal::{self, note};
-use crate::run::seats::seat;
+use arbiter_check::drive::{Subject, carry_out, introduce};
+use arbiter_check::{Check, Outcome, rules};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_process::{SpawnError, Spawner};
+use arbiter_protocol::Protocol;
+use arbiter_protocol::clock::{Limits, parse_seconds};
+use arbiter_report::check::Report;
+use arbiter_report::suite::Style;
+use arbiter_report::terminal::{self, note};
+use arbiter_runner::seats::seat;
 
 /// Flags of `arbiter check`.
 #[derive(Debug, Args)]

@@ -14,15 +14,15 @@ use super::builds::{BuildArgs, Circumstances};
 use super::console::width;
 use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code};
-use crate::build::BuildError;
-use crate::config::file::{self, Loaded};
-use crate::config::plan::default_concurrency;
-use crate::gate::{self, Kind, Outcome, Step, Verdict};
-use crate::report::gates::Report;
-use crate::report::junit;
-use crate::report::terminal::complain;
-use crate::run::dispatch::unix_time_ms;
-use crate::store::Store;
+use arbiter_build::BuildError;
+use arbiter_plan::file::{self, Loaded};
+use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
+use arbiter_plan::plan::default_concurrency;
+use arbiter_report::gates::Report;
+use arbiter_report::junit;
+use arbiter_report::terminal::complain;
+use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_store::Store;
 
 /// Where GitHub Actions wants the summary of a step.
 const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
@@ -173,7 +173,7 @@ fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
     // Programs, and files that are in no commit, may be different anywhere.
-    let test = build.test.as_deref().filter(|test| *test != crate::build::WORKING_TREE);
+    let test = build.test.as_deref().filter(|test| *test != arbiter_build::WORKING_TREE);
     let (Some(test), Some(base)) = (commit(test), commit(Some(base))) else {
         return Ok(Vec::new());
     };
@@ -193,7 +193,7 @@ fn parent(build: &BuildArgs) -> Result<(Option<String>, String), Failure> {
         return Ok((None, "there is no repository; give --base".to_owned()));
     };
     // Changes on top of a commit are compared with it.
-    if test == crate::build::WORKING_TREE {
+    if test == arbiter_build::WORKING_TREE {
         return Ok((Some("HEAD".to_owned()), String::new()));
     }
     let commit = match repo.commit(test) {

@@ -7,7 +7,7 @@ use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
 use log::{LevelFilter, Log, Metadata, Record};
 
-use crate::report::style::{BAD, styled};
+use arbiter_report::style::{BAD, styled};
 
 /// Columns below which nothing is made to fit.
 const NARROWEST: usize = 60;

@@ -12,15 +12,15 @@ use super::form::Rows;
 use super::suites::distant::{answers, fault_at};
 use super::suites::{AskArgs, SuiteArgs, ask, engines};
 use super::{ExitCode, Failure, emit, exit_code};
-use crate::clock::Limits;
-use crate::config::plan::Engine;
-use crate::report::suite::Style;
-use crate::report::suite::by::By;
-use crate::report::suite::epd::{self as report, Report};
-use crate::report::terminal::note;
-use crate::suite::epd::tally::Searched;
-use crate::suite::epd::task::Question;
-use crate::suite::epd::{Record, read};
+use arbiter_plan::plan::Engine;
+use arbiter_protocol::clock::Limits;
+use arbiter_report::suite::Style;
+use arbiter_report::suite::by::By;
+use arbiter_report::suite::epd::{self as report, Report};
+use arbiter_report::terminal::note;
+use arbiter_suite::epd::tally::Searched;
+use arbiter_suite::epd::task::Question;
+use arbiter_suite::epd::{Record, read};
 
 /// Time for a position if no limit is given.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);

@@ -8,9 +8,9 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::book;
-use crate::config::plan::{BookSource, Plan, Program};
-use crate::openings::Book;
-use crate::store::Fingerprints;
+use arbiter_openings::Book;
+use arbiter_plan::plan::{BookSource, Plan, Program};
+use arbiter_store::Fingerprints;
 
 /// An input cannot be read.
 #[derive(Debug, Error)]
@@ -110,9 +110,9 @@ pub fn hash(path: &Path) -> Result<String, FingerprintError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::plan::Kind;
-    use crate::config::request::Request;
-    use crate::openings::{ReadOptions, from_text};
+    use arbiter_openings::{ReadOptions, from_text};
+    use arbiter_plan::plan::Kind;
+    use arbiter_plan::request::Request;
 
     #[test]
     fn a_book_that_is_read_in_another_way_is_another_book() {

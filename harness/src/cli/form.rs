@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde_json::Value;
 
-use crate::report::csv;
+use arbiter_report::csv;
 
 /// The form of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::report::epd;
-use crate::report::pgn::{self, PgnHeader};
-use crate::run::event::{Observer, ObserverError, RunEvent};
-use crate::run::job::PlayedPair;
+use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
+use arbiter_plan::run::job::PlayedPair;
+use arbiter_report::epd;
+use arbiter_report::pgn::{self, PgnHeader};
 
 /// What a file tells of each game.
 #[derive(Debug)]
@@ -233,12 +233,12 @@ mod tests {
     use shakmaty::{ByColor, Color};
 
     use super::*;
-    use crate::annotation::Annotation;
-    use crate::clock::Limits;
-    use crate::game::outcome::{Outcome, Termination};
-    use crate::game::record::{GameRecord, MoveRecord};
-    use crate::run::job::Games;
-    use crate::schedule::Pairing;
+    use arbiter_game::annotation::Annotation;
+    use arbiter_game::outcome::{Outcome, Termination};
+    use arbiter_game::record::{GameRecord, MoveRecord};
+    use arbiter_plan::run::job::Games;
+    use arbiter_protocol::clock::Limits;
+    use arbiter_schedule::Pairing;
 
     const BEFORE: &str = "; somebody else's games\n\n";
 

@@ -10,8 +10,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::run::control::Command;
-use crate::run::dispatch::Wish;
+use arbiter_plan::run::control::Command;
+use arbiter_runner::dispatch::Wish;
 
 /// How long the thread may take to notice that it is to end.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };

@@ -28,7 +28,6 @@ mod rate;
 mod replay;
 mod report;
 mod results;
-mod run_lock;
 mod samples;
 mod serve;
 mod speed;
@@ -45,7 +44,7 @@ use std::path::Path;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::report::terminal::complain;
+use arbiter_report::terminal::complain;
 
 /// Most threads that a computation is given.
 const MAX_THREADS: usize = 64;

@@ -15,12 +15,12 @@ use tempfile::NamedTempFile;
 
 use super::play::runtime;
 use super::{ExitCode, Failure};
-use crate::config::plan::{BUNDLED, resolve_engine};
-use crate::config::spec::EngineSpec;
-use crate::openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
-use crate::report::terminal::{self, note};
-use crate::run::analyst::Analyst;
-use crate::run::seats::{Seat, seat};
+use arbiter_openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
+use arbiter_plan::plan::{BUNDLED, resolve_engine};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_report::terminal::{self, note};
+use arbiter_runner::analyst::Analyst;
+use arbiter_runner::seats::{Seat, seat};
 
 /// Flags of `arbiter openings`.
 #[derive(Debug, Args)]

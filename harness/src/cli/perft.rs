@@ -8,13 +8,13 @@ use super::form::Rows;
 use super::suites::distant::{answers, fault_at};
 use super::suites::{SuiteArgs, ask, engines};
 use super::{ExitCode, Failure, emit, exit_code};
-use crate::clock::Limits as SearchLimits;
-use crate::config::plan::Engine;
-use crate::report::suite::by::By;
-use crate::report::suite::perft::{Report, Totals};
-use crate::suite::perft::answer::Patterns;
-use crate::suite::perft::task::{Count, Counted, Counting, Manner, Verdict};
-use crate::suite::perft::{Case, Limits, read};
+use arbiter_plan::plan::Engine;
+use arbiter_protocol::clock::Limits as SearchLimits;
+use arbiter_report::suite::by::By;
+use arbiter_report::suite::perft::{Report, Totals};
+use arbiter_suite::perft::answer::Patterns;
+use arbiter_suite::perft::task::{Count, Counted, Counting, Manner, Verdict};
+use arbiter_suite::perft::{Case, Limits, read};
 
 /// Flags of `arbiter perft`.
 #[derive(Debug, Args)]

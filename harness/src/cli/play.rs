@@ -21,29 +21,29 @@ use super::cluster::{Fleet, opened};
 use super::compat::{Printer, Style};
 use super::games_file::{Content, GamesFile, GamesFileError};
 use super::keys::Keys;
-use super::run_lock::{LockError, RunLock};
 use super::{ExitCode, Failure, book, cluster, ctl, fingerprint, results, tune};
-use crate::adjudicate::Tables;
-use crate::config::ablation::AblationError;
-use crate::config::plan::{Kind, Plan, PlanError, default_concurrency};
-use crate::openings::Book;
-use crate::report::live::Live;
-use crate::report::openings::OpeningNames;
-use crate::report::pgn::PgnHeader;
-use crate::report::terminal::note;
-use crate::run::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
-use crate::run::event::Ending;
-use crate::run::event::Observer;
-use crate::run::executor::Executor;
-use crate::run::executor::local::{Local, Room};
-use crate::run::executor::remote::Remote;
-use crate::run::gallery::Gallery;
-use crate::run::job::{JobMaker, PlayedPair};
-use crate::run::seats::{Seat, places_of, seats};
-use crate::run::signal::Signals;
-use crate::run::state::RunState;
-use crate::store::{Fingerprints, Offsets, Store, StoreError};
-use crate::tablebases::Syzygy;
+use arbiter_game::adjudicate::Tables;
+use arbiter_game::tablebases::Syzygy;
+use arbiter_openings::Book;
+use arbiter_plan::ablation::AblationError;
+use arbiter_plan::plan::{Kind, Plan, PlanError, default_concurrency};
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::run::event::Observer;
+use arbiter_plan::run::job::{JobMaker, PlayedPair};
+use arbiter_plan::run::state::RunState;
+use arbiter_report::live::Live;
+use arbiter_report::openings::OpeningNames;
+use arbiter_report::pgn::PgnHeader;
+use arbiter_report::stored;
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
+use arbiter_runner::executor::Executor;
+use arbiter_runner::executor::local::{Local, Room};
+use arbiter_runner::executor::remote::Remote;
+use arbiter_runner::gallery::Gallery;
+use arbiter_runner::seats::{Seat, places_of, seats};
+use arbiter_runner::signal::Signals;
+use arbiter_store::{Fingerprints, LockError, Offsets, RunLock, Store, StoreError};
 
 /// Commands to a running run that may wait for it.
 const WISHES: usize = 64;
@@ -383,8 +383,8 @@ fn carry_out(
     let Prepared { name, plan, book, state, store, results, .. } = &prepared;
     let disturbances = store.disturbances(name)?;
     let summary =
-        results::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
-    let summary = results::with_stored(store, plan, summary)?;
+        stored::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
+    let summary = stored::with_stored(store, plan, summary)?;
     if style.is_none() {
         results::print(store, &summary, format)?;
     }

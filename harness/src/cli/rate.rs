@@ -12,14 +12,14 @@ use super::args::Form;
 use super::console::width;
 use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code, fail, threads};
-use crate::compressed::decompressed;
-use crate::rate::pipeline::scan_all;
-use crate::rate::scan::Asked;
-use crate::rate::tally::Tally;
-use crate::report::ratings::{self, Ratings};
-use crate::report::{document, markdown, terminal};
-use crate::stats::ratings::law::Law;
-use crate::stats::ratings::{LOGISTIC_SCALE, Options, Parameter, Prior, rate, scale_of};
+use arbiter_openings::compressed::decompressed;
+use arbiter_rate::pipeline::scan_all;
+use arbiter_rate::scan::Asked;
+use arbiter_rate::tally::Tally;
+use arbiter_report::ratings::{self, Ratings};
+use arbiter_report::{document, markdown, terminal};
+use arbiter_stats::ratings::law::Law;
+use arbiter_stats::ratings::{LOGISTIC_SCALE, Options, Parameter, Prior, rate, scale_of};
 
 /// What CSV has a line for.
 pub(super) const PLAYERS: Rows<'static> = Rows {

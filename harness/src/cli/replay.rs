@@ -10,13 +10,13 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 use super::args::DEFAULT_RESULTS;
 use super::play::open_tables;
 use super::{ExitCode, Failure, emit};
-use crate::game::outcome::Outcome;
-use crate::game::referee::Referee;
-use crate::game::replay::{Part, Replayed, replay};
-use crate::report::transcript;
-use crate::run::dispatch::any_moment;
-use crate::run::seats::seats;
-use crate::store::{Recorded, Store};
+use arbiter_game::outcome::Outcome;
+use arbiter_game::referee::Referee;
+use arbiter_game::replay::{Part, Replayed, replay};
+use arbiter_report::transcript;
+use arbiter_runner::dispatch::any_moment;
+use arbiter_runner::seats::seats;
+use arbiter_store::{Recorded, Store};
 
 /// Flags of `arbiter replay`.
 #[derive(Debug, Args)]

@@ -11,16 +11,16 @@ use clap::{Args, ValueEnum};
 use super::args::DEFAULT_RESULTS;
 use super::console::width;
 use super::form::lines;
-use super::results::{document, gates_of, summary_of, watched};
 use super::{ExitCode, Failure, emit, write_whole};
-use crate::gate::Outcome;
-use crate::report::digest::Digest;
-use crate::report::document::Document;
-use crate::report::summary::Summary;
-use crate::report::terminal::note;
-use crate::report::{csv, html, json, junit, markdown, terminal};
-use crate::run::state::Effect;
-use crate::store::{Store, StoreError};
+use arbiter_plan::gate::Outcome;
+use arbiter_plan::run::state::Effect;
+use arbiter_report::digest::Digest;
+use arbiter_report::document::Document;
+use arbiter_report::stored::{document, gates_of, summary_of, watched};
+use arbiter_report::summary::Summary;
+use arbiter_report::terminal::note;
+use arbiter_report::{csv, html, json, junit, markdown, terminal};
+use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
 #[derive(Debug, Args)]

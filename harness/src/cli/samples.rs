@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 use super::args::DEFAULT_RESULTS;
 use super::mine::all_games;
 use super::{ExitCode, Failure, exit_code};
-use crate::report::terminal::note;
-use crate::suite::samples;
+use arbiter_report::terminal::note;
+use arbiter_suite::samples;
 
 /// Flags of `arbiter samples`.
 #[derive(Debug, Args)]

@@ -10,17 +10,17 @@ use super::builds::{BuildArgs, Circumstances, Prepared, interruptible};
 use super::console::width;
 use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code};
-use crate::build::BuildError;
-use crate::build::bench::{self, BenchRecipe, Reader, Subject};
-use crate::config::plan::{Program, resolve_engine};
-use crate::config::spec::EngineSpec;
-use crate::process::errand::Cancel;
-use crate::process::{Bounds, Spawner};
-use crate::report::speed::Report;
-use crate::report::terminal;
-use crate::seed::{below, seed_for};
-use crate::stats::paired::Speeds;
-use crate::stats::speed::{Answer, FEWEST_ROUNDS, Question};
+use arbiter_build::BuildError;
+use arbiter_build::bench::{self, BenchRecipe, Reader, Subject};
+use arbiter_plan::plan::{Program, resolve_engine};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_process::errand::Cancel;
+use arbiter_process::{Bounds, Spawner};
+use arbiter_report::speed::Report;
+use arbiter_report::terminal;
+use arbiter_schedule::seed::{below, seed_for};
+use arbiter_stats::paired::Speeds;
+use arbiter_stats::speed::{Answer, FEWEST_ROUNDS, Question};
 
 /// Flags of `arbiter speed`.
 #[derive(Debug, Args)]

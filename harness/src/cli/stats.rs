@@ -11,9 +11,9 @@ use clap::{Args, Subcommand};
 use super::args::{Form, ModelArg};
 use super::form::Rows;
 use super::{ExitCode, Failure, emit, exit_code, fail};
-use crate::report::document::Document;
-use crate::report::markdown;
-use crate::stats::sprt::{Sprt, SprtError};
+use arbiter_report::document::Document;
+use arbiter_report::markdown;
+use arbiter_stats::sprt::{Sprt, SprtError};
 
 /// Flags of `arbiter stats`.
 #[derive(Debug, Args)]

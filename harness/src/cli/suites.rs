@@ -13,15 +13,15 @@ use super::builds::{BuildArgs, Circumstances};
 use super::cluster::{ClusterArgs, Fleet};
 use super::play::runtime;
 use super::{ExitCode, Failure};
-use crate::clock::{Limits, parse_seconds};
-use crate::config::plan::{Engine, resolve_engine};
-use crate::config::spec::EngineSpec;
-use crate::report::terminal;
-use crate::run::seats::{Seat, seat, try_for_questions};
-use crate::run::signal::{Request, Signals};
-use crate::suite::drive::{self, Answers, DriveError, Task};
-use crate::suite::{Unusable, decode};
-use crate::uci::session::Deadlines;
+use arbiter_plan::plan::{Engine, resolve_engine};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_protocol::clock::{Limits, parse_seconds};
+use arbiter_protocol::uci::session::Deadlines;
+use arbiter_report::terminal;
+use arbiter_runner::seats::{Seat, seat, try_for_questions};
+use arbiter_runner::signal::{Request, Signals};
+use arbiter_suite::drive::{self, Answers, DriveError, Task};
+use arbiter_suite::{Unusable, decode};
 
 /// Largest suite that is read, in bytes.
 const MAX_FILE: u64 = 1 << 28;

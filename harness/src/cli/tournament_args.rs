@@ -5,9 +5,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::args::ArgsError;
-use crate::config::file::ConfigFile;
-use crate::config::tournament::TournamentRequest;
-use crate::schedule::{Format, OpeningPolicy};
+use arbiter_plan::file::ConfigFile;
+use arbiter_plan::tournament::TournamentRequest;
+use arbiter_schedule::{Format, OpeningPolicy};
 
 /// Who meets whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

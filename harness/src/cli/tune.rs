@@ -10,12 +10,13 @@ use clap::{Args, Subcommand};
 use self::confirm::ConfirmArgs;
 use self::parameters::ParameterArgs;
 use super::args::{Asked, PlayArgs};
-use super::{ExitCode, Failure, play, results};
-use crate::config::file::tune::TuneTable;
-use crate::config::plan::{Kind, Plan};
-use crate::config::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS, TuningRequest};
-use crate::run::state::{Effect, RunState};
-use crate::store::Store;
+use super::{ExitCode, Failure, play};
+use arbiter_plan::file::tune::TuneTable;
+use arbiter_plan::plan::{Kind, Plan};
+use arbiter_plan::run::state::{Effect, RunState};
+use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS, TuningRequest};
+use arbiter_report::stored;
+use arbiter_store::Store;
 
 /// Flags of `arbiter tune`.
 #[derive(Debug, Args)]
@@ -137,7 +138,7 @@ fn asked(args: TuneArgs) -> Result<Asked, Failure> {
 pub(super) fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();
-    let state = results::watched(store, run, plan, |effect| {
+    let state = stored::watched(store, run, plan, |effect| {
         if let Effect::Iterated(iteration) = effect {
             iterations.push(iteration);
         }

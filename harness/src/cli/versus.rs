@@ -5,7 +5,7 @@ use clap::Args;
 use super::args::{ArgsError, Asked, PlayArgs, SprtBounds};
 use super::tournament_args::ScheduleArg;
 use super::{ExitCode, fail, play};
-use crate::config::plan::Kind;
+use arbiter_plan::plan::Kind;
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ArgsError;
-use crate::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
-use crate::config::adjudication::{RuleError, parse_draw, parse_resign};
-use crate::config::file::ConfigFile;
+use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
+use arbiter_plan::adjudication::{RuleError, parse_draw, parse_resign};
+use arbiter_plan::file::ConfigFile;
 
 /// When games end before the rules of chess say so.
 #[derive(Debug, Args)]

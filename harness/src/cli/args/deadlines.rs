@@ -5,9 +5,9 @@ use std::time::Duration;
 use clap::Args;
 
 use super::ArgsError;
-use crate::clock::parse_seconds;
-use crate::config::file::ConfigFile;
-use crate::uci::session::Deadlines;
+use arbiter_plan::file::ConfigFile;
+use arbiter_protocol::clock::parse_seconds;
+use arbiter_protocol::uci::session::Deadlines;
 
 /// How long engines may take to answer where no clock says so, in seconds.
 #[derive(Debug, Args)]

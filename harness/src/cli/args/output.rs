@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ArgsError;
-use crate::annotation::{
+use arbiter_game::annotation::{
     Annotation, Field, Keeping, LinePattern, Notation, UnknownWord, parse_fields,
 };
-use crate::config::file::ConfigFile;
+use arbiter_plan::file::ConfigFile;
 
 /// What is written down of games besides the store.
 #[derive(Debug, Args)]

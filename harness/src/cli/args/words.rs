@@ -5,11 +5,11 @@ use std::str::FromStr;
 use clap::ValueEnum;
 
 use super::ArgsError;
-use crate::config::affinity::Affinity;
-use crate::config::file::{self, ConfigFile};
-use crate::config::noise::NoiseLimit;
-use crate::openings::order::Order;
-use crate::stats::sprt::{Correction, Model};
+use arbiter_openings::order::Order;
+use arbiter_plan::affinity::Affinity;
+use arbiter_plan::file::{self, ConfigFile};
+use arbiter_plan::noise::NoiseLimit;
+use arbiter_stats::sprt::{Correction, Model};
 
 /// The order of openings.
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -9,11 +9,11 @@ use super::super::args::Form;
 use super::super::console::width;
 use super::super::form::Rows;
 use super::super::{ExitCode, Failure, emit};
-use crate::build::cache::Cache;
-use crate::build::clean::{self, Fate, Kept, Policy};
-use crate::report::builds::{self, Row};
-use crate::report::terminal::note;
-use crate::run::dispatch::unix_time_ms;
+use arbiter_build::cache::Cache;
+use arbiter_build::clean::{self, Fate, Kept, Policy};
+use arbiter_report::builds::{self, Row};
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::unix_time_ms;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 

@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use super::super::builds::{BuildArgs, Circumstances, Prepared, interruptible};
 use super::super::{Cli, ExitCode, Failure};
-use crate::config::plan::{BUNDLED, Program, resolve_engine};
-use crate::config::provenance::Provenance;
-use crate::gate::{self, Kind, Outcome, Step, Verdict};
-use crate::process::errand::{self, Cause, Ended, Patience};
-use crate::process::{Bounds, Launch};
-use crate::report::gates;
-use crate::report::terminal::note;
-use crate::run::dispatch::unix_time_ms;
-use crate::store::{Store, StoredGate};
+use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
+use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
+use arbiter_plan::provenance::Provenance;
+use arbiter_process::errand::{self, Cause, Ended, Patience};
+use arbiter_process::{Bounds, Launch};
+use arbiter_report::gates;
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_store::{Store, StoredGate};
 
 /// How long a step may take that has no budget.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);

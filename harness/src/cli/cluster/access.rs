@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::broker::access::{Access, Credentials, Secret};
-use crate::broker::subject::{INBOX, is_inbox};
 use crate::cli::Failure;
+use arbiter_cluster::access::{Access, Credentials, Secret};
+use arbiter_cluster::subject::{INBOX, is_inbox};
 
 /// How a NATS server is entered.
 #[derive(Debug, Default, Args)]

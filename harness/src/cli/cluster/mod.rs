@@ -14,23 +14,23 @@ use clap::Args;
 use tokio::time::timeout;
 
 pub use self::access::AccessArgs;
-pub use self::show::{ClusterCommand, cluster, document};
+pub use self::show::{ClusterCommand, cluster};
 pub use self::worker::{WorkerArgs, worker};
 use super::{ExitCode, Failure, fingerprint, play};
-use crate::broker::access::{Access, AccessError};
-use crate::broker::assignment::Assignment;
-use crate::broker::bench;
-use crate::broker::coordinator::{
+use arbiter_cluster::access::{Access, AccessError};
+use arbiter_cluster::assignment::Assignment;
+use arbiter_cluster::bench;
+use arbiter_cluster::coordinator::{
     Identity, Known, Spec, check, check_engines, coordinate, describe, describe_suite,
 };
-use crate::broker::trust::{Key, TrustError};
-use crate::broker::wire::{Benched, Head, Program};
-use crate::config::plan::{Engine, Plan};
-use crate::report::terminal::note;
-use crate::run::executor::remote::{Ends, Link, Remote, link};
-use crate::run::seats::Seat;
-use crate::run::signal::{Request, Signals};
-use crate::store::{Store, StoreError};
+use arbiter_cluster::trust::{Key, TrustError};
+use arbiter_cluster::wire::{Benched, Head, Program};
+use arbiter_plan::plan::{Engine, Plan};
+use arbiter_report::terminal::note;
+use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
+use arbiter_runner::seats::Seat;
+use arbiter_runner::signal::{Request, Signals};
+use arbiter_store::{Store, StoreError};
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
 const DEFAULT_LEASE_S: u32 = 30;

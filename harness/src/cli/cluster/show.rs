@@ -8,15 +8,13 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::{AccessArgs, default_key};
-use crate::broker::trust::Key;
-use crate::broker::watch::{Cluster, listen};
-use crate::broker::wire::Hello;
 use crate::cli::console::width;
 use crate::cli::form::{Form, Rows};
 use crate::cli::{ExitCode, Failure, emit, play};
-use crate::report::document::{Block, Document};
-use crate::report::table::Table;
-use crate::report::{markdown, plain};
+use arbiter_cluster::overview::{document, trouble};
+use arbiter_cluster::trust::Key;
+use arbiter_cluster::watch::{Cluster, listen};
+use arbiter_report::{markdown, plain};
 
 /// How long is listened; workers greet more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
@@ -118,83 +116,4 @@ fn as_json(cluster: &Cluster) -> Value {
         "workers": workers.collect::<Vec<_>>(),
         "runs": runs.collect::<Vec<_>>(),
     })
-}
-
-/// What went wrong at a worker last: why it does not play a run, or else what happened.
-fn trouble(worker: &Hello) -> Option<&str> {
-    let refused = worker.refusals.first().map(|(_, why)| why.as_str());
-    refused.or(worker.trouble.as_deref())
-}
-
-/// How fast engines are there.
-fn benches(worker: &Hello) -> String {
-    let bench = |(engine, nps): &(String, f64)| match *nps < 1e5 {
-        true => format!("{engine} {:.1} knps", nps / 1e3),
-        false => format!("{engine} {:.2} Mnps", nps / 1e6),
-    };
-    let benches: Vec<String> = worker.benches.iter().map(bench).collect();
-    if benches.is_empty() { "-".to_owned() } else { benches.join(", ") }
-}
-
-/// What people get to see of a cluster.
-pub fn document(cluster: &Cluster) -> Document {
-    let mut workers = Table::new([
-        "worker",
-        "playing",
-        "pairs",
-        "pairs/min",
-        "cores",
-        "memory",
-        "processor",
-        "bench",
-        "last trouble",
-    ]);
-    for worker in cluster.workers() {
-        workers.push([
-            worker.worker.clone(),
-            format!("{} of {}", worker.playing, worker.slots),
-            worker.pairs.to_string(),
-            worker.pairs_per_minute().map_or("-".to_owned(), |pairs| format!("{pairs:.1}")),
-            worker.cores.to_string(),
-            format!("{} MiB", worker.memory_mib),
-            worker.cpu.clone(),
-            benches(worker),
-            trouble(worker).unwrap_or("-").to_owned(),
-        ]);
-    }
-    let mut runs = Table::new(["run", "priority", "pairs queued", "pairs playing"]);
-    for run in cluster.runs() {
-        let counts = [run.priority.into(), run.queued, run.playing].map(|n: u64| n.to_string());
-        let [priority, queued, playing] = counts;
-        runs.push([run.run.clone(), priority, queued, playing]);
-    }
-    let mut document = Document::new("Cluster".to_owned());
-    document.blocks.push(Block::Paragraph { strong: in_words(cluster), text: String::new() });
-    for (heading, table, is_empty) in [
-        ("Workers", workers, cluster.workers().next().is_none()),
-        ("Runs", runs, cluster.runs().next().is_none()),
-    ] {
-        if !is_empty {
-            document.blocks.push(Block::Heading(heading.to_owned()));
-            document.table(table);
-        }
-    }
-    document
-}
-
-/// How many there are, and what they do together.
-fn in_words(cluster: &Cluster) -> String {
-    let slots: u32 = cluster.workers().map(|worker| worker.slots).sum();
-    let playing: u32 = cluster.workers().map(|worker| worker.playing).sum();
-    let pace: f64 = cluster.workers().filter_map(Hello::pairs_per_minute).sum();
-    format!(
-        "{} with {}, {playing} playing, {pace:.1} pairs a minute; {}.",
-        count(cluster.workers().count(), "worker"),
-        count(slots as usize, "slot"),
-        count(cluster.runs().count(), "run"),
-    )
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

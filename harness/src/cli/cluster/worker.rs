@@ -7,15 +7,15 @@ use clap::Args;
 use tokio::sync::{mpsc, watch};
 
 use super::AccessArgs;
-use crate::broker::trust::PublicKey;
-use crate::broker::wire::is_name;
-use crate::broker::worker::{Config, Machine, Pace, serve};
 use crate::cli::{ExitCode, Failure, play};
-use crate::config::plan::default_concurrency;
-use crate::process::Bounds;
-use crate::report::terminal::note;
-use crate::run::control::MAX_SLOTS;
-use crate::run::signal::{Request, Signals};
+use arbiter_cluster::trust::PublicKey;
+use arbiter_cluster::wire::is_name;
+use arbiter_cluster::worker::{Config, Machine, Pace, serve};
+use arbiter_plan::plan::default_concurrency;
+use arbiter_plan::run::control::MAX_SLOTS;
+use arbiter_process::Bounds;
+use arbiter_report::terminal::note;
+use arbiter_runner::signal::{Request, Signals};
 
 /// Largest file that an engine may write unless the user says otherwise, in MiB: far more than any
 /// log or table of one, and less than a disk.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::words::Word;
-use crate::config::spec::EngineSpec;
+use arbiter_plan::spec::EngineSpec;
 
 /// Engines as listed, and what each has to say beyond a spec.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::adjudicate::{Scope, TablebaseRule};
-use crate::annotation::{Annotation, Field, LinePattern, Notation, parse_fields};
+use arbiter_game::adjudicate::{Scope, TablebaseRule};
+use arbiter_game::annotation::{Annotation, Field, LinePattern, Notation, parse_fields};
 
 /// Endgame tables and their use.
 #[derive(Debug, Default)]

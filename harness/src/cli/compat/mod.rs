@@ -21,11 +21,11 @@ use super::args::{Asked, DEFAULT_RESULTS, Form, Resume};
 use super::builds::BuildArgs;
 use super::cluster::ClusterArgs;
 use super::{ExitCode, Failure, emit, play};
-use crate::config::affinity::Affinity;
-use crate::config::request::Request;
-use crate::report::compat::Dialect;
-use crate::report::terminal::note;
-use crate::store::Store;
+use arbiter_plan::affinity::Affinity;
+use arbiter_plan::request::Request;
+use arbiter_report::compat::Dialect;
+use arbiter_report::terminal::note;
+use arbiter_store::Store;
 
 /// Flags of `arbiter compat`.
 #[derive(Debug, Args)]

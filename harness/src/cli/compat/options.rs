@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::engine::Engines;
 use super::extras::{Tablebase, Written, scope};
 use super::words::{Word, figure, truth};
-use crate::adjudicate::{DrawRule, ResignRule};
-use crate::config::affinity::Affinity;
-use crate::openings::order::Order;
-use crate::report::compat::Dialect;
-use crate::schedule::{Format, OpeningPolicy};
-use crate::stats::sprt::Model;
+use arbiter_game::adjudicate::{DrawRule, ResignRule};
+use arbiter_openings::order::Order;
+use arbiter_plan::affinity::Affinity;
+use arbiter_report::compat::Dialect;
+use arbiter_schedule::{Format, OpeningPolicy};
+use arbiter_stats::sprt::Model;
 
 /// A whole command line.
 #[derive(Debug)]

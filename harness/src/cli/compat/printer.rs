@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use super::Style;
 use crate::cli::{Failure, emit};
-use crate::config::plan::Plan;
-use crate::report::compat::{Dialect, Scene};
-use crate::report::status::disturbance;
-use crate::report::terminal::note;
-use crate::run::event::{Ending, Observer, ObserverError, RunEvent};
-use crate::run::job::PlayedPair;
-use crate::run::standing::{PairTally, Standing};
-use crate::run::state::RunState;
-use crate::schedule::Schedule;
-use crate::stats::pentanomial::Trinomial;
-use crate::stats::watch::{Look, Watch};
+use arbiter_plan::plan::Plan;
+use arbiter_plan::run::event::{Ending, Observer, ObserverError, RunEvent};
+use arbiter_plan::run::job::PlayedPair;
+use arbiter_plan::run::standing::{PairTally, Standing};
+use arbiter_plan::run::state::RunState;
+use arbiter_report::compat::{Dialect, Scene};
+use arbiter_report::status::disturbance;
+use arbiter_report::terminal::note;
+use arbiter_schedule::Schedule;
+use arbiter_stats::pentanomial::Trinomial;
+use arbiter_stats::watch::{Look, Watch};
 
 /// Watches a run and prints its lines on standard output.
 #[derive(Debug)]

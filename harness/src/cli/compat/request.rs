@@ -1,16 +1,16 @@
 //! Options become a request for a run.
 
 use super::options::Options;
-use crate::adjudicate::Rules;
-use crate::config::plan::Kind;
-use crate::config::request::{Request, SprtRequest};
-use crate::config::tournament::TournamentRequest;
-use crate::openings::order::Order;
-use crate::report::compat::Dialect;
-use crate::report::terminal::note;
-use crate::schedule::Format;
-use crate::stats::sprt::Correction;
-use crate::uci::session::Deadlines;
+use arbiter_game::adjudicate::Rules;
+use arbiter_openings::order::Order;
+use arbiter_plan::plan::Kind;
+use arbiter_plan::request::{Request, SprtRequest};
+use arbiter_plan::tournament::TournamentRequest;
+use arbiter_protocol::uci::session::Deadlines;
+use arbiter_report::compat::Dialect;
+use arbiter_report::terminal::note;
+use arbiter_schedule::Format;
+use arbiter_stats::sprt::Correction;
 
 /// The request, and what kind of run it is.
 pub(super) fn request(options: Options) -> Result<(Kind, Request), String> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::words::{Word, truth};
-use crate::report::terminal::note;
+use arbiter_report::terminal::note;
 
 /// Where fastchess saves if nothing else is said.
 const USUAL: &str = "config.json";

@@ -1,28 +1,21 @@
 //! `arbiter ctl`: steers a run that another process plays.
 
 mod server;
-mod socket;
 
 pub use server::Server;
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::Shutdown;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::Value;
-use thiserror::Error;
 
 use super::args::DEFAULT_RESULTS;
 use super::form::{Form, Rows};
-use super::run_lock::RunLock;
 use super::{ExitCode, Failure, emit};
-use crate::report::table::Table;
-use crate::run::control::Command;
-
-/// How long a run may take to answer.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+use arbiter_plan::run::control::Command;
+use arbiter_report::table::Table;
+use arbiter_runner::control_socket::{TIMEOUT, tell};
+use arbiter_store::RunLock;
 
 /// Flags of `arbiter ctl`.
 #[derive(Debug, Args)]
@@ -66,7 +59,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: Command = args.command.join(" ").parse().map_err(Failure::invalid)?;
     let is_in_words = args.format == Form::Text;
-    let answer = tell(&args.results, &args.run, command, !is_in_words, PATIENCE);
+    let answer = tell(&args.results, &args.run, command, !is_in_words, TIMEOUT);
     let answer = answer.map_err(Failure::invalid)?;
     if is_in_words {
         return Ok(answer);
@@ -91,48 +84,4 @@ fn table(figures: &Value) -> Table {
         table.push([name.clone(), shown]);
     }
     table
-}
-
-/// Why a run has not done what it was told.
-#[derive(Debug, Error)]
-pub enum Untold {
-    /// No process plays it.
-    #[error("run '{0}' in {1} is not being played")]
-    Idle(String, String),
-    /// It cannot be reached, does not answer, or refuses.
-    #[error("{0}")]
-    Refused(String),
-}
-
-/// Says a command to a run, whose name must be one, and waits for its answer for so long: a line in
-/// words or JSON.
-pub fn tell(
-    results: &Path,
-    run: &str,
-    command: Command,
-    json: bool,
-    patience: Duration,
-) -> Result<String, Untold> {
-    let mut stream = socket::connect(results, run).map_err(|error| {
-        let place = results.display();
-        match error.kind() {
-            ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
-                Untold::Idle(run.to_owned(), place.to_string())
-            }
-            _ => Untold::Refused(format!("run '{run}' in {place} cannot be reached: {error}")),
-        }
-    })?;
-    let fail =
-        |error: std::io::Error| Untold::Refused(format!("run '{run}' does not answer: {error}"));
-    stream.set_read_timeout(Some(patience)).map_err(fail)?;
-    let form = if json { " json" } else { "" };
-    stream.write_all(format!("{command}{form}\n").as_bytes()).map_err(fail)?;
-    stream.shutdown(Shutdown::Write).map_err(fail)?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).map_err(fail)?;
-    match answer.split_once(": ") {
-        Some(("ok", words)) => Ok(words.to_owned()),
-        Some(("error", words)) => Err(Untold::Refused(words.trim_end().to_owned())),
-        _ => Err(Untold::Refused(format!("run '{run}' ended before it answered"))),
-    }
 }

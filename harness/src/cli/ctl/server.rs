@@ -11,12 +11,12 @@ use rustix::net::Shutdown;
 use rustix::net::sockopt::socket_peercred;
 use tokio::sync::{mpsc, oneshot};
 
-use super::socket::Socket;
-use crate::report::boards::Running;
-use crate::report::terminal::note;
-use crate::run::control::Command;
-use crate::run::dispatch::{Answer, Wish};
-use crate::run::gallery::Gallery;
+use arbiter_plan::run::control::Command;
+use arbiter_report::boards::Running;
+use arbiter_report::terminal::note;
+use arbiter_runner::control_socket::Socket;
+use arbiter_runner::dispatch::{Answer, Wish};
+use arbiter_runner::gallery::Gallery;
 
 /// How long a caller may take to say or hear a line; others wait for it.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -2,11 +2,12 @@
 
 use super::super::console::width;
 use super::super::form::Rows;
-use super::super::{ExitCode, Failure, emit, results};
+use super::super::{ExitCode, Failure, emit};
 use super::{Planned, check_engines, planned};
 use crate::cli::args::Asked;
-use crate::config::plan::Kind;
-use crate::report::{document, markdown, plain, plan};
+use arbiter_plan::plan::Kind;
+use arbiter_report::stored;
+use arbiter_report::{document, markdown, plain, plan};
 
 /// Resolves the plan, reads the book, tries all engines out, and prints what would be played. Nothing is
 /// entered into the store, and no file of games is begun.
@@ -16,7 +17,7 @@ pub(super) fn rehearse(kind: Kind, mut asked: Asked) -> Result<ExitCode, Failure
     let is_probed = asked.is_probed;
     let Planned { plan, book, fingerprints, .. } = planned(kind, &mut asked, &own_binary, None)?;
     let book = check_engines(&plan, book, &own_binary, is_probed)?;
-    let origin = results::origin(&plan, env!("CARGO_PKG_VERSION"), None, &fingerprints, &[]);
+    let origin = stored::origin(&plan, env!("CARGO_PKG_VERSION"), None, &fingerprints, &[]);
     let document = document::of_plan(&origin);
     emit(&form.render(
         || plain::render(&document, width()),

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::super::emit;
-use crate::config::plan::Plan;
-use crate::run::event::{Observer, ObserverError, RunEvent};
+use arbiter_plan::plan::Plan;
+use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 
 /// Prints a line for each pair when it counts, and one when a worker is set aside, after which only
 /// the first of those pairs still count; the report follows as the last line.

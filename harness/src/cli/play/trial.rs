@@ -4,15 +4,15 @@ use std::path::Path;
 
 use super::runtime;
 use crate::cli::{ExitCode, Failure};
-use crate::config::plan::Plan;
-use crate::config::tuning::base_name;
-use crate::openings::Book;
-use crate::protocol::Protocol;
-use crate::report::terminal::note;
-use crate::run::fit;
-use crate::run::job::thin;
-use crate::run::seats::{Seat, Trial, TrialError, seats, try_out};
-use crate::run::signal::{Request, Signals};
+use arbiter_openings::Book;
+use arbiter_plan::plan::Plan;
+use arbiter_plan::run::job::thin;
+use arbiter_plan::tuning::base_name;
+use arbiter_protocol::Protocol;
+use arbiter_report::terminal::note;
+use arbiter_runner::fit;
+use arbiter_runner::seats::{Seat, Trial, TrialError, seats, try_out};
+use arbiter_runner::signal::{Request, Signals};
 
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
 /// be told, which are always the same for the same engines, and without those that will not be

@@ -5,14 +5,14 @@ use std::path::Path;
 use super::Prepared;
 use crate::cli::Failure;
 use crate::cli::cluster::Fleet;
-use crate::config::affinity::list;
-use crate::config::plan::Kind;
-use crate::openings::quarantine;
-use crate::report::standings::rules_in_words;
-use crate::report::terminal::note;
-use crate::report::tuned;
-use crate::run::seats::places_of;
-use crate::store::Store;
+use arbiter_openings::quarantine;
+use arbiter_plan::affinity::list;
+use arbiter_plan::plan::Kind;
+use arbiter_report::standings::rules_in_words;
+use arbiter_report::terminal::note;
+use arbiter_report::tuned;
+use arbiter_runner::seats::places_of;
+use arbiter_store::Store;
 
 /// Says what will be played, and by whom if not by this machine.
 pub(super) fn announce(prepared: &Prepared, fleet: Option<&Fleet>) {

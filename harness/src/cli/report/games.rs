@@ -7,11 +7,11 @@ use super::super::{ExitCode, Failure, threads};
 use super::ReportForm;
 use crate::cli::console::width;
 use crate::cli::form::Form;
-use crate::rate::scan::Asked;
-use crate::report::document::of_games;
-use crate::report::ratings::{self, Ratings};
-use crate::report::{html, junit, markdown};
-use crate::stats::ratings::{Options, rate};
+use arbiter_rate::scan::Asked;
+use arbiter_report::document::of_games;
+use arbiter_report::ratings::{self, Ratings};
+use arbiter_report::{html, junit, markdown};
+use arbiter_stats::ratings::{Options, rate};
 
 /// How the names of PGN files end.
 const ENDINGS: [&str; 3] = [".pgn", ".pgn.gz", ".pgn.zst"];

@@ -10,11 +10,11 @@ use super::super::args::Form;
 use super::super::console::width;
 use super::super::form::Rows;
 use super::super::{ExitCode, Failure, emit, write_whole};
-use super::{stored_summary, time};
-use crate::config::plan::Kind;
-use crate::report::log::{self, Entry};
-use crate::report::terminal::note;
-use crate::store::{RunHead, Store};
+use arbiter_plan::plan::Kind;
+use arbiter_report::log::{self, Entry};
+use arbiter_report::stored::{stored_summary, time};
+use arbiter_report::terminal::note;
+use arbiter_store::{RunHead, Store};
 
 /// Flags of `arbiter results log`.
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::stats::elo::{Estimate, Extended};
+use arbiter_stats::elo::{Estimate, Extended};
 
 /// Largest count accepted: sums of five of them, doubled, stay exact.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;

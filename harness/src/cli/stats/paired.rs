@@ -8,13 +8,13 @@ use serde_json::json;
 use super::numbers::{self, shown};
 use super::{Answer, ONE_ROW};
 use crate::cli::form::Rows;
-use crate::report::document::Document;
-use crate::report::status::percent;
-use crate::report::table::Table;
-use crate::seed::{below, seed_for};
-use crate::stats::paired::{self, Solved, Speeds};
-use crate::stats::pentanomial::Pentanomial;
-use crate::stats::residuals::{self, Colour, Residuals};
+use arbiter_report::document::Document;
+use arbiter_report::status::percent;
+use arbiter_report::table::Table;
+use arbiter_schedule::seed::{below, seed_for};
+use arbiter_stats::paired::{self, Solved, Speeds};
+use arbiter_stats::pentanomial::Pentanomial;
+use arbiter_stats::residuals::{self, Colour, Residuals};
 
 /// Largest file of speeds that is read, in bytes.
 const MAX_FILE: u64 = 1 << 26;

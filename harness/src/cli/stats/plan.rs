@@ -6,16 +6,16 @@ use serde_json::json;
 use super::numbers;
 use super::{Answer, TestArgs};
 use crate::cli::form::Rows;
-use crate::report::document::Document;
-use crate::report::status::percent;
-use crate::report::table::Table;
-use crate::stats::brownian::Exit;
-use crate::stats::discrete_walk;
-use crate::stats::distribution::Distribution;
-use crate::stats::gsprt::steps_logistic;
-use crate::stats::pentanomial::Pentanomial;
-use crate::stats::planning::{Conditions, Planned, Point};
-use crate::stats::sprt::Sprt;
+use arbiter_report::document::Document;
+use arbiter_report::status::percent;
+use arbiter_report::table::Table;
+use arbiter_stats::brownian::Exit;
+use arbiter_stats::discrete_walk;
+use arbiter_stats::distribution::Distribution;
+use arbiter_stats::gsprt::steps_logistic;
+use arbiter_stats::pentanomial::Pentanomial;
+use arbiter_stats::planning::{Conditions, Planned, Point};
+use arbiter_stats::sprt::Sprt;
 
 /// Columns of the plot.
 const PLOT_WIDTH: usize = 40;
@@ -92,10 +92,10 @@ fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
     };
     let scale = test.for_pairs(pairs);
     let bound = |elo: f64| match test.model() {
-        crate::stats::sprt::Model::Normalized => {
+        arbiter_stats::sprt::Model::Normalized => {
             let variance = moments.variance_per_game();
-            let score = 0.5 + elo / crate::stats::normalized::NELO_PER_SIGMA * variance.sqrt();
-            crate::stats::elo::elo_from_score(score).finite()
+            let score = 0.5 + elo / arbiter_stats::normalized::NELO_PER_SIGMA * variance.sqrt();
+            arbiter_stats::elo::elo_from_score(score).finite()
         }
         _ => Some(elo),
     };

@@ -13,12 +13,12 @@ use super::super::threads;
 use super::numbers;
 use super::{Answer, TestArgs};
 use crate::cli::form::Rows;
-use crate::report::document::Document;
-use crate::report::table::Table;
-use crate::report::terminal;
-use crate::seed::seed_for;
-use crate::stats::simulate::{Simulation, pair_model, shifted, strengths};
-use crate::stats::sprt::{Correction, Decision, Sprt};
+use arbiter_report::document::Document;
+use arbiter_report::table::Table;
+use arbiter_report::terminal;
+use arbiter_schedule::seed::seed_for;
+use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
+use arbiter_stats::sprt::{Correction, Decision, Sprt};
 
 /// Runs between two movements of the progress bar.
 const BAR_STEP: u64 = 16;

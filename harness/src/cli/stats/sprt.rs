@@ -7,14 +7,14 @@ use serde_json::json;
 
 use super::numbers::{self, parts, shown};
 use super::{Answer, ONE_ROW, TestArgs};
-use crate::report::document::Document;
-use crate::report::status::{interval, percent, plus_minus};
-use crate::report::table::Table;
-use crate::stats::distribution::Moments;
-use crate::stats::pentanomial::{Pentanomial, Trinomial, opening_bias};
-use crate::stats::sequential::{self, SequentialEstimate};
-use crate::stats::sprt::{Decision, Model, Sprt};
-use crate::stats::{bayes, elo, normalized};
+use arbiter_report::document::Document;
+use arbiter_report::status::{interval, percent, plus_minus};
+use arbiter_report::table::Table;
+use arbiter_stats::distribution::Moments;
+use arbiter_stats::pentanomial::{Pentanomial, Trinomial, opening_bias};
+use arbiter_stats::sequential::{self, SequentialEstimate};
+use arbiter_stats::sprt::{Decision, Model, Sprt};
+use arbiter_stats::{bayes, elo, normalized};
 
 /// Flags of `arbiter stats sprt`.
 #[derive(Debug, Args)]

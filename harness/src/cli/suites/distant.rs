@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::{AskArgs, bar, interrupted, seats, trial};
-use crate::broker::asking::{AskingError, News, ask};
-use crate::broker::assignment::Assignment;
 use crate::cli::cluster::{Fleet, opened};
 use crate::cli::play::runtime;
 use crate::cli::{ExitCode, Failure};
-use crate::config::plan::Engine;
-use crate::report::suite::by::By;
-use crate::report::terminal::note;
-use crate::run::dispatch::unix_time_ms;
-use crate::run::executor::remote::{Link, Order};
-use crate::run::signal::Signals;
+use arbiter_cluster::asking::{AskingError, News, ask};
+use arbiter_cluster::assignment::Assignment;
+use arbiter_plan::plan::Engine;
+use arbiter_report::suite::by::By;
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_runner::executor::remote::{Link, Order};
+use arbiter_runner::signal::Signals;
 
 impl From<AskingError> for Failure {
     fn from(error: AskingError) -> Failure {

@@ -8,11 +8,11 @@ use super::super::args::{Asked, Form, Resume};
 use super::super::builds::BuildArgs;
 use super::super::cluster::ClusterArgs;
 use super::super::{ExitCode, Failure, play};
-use crate::config::plan::Kind;
-use crate::config::request::{Request, SprtRequest};
-use crate::config::tuning::confirmation;
-use crate::report::terminal::note;
-use crate::store::{Store, StoreError};
+use arbiter_plan::plan::Kind;
+use arbiter_plan::request::{Request, SprtRequest};
+use arbiter_plan::tuning::confirmation;
+use arbiter_report::terminal::note;
+use arbiter_store::{Store, StoreError};
 
 /// Flags of the confirmation.
 #[derive(Debug, Clone, Args)]

@@ -7,13 +7,13 @@ use clap::Args;
 use super::super::args::Asked;
 use super::super::play::{make_engines, runtime};
 use super::super::{ExitCode, Failure, emit};
-use crate::config::file::tune::TuneTable;
-use crate::config::plan::resolve_engine;
-use crate::config::spec::EngineSpec;
-use crate::run::fit;
-use crate::run::seats::seat;
-use crate::tune::parameter::Parameter;
-use crate::tune::table;
+use arbiter_plan::file::tune::TuneTable;
+use arbiter_plan::plan::resolve_engine;
+use arbiter_plan::spec::EngineSpec;
+use arbiter_runner::fit;
+use arbiter_runner::seats::seat;
+use arbiter_spsa::parameter::Parameter;
+use arbiter_spsa::table;
 
 /// Options that are no parameters of play; `*` passes them over.
 const USUAL: [&str; 12] = [

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::super::args::DEFAULT_RESULTS;
 use super::super::{ExitCode, Failure, emit};
-use crate::report::terminal::note;
-use crate::store::Store;
-use crate::tune::patch::{applied, unified};
+use arbiter_report::terminal::note;
+use arbiter_spsa::patch::{applied, unified};
+use arbiter_store::Store;
 
 /// Flags of `arbiter tune patch`.
 #[derive(Debug, Args)]

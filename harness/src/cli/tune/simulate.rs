@@ -11,13 +11,13 @@ use super::super::console::width;
 use super::super::form::Rows;
 use super::super::{ExitCode, Failure, emit};
 use super::parameters::listed;
-use crate::config::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
-use crate::report::document::Document;
-use crate::report::markdown;
-use crate::report::table::Table;
-use crate::tune::gains::{A_RATIO, ALPHA, GAMMA};
-use crate::tune::landscape::{Forecast, Landscape};
-use crate::tune::tuning::Tuning;
+use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
+use arbiter_report::document::Document;
+use arbiter_report::markdown;
+use arbiter_report::table::Table;
+use arbiter_spsa::gains::{A_RATIO, ALPHA, GAMMA};
+use arbiter_spsa::landscape::{Forecast, Landscape};
+use arbiter_spsa::tuning::Tuning;
 
 /// By how many steps of C_END the optimum is off the start unless it is given.
 const USUAL_OFFSET: f64 = 2.0;

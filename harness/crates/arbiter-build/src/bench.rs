@@ -1,0 +1,252 @@
+//! The benchmark of an engine: a fixed search, whose number of nodes is the signature of how the
+//! engine behaves.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use regex_lite::{Regex, RegexBuilder};
+
+use super::BuildError;
+use arbiter_process::errand::{self, Cancel, Cause, Patience};
+use arbiter_process::{Bounds, Launch, Spawner};
+
+/// Time for a benchmark unless another is set.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// How engines tell the number of nodes; the last line that fits any of them counts.
+const NODES: [&str; 4] = [
+    r"nodes searched\s*:\s*(\d+)",
+    r"\b(\d+)\s+nodes\b.*?\b\d+\s*nps\b",
+    r"\bbench\s*:\s*(\d+)\s*$",
+    r"^\s*(?:total )?nodes\s*:\s*(\d+)\s*$",
+];
+
+/// How they tell the speed.
+const SPEED: [&str; 3] =
+    [r"nodes/second\s*:\s*(\d+)", r"\bnps\s*[:=]?\s*(\d+)", r"\b(\d+)\s*nps\b"];
+
+/// How the benchmark is run and read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BenchRecipe {
+    /// Arguments that run it; `bench` if `None`.
+    pub args: Option<Vec<String>>,
+    /// Finds its number of nodes, as the first group, and the speed, as the second one if there is
+    /// one.
+    pub pattern: Option<String>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+}
+
+impl BenchRecipe {
+    /// Tells one way to run and read a benchmark from another, and from those of versions that know
+    /// other forms of output.
+    pub(super) fn how(&self) -> String {
+        format!("2 {:?} {:?}", self.args, self.pattern)
+    }
+}
+
+/// What a benchmark found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signature {
+    /// Nodes: the same for programs that behave the same.
+    pub nodes: u64,
+    /// Nodes per second; of all copies on average.
+    pub nps: f64,
+}
+
+/// A program whose benchmark is run.
+#[derive(Debug, Clone)]
+pub struct Subject<'a> {
+    /// Its name in messages.
+    pub name: &'a str,
+    /// The program.
+    pub program: PathBuf,
+    /// Arguments that it is always given.
+    pub args: &'a [String],
+    /// How it is benchmarked.
+    pub recipe: &'a BenchRecipe,
+    /// What it may take of the machine.
+    pub bounds: Bounds,
+}
+
+/// Reads what benchmarks print.
+#[derive(Debug)]
+pub struct Reader {
+    nodes: Vec<Regex>,
+    speed: Vec<Regex>,
+}
+
+impl Reader {
+    /// Of the usual forms, or of a pattern. An error says what is wrong with the pattern.
+    pub fn new(pattern: Option<&str>) -> Result<Reader, String> {
+        let compile = |pattern: &str| {
+            let built = RegexBuilder::new(pattern).case_insensitive(true).build();
+            built.map_err(|error| format!("bench-pattern '{pattern}': {error}"))
+        };
+        let all = |patterns: &[&str]| -> Result<Vec<Regex>, String> {
+            patterns.iter().map(|p| compile(p)).collect()
+        };
+        let nodes = match pattern {
+            None => all(&NODES)?,
+            Some(pattern) => vec![compile(pattern)?],
+        };
+        if nodes.iter().any(|regex: &Regex| regex.captures_len() < 2) {
+            let pattern = pattern.unwrap_or_default();
+            return Err(format!("bench-pattern '{pattern}' has no group for the nodes"));
+        }
+        Ok(Reader { nodes, speed: all(&SPEED)? })
+    }
+
+    /// Nodes and nodes per second, if they are told.
+    pub fn read(&self, lines: &[String]) -> Option<(u64, Option<f64>)> {
+        // What engines say of each search is not the sum.
+        let is_of_search =
+            |line: &&String| line.starts_with("info ") && !line.starts_with("info string ");
+        let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
+        let digits = |text: &str| text.replace([',', '_', '\''], "").parse::<u64>().ok();
+        let told = lines.iter().rev().find_map(|line| {
+            let found = self.nodes.iter().find_map(|regex| regex.captures(line))?;
+            let second = found.get(2).and_then(|group| digits(group.as_str()));
+            Some((digits(found.get(1)?.as_str())?, second))
+        });
+        let (nodes, own_speed) = told?;
+        let usual = || {
+            let mut captures = lines
+                .iter()
+                .rev()
+                .flat_map(|line| self.speed.iter().filter_map(move |regex| regex.captures(line)));
+            captures.find_map(|found| digits(found.get(1)?.as_str()))
+        };
+        let speed = own_speed.or_else(usual).filter(|speed| *speed > 0);
+        Some((nodes, speed.map(|speed| speed as f64)))
+    }
+}
+
+/// Runs `copies` of a benchmark at once, as many as there will be games, and holds them to the same
+/// number of nodes. Blocks.
+pub fn run(
+    subject: &Subject<'_>,
+    copies: usize,
+    spawner: &Spawner,
+    cancel: &Cancel,
+) -> Result<Signature, BuildError> {
+    let file = || "arbiter.toml".to_owned();
+    let reader = Reader::new(subject.recipe.pattern.as_deref())
+        .map_err(|reason| BuildError::Recipe { file: file(), reason })?;
+    let found: Vec<Result<Signature, BuildError>> = std::thread::scope(|scope| {
+        let one = || scope.spawn(|| once(subject, &reader, spawner, cancel));
+        let copies: Vec<_> = (0..copies.max(1)).map(|_| one()).collect();
+        let joined = copies.into_iter().map(|copy| copy.join());
+        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let found: Vec<Signature> = found.into_iter().collect::<Result<_, _>>()?;
+    let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
+    if counts.iter().any(|count| *count != counts[0]) {
+        return Err(BuildError::Unsteady { what: subject.name.to_owned(), counts });
+    }
+    let nps = found.iter().map(|copy| copy.nps).sum::<f64>() / found.len() as f64;
+    Ok(Signature { nodes: counts[0], nps })
+}
+
+/// Runs one copy.
+pub fn once(
+    subject: &Subject<'_>,
+    reader: &Reader,
+    spawner: &Spawner,
+    cancel: &Cancel,
+) -> Result<Signature, BuildError> {
+    let mut args = subject.args.to_vec();
+    args.extend(subject.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
+    let shown = shell_words::join([&[subject.program.display().to_string()], &args[..]].concat());
+    let fail = |reason: String| BuildError::NoBench {
+        what: subject.name.to_owned(),
+        command: shown.clone(),
+        reason,
+    };
+    // Some engines print the figures as errors, so that both outputs are read as one.
+    let mut words = vec!["-c".to_owned(), "exec \"$0\" \"$@\" 2>&1".to_owned()];
+    words.push(subject.program.display().to_string());
+    words.extend(args);
+    let launch = Launch {
+        program: "sh".into(),
+        args: words,
+        dir: None,
+        stderr: None,
+        bounds: subject.bounds,
+        cpus: Vec::new(),
+    };
+    let limit = subject.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
+    let patience = Patience { limit, grace: Duration::ZERO };
+    let ended = errand::run(spawner, &launch, patience, cancel)?;
+    match ended.cause {
+        Cause::Cancelled => return Err(BuildError::Cancelled),
+        Cause::Late => return Err(fail(format!("took more than {} s", limit.as_secs_f64()))),
+        Cause::Itself if ended.code != Some(0) => {
+            return Err(fail(format!("ended with {}", ended.how)));
+        }
+        Cause::Itself => {}
+    }
+    let Some((nodes, speed)) = reader.read(&ended.lines) else {
+        return Err(fail("printed no number of nodes that is known".to_owned()));
+    };
+    let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
+    Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
+}
+
+/// The signature that the message of a commit promises: the last line of the form `Bench: 123`.
+pub fn promised(message: &str) -> Option<u64> {
+    let words = |line: &str| -> Option<u64> {
+        let line = line.trim();
+        let (word, rest) = line.split_at_checked("bench".len())?;
+        let number = rest.trim_start_matches([':', '=', ' ', '\t']);
+        let is_told = word.eq_ignore_ascii_case("bench") && number.len() < rest.len();
+        number.trim_end_matches('.').replace(',', "").parse().ok().filter(|_| is_told)
+    };
+    message.lines().rev().find_map(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_forms_are_read() {
+        let check = |text: &str, expect| {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            assert_eq!(Reader::new(None).unwrap().read(&lines), expect, "{text}");
+        };
+        let stockfish = "===========================\nTotal time (ms) : 2311\n\
+                         Nodes searched  : 2030154\nNodes/second    : 878474\n";
+        check(stockfish, Some((2_030_154, Some(878_474.0))));
+        let weiss = "[# 50]  299 cp  h1h7     206423 nodes    280085 nps\n\
+                     OVERALL:   26900 ms      10408355 nodes     386927 nps";
+        check(weiss, Some((10_408_355, Some(386_927.0))));
+        check("1234567 nodes 987654 nps", Some((1_234_567, Some(987_654.0))));
+        check("Bench: 4321\ninfo depth 3 time 151 nodes 99 nps 5", Some((4321, None)));
+        check("info depth 3 time 151 nodes 99 nps 5", None);
+        check("Nodes searched: 20\nbestmove e2e4", Some((20, None)));
+        check("bench 20", None);
+        check("", None);
+    }
+
+    #[test]
+    fn a_pattern_of_ones_own_goes_first() {
+        let reader = Reader::new(Some(r"sum=([\d,]+) speed=(\d+)")).unwrap();
+        let lines = ["Bench: 1".to_owned(), "sum=12,345 speed=678".to_owned()];
+        assert_eq!(reader.read(&lines), Some((12_345, Some(678.0))));
+        assert!(Reader::new(Some("sum=")).unwrap_err().contains("group"));
+        assert!(Reader::new(Some("(")).unwrap_err().contains("bench-pattern"));
+    }
+
+    #[test]
+    fn commits_promise_a_signature() {
+        let check = |message: &str, expect| assert_eq!(promised(message), expect, "{message}");
+        check("Speed up\n\nBench: 1234567\n", Some(1_234_567));
+        check("x\n\nbench 77", Some(77));
+        check("x\n\nBench: 1\nBench: 2\n\nsigned", Some(2));
+        check("Bench: no change", None);
+        check("Benchmark 5 is faster", None);
+        check("bench5", None);
+        check("Fix bench", None);
+    }
+}

@@ -1,0 +1,213 @@
+//! What the cache holds, and what of it may go.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::BuildError;
+use super::cache::{Cache, Entry, Note};
+
+/// Age of a checkout from which on nobody can be building in it any more.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// What is kept of one build.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// Name of its folder: the commit, and what follows from commit, recipe and toolchain.
+    pub name: String,
+    /// What is known of it; `None` if the build failed or is not done.
+    pub note: Option<Note>,
+    /// Size of all its files.
+    pub bytes: u64,
+    /// When it was used last.
+    pub used: SystemTime,
+    entry: Entry,
+}
+
+/// What may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// Everything.
+    All,
+    /// What was not used for so long, and then the longest unused until no more than so many bytes
+    /// are left.
+    Limits {
+        /// Longest time without use; `None` for any.
+        age: Option<Duration>,
+        /// Largest sum; `None` for any.
+        bytes: Option<u64>,
+    },
+}
+
+/// What became of a build that was to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is gone.
+    Removed,
+    /// Somebody makes it or plays with it.
+    InUse,
+}
+
+/// All builds, the longest unused first.
+pub fn kept(cache: &Cache) -> Result<Vec<Kept>, BuildError> {
+    let mut all = Vec::new();
+    for entry in cache.entries()? {
+        // Another process may be removing it.
+        let Ok((bytes, changed)) = measure(entry.folder()) else { continue };
+        let used = entry.used().metadata().and_then(|data| data.modified());
+        let name = entry.folder().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let note = entry.note();
+        all.push(Kept { name, note, bytes, used: used.unwrap_or(changed), entry });
+    }
+    all.sort_by(|a, b| (a.used, &a.name).cmp(&(b.used, &b.name)));
+    Ok(all)
+}
+
+/// Which of all builds, the longest unused first, are to go. It is `now`.
+pub fn doomed(all: &[Kept], policy: Policy, now: SystemTime) -> Vec<&Kept> {
+    let (age, most) = match policy {
+        Policy::All => return all.iter().collect(),
+        Policy::Limits { age, bytes } => (age, bytes),
+    };
+    let mut left: u64 = all.iter().map(|kept| kept.bytes).sum();
+    let mut doomed = Vec::new();
+    for kept in all {
+        let unused = now.duration_since(kept.used).unwrap_or_default();
+        if age.is_some_and(|age| unused > age) || most.is_some_and(|most| left > most) {
+            left -= kept.bytes;
+            doomed.push(kept);
+        }
+    }
+    doomed
+}
+
+/// Removes a build, unless somebody makes it or plays with it.
+pub fn remove(cache: &Cache, kept: &Kept) -> Result<Fate, BuildError> {
+    let Some(_alone) = kept.entry.alone()? else { return Ok(Fate::InUse) };
+    // Out of the way at once, so that nobody meets half of it.
+    let aside = cache.staging().join(format!("removed-{}", kept.name));
+    let io = |source| BuildError::Io { path: kept.entry.folder().to_owned(), source };
+    std::fs::rename(kept.entry.folder(), &aside).map_err(io)?;
+    std::fs::remove_dir_all(&aside).map_err(io)?;
+    Ok(Fate::Removed)
+}
+
+/// Folders of builds that were killed, so long ago that nobody can be at work there. It is `now`.
+pub fn abandoned(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>, BuildError> {
+    let folder = cache.staging();
+    let io = |source| BuildError::Io { path: folder.clone(), source };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let Ok(changed) = entry.metadata().and_then(|data| data.modified()) else { continue };
+        if now.duration_since(changed).is_ok_and(|age| age > ABANDONED) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Removes a folder of [`abandoned`].
+pub fn remove_abandoned(path: &Path) -> Result<(), BuildError> {
+    let removed = match path.is_dir() {
+        true => std::fs::remove_dir_all(path),
+        false => std::fs::remove_file(path),
+    };
+    removed.map_err(|source| BuildError::Io { path: path.to_owned(), source })
+}
+
+/// The size of all files below a folder, and when one of them was changed last.
+fn measure(folder: &Path) -> std::io::Result<(u64, SystemTime)> {
+    let mut bytes = 0;
+    let mut changed = folder.metadata()?.modified()?;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let data = entry.metadata()?;
+        let (size, time) = match data.is_dir() {
+            true => measure(&entry.path())?,
+            false => (data.len(), data.modified()?),
+        };
+        bytes += size;
+        changed = changed.max(time);
+    }
+    Ok((bytes, changed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_process::errand::Cancel;
+
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+
+    /// A cache with builds of so many bytes, each used so many days ago.
+    fn filled(folder: &Path, builds: &[(&str, u64, u32)]) -> (Cache, SystemTime) {
+        let cache = Cache::new(Some(folder.to_owned())).unwrap();
+        let now = SystemTime::UNIX_EPOCH + 1000 * DAY;
+        for (name, bytes, days) in builds {
+            let entry = cache.entry(name, &blake3::hash(name.as_bytes()));
+            drop(entry.lock(&Cancel::default(), || {}).unwrap());
+            std::fs::write(entry.log(), vec![b'x'; *bytes as usize]).unwrap();
+            let used = std::fs::File::create(entry.used()).unwrap();
+            used.set_modified(now - *days * DAY).unwrap();
+        }
+        (cache, now)
+    }
+
+    fn names(kept: &[&Kept]) -> Vec<String> {
+        kept.iter().map(|kept| kept.name.split('-').next().unwrap_or_default().to_owned()).collect()
+    }
+
+    #[test]
+    fn the_longest_unused_go_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let builds = [("a", 10, 3), ("b", 20, 40), ("c", 30, 20), ("d", 40, 0)];
+        let (cache, now) = filled(dir.path(), &builds);
+        let all = kept(&cache).unwrap();
+        assert_eq!(names(&all.iter().collect::<Vec<_>>()), ["b", "c", "a", "d"]);
+        let check = |age: Option<u32>, bytes, expect: &[&str]| {
+            let policy = Policy::Limits { age: age.map(|days| days * DAY), bytes };
+            assert_eq!(names(&doomed(&all, policy, now)), expect, "{policy:?}");
+        };
+        check(None, None, &[]);
+        check(Some(30), None, &["b"]);
+        check(Some(3), None, &["b", "c"]);
+        check(None, Some(100), &[]);
+        check(None, Some(99), &["b"]);
+        check(None, Some(50), &["b", "c"]);
+        check(None, Some(0), &["b", "c", "a", "d"]);
+        check(Some(30), Some(80), &["b"]);
+        assert_eq!(doomed(&all, Policy::All, now).len(), 4);
+    }
+
+    #[test]
+    fn what_is_in_use_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let (cache, _) = filled(dir.path(), &[("a", 1, 1), ("b", 1, 1), ("c", 1, 1)]);
+        let all = kept(&cache).unwrap();
+        assert!(all[0].entry.hold().unwrap());
+        let making = all[1].entry.lock(&Cancel::default(), || {}).unwrap();
+        let fates: Vec<Fate> = all.iter().map(|kept| remove(&cache, kept).unwrap()).collect();
+        assert_eq!(fates, [Fate::InUse, Fate::InUse, Fate::Removed]);
+        drop(making);
+        assert_eq!(remove(&cache, &all[1]).unwrap(), Fate::Removed);
+        assert_eq!(kept(&cache).unwrap().len(), 1);
+        assert!(!all[1].entry.hold().unwrap(), "it is gone");
+        // Who makes it again finds a place for it.
+        drop(all[1].entry.lock(&Cancel::default(), || {}).unwrap());
+        assert_eq!(kept(&cache).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn checkouts_of_killed_builds_are_found_when_they_are_old() {
+        let dir = tempfile::tempdir().unwrap();
+        let (cache, _) = filled(dir.path(), &[]);
+        let checkout = cache.staging().join("checkout-x");
+        std::fs::create_dir(&checkout).unwrap();
+        let made = checkout.metadata().unwrap().modified().unwrap();
+        assert_eq!(abandoned(&cache, made + DAY / 2).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(abandoned(&cache, made + 2 * DAY).unwrap(), [checkout.as_path()]);
+        remove_abandoned(&checkout).unwrap();
+        assert!(!checkout.exists());
+    }
+}

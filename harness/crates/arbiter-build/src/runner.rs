@@ -1,0 +1,469 @@
+//! Builds what is not in the cache.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::BuildError;
+use super::bench::{self, Signature, Subject};
+use super::cache::{Benched, Cache, Entry, Note};
+use super::checkout::check_out;
+use super::git::{Commit, FOREIGN, Repository, Snapshot, git};
+use super::recipe::{Recipe, Said, choose, first_error, is_output, recipe};
+use arbiter_process::errand::{self, Cancel, Cause, Ended, Patience};
+use arbiter_process::{Bounds, Launch, Spawner};
+
+/// Stands for the files as they are now.
+pub const WORKING_TREE: &str = ".";
+
+/// How long a toolchain may take to say what it is.
+const TOOLCHAIN_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Variables that change what compilers make.
+const DECISIVE: [&str; 12] = [
+    "AR",
+    "ARCH",
+    "CC",
+    "CFLAGS",
+    "COMP",
+    "CPPFLAGS",
+    "CXX",
+    "CXXFLAGS",
+    "GOFLAGS",
+    "LDFLAGS",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
+];
+
+/// What of a parent that is itself a build would change ours.
+const INHERITED: [&str; 4] = ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CARGO_MANIFEST_DIR"];
+
+/// Longest folders of a checkout in which a program is looked for.
+const MAX_DEPTH: usize = 6;
+
+/// What a builder has to say while it works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// A build begins.
+    Building {
+        /// The revision and its commit.
+        what: String,
+        /// The command.
+        command: String,
+        /// Who says that this is the command.
+        source: String,
+        /// What it prints.
+        log: PathBuf,
+    },
+    /// A build was there already.
+    Cached {
+        /// The revision and its commit.
+        what: String,
+    },
+    /// Another process makes the same build.
+    Waiting {
+        /// The revision and its commit.
+        what: String,
+    },
+    /// A build is done.
+    Built {
+        /// The revision and its commit.
+        what: String,
+        /// How long it took, in seconds.
+        seconds: u64,
+    },
+    /// The working tree is not what its commit is.
+    Dirty {
+        /// The commit below it.
+        head: String,
+    },
+}
+
+/// A built program.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// The program.
+    pub program: PathBuf,
+    /// As typed.
+    pub revision: String,
+    /// The commit, or the one below the working tree; none before the first commit.
+    pub commit: Option<Commit>,
+    /// Whether files were changed since the commit.
+    pub is_dirty: bool,
+    /// The benchmark's recipe.
+    pub recipe: Recipe,
+    /// Where it was built.
+    pub repo: PathBuf,
+    entry: Entry,
+    note: Note,
+}
+
+impl Built {
+    /// The commit, or what stands for it, in full; with a mark if files were changed.
+    pub fn commit_name(&self) -> String {
+        let id = self.commit.as_ref().map_or("no-commit", |commit| &commit.id);
+        format!("{id}{}", if self.is_dirty { "-dirty" } else { "" })
+    }
+
+    /// A name for people.
+    pub fn label(&self) -> String {
+        label(&self.revision, self.commit.as_ref(), self.is_dirty)
+    }
+
+    /// The signature of its benchmark, from an earlier run of at least as many copies if there was
+    /// one. A promise in the commit's message is held against it. Blocks.
+    pub fn signature(
+        &mut self,
+        copies: usize,
+        spawner: &Spawner,
+        cancel: &Cancel,
+    ) -> Result<Signature, BuildError> {
+        let what = self.label();
+        let how = self.recipe.bench.how();
+        let known = self.note.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
+        let signature = match known {
+            Some(benched) => benched.signature,
+            None => self.measure(copies, spawner, cancel)?,
+        };
+        // What was changed since is not the author's promise.
+        let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
+        match commit.and_then(|commit| bench::promised(&commit.message)) {
+            Some(promised) if promised != signature.nodes => {
+                Err(BuildError::Broken { what, found: signature.nodes, promised })
+            }
+            _ => Ok(signature),
+        }
+    }
+
+    /// Runs the benchmark now. Blocks.
+    pub fn measure(
+        &mut self,
+        copies: usize,
+        spawner: &Spawner,
+        cancel: &Cancel,
+    ) -> Result<Signature, BuildError> {
+        let name = self.label();
+        let program = self.program.clone();
+        let recipe = &self.recipe.bench;
+        let subject =
+            Subject { name: &name, program, args: &[], recipe, bounds: Bounds::default() };
+        let found = bench::run(&subject, copies, spawner, cancel)?;
+        let how = self.recipe.bench.how();
+        self.note.bench = Some(Benched { how, signature: found, copies });
+        self.entry.write(&self.note)?;
+        Ok(found)
+    }
+}
+
+/// Makes programs of revisions.
+pub struct Builder<'a> {
+    /// Where programs are kept.
+    pub cache: &'a Cache,
+    /// What was said of the build, and wins over what the commit itself says.
+    pub said: Option<Said>,
+    /// Reads what a commit's own file of settings says of its build.
+    pub read: &'a dyn Fn(&str) -> Result<Option<Said>, String>,
+    /// Folders that belong to no working tree, such as that of the results.
+    pub without: Vec<PathBuf>,
+    /// Starts the processes.
+    pub spawner: &'a Spawner,
+    /// Ends them.
+    pub cancel: &'a Cancel,
+    /// Hears what is done.
+    pub say: &'a dyn Fn(Notice),
+}
+
+/// The name of the settings in a commit.
+const SETTINGS: &str = "arbiter.toml";
+
+impl Builder<'_> {
+    /// The program of a revision, from the cache or built. Blocks.
+    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
+        let (commit, snapshot) = self.source(repo, revision)?;
+        let is_dirty = snapshot.is_some();
+        let what = label(revision, commit.as_ref(), is_dirty);
+        let tree = match (&snapshot, &commit) {
+            (Some(snapshot), _) => snapshot.tree.clone(),
+            (None, Some(commit)) => commit.id.clone(),
+            (None, None) => {
+                return Err(BuildError::Unknown {
+                    revision: revision.to_owned(),
+                    repo: repo.top.clone(),
+                });
+            }
+        };
+        let recipe = self.recipe(repo, &tree, snapshot.as_ref(), &what)?;
+        let toolchain = self.toolchain(repo, &recipe)?;
+        let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
+        let key = key(commit_id, &tree, &recipe, &toolchain);
+        let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
+        let busy = || (self.say)(Notice::Waiting { what: what.clone() });
+        let lock = entry.lock(self.cancel, busy)?;
+        let note = match entry.note() {
+            Some(note) => {
+                (self.say)(Notice::Cached { what: what.clone() });
+                note
+            }
+            None => {
+                let dir = TempDir::with_prefix_in("checkout-", self.cache.staging())
+                    .map_err(|source| BuildError::Io { path: self.cache.staging(), source })?;
+                check_out(repo, commit.as_ref(), snapshot.as_ref(), dir.path())?;
+                let note = Note {
+                    commit: commit_id.to_owned(),
+                    command: recipe.command.clone(),
+                    toolchain,
+                    ..Note::default()
+                };
+                self.make(dir.path(), &what, &recipe, &entry, repo, note)?
+            }
+        };
+        // Nobody removes it while the lock is held.
+        entry.hold()?;
+        drop(lock);
+        Ok(Built {
+            program: entry.program(&note),
+            revision: revision.to_owned(),
+            commit,
+            is_dirty,
+            recipe,
+            repo: repo.top.clone(),
+            entry,
+            note,
+        })
+    }
+
+    /// The commit, and the files on top of it if they are others.
+    fn source(
+        &self,
+        repo: &Repository,
+        revision: &str,
+    ) -> Result<(Option<Commit>, Option<Snapshot>), BuildError> {
+        if revision != WORKING_TREE {
+            return Ok((Some(repo.commit(revision)?), None));
+        }
+        let head = repo.commit("HEAD").ok();
+        let mut without = self.without.clone();
+        without.push(self.cache.folder().to_owned());
+        let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
+        if snapshot.is_dirty {
+            let head = head.as_ref().map_or("no commit", Commit::short).to_owned();
+            (self.say)(Notice::Dirty { head });
+        }
+        let is_dirty = snapshot.is_dirty;
+        Ok((head, Some(snapshot).filter(|_| is_dirty)))
+    }
+
+    fn recipe(
+        &self,
+        repo: &Repository,
+        tree: &str,
+        snapshot: Option<&Snapshot>,
+        what: &str,
+    ) -> Result<Recipe, BuildError> {
+        // The objects of a snapshot are known to its own folder only, so the files are looked at
+        // where they are.
+        let text = |path: &str| match snapshot {
+            Some(_) => std::fs::read_to_string(repo.top.join(path)).ok(),
+            None => repo.text(tree, path),
+        };
+        let names = match snapshot {
+            Some(_) => present(&repo.top),
+            None => repo.names(tree)?,
+        };
+        let said = match &self.said {
+            Some(said) => Some(said.clone()),
+            None => {
+                let settings = text(SETTINGS).unwrap_or_default();
+                (self.read)(&settings).map_err(|reason| BuildError::Recipe {
+                    file: format!("{SETTINGS} of {what}"),
+                    reason,
+                })?
+            }
+        };
+        recipe(&said.unwrap_or_default(), &names, text)
+            .ok_or_else(|| BuildError::NoRecipe { what: what.to_owned() })
+    }
+
+    /// What the compilers say that they are, and what the CPU can do, as `-march=native` is common.
+    fn toolchain(&self, repo: &Repository, recipe: &Recipe) -> Result<String, BuildError> {
+        let mut text = String::new();
+        for tool in &recipe.toolchain {
+            let script = format!("exec 2>&1; {tool}");
+            let patience = Patience { limit: TOOLCHAIN_PATIENCE, grace: Duration::ZERO };
+            let ended = self.shell(recipe, &script, &[], &repo.top, patience)?;
+            text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
+        }
+        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let is_ability = |line: &&str| line.starts_with("flags") || line.starts_with("Features");
+        text.push_str(cpu.lines().find(is_ability).unwrap_or_default());
+        for name in DECISIVE {
+            if let Ok(value) = std::env::var(name) {
+                text.push_str(&format!("\n{name}={value}"));
+            }
+        }
+        Ok(text)
+    }
+
+    fn make(
+        &self,
+        dir: &Path,
+        what: &str,
+        recipe: &Recipe,
+        entry: &Entry,
+        repo: &Repository,
+        note: Note,
+    ) -> Result<Note, BuildError> {
+        let log = entry.log();
+        std::fs::write(&log, format!("$ {}\n", recipe.command))
+            .map_err(|source| BuildError::Io { path: log.clone(), source })?;
+        (self.say)(Notice::Building {
+            what: what.to_owned(),
+            command: recipe.command.clone(),
+            source: recipe.source.clone(),
+            log: log.clone(),
+        });
+        let submodules = match recipe.submodules {
+            true => "git submodule update --init --recursive && ",
+            false => "",
+        };
+        let script = "exec >>\"$0\" 2>&1; eval \"$1\"";
+        let whole = format!("{submodules}{}", recipe.command);
+        let args = [log.display().to_string(), whole];
+        let patience = Patience { limit: recipe.timeout, grace: Duration::ZERO };
+        let ended = self.shell(recipe, script, &args, dir, patience)?;
+        match ended.cause {
+            Cause::Cancelled => return Err(BuildError::Cancelled),
+            Cause::Late => {
+                return Err(BuildError::Late { what: what.into(), limit: recipe.timeout, log });
+            }
+            Cause::Itself if ended.code != Some(0) => {
+                let text = std::fs::read(&log).unwrap_or_default();
+                let text = String::from_utf8_lossy(&text);
+                let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
+                return Err(BuildError::Failed {
+                    what: what.into(),
+                    how: ended.how,
+                    first: first.chars().take(300).collect(),
+                    log,
+                });
+            }
+            Cause::Itself => {}
+        }
+        let program = find_program(dir, recipe, repo).map_err(|reason| BuildError::NoBinary {
+            what: what.into(),
+            reason,
+            log,
+        })?;
+        let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
+        let seconds = ended.elapsed.as_secs_f64();
+        let note = Note { program: name.to_owned(), seconds, ..note };
+        entry.keep(&dir.join(&program), &note)?;
+        (self.say)(Notice::Built { what: what.to_owned(), seconds: seconds.round() as u64 });
+        Ok(note)
+    }
+
+    /// Runs a script with the variables of the recipe, and without those of others.
+    fn shell(
+        &self,
+        recipe: &Recipe,
+        script: &str,
+        args: &[String],
+        dir: &Path,
+        patience: Patience,
+    ) -> Result<Ended, BuildError> {
+        // env(1) keeps our own environment as it is.
+        let mut words = Vec::new();
+        for name in FOREIGN.iter().chain(&INHERITED) {
+            words.extend(["-u".to_owned(), (*name).to_owned()]);
+        }
+        words.push("GIT_TERMINAL_PROMPT=0".to_owned());
+        words.extend(recipe.env.iter().map(|(name, value)| format!("{name}={value}")));
+        words.extend(["sh", "-c", script].map(str::to_owned));
+        words.extend(args.iter().cloned());
+        let launch = Launch {
+            program: "env".into(),
+            args: words,
+            dir: Some(dir.to_owned()),
+            stderr: None,
+            bounds: Bounds::default(),
+            cpus: Vec::new(),
+        };
+        Ok(errand::run(self.spawner, &launch, patience, self.cancel)?)
+    }
+}
+
+/// A revision as people know it, and the commit that it is.
+fn label(revision: &str, commit: Option<&Commit>, is_dirty: bool) -> String {
+    let short = commit.map_or("no-commit", Commit::short);
+    let is_name =
+        revision != WORKING_TREE && commit.is_none_or(|commit| !commit.id.starts_with(revision));
+    match (is_dirty, is_name) {
+        (true, _) => format!("{short}-dirty"),
+        (false, true) => format!("{revision}@{short}"),
+        (false, false) => short.to_owned(),
+    }
+}
+
+fn key(commit: &str, tree: &str, recipe: &Recipe, toolchain: &str) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    let binary = recipe.binary.as_ref().map(|path| path.display().to_string());
+    [
+        "arbiter build 1",
+        commit,
+        tree,
+        &recipe.command,
+        binary.as_deref().unwrap_or_default(),
+        &recipe.submodules.to_string(),
+        toolchain,
+    ]
+    .into_iter()
+    .for_each(&mut add);
+    recipe.env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text));
+    hasher.finalize()
+}
+
+/// Names at the top of a folder and in its `src`.
+fn present(top: &Path) -> Vec<String> {
+    let within = |dir: &str| {
+        let entries = std::fs::read_dir(top.join(dir)).into_iter().flatten().flatten();
+        let prefix = if dir.is_empty() { String::new() } else { format!("{dir}/") };
+        entries.filter_map(move |e| Some(format!("{prefix}{}", e.file_name().to_str()?)))
+    };
+    within("").chain(within("src")).collect()
+}
+
+/// The program that a build has left, from the top of the checkout.
+fn find_program(dir: &Path, recipe: &Recipe, repo: &Repository) -> Result<PathBuf, String> {
+    if let Some(binary) = &recipe.binary {
+        return match is_program(&dir.join(binary)) {
+            true => Ok(binary.clone()),
+            false => Err(format!("'{}' is no executable file", binary.display())),
+        };
+    }
+    let others = git(dir, ["ls-files", "-z", "--others", "--", "."]).map_err(|e| e.to_string())?;
+    let mut found: Vec<PathBuf> = others
+        .split('\0')
+        .map(PathBuf::from)
+        .filter(|path| path.components().count() <= MAX_DEPTH && is_output(recipe, path))
+        .filter(|path| is_program(&dir.join(path)))
+        .collect();
+    found.sort();
+    let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let manifest = std::fs::read_to_string(dir.join("Cargo.toml")).unwrap_or_default();
+    let package = manifest
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|manifest| Some(manifest.get("package")?.get("name")?.as_str()?.to_owned()));
+    let hints: Vec<String> = package.into_iter().chain([name.to_owned()]).collect();
+    choose(&found, &hints)
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

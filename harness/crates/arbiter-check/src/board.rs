@@ -1,0 +1,50 @@
+//! What a `position` command says.
+
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Position};
+
+use arbiter_suite::start::Start;
+
+/// The position after the words that follow `position`; `None` if they make none.
+pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
+    let (setup, moves) = words.split_once("moves").unwrap_or((words, ""));
+    let setup = setup.trim();
+    let mut position = match setup.strip_prefix("fen ") {
+        Some(fen) => Start::read(fen.trim(), is_chess960).ok()?.position,
+        None if setup == "startpos" => Chess::default(),
+        None => return None,
+    };
+    for word in moves.split_ascii_whitespace() {
+        let played = legal(&position, word)?;
+        position.play_unchecked(played);
+    }
+    Some(position)
+}
+
+/// The legal move of this spelling, which must be that of the protocol.
+pub(super) fn legal(position: &Chess, text: &str) -> Option<shakmaty::Move> {
+    let uci: UciMove = text.parse().ok()?;
+    let played = uci.to_move(position).ok()?;
+    // Other spellings of the same move are not the protocol's.
+    let spelled = played.to_uci(position.castles().mode()).to_string();
+    let standard = played.to_uci(shakmaty::CastlingMode::Standard).to_string();
+    (spelled == text || standard == text).then_some(played)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_set_up() {
+        let fen = |words| set_up(words, false).map(|p| arbiter_suite::start::fen(&p));
+        assert!(fen("startpos moves e2e4 e7e5").is_some_and(|fen| fen.contains(" w ")));
+        assert!(fen("fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1").is_some());
+        assert_eq!(fen("startpos moves e2e5"), None);
+        assert_eq!(fen("somewhere"), None);
+        let promotion = set_up("fen 8/P6k/8/8/8/8/8/K7 w - - 0 1", false).unwrap();
+        assert!(legal(&promotion, "a7a8q").is_some());
+        assert!(legal(&promotion, "a7a8Q").is_none());
+        assert!(legal(&promotion, "a7a8").is_none());
+    }
+}

@@ -1,0 +1,152 @@
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+
+use super::*;
+use arbiter_plan::run::standing::GameTally;
+use arbiter_schedule::seed::seed_for;
+use arbiter_stats::pentanomial::GameResult;
+
+fn tally(pair: u64, results: [GameResult; 2], termination: Termination) -> PairTally {
+    let [first, second] = results.map(|result| GameTally { result, termination, fault: None });
+    PairTally { pair, engines: [0, 1], first, second: Some(second) }
+}
+
+/// A pair of two equal engines, in which a game fails with this probability.
+fn drawn(random: &mut ChaCha8Rng, failing: f64, termination: Termination) -> PairTally {
+    let mut uniform = || random.next_u32() as f64 / f64::from(u32::MAX);
+    let mut result = || match uniform() {
+        u if u < 0.3 => GameResult::Win,
+        u if u < 0.6 => GameResult::Loss,
+        _ => GameResult::Draw,
+    };
+    let results = [result(), result()];
+    let mut tally = tally(0, results, Termination::Checkmate);
+    for game in [Some(&mut tally.first), tally.second.as_mut()].into_iter().flatten() {
+        if uniform() < failing {
+            game.termination = termination;
+        }
+    }
+    tally
+}
+
+/// What is found among `workers`, of which the first is another one, in so many pairs of each.
+fn found(
+    random: &mut ChaCha8Rng,
+    workers: usize,
+    pairs: u64,
+    play: impl Fn(&mut ChaCha8Rng, usize) -> PairTally,
+) -> Option<Finding> {
+    let mut audit = Audit::new(true);
+    for _ in 0..pairs {
+        for worker in 0..workers {
+            let tally = play(random, worker);
+            if let Some(finding) = audit.count(&format!("w{worker}"), &tally) {
+                return Some(finding);
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn a_worker_that_crashes_is_found_soon() {
+    let crash = |_: &mut ChaCha8Rng, worker| match worker {
+        0 => tally(0, [GameResult::Loss; 2], Termination::Crash),
+        _ => tally(0, [GameResult::Draw; 2], Termination::Threefold),
+    };
+    let mut random = seed_for(1, "audit", 0);
+    let finding = found(&mut random, 2, 8, crash).expect("16 crashes against none");
+    assert_eq!(finding.worker, "w0");
+    assert!(
+        finding.reason.starts_with("crashes and the like in 16 of its 16 games"),
+        "{finding:?}"
+    );
+    assert_eq!(found(&mut random, 2, 7, crash), None, "too few to say");
+    // Where all crash it is the engine, and where there is one worker nobody knows.
+    let all = |_: &mut ChaCha8Rng, _| tally(0, [GameResult::Loss; 2], Termination::Crash);
+    assert_eq!(found(&mut random, 3, 500, all), None);
+    assert_eq!(found(&mut random, 1, 500, all), None);
+}
+
+#[test]
+fn a_worker_that_loses_on_time_is_found() {
+    let mut random = seed_for(1, "audit", 1);
+    let late = |random: &mut ChaCha8Rng, worker| {
+        drawn(random, if worker == 0 { 0.15 } else { 0.01 }, Termination::TimeForfeit)
+    };
+    let finding = found(&mut random, 4, 500, late).expect("15 % against 1 %");
+    assert_eq!(finding.worker, "w0");
+    assert!(finding.reason.starts_with("losses on time in "), "{finding:?}");
+    // Few are harmless, however sure it is that they are more.
+    let seldom = |random: &mut ChaCha8Rng, worker| {
+        drawn(random, if worker == 0 { 0.01 } else { 0.0 }, Termination::TimeForfeit)
+    };
+    assert_eq!(found(&mut random, 4, 4_000, seldom), None);
+}
+
+#[test]
+fn a_worker_with_other_results_is_found_among_three() {
+    let mut random = seed_for(1, "audit", 2);
+    let odd = |random: &mut ChaCha8Rng, worker| match worker {
+        0 if random.next_u32().is_multiple_of(2) => {
+            tally(0, [GameResult::Loss; 2], Termination::Checkmate)
+        }
+        _ => drawn(random, 0.0, Termination::Crash),
+    };
+    let finding = found(&mut random, 3, 2_000, odd).expect("half of its pairs are lost besides");
+    assert_eq!(finding.worker, "w0");
+    assert!(finding.reason.contains("unlike those of the 2 other workers"), "{finding:?}");
+    assert_eq!(found(&mut random, 2, 2_000, odd), None, "of two nobody knows which");
+}
+
+/// By simulation: workers that are alike are left alone.
+#[test]
+fn workers_that_are_alike_are_not_set_aside() {
+    const RUNS: u64 = 300;
+    let mut alarms = 0;
+    for run in 0..RUNS {
+        let mut random = seed_for(7, "audit", run);
+        // Failures that are frequent enough to differ a lot by chance.
+        let alike = |random: &mut ChaCha8Rng, _| drawn(random, 0.05, Termination::Crash);
+        alarms += u64::from(found(&mut random, 6, 256, alike).is_some());
+    }
+    // At most 0.3 % are promised; that one in 300 runs is seen all the same is likely enough,
+    // three are not: 1 in 16.
+    assert!(alarms <= 2, "{alarms} of {RUNS} runs");
+}
+
+/// The test behind it keeps its level at each look, so that its correction is not what hides a fault.
+#[test]
+fn the_exact_test_keeps_its_level() {
+    let mut random = seed_for(9, "audit", 0);
+    let mut uniform = || random.next_u32() as f64 / f64::from(u32::MAX);
+    let mut below = [0_u32; 2];
+    const TRIALS: u32 = 20_000;
+    for _ in 0..TRIALS {
+        let mut share = |games: u64| {
+            let failures = (0..games).filter(|_| uniform() < 0.1).count() as u64;
+            Share { games, failures }
+        };
+        let p = excess(share(64), share(192));
+        for (count, level) in below.iter_mut().zip([0.05, 0.01]) {
+            *count += u32::from(p <= level);
+        }
+    }
+    let [five, one] = below.map(|count| f64::from(count) / f64::from(TRIALS));
+    // Discrete, and so below the level, but not far.
+    assert!((0.02..0.05).contains(&five), "{five}");
+    assert!((0.003..0.01).contains(&one), "{one}");
+}
+
+#[test]
+fn who_is_forgotten_is_not_compared_with() {
+    let mut audit = Audit::new(true);
+    for pair in 0..40 {
+        audit.load("bad", &tally(pair, [GameResult::Loss; 2], Termination::Crash));
+    }
+    audit.forget("bad");
+    let mut fine =
+        |pair| audit.count("good", &tally(pair, [GameResult::Draw; 2], Termination::Threefold));
+    assert!((0..100).all(|pair| fine(pair).is_none()));
+    assert_eq!(audit.workers.len(), 1);
+}

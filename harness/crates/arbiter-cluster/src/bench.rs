@@ -1,0 +1,43 @@
+//! The benchmark of an engine, run the same way by coordinators and workers.
+
+use std::time::Duration;
+
+use super::wire::Benched;
+use arbiter_build::bench::{BenchRecipe, Subject, run};
+use arbiter_game::player::Seat;
+use arbiter_process::Spawner;
+use arbiter_process::errand::Cancel;
+
+/// How long a benchmark may take.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Stops the benchmark when nobody waits for it any more.
+struct StopsWithUs(Cancel);
+
+impl Drop for StopsWithUs {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
+/// Runs `PROGRAM ARGS bench` in so many copies at once; an error says why that is no benchmark.
+pub async fn measure(seat: &Seat, copies: usize) -> Result<Benched, String> {
+    let guard = StopsWithUs(Cancel::default());
+    let (cancel, seat) = (guard.0.clone(), seat.clone());
+    let work = move || -> Result<Benched, String> {
+        let recipe = BenchRecipe { timeout: Some(LIMIT), ..BenchRecipe::default() };
+        let spawner = Spawner::start().map_err(|error| error.to_string())?;
+        let subject = Subject {
+            name: &seat.name,
+            program: seat.launch.program.clone(),
+            args: &seat.launch.args,
+            recipe: &recipe,
+            bounds: seat.launch.bounds,
+        };
+        let found = run(&subject, copies, &spawner, &cancel).map_err(|error| error.to_string())?;
+        Ok(Benched { nodes: found.nodes, nps: found.nps })
+    };
+    let done = tokio::task::spawn_blocking(work).await;
+    drop(guard);
+    done.map_err(|error| error.to_string())?
+}

@@ -1,0 +1,139 @@
+//! Whether a worker may play: whether its engines are those of the run, by their benchmarks. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::wire::{Benched, Join};
+
+/// How many workers have to find other benchmarks than we do until it may be we who are wrong.
+const WRONG: usize = 2;
+
+/// What is said to a worker that would play.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It may.
+    Welcome,
+    /// It may not, and this is why.
+    Aside(String),
+    /// It may not, and with it too many: the run ends.
+    End(String),
+}
+
+/// What the benchmarks of a run have to be.
+#[derive(Debug, Default)]
+pub(super) struct Admission {
+    /// Name of each engine, and the nodes of its benchmark here if it is compared.
+    engines: Vec<(String, Option<u64>)>,
+    /// Workers that have found something else, and what.
+    wrong: BTreeMap<String, String>,
+}
+
+impl Admission {
+    /// Engines, and what their benchmarks found here if they have any.
+    pub(super) fn new(engines: impl Iterator<Item = (String, Option<Benched>)>) -> Admission {
+        let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
+        Admission { engines: engines.collect(), wrong: BTreeMap::new() }
+    }
+
+    /// What a worker is told.
+    pub(super) fn judge(&mut self, join: &Join) -> Verdict {
+        let mut verdict = Verdict::Welcome;
+        for (index, (name, expected)) in self.engines.iter().enumerate() {
+            let Some(nodes) = expected else { continue };
+            match join.benches.get(index).and_then(Option::as_ref) {
+                Some(Ok(found)) if found.nodes == *nodes => {}
+                Some(Ok(found)) => {
+                    let why = format!(
+                        "the bench of engine '{name}' has {} nodes there, and {nodes} here",
+                        found.nodes
+                    );
+                    self.wrong.insert(join.worker.clone(), why.clone());
+                    verdict = Verdict::Aside(why);
+                    break;
+                }
+                Some(Err(error)) => {
+                    verdict =
+                        Verdict::Aside(format!("engine '{name}' has no bench there: {error}"));
+                }
+                None => {
+                    let why = format!("it says nothing of the bench of engine '{name}'");
+                    verdict = Verdict::Aside(why);
+                }
+            }
+        }
+        let is_wrong = self.wrong.contains_key(&join.worker);
+        if is_wrong && self.wrong.len() >= WRONG {
+            Verdict::End(self.accusation())
+        } else {
+            verdict
+        }
+    }
+
+    fn accusation(&self) -> String {
+        let found = self.wrong.iter().map(|(worker, why)| format!("worker {worker}: {why}"));
+        format!(
+            "{} workers agree that something is wrong: {}; the engine depends on the machine, or \
+             this machine is the odd one",
+            self.wrong.len(),
+            found.collect::<Vec<_>>().join("; ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn join(worker: &str, nodes: [u64; 2]) -> Join {
+        let bench = |nodes| Some(Ok(Benched { nodes, nps: 1.0 }));
+        Join { worker: worker.into(), benches: nodes.map(bench).to_vec() }
+    }
+
+    fn admission() -> Admission {
+        let bench = |nodes| Some(Benched { nodes, nps: 5.0 });
+        Admission::new([("A".to_owned(), bench(10)), ("B".to_owned(), bench(20))].into_iter())
+    }
+
+    #[test]
+    fn who_finds_the_same_may_play() {
+        let mut admission = admission();
+        for worker in ["a", "b", "c"] {
+            assert_eq!(admission.judge(&join(worker, [10, 20])), Verdict::Welcome);
+        }
+        // Engines that have no benchmark are not compared.
+        let mut none = Admission::new([("A".to_owned(), None)].into_iter());
+        let silent = Join { worker: "a".into(), benches: Vec::new() };
+        assert_eq!(none.judge(&silent), Verdict::Welcome);
+    }
+
+    #[test]
+    fn one_wrong_worker_is_set_aside_and_two_end_the_run() {
+        let mut admission = admission();
+        let why = "the bench of engine 'B' has 21 nodes there, and 20 here";
+        for _ in 0..3 {
+            let verdict = admission.judge(&join("a", [10, 21]));
+            assert_eq!(verdict, Verdict::Aside(why.into()), "the same worker is one worker");
+        }
+        assert_eq!(admission.judge(&join("b", [10, 20])), Verdict::Welcome);
+        let verdict = admission.judge(&join("c", [9, 20]));
+        let Verdict::End(words) = verdict else { panic!("{verdict:?}") };
+        for part in ["2 workers", "worker a: the bench of engine 'B'", "worker c: ", "9 nodes"] {
+            assert!(words.contains(part), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_bench_that_fails_is_the_workers_own_trouble() {
+        let mut admission = admission();
+        for worker in ["a", "b", "c"] {
+            let mut failed = join(worker, [10, 20]);
+            failed.benches[1] = Some(Err("ended with signal 4".into()));
+            let verdict = admission.judge(&failed);
+            assert!(
+                matches!(&verdict, Verdict::Aside(why) if why.contains("signal 4")),
+                "{verdict:?}"
+            );
+            failed.benches.truncate(1);
+            assert!(matches!(admission.judge(&failed), Verdict::Aside(_)));
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! From a plan to the description of a run. Pure.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::subject::token_of;
+use crate::trust::PublicKey;
+use crate::wire::{Contestant, Head, Needs, Program};
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::annotation::{Annotation, Keeping};
+use arbiter_game::player::Seat;
+use arbiter_game::record::Keep;
+use arbiter_plan::affinity::{cpus_per_game, threads};
+use arbiter_plan::plan::{Engine, Plan};
+use arbiter_protocol::clock::Limits;
+use arbiter_protocol::uci::session::Deadlines;
+
+/// Moves of a side for which a clock is taken to give time that it may spend on one of them.
+const MOVES: u32 = 200;
+
+/// How long anything may take besides what is known of it.
+const SLACK: Duration = Duration::from_secs(10);
+
+/// What identifies a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity<'a> {
+    /// Its name.
+    pub run: &'a str,
+    /// When it began, in milliseconds of Unix time.
+    pub created_ms: i64,
+    /// The key of its coordinator.
+    pub key: &'a PublicKey,
+}
+
+impl Identity<'_> {
+    fn token(&self) -> String {
+        token_of(self.run, self.created_ms, &self.key.to_string())
+    }
+}
+
+/// What workers have to know of a plan; `seats` and `programs` are those of its engines, in order. An
+/// error names what only this machine could do.
+pub fn describe(
+    plan: &Plan,
+    identity: Identity<'_>,
+    seats: Vec<Seat>,
+    programs: Vec<Program>,
+    lease: Duration,
+) -> Result<Head, String> {
+    check(plan)?;
+    let thoughts =
+        plan.engines.iter().map(|e| longest_silence(&e.conditions.limits, &plan.deadlines));
+    let deadlines = plan.deadlines;
+    let start = deadlines.uciok + deadlines.readyok;
+    let patience = thoughts.max().unwrap_or_default().max(start) + plan.wait + SLACK;
+    Ok(Head {
+        token: identity.token(),
+        run: identity.run.to_owned(),
+        contestants: contestants(&plan.engines, seats, programs),
+        rules: plan.rules,
+        keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
+        annotation: plan.annotation.clone(),
+        noise_limit: plan.noise_limit,
+        wait: plan.wait,
+        lease,
+        patience,
+        needs: needs(plan),
+        // The times of the plan are those of this machine by now.
+        reference_nps: plan.scale.map(|scale| scale.measured_nps),
+    })
+}
+
+/// What workers have to know of a suite, whose positions all engines search one after another.
+pub fn describe_suite(
+    engines: &[Engine],
+    identity: Identity<'_>,
+    seats: Vec<Seat>,
+    programs: Vec<Program>,
+    lease: Duration,
+) -> Result<Head, String> {
+    check_engines(engines)?;
+    let silence = |(engine, seat): (&Engine, &Seat)| {
+        let Deadlines { uciok, readyok, .. } = seat.deadlines;
+        uciok + readyok + longest_silence(&engine.conditions.limits, &seat.deadlines)
+    };
+    let patience = engines.iter().zip(&seats).map(silence).sum::<Duration>() + SLACK;
+    let annotation = Annotation::default();
+    let threads = engines.iter().map(threads).max().unwrap_or(1);
+    Ok(Head {
+        token: identity.token(),
+        run: identity.run.to_owned(),
+        contestants: contestants(engines, seats, programs),
+        rules: Rules::default(),
+        keep: Arc::new(Keep::for_annotation(&annotation, Keeping::default())),
+        annotation,
+        noise_limit: None,
+        wait: Duration::ZERO,
+        lease,
+        patience,
+        needs: Needs {
+            threads: u32::try_from(threads).unwrap_or(u32::MAX),
+            // All sit at the table at the same time.
+            memory_mib: engines.iter().map(hash_mib).sum(),
+        },
+        reference_nps: None,
+    })
+}
+
+fn contestants(engines: &[Engine], seats: Vec<Seat>, programs: Vec<Program>) -> Vec<Contestant> {
+    let contestant = |((seat, program), engine): ((Seat, Program), &Engine)| Contestant {
+        seat,
+        program,
+        conditions: engine.conditions,
+        is_benched: false,
+    };
+    seats.into_iter().zip(programs).zip(engines).map(contestant).collect()
+}
+
+/// What a game of the plan needs of a machine.
+fn needs(plan: &Plan) -> Needs {
+    let mut hashes: Vec<u64> = plan.engines.iter().map(hash_mib).collect();
+    hashes.sort_unstable();
+    Needs {
+        threads: u32::try_from(cpus_per_game(plan)).unwrap_or(u32::MAX),
+        // Whoever meets whom: the two largest.
+        memory_mib: hashes.iter().rev().take(2).sum(),
+    }
+}
+
+/// The hash table that an engine is told to have, in MiB; 0 if it is told nothing.
+fn hash_mib(engine: &Engine) -> u64 {
+    let option = engine.options.iter().find(|(name, _)| name.eq_ignore_ascii_case("hash"));
+    option.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
+}
+
+/// An error if only this machine could play the plan.
+pub fn check(plan: &Plan) -> Result<(), String> {
+    if plan.rules.tablebase.is_some() {
+        return Err("--syzygy cannot be used with --on: the tables are on this machine".to_owned());
+    }
+    check_engines(&plan.engines)
+}
+
+/// An error if an engine can only be started on this machine.
+pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
+    engines.iter().try_for_each(refuse_local)
+}
+
+fn refuse_local(engine: &Engine) -> Result<(), String> {
+    let name = &engine.name;
+    let local = match (&engine.dir, &engine.manners.stderr) {
+        (Some(_), _) => "dir=",
+        (_, Some(_)) => "stderr= (or --stderr-dir)",
+        (None, None) => return Ok(()),
+    };
+    Err(format!("engine '{name}': {local} cannot be used with --on: the folder is on this machine"))
+}
+
+/// The longest that an engine may be silent about a move.
+fn longest_silence(limits: &Limits, deadlines: &Deadlines) -> Duration {
+    limits.granted(MOVES).unwrap_or(deadlines.bestmove) + deadlines.stop
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::trust::Key;
+    use crate::wire;
+    use arbiter_plan::plan::Kind;
+    use arbiter_plan::request::Request;
+    use arbiter_plan::spec::EngineSpec;
+    use arbiter_runner::seats::seats;
+
+    fn described(each: &str) -> Result<Head, String> {
+        let each = EngineSpec::parse(each).unwrap();
+        let plan = Plan::resolve(Kind::Sprt, Request { each, ..Request::default() }).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let key = Key::load_or_make(&dir.path().join("key")).unwrap();
+        let program = Program { hash: "ab".repeat(32), bytes: 7, name: "arbiter".into() };
+        let identity = Identity { run: "r", created_ms: 5, key: &key.public() };
+        let programs = vec![program.clone(), program];
+        let lease = Duration::from_secs(30);
+        let head = describe(&plan, identity, seats(&plan, Path::new("/x")), programs, lease)?;
+        // What workers read is what was written, whatever is signed.
+        let read = wire::verified(&wire::sign(&head, &key), &[key.public()]).unwrap();
+        let without_programs = |head: &Head| {
+            let mut head = head.clone();
+            head.contestants.iter_mut().for_each(|c| c.seat.launch.program = "/x".into());
+            head.annotation = Default::default();
+            format!("{head:?}")
+        };
+        assert_eq!(without_programs(&read), without_programs(&head));
+        Ok(head)
+    }
+
+    #[test]
+    fn patience_is_longer_than_any_thought() {
+        let secs = |each: &str| described(each).unwrap().patience.as_secs();
+        // The start may take 10 + 30 seconds, a move without a clock 60 + 2.
+        assert_eq!(secs("nodes=100"), 72);
+        assert_eq!(secs("tc=8+0.1"), 50);
+        assert_eq!(secs("tc=60+0.5"), 60 + 100 + 2 + 10);
+    }
+
+    #[test]
+    fn a_game_needs_the_threads_of_one_engine_and_the_memory_of_both() {
+        let needs = |each: &str| described(each).unwrap().needs;
+        let threads = needs("nodes=1,option.Threads=3,option.Hash=200");
+        assert_eq!(threads, Needs { threads: 3, memory_mib: 400 });
+        assert_eq!(needs("nodes=1").threads, 1);
+    }
+
+    #[test]
+    fn what_is_on_this_machine_only_is_refused() {
+        let check = |each: &str, part: &str| {
+            let error = described(each).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        };
+        check("nodes=1,stderr=x.log", "stderr=");
+        check("nodes=1,dir=.", "dir=");
+    }
+
+    #[test]
+    fn strangers_and_forgers_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = |name: &str| Key::load_or_make(&dir.path().join(name)).unwrap();
+        let (own, other) = (key("own"), key("other"));
+        let bytes = wire::sign(&described("nodes=1").unwrap(), &own);
+        let refused = |bytes: &[u8], trusted: &[PublicKey], part: &str| {
+            let error = wire::verified(bytes, trusted).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        };
+        refused(&bytes, &[other.public()], "is not trusted here");
+        refused(&bytes, &[], "is not trusted here");
+        let mut empty = described("nodes=1").unwrap();
+        empty.contestants.clear();
+        refused(&wire::sign(&empty, &own), &[own.public()], "a run without engines");
+        let text = String::from_utf8(bytes).unwrap();
+        let forged = text.replace("nodes\\\":1", "nodes\\\":2");
+        assert_ne!(forged, text);
+        refused(forged.as_bytes(), &[own.public()], "the signature is not that of");
+        let renamed = text.replace(&own.public().to_string(), &other.public().to_string());
+        refused(
+            renamed.as_bytes(),
+            &[own.public(), other.public()],
+            "the signature is not that of",
+        );
+        refused(b"{}", &[own.public()], "not a message");
+        refused(text.replacen("\"v\":1", "\"v\":2", 1).as_bytes(), &[own.public()], "version 2");
+    }
+}

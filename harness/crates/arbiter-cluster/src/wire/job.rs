@@ -1,0 +1,205 @@
+//! A pair to be played, or another assignment. It is complete together with the description of its
+//! run.
+
+use serde::{Deserialize, Serialize};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{ByColor, CastlingMode, Position};
+
+use super::count::CountMessage;
+use super::question::QuestionMessage;
+use super::{Head, VERSION, WireError, checked_token, invalid, read, write};
+use arbiter_game::driver::{GameSetup, Settings};
+use arbiter_game::pulse::Pulse;
+use arbiter_plan::run::job::{Games, PairJob};
+use arbiter_schedule::Pairing;
+use arbiter_suite::epd::task::Question;
+use arbiter_suite::perft::task::Counting;
+
+/// Longest job, in bytes.
+const MAX_JOB: usize = 1 << 20;
+
+/// Most moves of an opening.
+const MAX_BOOK: usize = 1_000;
+
+/// Most options that an engine is told for a game.
+const MAX_SETTINGS: usize = 1_000;
+
+#[derive(Serialize, Deserialize)]
+struct JobMessage {
+    v: u32,
+    run: String,
+    pair: u64,
+    attempt: u32,
+    #[serde(default)]
+    engines: [usize; 2],
+    #[serde(default)]
+    opening: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    games: Vec<GameMessage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    question: Option<QuestionMessage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    count: Option<CountMessage>,
+}
+
+/// What a worker is to do.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the large variant is what most of them are")]
+pub enum Work {
+    /// Play a pair.
+    Pair(PairJob),
+    /// Have a position searched.
+    Search(Question),
+    /// Have the leaves of a position counted.
+    Count(Counting),
+}
+
+impl Work {
+    /// Its number; no other of the run has it.
+    pub fn number(&self) -> u64 {
+        match self {
+            Work::Pair(job) => job.pairing.pair,
+            Work::Search(question) => question.number,
+            Work::Count(counting) => counting.number,
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct GameMessage {
+    white: usize,
+    black: usize,
+    fen: String,
+    chess960: bool,
+    book: Vec<String>,
+    /// What White and Black are told for this game in particular.
+    #[serde(default, skip_serializing_if = "is_plain")]
+    settings: [Vec<(String, String)>; 2],
+}
+
+fn is_plain(settings: &[Vec<(String, String)>; 2]) -> bool {
+    settings.iter().all(Vec::is_empty)
+}
+
+/// A job as it is sent; `attempt` counts from 0 how often it was sent before.
+pub fn write_job(token: &str, job: &PairJob, attempt: u32) -> Vec<u8> {
+    let Pairing { pair, engines, opening } = job.pairing;
+    let game = |setup: &GameSetup| GameMessage {
+        white: setup.engines.white,
+        black: setup.engines.black,
+        fen: setup.fen.clone(),
+        chess960: setup.mode == CastlingMode::Chess960,
+        book: setup.book.iter().map(UciMove::to_string).collect(),
+        settings: [setup.settings.white.to_vec(), setup.settings.black.to_vec()],
+    };
+    let games = job.games.iter().map(game).collect();
+    write(&JobMessage { engines, opening, games, ..JobMessage::new(token, pair, attempt) })
+}
+
+/// A question as it is sent; `attempt` as of a job.
+pub fn write_question(token: &str, question: &Question, attempt: u32) -> Vec<u8> {
+    let message = JobMessage::new(token, question.number, attempt);
+    write(&JobMessage { question: Some(QuestionMessage::of(question)), ..message })
+}
+
+/// A count as it is sent; `attempt` as of a job.
+pub fn write_count(token: &str, counting: &Counting, attempt: u32) -> Vec<u8> {
+    let message = JobMessage::new(token, counting.number, attempt);
+    write(&JobMessage { count: Some(CountMessage::of(&counting.count)), ..message })
+}
+
+impl JobMessage {
+    /// One that says nothing yet of what is to be done.
+    fn new(token: &str, pair: u64, attempt: u32) -> JobMessage {
+        JobMessage {
+            v: VERSION,
+            run: token.to_owned(),
+            pair,
+            attempt,
+            engines: [0; 2],
+            opening: 0,
+            games: Vec::new(),
+            question: None,
+            count: None,
+        }
+    }
+}
+
+/// An assignment of the run that `head` describes, and which attempt it is.
+pub fn read_job(bytes: &[u8], head: &Head) -> Result<(Work, u32), WireError> {
+    let message: JobMessage = read(bytes, MAX_JOB)?;
+    if checked_token(message.run)? != head.token {
+        return Err(invalid("a job of another run"));
+    }
+    let JobMessage { pair, attempt, engines, opening, games, question, count, .. } = message;
+    if let Some(question) = question {
+        let question = question.into_question(pair, head.contestants.len())?;
+        return Ok((Work::Search(question), attempt));
+    }
+    if let Some(count) = count {
+        return Ok((Work::Count(count.into_counting(pair)?), attempt));
+    }
+    if engines[0] == engines[1] || engines.iter().any(|index| *index >= head.contestants.len()) {
+        return Err(invalid("engines that are not in the run"));
+    }
+    let pulse = Pulse::default();
+    let mut setups = Vec::new();
+    for game in games {
+        let seats = [game.white, game.black];
+        if seats != engines && seats != [engines[1], engines[0]] {
+            return Err(invalid("a game between engines that are not the pair's"));
+        }
+        setups.push(setup(game, head, &pulse)?);
+    }
+    let mut setups = setups.into_iter();
+    let games = match (setups.next(), setups.next(), setups.next()) {
+        (Some(first), second, None) => Games { first, second },
+        _ => return Err(invalid("a pair has one game or two")),
+    };
+    Ok((Work::Pair(PairJob { pairing: Pairing { pair, engines, opening }, games }), attempt))
+}
+
+fn setup(game: GameMessage, head: &Head, pulse: &Pulse) -> Result<GameSetup, WireError> {
+    let mode = CastlingMode::from_chess960(game.chess960);
+    let fen: Fen = game.fen.parse().map_err(|error| invalid(format!("FEN: {error}")))?;
+    let start: shakmaty::Chess =
+        fen.into_position(mode).map_err(|error| invalid(format!("FEN: {error}")))?;
+    if game.book.len() > MAX_BOOK {
+        return Err(invalid("an opening of more than a thousand moves"));
+    }
+    let mut position = start.clone();
+    let mut book = Vec::new();
+    for text in game.book {
+        let illegal = || invalid("an opening with an illegal move");
+        let uci: UciMove = text.parse().map_err(|_| illegal())?;
+        let legal = uci.to_move(&position).map_err(|_| illegal())?;
+        position.play_unchecked(legal);
+        book.push(uci);
+    }
+    let engines = ByColor { white: game.white, black: game.black };
+    let [white, black] = game.settings.map(settings);
+    Ok(GameSetup {
+        engines,
+        fen: game.fen,
+        start,
+        mode,
+        book,
+        conditions: engines.map(|index| head.contestants[index].conditions),
+        settings: ByColor { white: white?, black: black? },
+        rules: head.rules,
+        tables: None,
+        keep: head.keep.clone(),
+        pulse: pulse.clone(),
+    })
+}
+
+/// Options as an engine can be told them: each on a line of its own.
+fn settings(options: Vec<(String, String)>) -> Result<Settings, WireError> {
+    let is_line = |text: &String| !text.chars().any(char::is_control);
+    match options.iter().all(|(name, value)| is_line(name) && is_line(value)) {
+        true if options.len() <= MAX_SETTINGS => Ok(options.into()),
+        true => Err(invalid("more than a thousand options for a game")),
+        false => Err(invalid("an option that is no line")),
+    }
+}

@@ -1,0 +1,378 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::verify::tests::{job, played};
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::annotation::{Annotation, Keeping};
+use arbiter_game::player::Seat;
+use arbiter_game::record::{Details, Keep, Thought};
+use arbiter_plan::run::job::PlayedPair;
+use arbiter_process::{Bounds, Launch};
+use arbiter_protocol::clock::Conditions;
+use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::uci::session::{Deadlines, Setup};
+use arbiter_protocol::{Protocol, Restart};
+use arbiter_suite::epd::judge::{Answer, Found};
+use arbiter_suite::epd::read::read as read_suite;
+use arbiter_suite::epd::task::{Answered, Question};
+use arbiter_suite::perft::answer::Patterns;
+use arbiter_suite::perft::read::read as read_cases;
+use arbiter_suite::perft::task::{Count, Counted, Counting, Manner, Verdict};
+use arbiter_suite::perft::walk::{Finding, Wrong};
+
+const TOKEN: &str = "0123456789abcdef";
+
+fn head() -> Head {
+    let contestant = |conditions: Conditions| Contestant {
+        seat: Seat {
+            name: "A".into(),
+            launch: Launch {
+                program: "x".into(),
+                args: vec![],
+                dir: None,
+                stderr: None,
+                bounds: Bounds::default(),
+                cpus: vec![],
+            },
+            protocol: Protocol::Uci,
+            setup: Setup::default(),
+            restart: Restart::Auto,
+            deadlines: Deadlines::default(),
+            pattern: None,
+            is_taped: false,
+        },
+        program: Program { hash: "ab".repeat(32), bytes: 1, name: "x".into() },
+        conditions,
+        is_benched: false,
+    };
+    let conditions = job(0).games.first.conditions;
+    Head {
+        token: TOKEN.into(),
+        run: "run".into(),
+        contestants: vec![contestant(conditions.white), contestant(conditions.black)],
+        rules: Rules::default(),
+        keep: Arc::new(Keep::for_annotation(&Annotation::default(), Keeping::default())),
+        annotation: Annotation::default(),
+        noise_limit: None,
+        wait: Duration::ZERO,
+        lease: Duration::from_secs(30),
+        patience: Duration::from_secs(60),
+        needs: Needs { threads: 1, memory_mib: 32 },
+        reference_nps: None,
+    }
+}
+
+fn arrival(report: Report) -> Arrival {
+    Arrival {
+        token: TOKEN.into(),
+        worker: "host-1".into(),
+        ack: "$JS.ACK.x".into(),
+        number: 7,
+        attempt: 2,
+        report,
+    }
+}
+
+/// A result with everything that one can have.
+fn full() -> Arrival {
+    let mut pair = played(7);
+    let game = &mut pair.games.first;
+    game.moves[1].thought = Some(Thought {
+        score: Some(Score::Mate(-3)),
+        depth: Some(9),
+        seldepth: Some(12),
+        nodes: Some(123_456_789_012),
+        elapsed: Duration::from_nanos(1_234_567),
+        reported: Some(Duration::from_millis(1)),
+        overrun: Some(Duration::from_nanos(3)),
+        left: Some(Duration::from_nanos(7)),
+        details: Details {
+            nps: Some(1_000),
+            hashfull: Some(4),
+            tbhits: Some(3),
+            pv: vec!["e2e4".into(), "e7e5".into()],
+            lines: vec!["info string \"x\"".into()],
+        }
+        .boxed(),
+    });
+    game.moves[2].thought.as_mut().unwrap().score = Some(Score::Centipawns(-31));
+    game.ready.black = Some(Duration::from_micros(70));
+    game.late = Some(Duration::from_millis(30));
+    game.transcript = Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap());
+    arrival(Report::Played(pair, Some("the host took 40 %".into())))
+}
+
+#[test]
+fn results_arrive_as_they_were_sent() {
+    for sent in [full(), arrival(Report::Failed("no memory".into()))] {
+        assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+    }
+}
+
+#[test]
+fn a_result_that_is_too_long_is_shortened_and_then_fails() {
+    let mut long = full();
+    let Report::Played(pair, _) = &mut long.report else { panic!() };
+    // Words that do not pack well.
+    let noise: String = (0..4_000u64)
+        .map(|n| format!("{n} W> {}\n", blake3::hash(&n.to_le_bytes()).to_hex()))
+        .collect();
+    pair.games.first.transcript = Some(noise.parse().unwrap());
+    let mut bare = long.clone();
+    let Report::Played(pair, _) = &mut bare.report else { panic!() };
+    pair.drop_transcripts();
+    let bare = write_result(bare, usize::MAX);
+    assert!(write_result(long.clone(), usize::MAX).len() > 100_000);
+    assert_eq!(write_result(long.clone(), 10_000), bare);
+    let failed = read_result::<PlayedPair>("host-1", &write_result(long, bare.len() - 1)).unwrap();
+    assert!(matches!(failed.report, Report::Failed(why) if why.contains("the server takes")));
+}
+
+#[test]
+fn jobs_arrive_as_they_were_sent() {
+    let (read, attempt) = read_job(&write_job(TOKEN, &job(7), 3), &head()).unwrap();
+    let Work::Pair(read) = read else { panic!("{read:?}") };
+    assert_eq!((format!("{read:?}"), attempt), (format!("{:?}", job(7)), 3));
+}
+
+/// A question with everything that one can have.
+fn question() -> Question {
+    let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; am Rh8+; dm 9; c0 \"e4=10, e3=4\";";
+    let record = read_suite(line, false).records.remove(0);
+    Question { number: 5, record: Arc::new(record), hold: Some(3), engines: 2 }
+}
+
+#[test]
+fn questions_arrive_as_they_were_sent() {
+    let (sent, bytes) = (question(), write_question(TOKEN, &question(), 2));
+    let (read, attempt) = read_job(&bytes, &head()).unwrap();
+    let Work::Search(read) = read else { panic!("{read:?}") };
+    assert_eq!((read.number, read.hold, read.engines, attempt), (5, Some(3), 2, 2));
+    assert_eq!(read.record.goal, sent.record.goal);
+    assert_eq!(read.record.start.fen(), sent.record.start.fen());
+    let text = String::from_utf8(bytes).unwrap();
+    for (from, to, part) in [
+        ("e2e4", "e2e5", "a move that is none"),
+        ("e2e4", "nonsense", "a move that is none"),
+        ("4k3", "8", "FEN"),
+        ("\"mate\":9", "\"mate\":-9", "not a message"),
+    ] {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn answers_arrive_as_they_were_sent() {
+    let since = Found { at: Duration::from_millis(3), depth: Some(4), nodes: None };
+    let answer = Answer {
+        played: "e2e4".into(),
+        elapsed: Duration::from_nanos(12_345),
+        score: Some(Score::Mate(3)),
+        depth: Some(9),
+        nodes: Some(77),
+        since: Some(since),
+    };
+    let score = Some(Score::Centipawns(-5));
+    let other = Answer { score, since: None, depth: None, ..answer.clone() };
+    let answers = vec![Ok(answer), Ok(other), Err("it crashed".into())];
+    let report = Report::Played(Answered { number: 7, answers }, None);
+    let Arrival { token, worker, ack, number, attempt, .. } = full();
+    let sent = Arrival { token, worker, ack, number, attempt, report };
+    assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+}
+
+#[test]
+fn counts_arrive_as_they_were_sent() {
+    let case = read_cases("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D2 25", false).cases.remove(0);
+    let patterns = Patterns::new(Some(r"leaves (\d+)")).unwrap();
+    let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
+    let manner = Manner { command, patterns, limit };
+    let count = Count { start: case.start, depth: 2, expected: 25, manner };
+    let bytes = write_count(TOKEN, &Counting { number: 8, count: count.clone() }, 1);
+    let Ok((Work::Count(read), 1)) = read_job(&bytes, &head()) else { panic!() };
+    assert_eq!((read.number, read.count.depth, read.count.expected), (8, 2, 25));
+    assert_eq!(read.count.start.fen(), count.start.fen());
+    assert_eq!(format!("{:?}", read.count.manner), format!("{:?}", count.manner));
+    let text = String::from_utf8(bytes).unwrap();
+    for (from, to, part) in [
+        ("perft {depth}", "x\\nquit", "no line"),
+        ("leaves (", "leaves ((", "pattern"),
+        ("\"depth\":2", "\"depth\":0", "depth 0"),
+        ("\"depth\":2", "\"depth\":65", "depth 65"),
+        ("4k3", "8", "FEN"),
+    ] {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn verdicts_arrive_as_they_were_sent() {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let finding = |wrong| {
+        let (fen, path) = ("4k3/8/8/8/8/8/8/4K3 w - - 0 1".to_owned(), words("e2e4 e7e5"));
+        Ok(Verdict::Wrong { got: 3, leaves: 4, finding: Finding { fen, path, wrong } })
+    };
+    for verdict in [
+        Ok(Verdict::Right),
+        Ok(Verdict::WrongSuite { leaves: 7 }),
+        Err("it crashed".to_owned()),
+        finding(Wrong::Moves { missing: words("a2a3 a2a4"), extra: words("b2b3") }),
+        finding(Wrong::Count { depth: 2, got: 3, expected: 4 }),
+        finding(Wrong::Context { depth: 2, got: 3, expected: 4 }),
+        finding(Wrong::Unrepeatable),
+    ] {
+        let report = Report::Played(Counted { number: 7, verdict }, None);
+        let Arrival { token, worker, ack, number, attempt, .. } = full();
+        let sent = Arrival { token, worker, ack, number, attempt, report };
+        assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
+    }
+}
+
+#[test]
+fn jobs_that_cannot_be_are_refused() {
+    let text = String::from_utf8(write_job(TOKEN, &job(7), 0)).unwrap();
+    let refuse = |from: &str, to: &str, part: &str| {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    refuse("\"v\":1", "\"v\":9", "of version 9");
+    refuse(TOKEN, "1123456789abcdef", "another run");
+    refuse(TOKEN, "*", "no token");
+    refuse("[0,1]", "[0,2]", "not in the run");
+    refuse("[0,1]", "[1,1]", "not in the run");
+    refuse("\"white\":1", "\"white\":0", "not the pair's");
+    refuse("f2f3", "f2f5", "illegal move");
+    refuse("f2f3", "nonsense", "illegal move");
+    refuse(" w KQkq", " x KQkq", "FEN");
+    refuse("rnbqkbnr", "rnbqqbnr", "FEN");
+    let none = format!("{}\"games\":[]}}", text.split("\"games\"").next().unwrap());
+    assert!(
+        read_job(none.as_bytes(), &head()).unwrap_err().to_string().contains("one game or two")
+    );
+}
+
+#[test]
+fn results_that_cannot_be_are_refused() {
+    let text = String::from_utf8(unpack(&write_result(full(), 1 << 20)).unwrap()).unwrap();
+    let refuse = |from: &str, to: &str, part: &str| {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        let error =
+            read_result::<PlayedPair>("w", &pack(changed.as_bytes())).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+        assert!(!error.contains(char::is_control), "{error:?}");
+    };
+    refuse("\"v\":1", "\"v\":2", "of version 2");
+    refuse(TOKEN, "../../../x", "no token");
+    refuse("d8h4", "d8h9\\u0007", "a move that is none");
+    refuse("checkmate", "bore\\u0007dom", "termination");
+    refuse("0-1", "2-0", "a result that is none");
+    refuse("5 W< go", "nonsense", "transcript");
+    refuse("\"pair\":7", "\"pair\":-7", "not a message");
+    refuse("\"failure\":null", "\"failure\":\"x\"", "could not be played");
+    let nobody = read_result::<PlayedPair>("host 1\u{1b}[2J", &write_result(full(), 1 << 20));
+    assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));
+    assert_eq!(
+        read_result::<PlayedPair>("w", b"garbage")
+            .map(drop)
+            .map_err(|e| e.to_string().starts_with("not a")),
+        Err(true)
+    );
+}
+
+#[test]
+fn what_is_too_long_is_not_read() {
+    let bomb = pack(&vec![b' '; MAX_UNPACKED as usize + 1]);
+    assert!(bomb.len() < 1 << 20);
+    assert_eq!(read_result::<PlayedPair>("w", &bomb), Err(WireError::TooLong(MAX_UNPACKED)));
+    assert_eq!(
+        read_result::<PlayedPair>("w", &vec![0; MAX_PACKED + 1]),
+        Err(WireError::TooLong(MAX_PACKED as u64))
+    );
+    let long = vec![b' '; MAX_NOTE + 1];
+    assert_eq!(Beacon::read(&long), Err(WireError::TooLong(MAX_NOTE as u64)));
+}
+
+#[test]
+fn notes_arrive_as_they_were_sent() {
+    let beacon =
+        Beacon { token: TOKEN.into(), run: "run".into(), priority: 3, queued: 4, playing: 5 };
+    assert_eq!(Beacon::read(&beacon.write()), Ok(beacon));
+    let hello = Hello {
+        worker: "w.1".into(),
+        version: "0.1.0".into(),
+        slots: 8,
+        playing: 3,
+        pairs: 99,
+        recent_pairs: 30,
+        recent_secs: 120,
+        cores: 16,
+        memory_mib: 32_000,
+        system: "linux x86_64".into(),
+        cpu: "a processor".into(),
+        benches: vec![("A".into(), 1.5e6)],
+        refusals: vec![(TOKEN.into(), "why".into())],
+        trouble: Some("what".into()),
+        is_leaving: true,
+    };
+    assert_eq!(Hello::read("w.1", &hello.write()), Ok(hello.clone()));
+    assert_eq!(hello.pairs_per_minute(), Some(15.0));
+    assert_eq!(Hello { recent_secs: 0, ..hello.clone() }.pairs_per_minute(), None);
+    assert!(Hello::read("w.1", &Hello { slots: 5_000, ..hello.clone() }.write()).is_err());
+    assert!(Hello::read("a/b", &hello.write()).is_err());
+    for half in [None, Some(0), Some(1)] {
+        let sign = Sign { worker: "w".into(), pair: 3, half };
+        assert_eq!(Sign::read("w", &sign.write()), Ok(sign));
+    }
+    assert!(Sign::read("w", &Sign { worker: "w".into(), pair: 3, half: Some(2) }.write()).is_err());
+    let need = Need { hash: "0f".repeat(32) };
+    assert_eq!(Need::read(&need.write()), Ok(need));
+    assert!(Need::read(&Need { hash: "../x".into() }.write()).is_err());
+    let refused = Word::Refused { worker: "w".into(), pair: 2, why: "no".into() };
+    for word in [Word::Stored(9), refused, Word::Cancel] {
+        assert_eq!(Word::read(&word.write()), Ok(word));
+    }
+}
+
+/// Everything that reads what strangers send.
+fn read_all(bytes: &[u8]) {
+    let _ = read_job(bytes, &head());
+    let packed = pack(bytes);
+    for bytes in [bytes, &packed] {
+        let _ = read_result::<PlayedPair>("w", bytes);
+        let _ = read_result::<Answered>("w", bytes);
+        let _ = read_result::<Counted>("w", bytes);
+    }
+    let _ = verified(bytes, &[]);
+    let _ = (Beacon::read(bytes), Hello::read("w.1", bytes), Sign::read("w", bytes));
+    let _ = (Need::read(bytes), Word::read(bytes));
+}
+
+proptest! {
+    #[test]
+    fn nonsense_is_an_error_and_nothing_worse(bytes: Vec<u8>) {
+        read_all(&bytes);
+    }
+
+    #[test]
+    fn damaged_messages_are_an_error_or_a_message(at: usize, byte: u8, cut: usize) {
+        let result = unpack(&write_result(full(), 1 << 20)).unwrap();
+        for mut message in [result, write_job(TOKEN, &job(7), 0)] {
+            let length = message.len();
+            message[at % length] = byte;
+            read_all(&message);
+            read_all(&message[..cut % length]);
+        }
+    }
+}

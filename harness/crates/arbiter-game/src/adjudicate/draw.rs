@@ -1,0 +1,71 @@
+//! Draw by agreement of both engines.
+
+use super::Played;
+use arbiter_protocol::uci::score::Score;
+
+/// A game is drawn if both engines have seen about equality for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawRule {
+    /// Not before this full move.
+    pub move_number: u32,
+    /// Consecutive moves of each side, at least 1.
+    pub move_count: u32,
+    /// Largest score, in centipawns for either side, that counts as equality.
+    pub score_cp: u32,
+}
+
+/// Plies of agreement so far.
+#[derive(Debug, Clone)]
+pub(super) struct DrawCounter {
+    rule: DrawRule,
+    plies: u32,
+}
+
+impl DrawCounter {
+    pub(super) fn new(rule: DrawRule) -> DrawCounter {
+        DrawCounter { rule, plies: 0 }
+    }
+
+    /// Whether the game is drawn. A capture or pawn move changes the game, so agreement starts
+    /// anew.
+    pub(super) fn observe(&mut self, played: Played) -> bool {
+        let equal = match played.score {
+            Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.rule.score_cp,
+            Some(Score::Mate(_)) | None => false,
+        };
+        self.plies = if equal && !played.zeroing { self.plies + 1 } else { 0 };
+        self.plies >= 2 * self.rule.move_count && played.move_number >= self.rule.move_number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Color;
+
+    fn drawn_after(moves: &[(Option<Score>, bool)]) -> Option<usize> {
+        let rule = DrawRule { move_number: 3, move_count: 2, score_cp: 10 };
+        let mut counter = DrawCounter::new(rule);
+        moves.iter().enumerate().find_map(|(ply, &(score, zeroing))| {
+            let color = if ply % 2 == 0 { Color::White } else { Color::Black };
+            let move_number = 1 + ply as u32 / 2;
+            counter.observe(Played { color, move_number, zeroing, score }).then_some(ply + 1)
+        })
+    }
+
+    const EQUAL: (Option<Score>, bool) = (Some(Score::Centipawns(-10)), false);
+
+    #[test]
+    fn both_must_agree_long_enough_and_late_enough() {
+        assert_eq!(drawn_after(&[EQUAL; 9]), Some(5));
+        assert_eq!(drawn_after(&[EQUAL, EQUAL, (Some(Score::Centipawns(11)), false), EQUAL]), None);
+    }
+
+    #[test]
+    fn silence_mates_and_zeroing_moves_start_anew() {
+        for other in [(None, false), (Some(Score::Mate(3)), false), (EQUAL.0, true)] {
+            let moves = [EQUAL, EQUAL, EQUAL, other, EQUAL, EQUAL, EQUAL, EQUAL, EQUAL];
+            assert_eq!(drawn_after(&moves), Some(8), "{other:?}");
+        }
+    }
+}

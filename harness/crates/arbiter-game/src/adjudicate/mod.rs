@@ -1,0 +1,183 @@
+//! Ends games that are decided before the rules of chess say so. Pure counters over what engines
+//! say of their positions, and what endgame tables know; the referee asks them after every move,
+//! tables first, then resignation.
+
+mod draw;
+mod resign;
+mod tablebase;
+
+pub use draw::DrawRule;
+pub use resign::ResignRule;
+pub use tablebase::{Scope, TablebaseRule, Tables};
+
+use std::sync::Arc;
+
+use draw::DrawCounter;
+use resign::ResignCounter;
+use shakmaty::{Chess, Color};
+use tablebase::Value;
+
+use crate::outcome::{Outcome, Termination, color_name};
+use arbiter_protocol::uci::score::Score;
+
+/// The rules of a run; none unless the user asks for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// When a game is given up as drawn.
+    pub draw: Option<DrawRule>,
+    /// When a side is held to have resigned.
+    pub resign: Option<ResignRule>,
+    /// Moves of each side after which a game is drawn.
+    pub move_cap: Option<u32>,
+    /// When endgame tables decide.
+    pub tablebase: Option<TablebaseRule>,
+}
+
+impl Rules {
+    /// The rules in words, one line for each.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
+            words.push(format!(
+                "drawn from move {move_number} on, after {move_count} moves of each within \
+                 {score_cp} cp"
+            ));
+        }
+        if let Some(ResignRule { move_count, score_cp, two_sided }) = self.resign {
+            let sides = if two_sided { "both engines" } else { "the loser" };
+            words.push(format!(
+                "resigned after {move_count} moves at {score_cp} cp or worse for {sides}"
+            ));
+        }
+        words.extend(self.move_cap.map(|cap| format!("drawn after {cap} moves")));
+        if let Some(TablebaseRule { pieces, ignores_fifty, scope }) = self.tablebase {
+            let what = match scope {
+                Scope::Both => "won or drawn",
+                Scope::Wins => "won",
+                Scope::Draws => "drawn",
+            };
+            let few =
+                if pieces > 0 { format!(" with up to {pieces} pieces") } else { String::new() };
+            let fifty = if ignores_fifty { ", the fifty-move rule ignored" } else { "" };
+            words.push(format!("{what} by Syzygy tables{few}{fifty}"));
+        }
+        words
+    }
+}
+
+/// A move as the counters see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Played {
+    /// Who moved.
+    pub color: Color,
+    /// Full moves from the start of the game, book included: 1 for the first move of either side.
+    pub move_number: u32,
+    /// Whether it was a capture or a pawn move.
+    pub zeroing: bool,
+    /// What its engine thought; `None` for the book and for engines that give no score.
+    pub score: Option<Score>,
+}
+
+/// The counters of one game.
+#[derive(Debug, Clone)]
+pub struct Adjudicator {
+    draw: Option<DrawCounter>,
+    resign: Option<ResignCounter>,
+    move_cap: Option<u32>,
+    tablebase: Option<TablebaseRule>,
+    tables: Option<Arc<dyn Tables>>,
+}
+
+impl Adjudicator {
+    /// Fresh counters.
+    pub fn new(rules: Rules) -> Adjudicator {
+        Adjudicator {
+            draw: rules.draw.map(DrawCounter::new),
+            resign: rules.resign.map(ResignCounter::new),
+            move_cap: rules.move_cap,
+            tablebase: rules.tablebase,
+            tables: None,
+        }
+    }
+
+    /// Where values of endgames are looked up.
+    pub fn set_tables(&mut self, tables: Option<Arc<dyn Tables>>) {
+        self.tables = tables;
+    }
+
+    /// Says whether tables end the game in `position`.
+    pub fn look_up(&self, position: &Chess) -> Option<Outcome> {
+        let (rule, tables) = (self.tablebase?, self.tables.as_deref()?);
+        Some(match tablebase::value(rule, tables, position)? {
+            Value::Won(winner) => Outcome::lost(
+                !winner,
+                Termination::TablebaseAdjudication,
+                format!("{} wins by adjudication: Syzygy tables", color_name(winner)),
+            ),
+            Value::Drawn => Outcome::drawn(
+                Termination::TablebaseAdjudication,
+                "draw by adjudication: Syzygy tables",
+            ),
+        })
+    }
+
+    /// Takes note of a move and says whether the game is over.
+    pub fn observe(&mut self, played: Played) -> Option<Outcome> {
+        let resigned = self.resign.as_mut().and_then(|counter| counter.observe(played));
+        let drawn = self.draw.as_mut().is_some_and(|counter| counter.observe(played));
+        let capped = played.color == Color::Black
+            && self.move_cap.is_some_and(|cap| played.move_number >= cap);
+        if let Some(loser) = resigned {
+            let detail = format!("{} wins by adjudication", color_name(!loser));
+            Some(Outcome::lost(loser, Termination::ResignAdjudication, detail))
+        } else if drawn {
+            Some(Outcome::drawn(Termination::DrawAdjudication, "draw by adjudication"))
+        } else if capped {
+            Some(Outcome::drawn(Termination::MoveCap, "draw by the move cap"))
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds scores in centipawns, White's and Black's in turn, and tells after how many plies the
+    /// game was over and why.
+    fn over(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
+        let mut adjudicator = Adjudicator::new(rules);
+        scores.iter().enumerate().find_map(|(ply, cp)| {
+            let outcome = adjudicator.observe(Played {
+                color: if ply % 2 == 0 { Color::White } else { Color::Black },
+                move_number: 1 + ply as u32 / 2,
+                zeroing: false,
+                score: Some(Score::Centipawns(*cp)),
+            })?;
+            Some((ply + 1, outcome.termination))
+        })
+    }
+
+    #[test]
+    fn no_rules_never_end_a_game() {
+        assert_eq!(over(Rules::default(), &[0; 400]), None);
+    }
+
+    #[test]
+    fn the_cap_waits_for_black() {
+        let rules = Rules { move_cap: Some(3), ..Rules::default() };
+        assert_eq!(over(rules, &[0; 9]), Some((6, Termination::MoveCap)));
+    }
+
+    #[test]
+    fn resignation_comes_before_a_draw() {
+        let rules = Rules {
+            draw: Some(DrawRule { move_number: 1, move_count: 1, score_cp: 9_999 }),
+            resign: Some(ResignRule { move_count: 1, score_cp: 500, two_sided: false }),
+            move_cap: Some(1),
+            tablebase: None,
+        };
+        assert_eq!(over(rules, &[600, -600]), Some((2, Termination::ResignAdjudication)));
+    }
+}

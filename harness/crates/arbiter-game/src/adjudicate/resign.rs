@@ -1,0 +1,93 @@
+//! Resignation on behalf of an engine that knows that it is lost.
+
+use shakmaty::{ByColor, Color};
+
+use super::Played;
+use arbiter_protocol::uci::score::Score;
+
+/// A side has resigned if scores have been hopeless for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResignRule {
+    /// Consecutive moves, at least 1.
+    pub move_count: u32,
+    /// Score, in centipawns, from which a game is hopeless.
+    pub score_cp: u32,
+    /// Whether the winner must see it too.
+    pub two_sided: bool,
+}
+
+/// How long each side has been lost in the eyes of each engine, in moves of that engine.
+#[derive(Debug, Clone)]
+pub(super) struct ResignCounter {
+    rule: ResignRule,
+    lost: ByColor<u32>,
+    won: ByColor<u32>,
+}
+
+impl ResignCounter {
+    pub(super) fn new(rule: ResignRule) -> ResignCounter {
+        ResignCounter { rule, lost: ByColor::default(), won: ByColor::default() }
+    }
+
+    /// The side that resigns, if one does.
+    pub(super) fn observe(&mut self, played: Played) -> Option<Color> {
+        let limit = i64::from(self.rule.score_cp);
+        let value = played.score.map_or(0, worth);
+        let step = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
+        step(self.lost.get_mut(played.color), value <= -limit);
+        step(self.won.get_mut(played.color), value >= limit);
+        let enough = self.rule.move_count;
+        Color::ALL.into_iter().find(|&loser| {
+            let seen_by_winner = *self.won.get(!loser) >= enough;
+            *self.lost.get(loser) >= enough && (seen_by_winner || !self.rule.two_sided)
+        })
+    }
+}
+
+/// A score on one scale: a mate is worth more than any material.
+fn worth(score: Score) -> i64 {
+    match score {
+        Score::Centipawns(cp) => i64::from(cp),
+        Score::Mate(moves) if moves > 0 => i64::MAX,
+        Score::Mate(_) => i64::MIN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After how many plies who resigns; White's and Black's scores in turn.
+    fn resigned(two_sided: bool, scores: &[Score]) -> Option<(usize, Color)> {
+        let rule = ResignRule { move_count: 2, score_cp: 500, two_sided };
+        let mut counter = ResignCounter::new(rule);
+        scores.iter().enumerate().find_map(|(ply, &score)| {
+            let color = if ply % 2 == 0 { Color::White } else { Color::Black };
+            let played = Played { color, move_number: 1, zeroing: false, score: Some(score) };
+            counter.observe(played).map(|loser| (ply + 1, loser))
+        })
+    }
+
+    const fn cp(score: i32) -> Score {
+        Score::Centipawns(score)
+    }
+
+    #[test]
+    fn the_loser_alone_may_resign() {
+        let scores = [cp(-500), cp(20), Score::Mate(-9), cp(20)];
+        assert_eq!(resigned(false, &scores), Some((3, Color::White)));
+        assert_eq!(resigned(true, &scores), None);
+    }
+
+    #[test]
+    fn two_sided_waits_for_the_winner() {
+        let scores = [cp(-600), cp(100), cp(-600), cp(700), cp(-600), Score::Mate(4)];
+        assert_eq!(resigned(true, &scores), Some((6, Color::White)));
+    }
+
+    #[test]
+    fn hope_starts_the_count_anew() {
+        let scores = [cp(0), cp(-900), cp(0), cp(-499), cp(0), cp(-900), cp(0), cp(-900)];
+        assert_eq!(resigned(false, &scores), Some((8, Color::Black)));
+    }
+}

@@ -1,0 +1,156 @@
+//! Plays one game: carries turns from the referee to the players and their answers back.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use shakmaty::uci::UciMove;
+use shakmaty::{ByColor, CastlingMode, Chess, Color};
+
+use crate::adjudicate::{Rules, Tables};
+use crate::annotation::Keeping;
+use crate::outcome::Outcome;
+use crate::pane::Pane;
+use crate::player::Player;
+use crate::pulse::Pulse;
+use crate::record::{GameRecord, Keep};
+use crate::referee::{Fault, Referee, Reply};
+use crate::relay::relayed;
+use crate::transcript::{Tape, Transcript};
+use arbiter_protocol::Game;
+use arbiter_protocol::clock::Conditions;
+
+/// Options that an engine is told before a game, besides those of its start: name, value.
+pub type Settings = Arc<[(String, String)]>;
+
+/// What is to be played.
+#[derive(Debug, Clone)]
+pub struct GameSetup {
+    /// Indices into the plan's engines.
+    pub engines: ByColor<usize>,
+    /// FEN of the start, counters included.
+    pub fen: String,
+    /// Where the game starts: the position of `fen`.
+    pub start: Chess,
+    /// How castling is written and done.
+    pub mode: CastlingMode,
+    /// Moves of the opening book.
+    pub book: Vec<UciMove>,
+    /// Each side's conditions.
+    pub conditions: ByColor<Conditions>,
+    /// What each side is told for this game in particular.
+    pub settings: ByColor<Settings>,
+    /// When the game ends before the rules of chess say so.
+    pub rules: Rules,
+    /// Endgame tables, if the rules need them.
+    pub tables: Option<Arc<dyn Tables>>,
+    /// What is kept besides moves and result.
+    pub keep: Arc<Keep>,
+    /// Beats with each answer of an engine.
+    pub pulse: Pulse,
+}
+
+/// Plays `setup` to its end between players that are ready for it, and gives them back. Whatever
+/// an engine does ends in a record; it is never an error. Onlookers see the game through `pane`.
+pub async fn play(
+    setup: GameSetup,
+    players: ByColor<Player>,
+    pane: Arc<Pane>,
+) -> (GameRecord, ByColor<Player>) {
+    let ears = players.iter().map(Player::ear).collect();
+    relayed(ears, play_on(setup, players, pane)).await
+}
+
+async fn play_on(
+    setup: GameSetup,
+    players: ByColor<Player>,
+    pane: Arc<Pane>,
+) -> (GameRecord, ByColor<Player>) {
+    let started = Instant::now();
+    let mut referee = referee(&setup);
+    pane.show(referee.scene(setup.engines));
+    let ByColor { mut white, mut black } = players;
+    let outcome = loop {
+        if let Some(outcome) = referee.outcome() {
+            break outcome.clone();
+        }
+        let turn = referee.turn();
+        let (mover, waiter) = match turn.color {
+            Color::White => (&mut white, &mut black),
+            Color::Black => (&mut black, &mut white),
+        };
+        let mut reply = tokio::select! {
+            biased;
+            reply = mover.think(turn) => reply,
+            never = waiter.listen() => match never {},
+        };
+        let mut is_due = false;
+        if let Reply::Move { info, elapsed, .. } = &mut reply {
+            setup.keep.trim_info(info);
+            is_due = pane.is_due(*elapsed);
+        }
+        referee.judge(reply);
+        if is_due {
+            pane.show(referee.scene(setup.engines));
+        }
+        setup.pulse.beat();
+        let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
+        if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
+            // An engine that cannot be told is found out on its next turn.
+            let _ = mover.ponder(forecast);
+        }
+    };
+    let tapes = ByColor { white: Some(white.tape()), black: Some(black.tape()) };
+    let ready = ByColor { white: white.ready_time(), black: black.ready_time() };
+    let record = GameRecord { ready, ..record(&setup, referee, outcome, started, tapes) };
+    (record, ByColor { white, black })
+}
+
+/// What an engine needs to know of `setup` when it sits down as `color`.
+pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
+    let limits = setup.conditions.get(color).limits;
+    Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
+}
+
+/// The record of a game that `absent` could not begin; `tape` has what it said.
+pub fn forfeited(
+    setup: &GameSetup,
+    absent: Color,
+    fault: Fault,
+    tape: Option<&Tape>,
+) -> GameRecord {
+    let mut referee = referee(setup);
+    let outcome = referee.forfeit(absent, fault).clone();
+    let tapes = ByColor::new_with(|color| tape.filter(|_| color == absent));
+    record(setup, referee, outcome, Instant::now(), tapes)
+}
+
+fn referee(setup: &GameSetup) -> Referee {
+    let GameSetup { start, mode, book, conditions, rules, tables, .. } = setup;
+    Referee::new(start.clone(), *mode, book, *conditions, *rules).with_tables(tables.clone())
+}
+
+fn record(
+    setup: &GameSetup,
+    referee: Referee,
+    outcome: Outcome,
+    started: Instant,
+    tapes: ByColor<Option<&Tape>>,
+) -> GameRecord {
+    let is_kept = match setup.keep.transcripts {
+        Keeping::All => true,
+        Keeping::Abnormal => outcome.termination.is_fault(),
+        Keeping::None => false,
+    };
+    let late = referee.late();
+    GameRecord {
+        engines: setup.engines,
+        fen: setup.fen.clone(),
+        chess960: setup.mode == CastlingMode::Chess960,
+        moves: setup.keep.trim(referee.into_moves()),
+        outcome,
+        duration: started.elapsed(),
+        ready: ByColor::default(),
+        late,
+        transcript: is_kept.then(|| Transcript::of(tapes, started)),
+    }
+}

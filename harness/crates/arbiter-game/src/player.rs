@@ -1,0 +1,498 @@
+//! One engine at the board: a process and its protocol session, driven asynchronously.
+
+mod error;
+mod seat;
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use shakmaty::{CastlingMode, Chess};
+use tokio::sync::mpsc;
+use tokio::time::timeout_at;
+
+pub use self::error::PlayerError;
+pub use self::seat::Seat;
+use crate::annotation::LinePattern;
+use crate::referee::{Fault, Forecast, Reply, Turn};
+use crate::relay::Ear;
+use crate::transcript::{Mark, Tape};
+use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
+use arbiter_protocol::uci::info::Info;
+use arbiter_protocol::uci::option::OptionDeclaration;
+use arbiter_protocol::uci::session::SessionError;
+use arbiter_protocol::{Game, Session, Step};
+
+/// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
+/// output cannot fill the memory.
+const CHUNKS_IN_FLIGHT: usize = 256;
+
+/// How long a process that closed its output may take to exit and so count as crashed.
+const EXIT_GRACE: Duration = Duration::from_millis(250);
+
+/// How many lines of a search the user can see with its move.
+const MAX_CHOSEN: usize = 32;
+
+/// A running engine.
+#[derive(Debug)]
+pub struct Player {
+    process: Process,
+    session: Session,
+    chunks: mpsc::Receiver<Chunk>,
+    /// Where its output is handed over.
+    ear: Arc<Ear>,
+    lines: VecDeque<(Instant, String)>,
+    closed: bool,
+    /// What was read before this moment belongs to an earlier search.
+    since: Instant,
+    /// When the last line that was taken in was read.
+    heard: Instant,
+    /// Whether it thinks on its opponent's time.
+    ponders: bool,
+    /// The reply that it last said to expect.
+    expected: Option<String>,
+    /// The `position` line that it ponders.
+    pondered: String,
+    pattern: Option<LinePattern>,
+    /// Lines of the search in progress that the pattern chose.
+    chosen: Vec<String>,
+    /// What was said.
+    tape: Tape,
+    /// When the last text was about to be sent.
+    asked: Instant,
+    /// When it was handed over.
+    flushed: Instant,
+    /// How long it took to get ready for its last game.
+    ready_time: Option<Duration>,
+}
+
+impl Player {
+    /// Starts the engine and completes the handshake, options included.
+    pub async fn start(spawner: &Spawner, seat: &Seat) -> Result<Player, PlayerError> {
+        Player::try_start(spawner, seat).await.map_err(|(error, _)| error)
+    }
+
+    /// As [`Player::start`]; if that fails, what was said is handed over.
+    pub async fn try_start(
+        spawner: &Spawner,
+        seat: &Seat,
+    ) -> Result<Player, (PlayerError, Option<Tape>)> {
+        let mut player = Player::spawn(spawner, seat).map_err(|error| (error.into(), None))?;
+        match player.shake_hands().await {
+            Ok(()) => Ok(player),
+            Err(error) => Err((error, Some(player.take_tape()))),
+        }
+    }
+
+    fn spawn(spawner: &Spawner, seat: &Seat) -> Result<Player, SpawnError> {
+        let (sender, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
+        let ear = Arc::new(Ear::default());
+        let heard = ear.clone();
+        let sink = move |chunk| heard.hear(|| sender.blocking_send(chunk)).is_ok();
+        let process = spawner.spawn(&seat.launch, sink)?;
+        let since = Instant::now();
+        Ok(Player {
+            process,
+            session: Session::new(seat.protocol, seat.setup.clone(), seat.deadlines),
+            chunks,
+            ear,
+            lines: VecDeque::new(),
+            closed: false,
+            since,
+            heard: since,
+            ponders: seat.setup.ponder,
+            expected: None,
+            pondered: String::new(),
+            pattern: seat.pattern.clone(),
+            chosen: Vec::new(),
+            tape: seat.tape(since),
+            asked: since,
+            flushed: since,
+            ready_time: None,
+        })
+    }
+
+    async fn shake_hands(&mut self) -> Result<(), PlayerError> {
+        let text = self.session.open(self.since);
+        let sent = self.send(&text);
+        let shaken = match sent {
+            Ok(()) => self.until_ready().await,
+            error => error,
+        };
+        shaken.inspect_err(|error| self.note_fault(&error.fault()))
+    }
+
+    fn note_fault(&mut self, fault: &Fault) {
+        self.tape.note(Instant::now(), Mark::Event, &fault.to_string());
+    }
+
+    /// What was said since its start and in the game in progress.
+    pub fn tape(&self) -> &Tape {
+        &self.tape
+    }
+
+    /// Hands over what was said; to be asked of an engine that is of no use any more.
+    pub fn take_tape(&mut self) -> Tape {
+        std::mem::replace(&mut self.tape, Tape::new(self.since))
+    }
+
+    /// How long it took to get ready for its last game, from the question to the answer.
+    pub fn ready_time(&self) -> Option<Duration> {
+        self.ready_time
+    }
+
+    /// Where its output is handed over.
+    pub(super) fn ear(&self) -> Arc<Ear> {
+        self.ear.clone()
+    }
+
+    /// Whether it speaks UCI.
+    pub fn speaks_uci(&self) -> bool {
+        matches!(self.session, Session::Uci(_))
+    }
+
+    /// The name that it gives itself.
+    pub fn engine_name(&self) -> Option<&str> {
+        self.session.engine_name()
+    }
+
+    /// The options that it has.
+    pub fn options(&self) -> &[OptionDeclaration] {
+        self.session.options()
+    }
+
+    /// Whether it plays Chess960.
+    pub fn plays_chess960(&self) -> bool {
+        self.session.plays_chess960()
+    }
+
+    /// Whether it can be told to play from `start`.
+    pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
+        self.session.can_set_up(start, mode)
+    }
+
+    /// Whether it can play another game.
+    pub fn is_reusable(&self) -> bool {
+        self.session.is_reusable()
+    }
+
+    /// Memory its process holds now; `None` where the system does not say.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        self.process.resident_bytes()
+    }
+
+    /// Its process, to be measured or moved to other processors.
+    pub fn process(&self) -> &Process {
+        &self.process
+    }
+
+    /// Prepares for another game.
+    pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
+        self.since = Instant::now();
+        self.ready_time = None;
+        self.tape.begin_game(self.since);
+        let prepared = self.prepare(game).await;
+        prepared.inspect_err(|error| self.note_fault(&error.fault()))
+    }
+
+    async fn prepare(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
+        let text = self.session.new_game(self.since, game)?;
+        self.send(&text)?;
+        self.until_ready().await?;
+        self.ready_time = Some(self.heard.saturating_duration_since(self.flushed));
+        Ok(())
+    }
+
+    /// Whether its process has ended by itself since the last game.
+    pub fn has_left(&mut self) -> bool {
+        self.process.exit_within(Duration::ZERO).is_some()
+    }
+
+    /// The game is over; `result` is a PGN result with a comment. Ends what the engine still does,
+    /// so that nothing of it can be taken for part of the next game.
+    pub async fn game_over(&mut self, result: &str) -> Result<(), PlayerError> {
+        if let Some(text) = self.session.game_over(result) {
+            self.send(&text)?;
+        }
+        self.cease_pondering().await.map(drop)
+    }
+
+    /// The reply that the engine expects to its last move, if it may think about it.
+    pub fn expected_reply(&self) -> Option<&str> {
+        self.expected.as_deref().filter(|_| self.ponders)
+    }
+
+    /// Lets the engine think on its opponent's time.
+    pub fn ponder(&mut self, forecast: Forecast) -> Result<(), PlayerError> {
+        self.pondered = forecast.position.clone();
+        self.since = Instant::now();
+        match self.session.ponder(forecast.position, forecast.go) {
+            Some(text) => self.send(&text),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes in what the engine says on its opponent's time, so that it never waits for us to
+    /// read. Never returns; to be dropped when the opponent has moved.
+    pub async fn listen(&mut self) -> std::convert::Infallible {
+        loop {
+            // What ended here is noticed on the engine's own turn.
+            if self.closed || !self.session.is_pondering() || self.step().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Takes in what was said while it pondered: it may not ponder any more.
+    async fn catch_up(&mut self) -> Result<(), PlayerError> {
+        while self.session.is_pondering() && self.has_unread() {
+            self.step().await?;
+        }
+        Ok(())
+    }
+
+    /// Ends its thinking on its opponent's time, and tells how long that took.
+    async fn cease_pondering(&mut self) -> Result<Duration, PlayerError> {
+        self.catch_up().await?;
+        if !self.session.is_pondering() {
+            return Ok(Duration::ZERO);
+        }
+        let text = self.session.end_pondering(Instant::now(), false, None);
+        self.send(&text)?;
+        let asked = self.asked;
+        self.until_ready().await?;
+        Ok(self.heard.saturating_duration_since(asked))
+    }
+
+    /// Lets the engine think. One that goes past its budget is told to stop, and its answer to
+    /// that still is its move, however late; without a budget the session's deadline is final.
+    /// An engine that pondered the wrong reply is charged for the end of that, too.
+    pub async fn think(&mut self, turn: Turn) -> Reply {
+        self.watch(turn, |_, _| ControlFlow::Continue(())).await
+    }
+
+    /// Lets the engine think as [`Player::think`] does. After each line about the search, `look` is
+    /// told the time since `go` and all that is known of the search, and may stop it.
+    pub async fn watch(
+        &mut self,
+        turn: Turn,
+        look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
+    ) -> Reply {
+        self.search(turn, look).await.unwrap_or_else(|error| {
+            let fault = error.fault();
+            self.note_fault(&fault);
+            Reply::Fault(fault)
+        })
+    }
+
+    async fn search(
+        &mut self,
+        turn: Turn,
+        mut look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
+    ) -> Result<Reply, PlayerError> {
+        let Turn { color, position, mut go, mut budget } = turn;
+        self.expected = None;
+        self.chosen.clear();
+        if let Some(claim) = self.session.false_claim() {
+            return Ok(Reply::Claim(claim));
+        }
+        self.catch_up().await?;
+        let mut lost = Duration::ZERO;
+        if self.session.is_pondering() && self.pondered != position {
+            lost = self.cease_pondering().await?;
+            go.take_from(color.is_white(), lost);
+            budget = budget.map(|budget| budget.saturating_sub(lost));
+        }
+        let has_pondered = self.session.is_pondering();
+        let text = if has_pondered {
+            self.session.end_pondering(Instant::now(), true, budget)
+        } else {
+            // An engine may say more than it was asked, such as a second `bestmove`. What it said
+            // before this search cannot answer it.
+            self.since = Instant::now();
+            self.session.think(self.since, position, go, budget)
+        };
+        self.send(&text)?;
+        // The clock starts when the bytes are with the engine.
+        let flushed = self.flushed;
+        let mut may_halt = budget.is_some();
+        let mut is_halted = false;
+        loop {
+            let is_enough = match self.step().await {
+                Ok(Step::Move { text, mut info, ponder }) => {
+                    info.lines = std::mem::take(&mut self.chosen);
+                    // Its own clock has run since it began to ponder.
+                    info.time = info.time.filter(|_| !has_pondered);
+                    self.expected = ponder;
+                    let elapsed = self.stamp_since(flushed) + lost;
+                    return Ok(Reply::Move { text, elapsed, info });
+                }
+                Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
+                Ok(Step::Info) => {
+                    let elapsed = self.heard.saturating_duration_since(flushed);
+                    self.session.info().is_some_and(|info| look(elapsed, info).is_break())
+                }
+                Ok(_) => false,
+                Err(PlayerError::Session(SessionError::Late { .. })) if may_halt => true,
+                Err(error) => return Err(error),
+            };
+            if is_enough && !is_halted {
+                is_halted = true;
+                may_halt = false;
+                let stop = self.session.halt(Instant::now());
+                self.send(&stop)?;
+            }
+        }
+    }
+
+    /// Asks a question that is no part of the protocol, and shows the answer line by line to
+    /// `take` until that has seen its end.
+    pub async fn ask(
+        &mut self,
+        position: String,
+        question: String,
+        limit: Duration,
+        mut take: impl FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<(), PlayerError> {
+        self.since = Instant::now();
+        let asked = self.session.ask(self.since, position, question, limit);
+        self.send(&asked.ok_or(PlayerError::NotUci)?)?;
+        loop {
+            if let Step::Answer(line) = self.step().await?
+                && take(&line).is_break()
+            {
+                break;
+            }
+        }
+        let settle = self.session.settle(Instant::now());
+        self.send(&settle)?;
+        self.until_ready().await
+    }
+
+    /// Ends the process, within a second: it is asked to, told to if it has not gone after `grace`
+    /// ([`arbiter_process::QUIT_GRACE`] unless it is at fault), and killed.
+    pub async fn quit(mut self, grace: Duration) {
+        // An engine that takes no more input is ended all the same.
+        let _ = self.send(&arbiter_protocol::farewell());
+        let Player { process, chunks, .. } = self;
+        drop(chunks);
+        // A failure to join means that the runtime is shutting down, and dropping kills.
+        let _ = tokio::task::spawn_blocking(move || process.stop(grace)).await;
+    }
+
+    async fn until_ready(&mut self) -> Result<(), PlayerError> {
+        while !self.session.is_ready() {
+            self.step().await?;
+        }
+        Ok(())
+    }
+
+    /// Whether lines wait to be taken in.
+    fn has_unread(&mut self) -> bool {
+        if self.lines.is_empty()
+            && let Ok(chunk) = self.chunks.try_recv()
+        {
+            self.take(chunk);
+        }
+        !self.lines.is_empty()
+    }
+
+    /// Takes in one line, waiting for it at most until the session's deadline.
+    async fn step(&mut self) -> Result<Step, PlayerError> {
+        if self.lines.front().is_none() && !self.receive().await? {
+            return self.overdue();
+        }
+        let Some((at, line)) = self.lines.front() else { return Ok(Step::Continue) };
+        if *at < self.since {
+            let claim = self.session.overhear(line);
+            self.lines.pop_front();
+            return Ok(claim.map_or(Step::Continue, Step::Claim));
+        }
+        if self.session.deadline().is_some_and(|due| *at > due) {
+            return self.overdue();
+        }
+        self.heard = *at;
+        if self.chosen.len() < MAX_CHOSEN
+            && self.pattern.as_ref().is_some_and(|pattern| pattern.matches(line))
+        {
+            self.chosen.push(line.clone());
+        }
+        let step = self.session.receive(*at, line)?;
+        if !matches!(step, Step::Move { .. }) {
+            // The line of a move is kept until its stamp was asked for.
+            self.lines.pop_front();
+        }
+        self.obey(step)
+    }
+
+    /// The session's deadline has passed.
+    fn overdue(&mut self) -> Result<Step, PlayerError> {
+        let step = self.session.overdue(Instant::now())?;
+        self.obey(step)
+    }
+
+    fn obey(&mut self, step: Step) -> Result<Step, PlayerError> {
+        if let Step::Send(text) = &step {
+            self.send(text)?;
+        }
+        Ok(step)
+    }
+
+    /// The time from `start` to the stamp of the line in hand, which is then done with.
+    fn stamp_since(&mut self, start: Instant) -> Duration {
+        let stamp = self.lines.pop_front().map(|(at, _)| at);
+        // An answer that was read before the flush was noted took no time.
+        stamp.map_or(Duration::ZERO, |at| at.saturating_duration_since(start))
+    }
+
+    /// Waits for output; `false` if there was none by the session's deadline.
+    async fn receive(&mut self) -> Result<bool, PlayerError> {
+        if self.closed {
+            return Err(self.gone());
+        }
+        let chunk = match self.session.deadline() {
+            Some(due) => match timeout_at(due.into(), self.chunks.recv()).await {
+                Ok(chunk) => chunk,
+                Err(_) => return Ok(false),
+            },
+            None => self.chunks.recv().await,
+        };
+        let Some(chunk) = chunk else {
+            self.closed = true;
+            return Err(self.gone());
+        };
+        self.take(chunk);
+        Ok(true)
+    }
+
+    fn take(&mut self, chunk: Chunk) {
+        self.closed = chunk.closed;
+        for line in &chunk.lines {
+            self.tape.note(chunk.at, Mark::FromEngine, line);
+        }
+        self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
+    }
+
+    fn gone(&mut self) -> PlayerError {
+        let exit = tokio::task::block_in_place(|| self.process.exit_within(EXIT_GRACE));
+        match exit {
+            Some(how) => PlayerError::exited(how, &self.process.error_tail()),
+            None => PlayerError::Closed,
+        }
+    }
+
+    fn send(&mut self, text: &str) -> Result<(), PlayerError> {
+        self.asked = Instant::now();
+        match self.process.write(text.as_bytes()) {
+            Ok(()) => {
+                self.flushed = Instant::now();
+                self.tape.note(self.asked, Mark::ToEngine, text);
+                self.tape.note(self.flushed, Mark::Flushed, "");
+                Ok(())
+            }
+            Err(WriteError::Closed) => Err(self.gone()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a player needs to know of its engine.
+
+use std::time::Instant;
+
+use crate::annotation::LinePattern;
+use crate::transcript::Tape;
+use arbiter_process::Launch;
+use arbiter_protocol::uci::session::{Deadlines, Setup};
+use arbiter_protocol::{Protocol, Restart};
+
+/// What a player needs to know of its engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seat {
+    /// The engine's name in the plan, for messages.
+    pub name: String,
+    /// What to start.
+    pub launch: Launch,
+    /// What language it speaks.
+    pub protocol: Protocol,
+    /// What it is told before its first game.
+    pub setup: Setup,
+    /// Whether it stays for the next game.
+    pub restart: Restart,
+    /// How long answers may take.
+    pub deadlines: Deadlines,
+    /// Which lines of its searches the user wants to see.
+    pub pattern: Option<LinePattern>,
+    /// Whether what is said is taken down.
+    pub is_taped: bool,
+}
+
+impl Seat {
+    /// A tape for an engine that starts at `epoch`.
+    pub(super) fn tape(&self, epoch: Instant) -> Tape {
+        if self.is_taped { Tape::new(epoch) } else { Tape::stopped(epoch) }
+    }
+
+    /// The same on some processors.
+    pub fn on(&self, cpus: &[usize]) -> Seat {
+        let launch = Launch { cpus: cpus.to_vec(), ..self.launch.clone() };
+        Seat { launch, ..self.clone() }
+    }
+}

@@ -1,0 +1,157 @@
+//! What is kept of a game.
+
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{ByColor, CastlingMode, Chess, Color};
+
+use crate::annotation::{Annotation, Field, Keeping};
+use crate::outcome::Outcome;
+use crate::transcript::Transcript;
+use arbiter_protocol::uci::info::Info;
+use arbiter_protocol::uci::score::Score;
+
+/// One move with what its engine said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MoveRecord {
+    /// The move, with castling in the notation of its game's rules.
+    pub uci: UciMove,
+    /// Who chose it: `None` for the opening book.
+    pub thought: Option<Thought>,
+}
+
+/// An engine's last word before a move.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Thought {
+    /// Score for the side that moved.
+    pub score: Option<Score>,
+    /// Plies searched.
+    pub depth: Option<u32>,
+    /// Deepest line, in plies.
+    pub seldepth: Option<u32>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// Time from the flush of `go` to the stamp of `bestmove`.
+    pub elapsed: Duration,
+    /// Time that the engine itself reported last.
+    pub reported: Option<Duration>,
+    /// How far it went past the time it had for this move (0 if it did not); `None` if it had no
+    /// such time. Of this only sums are stored.
+    pub overrun: Option<Duration>,
+    /// Time left on the mover's clock after the move.
+    pub left: Option<Duration>,
+    /// What is kept only for those who want to see it; `None` if there is none. (Apart, because
+    /// many games at once have many moves in memory.)
+    pub details: Option<Box<Details>>,
+}
+
+/// What else an engine said of its search.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Details {
+    /// Nodes per second, as the engine says.
+    pub nps: Option<u64>,
+    /// Fill of the hash table, in permill.
+    pub hashfull: Option<u32>,
+    /// Positions found in endgame tables.
+    pub tbhits: Option<u64>,
+    /// Principal variation, as the engine wrote it.
+    pub pv: Vec<String>,
+    /// Lines that the user wants to see with the move, as the engine wrote them.
+    pub lines: Vec<String>,
+}
+
+impl Details {
+    /// The same for a [`Thought`].
+    pub fn boxed(self) -> Option<Box<Details>> {
+        (self != Details::default()).then(|| Box::new(self))
+    }
+}
+
+impl Thought {
+    /// What measured and reported time differ by; `None` if the engine reported none. Not below
+    /// zero, as engines round.
+    pub fn latency(&self) -> Option<Duration> {
+        self.reported.map(|reported| self.elapsed.saturating_sub(reported))
+    }
+}
+
+impl GameRecord {
+    /// The position it started from; that of chess if the FEN is not one of a legal position.
+    pub fn start(&self) -> Chess {
+        let mode = CastlingMode::from_chess960(self.chess960);
+        let fen = self.fen.parse::<Fen>().ok();
+        fen.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default()
+    }
+
+    /// Who made the first move.
+    pub fn first_to_move(&self) -> Color {
+        match self.fen.split(' ').nth(1) {
+            Some("b") => Color::Black,
+            _ => Color::White,
+        }
+    }
+}
+
+/// What is kept of a game besides moves and result, because the user wants to see it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Keep {
+    fields: Vec<Field>,
+    /// Of which games what was said is kept.
+    pub transcripts: Keeping,
+}
+
+impl Keep {
+    /// What this annotation shows.
+    pub fn for_annotation(annotation: &Annotation, transcripts: Keeping) -> Keep {
+        Keep { fields: annotation.fields.clone(), transcripts }
+    }
+
+    /// Drops from what an engine said with its move what is not to be kept; score, depths, nodes and
+    /// times always are.
+    pub fn trim_info(&self, info: &mut Info) {
+        let mut unless = |field, drop: fn(&mut Info)| {
+            if !self.fields.contains(&field) {
+                drop(info);
+            }
+        };
+        unless(Field::Nps, |info| info.nps = None);
+        unless(Field::Hashfull, |info| info.hashfull = None);
+        unless(Field::Tbhits, |info| info.tbhits = None);
+        unless(Field::Pv, |info| info.pv = Vec::new());
+    }
+
+    /// Drops from the moves of a game what else is not to be kept.
+    pub fn trim(&self, mut moves: Vec<MoveRecord>) -> Vec<MoveRecord> {
+        if !self.fields.contains(&Field::TimeLeft) {
+            let thoughts = moves.iter_mut().filter_map(|played| played.thought.as_mut());
+            thoughts.for_each(|thought| thought.left = None);
+        }
+        moves.shrink_to_fit();
+        moves
+    }
+}
+
+/// A finished game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameRecord {
+    /// Indices into the plan's engines.
+    pub engines: ByColor<usize>,
+    /// FEN of the start, counters included.
+    pub fen: String,
+    /// Whether castling is by the rules and notation of Chess960.
+    pub chess960: bool,
+    /// All moves from `fen`, book moves first.
+    pub moves: Vec<MoveRecord>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Length in real time.
+    pub duration: Duration,
+    /// How long each engine took to get ready for the game; `None` if it did not. Of this only
+    /// sums are stored.
+    pub ready: ByColor<Option<Duration>>,
+    /// How late the move was that lost the game on time, if one did. Of this only sums are stored.
+    pub late: Option<Duration>,
+    /// What was said, if it is kept.
+    pub transcript: Option<Transcript>,
+}

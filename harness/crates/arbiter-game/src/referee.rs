@@ -1,0 +1,420 @@
+//! Judges one game: whose turn it is, what the engine is told, and what its answer means.
+//!
+//! A pure state machine over shakmaty's rules, which are not the bundled engine's: a bug in one
+//! cannot hide in the other. The order of judgement is fixed: gone or silent, unparseable,
+//! illegal, over time, then the endings that the rules of chess know, and only then adjudication:
+//! endgame tables, resignation, draw, move cap.
+
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist128;
+use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
+
+use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
+use crate::outcome::{Outcome, Termination, color_name, printable};
+use crate::pane::{Glimpse, Scene};
+use crate::record::{Details, MoveRecord, Thought};
+use arbiter_protocol::Claim;
+use arbiter_protocol::clock::{Clock, Conditions};
+use arbiter_protocol::uci::command::Go;
+use arbiter_protocol::uci::info::Info;
+
+/// How much of an answer that is not a move is quoted, in characters.
+const EXCERPT: usize = 20;
+
+/// Moves for which room is made at once: where many games are played, to double it each time would
+/// waste as much as they need.
+const GROWTH: usize = 64;
+
+/// How much of a claim is quoted, in characters.
+const CLAIM_EXCERPT: usize = 60;
+
+/// What an engine is to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The side to move.
+    pub color: Color,
+    /// The `position` line.
+    pub position: String,
+    /// The bounds.
+    pub go: Go,
+    /// Time after which the flag has fallen, margin included; `None` if no clock runs.
+    pub budget: Option<Duration>,
+}
+
+/// What came back from the engine to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// A `bestmove`.
+    Move {
+        /// The move as written.
+        text: String,
+        /// From the flush of `go` to the stamp of the answer.
+        elapsed: Duration,
+        /// What the engine said of its search.
+        info: Info,
+    },
+    /// No move, but a result.
+    Claim(Claim),
+    /// No move, and the engine cannot go on.
+    Fault(Fault),
+}
+
+/// What an engine may think about on its opponent's time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forecast {
+    /// The `position` line after the expected reply.
+    pub position: String,
+    /// The bounds, with the clocks as they stand before that reply.
+    pub go: Go,
+}
+
+/// Why an engine cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// No answer in time; the text says to what.
+    Silent(String),
+    /// The process ended; the text says how.
+    Crashed(String),
+    /// The pipe closed but the process lives; the text says what happened.
+    Disconnected(String),
+}
+
+/// A word for the kind, and the text; reads back.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Silent(what) => write!(f, "silent: {what}"),
+            Fault::Crashed(how) => write!(f, "crashed: {how}"),
+            Fault::Disconnected(how) => write!(f, "disconnected: {how}"),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Fault, String> {
+        match text.split_once(": ") {
+            Some(("silent", what)) => Ok(Fault::Silent(what.to_owned())),
+            Some(("crashed", how)) => Ok(Fault::Crashed(how.to_owned())),
+            Some(("disconnected", how)) => Ok(Fault::Disconnected(how.to_owned())),
+            _ => Err(format!("'{text}' is no fault")),
+        }
+    }
+}
+
+/// The state of one game.
+#[derive(Debug, Clone)]
+pub struct Referee {
+    position: Chess,
+    mode: CastlingMode,
+    conditions: ByColor<Conditions>,
+    clocks: ByColor<Option<Clock>>,
+    /// Positions since the last irreversible move, the current one included.
+    seen: Vec<Zobrist128>,
+    /// The `position` line so far.
+    line: String,
+    moves: Vec<MoveRecord>,
+    adjudicator: Adjudicator,
+    outcome: Option<Outcome>,
+    /// How late the move was that lost on time.
+    late: Option<Duration>,
+}
+
+impl Referee {
+    /// A game from `start`, with `book` moves already played. Book moves must be legal, as those
+    /// of a loaded opening are; one that is not ends the book there.
+    pub fn new(
+        start: Chess,
+        mode: CastlingMode,
+        book: &[UciMove],
+        conditions: ByColor<Conditions>,
+        rules: Rules,
+    ) -> Referee {
+        let line = if start == Chess::default() && mode == CastlingMode::Standard {
+            "position startpos".to_owned()
+        } else {
+            format!("position fen {}", Fen::from_position(&start, EnPassantMode::Legal))
+        };
+        let mut referee = Referee {
+            seen: vec![key(&start)],
+            position: start,
+            mode,
+            clocks: ByColor::new_with(|c| conditions.get(c).limits.clock.map(Clock::new)),
+            conditions,
+            line,
+            moves: Vec::new(),
+            adjudicator: Adjudicator::new(rules),
+            outcome: None,
+            late: None,
+        };
+        for uci in book {
+            let Ok(m) = uci.to_move(&referee.position) else { break };
+            referee.play(m, None);
+            if referee.outcome.is_some() {
+                break;
+            }
+        }
+        referee
+    }
+
+    /// The same game with endgame tables, which are asked after each move of an engine.
+    pub fn with_tables(mut self, tables: Option<Arc<dyn Tables>>) -> Referee {
+        self.adjudicator.set_tables(tables);
+        self
+    }
+
+    /// How the game ended, once it has.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// What to tell the side to move.
+    pub fn turn(&self) -> Turn {
+        let color = self.position.turn();
+        let Conditions { limits, margin } = *self.conditions.get(color);
+        let left = self.clocks.get(color).as_ref().map(Clock::left);
+        let budget = [left, limits.movetime].into_iter().flatten().min();
+        // As large as the line may grow for now: were each a few bytes longer than the last, every
+        // thread that drops them would keep some of every size.
+        let mut position = String::with_capacity(self.line.capacity());
+        position.push_str(&self.line);
+        Turn {
+            color,
+            position,
+            go: self.bounds(color),
+            // The time that nodes stand for is not the time they take.
+            budget: budget.filter(|_| limits.nodestime.is_none()).map(|b| b + margin),
+        }
+    }
+
+    /// What the side that has just moved may think about until its opponent has; `None` if the
+    /// reply it expects is illegal or ends the game.
+    pub fn forecast(&self, reply: &str) -> Option<Forecast> {
+        let m = UciMove::from_ascii(reply.as_bytes()).ok()?.to_move(&self.position).ok()?;
+        let mut after = self.position.clone();
+        after.play_unchecked(m);
+        if after.is_game_over() {
+            return None;
+        }
+        let mut position = self.line.clone();
+        append(&mut position, self.moves.is_empty(), m.to_uci(self.mode));
+        Some(Forecast { position, go: self.bounds(self.position.turn().other()) })
+    }
+
+    fn bounds(&self, color: Color) -> Go {
+        let limits = self.conditions.get(color).limits;
+        let told = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
+        let clock = self.clocks.get(color).as_ref();
+        // An engine without a clock must not be misled by its opponent's.
+        let shown = |c: Color| if clock.is_some() { told(c) } else { None };
+        Go {
+            white: shown(Color::White),
+            black: shown(Color::Black),
+            moves_to_go: clock.and_then(Clock::moves_left),
+            movetime: limits.movetime,
+            nodes: limits.nodes,
+            depth: limits.depth,
+            ponder: false,
+        }
+    }
+
+    /// Judges the answer of the side to move.
+    pub fn judge(&mut self, reply: Reply) {
+        let color = self.position.turn();
+        match reply {
+            Reply::Fault(fault) => {
+                self.forfeit(color, fault);
+            }
+            Reply::Claim(claim) => self.judge_claim(color, &claim),
+            Reply::Move { text, elapsed, info } => self.judge_move(color, &text, elapsed, info),
+        }
+    }
+
+    /// `color` cannot go on, whether or not it is its turn. A game that is over stays as it is.
+    pub fn forfeit(&mut self, color: Color, fault: Fault) -> &Outcome {
+        let name = color_name(color);
+        let (termination, detail) = match fault {
+            Fault::Crashed(how) => (Termination::Crash, format!("{name} crashed ({how})")),
+            Fault::Disconnected(how) => {
+                (Termination::Disconnect, format!("{name} disconnected ({how})"))
+            }
+            Fault::Silent(what) => (Termination::Stall, format!("{name} stalled ({what})")),
+        };
+        self.outcome.get_or_insert_with(|| Outcome::lost(color, termination, detail))
+    }
+
+    /// A game that goes on is neither won nor drawn, so only giving up is a claim to be heard.
+    fn judge_claim(&mut self, color: Color, claim: &Claim) {
+        let name = color_name(color);
+        let quoted = |line: &String| printable(line, CLAIM_EXCERPT);
+        let (termination, detail) = match claim {
+            Claim::Loss => (Termination::Resignation, format!("{name} resigns")),
+            Claim::Win(line) => {
+                let detail = format!("{name} wrongly claims to have won: '{}'", quoted(line));
+                (Termination::ProtocolError, detail)
+            }
+            Claim::Draw(line) => {
+                let detail = format!("{name} wrongly claims a draw: '{}'", quoted(line));
+                (Termination::ProtocolError, detail)
+            }
+            Claim::Refusal(line) => {
+                let detail = format!("{name} refuses a legal move: '{}'", quoted(line));
+                (Termination::ProtocolError, detail)
+            }
+        };
+        self.outcome = Some(Outcome::lost(color, termination, detail));
+    }
+
+    fn judge_move(&mut self, color: Color, text: &str, elapsed: Duration, info: Info) {
+        let name = color_name(color);
+        let Ok(uci) = UciMove::from_ascii(text.as_bytes()) else {
+            let detail =
+                format!("{name} answered '{}', which is not a move", printable(text, EXCERPT));
+            self.outcome = Some(Outcome::lost(color, Termination::UnparseableMove, detail));
+            return;
+        };
+        let Ok(m) = uci.to_move(&self.position) else {
+            let detail = format!("{name} played the illegal move {text}");
+            self.outcome = Some(Outcome::lost(color, Termination::IllegalMove, detail));
+            return;
+        };
+        if let Err(over) = self.charge(color, elapsed, info.nodes) {
+            self.late = Some(over);
+            let detail = format!("{name} loses on time ({:.1} ms over)", over.as_secs_f64() * 1e3);
+            self.outcome = Some(Outcome::lost(color, Termination::TimeForfeit, detail));
+            return;
+        }
+        let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
+        let details = Details { nps, hashfull, tbhits, pv, lines };
+        let thought = Thought {
+            score: info.score,
+            depth: info.depth,
+            seldepth: info.seldepth,
+            nodes: info.nodes,
+            elapsed,
+            reported: info.time,
+            overrun: self.conditions.get(color).limits.movetime.map(|t| elapsed.saturating_sub(t)),
+            left: self.clocks.get(color).as_ref().map(Clock::left),
+            details: details.boxed(),
+        };
+        self.play(m, Some(thought));
+    }
+
+    fn charge(
+        &mut self,
+        color: Color,
+        elapsed: Duration,
+        nodes: Option<u64>,
+    ) -> Result<(), Duration> {
+        let Conditions { limits, margin } = *self.conditions.get(color);
+        let cost = limits.cost(elapsed, nodes);
+        if let Some(movetime) = limits.movetime.filter(|t| cost > *t + margin) {
+            return Err(cost - movetime);
+        }
+        if let Some(clock) = self.clocks.get_mut(color) {
+            clock.charge(cost, margin).map_err(|over| over.0)?;
+        }
+        if let Some(clock) = self.clocks.get_mut(color.other()) {
+            clock.opponent_used(cost);
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, m: Move, thought: Option<Thought>) {
+        let uci = m.to_uci(self.mode);
+        append(&mut self.line, self.moves.is_empty(), uci);
+        let is_own = thought.is_some();
+        let score = thought.as_ref().and_then(|thought| thought.score);
+        if self.moves.len() == self.moves.capacity() {
+            self.moves.reserve_exact(GROWTH);
+        }
+        self.moves.push(MoveRecord { uci, thought });
+        if self.position.is_irreversible(m) {
+            self.seen.clear();
+        }
+        let color = self.position.turn();
+        self.position.play_unchecked(m);
+        self.seen.push(key(&self.position));
+        let adjudicated = self.adjudicator.observe(Played {
+            color,
+            move_number: self.moves.len().div_ceil(2) as u32,
+            zeroing: m.is_zeroing(),
+            score,
+        });
+        // The book is not to blame for what tables know.
+        let looked_up = || is_own.then(|| self.adjudicator.look_up(&self.position)).flatten();
+        self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
+    }
+
+    fn rule_ending(&self) -> Option<Outcome> {
+        let color = self.position.turn();
+        let current = self.seen.last();
+        if self.position.is_checkmate() {
+            let detail = format!("{} mates", color_name(color.other()));
+            Some(Outcome::lost(color, Termination::Checkmate, detail))
+        } else if self.position.is_stalemate() {
+            Some(Outcome::drawn(Termination::Stalemate, "draw by stalemate"))
+        } else if self.position.is_insufficient_material() {
+            Some(Outcome::drawn(Termination::DeadPosition, "draw by insufficient material"))
+        } else if self.seen.iter().filter(|k| Some(*k) == current).count() >= 3 {
+            Some(Outcome::drawn(Termination::Threefold, "draw by threefold repetition"))
+        } else if self.position.halfmoves() >= 100 {
+            Some(Outcome::drawn(Termination::FiftyMoves, "draw by the fifty-move rule"))
+        } else {
+            None
+        }
+    }
+
+    /// How the game stands, for those who look on.
+    pub fn scene(&self, engines: ByColor<usize>) -> Scene {
+        let mover = !self.position.turn();
+        let mut thoughts = ByColor::default();
+        for (played, color) in self.moves.iter().rev().zip([mover, !mover]) {
+            *thoughts.get_mut(color) = played.thought.as_ref().map(|thought| Glimpse {
+                score: thought.score,
+                depth: thought.depth,
+                elapsed: thought.elapsed,
+            });
+        }
+        Scene {
+            engines,
+            position: self.position.clone(),
+            last: self.moves.last().map(|played| played.uci),
+            thoughts,
+            left: self.clocks.as_ref().map(|clock| clock.as_ref().map(Clock::left)),
+        }
+    }
+
+    /// How late the move was that lost the game on time, if one did.
+    pub fn late(&self) -> Option<Duration> {
+        self.late
+    }
+
+    /// All moves so far.
+    pub fn into_moves(self) -> Vec<MoveRecord> {
+        self.moves
+    }
+}
+
+/// Adds a move to a `position` line.
+fn append(line: &mut String, is_first: bool, uci: UciMove) {
+    line.push_str(if is_first { " moves " } else { " " });
+    // Writing to a string cannot fail.
+    let _ = write!(line, "{uci}");
+}
+
+/// Equal for positions that count as repetitions: placement, side to move, castling rights and
+/// an en passant capture that is really possible.
+fn key(position: &Chess) -> Zobrist128 {
+    position.zobrist_hash(EnPassantMode::Legal)
+}
+
+#[cfg(test)]
+mod tests;

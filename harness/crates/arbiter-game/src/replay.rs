@@ -1,0 +1,368 @@
+//! Runs the referee over a transcript: does the same game come out?
+//!
+//! The protocol sessions and the referee are those of a real game; lines and times come from the
+//! transcript instead of a process and a clock.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use shakmaty::{ByColor, CastlingMode, Chess, Color};
+
+use super::outcome::{Outcome, color_name};
+use super::referee::{Fault, Referee, Reply, Turn};
+use super::transcript::{Entry, Mark, Transcript};
+use arbiter_protocol::clock::Limits;
+use arbiter_protocol::uci::session::{Deadlines, Setup};
+use arbiter_protocol::{Game, Protocol, Session, Step};
+
+/// How an engine was addressed.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// What language it speaks.
+    pub protocol: Protocol,
+    /// What it was told before its first game.
+    pub setup: Setup,
+    /// How long its answers could take.
+    pub deadlines: Deadlines,
+    /// What bounded its thinking.
+    pub limits: Limits,
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replayed {
+    /// How the game ended; `None` if the transcript does not get that far.
+    pub outcome: Option<Outcome>,
+    /// Moves that were judged, those of the book included.
+    pub moves: usize,
+    /// Where the transcript differs from what would be said now, and why it ended early.
+    pub remarks: Vec<String>,
+}
+
+/// Why a side cannot go on.
+enum Stop {
+    /// An answer is late; the text says which.
+    Late(String),
+    /// The engine failed.
+    Fault(Fault),
+    /// The transcript does not say more.
+    Missing(String),
+}
+
+/// Plays the game of `transcript` again, which began at `start`, where `referee` is ready to judge
+/// it; `zero` is any moment, from which times are counted.
+pub fn replay(
+    mut referee: Referee,
+    start: &Chess,
+    mode: CastlingMode,
+    parts: ByColor<Part>,
+    transcript: &Transcript,
+    zero: Instant,
+) -> Replayed {
+    let limits = ByColor { white: parts.white.limits, black: parts.black.limits };
+    let games = limits.map(|limits| Game { start, mode, limits, settings: &[] });
+    let ByColor { white, black } = parts;
+    let white = Side::new(Color::White, white, transcript, zero);
+    let black = Side::new(Color::Black, black, transcript, zero);
+    let mut sides = ByColor { white, black };
+    let mut remarks = Vec::new();
+    if let Err(missing) = play(&mut referee, games, &mut sides) {
+        remarks.push(missing);
+    }
+    let said = sides.into_iter().filter_map(|side| side.difference);
+    let remarks = said.chain(remarks).collect();
+    let outcome = referee.outcome().cloned();
+    Replayed { outcome, moves: referee.into_moves().len(), remarks }
+}
+
+/// Plays until the game is over; an error says what is missing for that.
+fn play(
+    referee: &mut Referee,
+    games: ByColor<Game<'_>>,
+    sides: &mut ByColor<Side>,
+) -> Result<(), String> {
+    for color in Color::ALL {
+        let side = sides.get_mut(color);
+        // An engine that failed to sit down has the transcript for itself.
+        if side.entries.is_empty() {
+            continue;
+        }
+        match side.get_ready(*games.get(color)) {
+            Ok(()) => {}
+            Err(Stop::Late(what)) => {
+                referee.forfeit(color, Fault::Silent(what));
+            }
+            Err(Stop::Fault(fault)) => {
+                referee.forfeit(color, fault);
+            }
+            Err(Stop::Missing(why)) => return Err(why),
+        }
+    }
+    while referee.outcome().is_none() {
+        let turn = referee.turn();
+        let side = sides.get_mut(turn.color);
+        let reply = match side.think(turn) {
+            Ok(reply) => reply,
+            Err(Stop::Late(what)) => Reply::Fault(Fault::Silent(what)),
+            Err(Stop::Fault(fault)) => Reply::Fault(fault),
+            Err(Stop::Missing(why)) => return Err(why),
+        };
+        referee.judge(reply);
+        if referee.outcome().is_none()
+            && let Some(reply) = side.expected.take().filter(|_| side.ponders)
+            && let Some(forecast) = referee.forecast(&reply)
+        {
+            side.pondered.clone_from(&forecast.position);
+            if let Some(text) = side.session.ponder(forecast.position, forecast.go) {
+                // What went wrong is found out on the engine's own turn.
+                let _ = side.sent(&text, true);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One engine, played by the transcript.
+struct Side {
+    color: Color,
+    session: Session,
+    entries: VecDeque<Entry>,
+    zero: Instant,
+    /// Time of the first entry of the transcript.
+    first_ns: i64,
+    ponders: bool,
+    expected: Option<String>,
+    pondered: String,
+    /// What was said before this moment belongs to an earlier search.
+    since: Instant,
+    heard: Instant,
+    /// When the last line that was sent had been handed over.
+    flushed: Instant,
+    /// Pings are numbered through the life of a process: the answer as it was, and as it would be.
+    pong: Option<(String, String)>,
+    /// The first line that we would not say so now.
+    difference: Option<String>,
+}
+
+impl Side {
+    fn new(color: Color, part: Part, transcript: &Transcript, zero: Instant) -> Side {
+        let own = transcript.entries.iter().filter(|entry| entry.color == color);
+        Side {
+            color,
+            ponders: part.setup.ponder,
+            session: Session::new(part.protocol, part.setup, part.deadlines),
+            entries: own.cloned().collect(),
+            zero,
+            first_ns: transcript.entries.iter().map(|entry| entry.at_ns).min().unwrap_or(0),
+            expected: None,
+            pondered: String::new(),
+            since: zero,
+            heard: zero,
+            flushed: zero,
+            pong: None,
+            difference: None,
+        }
+    }
+
+    fn moment(&self, at_ns: i64) -> Instant {
+        self.zero + Duration::from_nanos(at_ns.saturating_sub(self.first_ns).max(0) as u64)
+    }
+
+    /// When the next entry was taken down.
+    fn next_moment(&self) -> Instant {
+        self.entries.front().map_or(self.heard, |entry| self.moment(entry.at_ns))
+    }
+
+    /// Handshake and preparation for the game.
+    fn get_ready(&mut self, game: Game<'_>) -> Result<(), Stop> {
+        let text = self.session.open(self.asked());
+        self.sent(&text, true)?;
+        self.until_ready()?;
+        while let Some(entry) = self.entries.front()
+            && entry.mark != Mark::NewGame
+        {
+            match entry.mark {
+                Mark::Cut | Mark::Event => return Err(self.stop()),
+                _ => drop(self.entries.pop_front()),
+            }
+        }
+        if self.entries.pop_front().is_none() {
+            return Err(self.stop());
+        }
+        self.since = self.asked();
+        let told = self.session.new_game(self.since, game);
+        let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
+        // What it was told for an earlier game need not be said again.
+        self.sent(&told, false)?;
+        self.until_ready()
+    }
+
+    fn until_ready(&mut self) -> Result<(), Stop> {
+        while !self.session.is_ready() {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// As the player does it, with the times of the transcript.
+    fn think(&mut self, turn: Turn) -> Result<Reply, Stop> {
+        let Turn { color, position, mut go, mut budget } = turn;
+        if let Some(claim) = self.session.false_claim() {
+            return Ok(Reply::Claim(claim));
+        }
+        while self.session.is_pondering() && self.is_next(Mark::FromEngine) {
+            self.step()?;
+        }
+        let mut lost = Duration::ZERO;
+        if self.session.is_pondering() && self.pondered != position {
+            let began = self.asked();
+            let text = self.session.end_pondering(began, false, None);
+            self.sent(&text, true)?;
+            self.until_ready()?;
+            lost = self.heard.saturating_duration_since(began);
+            go.take_from(color.is_white(), lost);
+            budget = budget.map(|budget| budget.saturating_sub(lost));
+        }
+        let text = if self.session.is_pondering() {
+            self.session.end_pondering(self.asked(), true, budget)
+        } else {
+            self.since = self.asked();
+            self.session.think(self.since, position, go, budget)
+        };
+        self.sent(&text, true)?;
+        let flushed = self.flushed;
+        let mut may_halt = budget.is_some();
+        loop {
+            match self.step() {
+                Ok(Step::Move { text, info, ponder }) => {
+                    self.expected = ponder;
+                    let elapsed = self.heard.saturating_duration_since(flushed) + lost;
+                    return Ok(Reply::Move { text, elapsed, info });
+                }
+                Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
+                Ok(_) => {}
+                Err(Stop::Late(_)) if may_halt => {
+                    may_halt = false;
+                    let stop = self.session.halt(self.asked());
+                    self.sent(&stop, true)?;
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+    }
+
+    fn is_next(&self, mark: Mark) -> bool {
+        self.entries.front().is_some_and(|entry| entry.mark == mark)
+    }
+
+    /// Takes in one line of the engine, if it was in time.
+    fn step(&mut self) -> Result<Step, Stop> {
+        let at = self.next_moment();
+        if self.is_next(Mark::ToEngine) {
+            // We did not wait any longer.
+            return self.overdue(at);
+        }
+        let Some(entry) = self.entries.pop_front_if(|entry| entry.mark == Mark::FromEngine) else {
+            return Err(self.stop());
+        };
+        if at < self.since {
+            return Ok(self.session.overhear(&entry.text).map_or(Step::Continue, Step::Claim));
+        }
+        if self.session.deadline().is_some_and(|due| at > due) {
+            self.entries.push_front(entry);
+            return self.overdue(at);
+        }
+        self.heard = at;
+        let text = match &self.pong {
+            Some((then, now)) if *then == entry.text => now.as_str(),
+            _ => entry.text.as_str(),
+        };
+        let step = self.session.receive(at, text);
+        self.obey(step.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?)
+    }
+
+    fn overdue(&mut self, at: Instant) -> Result<Step, Stop> {
+        let step = self.session.overdue(at);
+        self.obey(step.map_err(|error| Stop::Late(error.to_string()))?)
+    }
+
+    fn obey(&mut self, step: Step) -> Result<Step, Stop> {
+        if let Step::Send(text) = &step {
+            self.sent(text, true)?;
+        }
+        Ok(step)
+    }
+
+    /// Compares what is due now with what was said then. Without `exactly` the lines may differ.
+    fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
+        let mut due: VecDeque<&str> = text.lines().collect();
+        while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {
+            let Some(entry) = self.take_own(Mark::ToEngine) else { return Err(self.stop()) };
+            self.flushed = self.moment(entry.at_ns);
+            let wanted = due.pop_front();
+            if let (Some(then), Some(Some(now))) =
+                (entry.text.strip_prefix("ping "), wanted.map(|line| line.strip_prefix("ping ")))
+            {
+                self.pong = Some((format!("pong {then}"), format!("pong {now}")));
+                continue;
+            }
+            if exactly && wanted != Some(entry.text.as_str()) && self.difference.is_none() {
+                self.difference = Some(format!(
+                    "{:.3} ms: {} was told '{}', and would now be told '{}'",
+                    entry.at_ns as f64 / 1e6,
+                    color_name(self.color),
+                    entry.text,
+                    wanted.unwrap_or_default()
+                ));
+            }
+        }
+        if let Some(entry) = self.take_own(Mark::Flushed) {
+            self.flushed = self.moment(entry.at_ns);
+        }
+        Ok(())
+    }
+
+    /// The place of what we did next, if it is `mark`. Lines that the engine had said by then, and
+    /// that nobody had looked at, may come before it.
+    fn own_next(&self, mark: Mark) -> Option<usize> {
+        let place = self.entries.iter().position(|entry| entry.mark != Mark::FromEngine);
+        place.filter(|place| self.entries[*place].mark == mark)
+    }
+
+    fn take_own(&mut self, mark: Mark) -> Option<Entry> {
+        self.own_next(mark).and_then(|place| self.entries.remove(place))
+    }
+
+    /// When we said something next.
+    fn asked(&self) -> Instant {
+        let place = self.own_next(Mark::ToEngine);
+        place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
+    }
+
+    /// Why the next entry, which is no line, ends this.
+    fn stop(&mut self) -> Stop {
+        let name = color_name(self.color);
+        match self.entries.pop_front() {
+            Some(Entry { mark: Mark::Event, text, .. }) => match text.parse() {
+                // Whether it was late, and for what, the session must find out, too.
+                Ok(Fault::Silent(what)) => match self.session.overdue(self.heard) {
+                    Err(error) if error.to_string() == what => Stop::Late(what),
+                    _ => Stop::Fault(Fault::Silent(what)),
+                },
+                Ok(fault) => Stop::Fault(fault),
+                Err(why) => Stop::Missing(why),
+            },
+            Some(Entry { mark: Mark::Cut, text, .. }) => {
+                Stop::Missing(format!("{text} of {name}, so the rest cannot be judged"))
+            }
+            Some(Entry { text, at_ns, .. }) => {
+                let at = at_ns as f64 / 1e6;
+                Stop::Missing(format!("{at:.3} ms: {name}: '{text}' does not belong here"))
+            }
+            None => Stop::Missing(format!("nothing more is kept of what {name} was told and said")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

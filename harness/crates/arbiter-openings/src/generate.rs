@@ -1,0 +1,233 @@
+//! New openings by random play from the initial position.
+//!
+//! This is the half that needs no engine: it deals [`Candidate`]s, each different from all before
+//! it, and says which scores make one [fit](Balance::accepts). Whoever owns the engine asks it for
+//! the scores. The same seed deals the same candidates.
+
+use std::collections::HashSet;
+
+use shakmaty::fen::{Epd, Fen};
+use shakmaty::uci::UciMove;
+use shakmaty::{ByRole, CastlingMode, Chess, Color, EnPassantMode, Position};
+
+use super::epd::ending;
+use arbiter_schedule::seed::{below, seed_for};
+
+/// Purpose label of the random play.
+const PURPOSE: &str = "openings.generate";
+
+/// Attempts in a row that may fail before the supply counts as exhausted.
+const MAX_FAILURES: u64 = 10_000;
+
+/// What a candidate must be like before any engine looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// Half-moves to play.
+    pub plies: u32,
+    /// Largest difference in material between the sides, in pawns (1, 3, 3, 5, 9).
+    pub max_material_difference: u32,
+}
+
+impl Default for Rules {
+    /// Eight half-moves, at most a pawn up.
+    fn default() -> Rules {
+        Rules { plies: 8, max_material_difference: 1 }
+    }
+}
+
+/// A position that might become an opening.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Number of the attempt, from 0. With the seed and the rules it determines the moves.
+    pub id: u64,
+    /// The moves that led to the position, from the initial one.
+    pub moves: Vec<UciMove>,
+    /// The position: not over, nobody in check.
+    pub position: Chess,
+}
+
+impl Candidate {
+    /// The candidate as a line of an EPD file, without the line end: position, counters, name, and
+    /// the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth) if given.
+    pub fn to_epd(&self, verdict: Option<Verdict>) -> String {
+        let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
+        let setup = fen.as_setup();
+        let (halfmoves, fullmoves) = (setup.halfmoves, setup.fullmoves);
+        let epd = Epd::from_fen(fen);
+        let mut line = format!("{epd} hmvc {halfmoves}; fmvn {fullmoves};");
+        if let Some(Verdict { score_cp, depth }) = verdict {
+            let ce = self.position.turn().fold_wb(score_cp, -score_cp);
+            line.push_str(&format!(" ce {ce}; acd {depth};"));
+        }
+        line.push_str(&format!(" id \"random {:06}\";", self.id));
+        line
+    }
+}
+
+/// What an engine thinks of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// Score in centipawns from White's side.
+    pub score_cp: i32,
+    /// Depth of the search behind it, in half-moves.
+    pub depth: u32,
+}
+
+/// The scores that make a candidate fit for the book, in centipawns from White's side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Balance {
+    /// Lowest score accepted.
+    pub low_cp: i32,
+    /// Highest score accepted.
+    pub high_cp: i32,
+}
+
+impl Balance {
+    /// Scores within `limit_cp` of equality.
+    pub fn within(limit_cp: u32) -> Balance {
+        let limit = i32::try_from(limit_cp).unwrap_or(i32::MAX);
+        Balance { low_cp: -limit, high_cp: limit }
+    }
+
+    /// Whether both the score of a quick search and that of a second, deeper one are in range. Give
+    /// `None` before the second search is made: it is worth making only if this accepts.
+    pub fn accepts(&self, first_cp: i32, second_cp: Option<i32>) -> bool {
+        let in_range = |score: i32| (self.low_cp..=self.high_cp).contains(&score);
+        in_range(first_cp) && second_cp.is_none_or(in_range)
+    }
+}
+
+/// Deals candidates by increasing [`Candidate::id`]. Ends when random play finds nothing new.
+#[derive(Debug, Clone)]
+pub struct Candidates {
+    seed: u64,
+    rules: Rules,
+    next_id: u64,
+    dealt: HashSet<Epd>,
+}
+
+impl Candidates {
+    /// All candidates of a seed.
+    pub fn new(seed: u64, rules: Rules) -> Candidates {
+        Candidates { seed, rules, next_id: 0, dealt: HashSet::new() }
+    }
+}
+
+impl Iterator for Candidates {
+    type Item = Candidate;
+
+    fn next(&mut self) -> Option<Candidate> {
+        for _ in 0..MAX_FAILURES {
+            let id = self.next_id;
+            self.next_id += 1;
+            let Some(candidate) = attempt(self.seed, id, self.rules) else { continue };
+            let position = Epd::from_position(&candidate.position, EnPassantMode::Legal);
+            if self.dealt.insert(position) {
+                return Some(candidate);
+            }
+        }
+        None
+    }
+}
+
+/// Plays at random; `None` if the result breaks the rules.
+fn attempt(seed: u64, id: u64, rules: Rules) -> Option<Candidate> {
+    let mut rng = seed_for(seed, PURPOSE, id);
+    let mut position = Chess::default();
+    let mut moves = Vec::new();
+    for _ in 0..rules.plies {
+        let legal = position.legal_moves();
+        if legal.is_empty() {
+            return None;
+        }
+        let m = legal[below(&mut rng, legal.len() as u64) as usize];
+        moves.push(UciMove::from_move(m, CastlingMode::Standard));
+        position.play_unchecked(m);
+    }
+    let fit = !position.is_check()
+        && ending(&position).is_none()
+        && material_difference(&position) <= rules.max_material_difference;
+    fit.then_some(Candidate { id, moves, position })
+}
+
+fn material_difference(position: &Chess) -> u32 {
+    let value = |color: Color| {
+        let ByRole { pawn, knight, bishop, rook, queen, .. } =
+            position.board().material_side(color);
+        u32::from(pawn)
+            + 3 * u32::from(knight)
+            + 3 * u32::from(bishop)
+            + 5 * u32::from(rook)
+            + 9 * u32::from(queen)
+    };
+    value(Color::White).abs_diff(value(Color::Black))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ReadOptions, from_text};
+    use super::*;
+
+    fn lines(seed: u64, rules: Rules, count: usize) -> Vec<String> {
+        Candidates::new(seed, rules).take(count).map(|c| c.to_epd(None)).collect()
+    }
+
+    #[test]
+    fn the_same_seed_deals_the_same() {
+        let rules = Rules::default();
+        assert_eq!(lines(5, rules, 200), lines(5, rules, 200));
+        assert_ne!(lines(5, rules, 20), lines(6, rules, 20));
+        assert_eq!(lines(5, rules, 200)[..50], lines(5, rules, 50));
+    }
+
+    #[test]
+    fn candidates_keep_the_rules() {
+        let rules = Rules { plies: 9, max_material_difference: 0 };
+        let mut seen = HashSet::new();
+        let mut last = None;
+        for candidate in Candidates::new(1, rules).take(500) {
+            assert_eq!(candidate.moves.len(), 9);
+            assert!(!candidate.position.is_check() && ending(&candidate.position).is_none());
+            assert_eq!(material_difference(&candidate.position), 0);
+            assert!(last < Some(candidate.id), "ids increase");
+            last = Some(candidate.id);
+            assert!(seen.insert(Epd::from_position(&candidate.position, EnPassantMode::Legal)));
+            let mut replayed = Chess::default();
+            for uci in &candidate.moves {
+                replayed.play_unchecked(uci.to_move(&replayed).expect("moves are legal"));
+            }
+            assert_eq!(replayed, candidate.position);
+        }
+    }
+
+    #[test]
+    fn a_small_supply_is_dealt_out_and_ends() {
+        let rules = Rules { plies: 1, max_material_difference: 0 };
+        assert_eq!(lines(1, rules, 1000).len(), 20);
+        let none = Rules { plies: 0, max_material_difference: 0 };
+        assert_eq!(lines(1, none, 1000).len(), 1);
+    }
+
+    #[test]
+    fn written_candidates_read_back_as_openings() {
+        for candidate in Candidates::new(2, Rules { plies: 7, ..Rules::default() }).take(50) {
+            let line = candidate.to_epd(Some(Verdict { score_cp: -12, depth: 9 }));
+            let book = from_text("made.epd", &line, ReadOptions::default()).expect("a sound line");
+            let opening = book.opening(0);
+            assert_eq!(opening.position(), candidate.position);
+            let expected = Fen::from_position(&candidate.position, EnPassantMode::Legal);
+            assert_eq!(opening.fen(), &expected, "{line}");
+            assert!(line.contains(" ce 12; acd 9; id \"random "), "{line}");
+        }
+    }
+
+    #[test]
+    fn both_scores_must_be_in_range() {
+        let balance = Balance::within(30);
+        assert!(balance.accepts(30, None) && balance.accepts(-30, Some(30)));
+        assert!(!balance.accepts(31, None) && !balance.accepts(0, Some(-31)));
+        let unbalanced = Balance { low_cp: 90, high_cp: 120 };
+        assert!(unbalanced.accepts(100, Some(91)) && !unbalanced.accepts(0, None));
+        assert_eq!(Balance::within(u32::MAX).high_cp, i32::MAX);
+    }
+}

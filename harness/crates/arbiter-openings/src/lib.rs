@@ -1,0 +1,265 @@
+//! Opening books: reading, ordering and generating.
+//!
+//! A book is a list of [`Opening`]s, each a legal position (perhaps followed by moves) from which a
+//! game can be played. Everything is validated when it is read, so that a bad line is reported with
+//! its number before the first game and not in the middle of a run. It is left out, and the rest of
+//! the book is used; a book of bad lines only is an error.
+//!
+//! [`load`] reads a file, [`from_text`] a book compiled into the program. [`order`] says which
+//! opening belongs to which pair of games; [`generate`] makes up new openings.
+
+mod archive;
+pub mod compressed;
+mod epd;
+pub mod error;
+pub mod generate;
+mod lines;
+mod movetext;
+pub mod order;
+mod pgn;
+pub mod polyglot;
+pub mod quarantine;
+mod shelf;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, FromSetup, Position};
+
+pub use error::{Ending, Fault, OpeningError};
+use quarantine::Quarantine;
+use shelf::Shelf;
+
+/// Most openings a book may hold. They are kept in memory, some 30 bytes each, and two for each
+/// move.
+pub const MAX_OPENINGS: usize = 10_000_000;
+
+/// How to read a book.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Half-moves to take from each game of a PGN file: all if `None`.
+    pub plies: Option<u32>,
+    /// Half-moves to follow a Polyglot book: [`polyglot::DEFAULT_DEPTH`] if `None`.
+    pub depth: Option<u32>,
+    /// From which the choice of a Polyglot book's lines derives.
+    pub seed: u64,
+    /// Castling rules of every opening. If `None`, standard, or Chess960 for an opening whose
+    /// castling rights or `Variant` tag require it.
+    pub castling_mode: Option<CastlingMode>,
+    /// Whether a bad line is an error instead of being left out.
+    pub strict: bool,
+}
+
+/// A position, and moves played from it, with which a game begins. Always legal, never over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    fen: Fen,
+    castling_mode: CastlingMode,
+    moves: Vec<UciMove>,
+}
+
+impl Opening {
+    /// The initial position of standard chess without any moves.
+    pub fn standard() -> Opening {
+        Opening { fen: Fen::default(), castling_mode: CastlingMode::Standard, moves: Vec::new() }
+    }
+
+    /// The position before the moves as the book gives it, counters included.
+    pub fn fen(&self) -> &Fen {
+        &self.fen
+    }
+
+    /// Whether the position before the moves is the initial position of standard chess.
+    pub fn starts_standard(&self) -> bool {
+        self.castling_mode == CastlingMode::Standard && self.fen == Fen::default()
+    }
+
+    /// Castling rules, which decide how moves are written: `e1g1` or `e1h1`.
+    pub fn castling_mode(&self) -> CastlingMode {
+        self.castling_mode
+    }
+
+    /// Moves played from the position, in the notation of [`Opening::castling_mode`].
+    pub fn moves(&self) -> &[UciMove] {
+        &self.moves
+    }
+
+    /// The position before the moves.
+    pub fn start_position(&self) -> Chess {
+        Chess::from_setup(self.fen.as_setup().clone(), self.castling_mode)
+            .expect("an opening is validated before it is made")
+    }
+
+    /// The position after the moves.
+    pub fn position(&self) -> Chess {
+        let mut position = self.start_position();
+        for uci in &self.moves {
+            let m = uci.to_move(&position).expect("an opening is validated before it is made");
+            position.play_unchecked(m);
+        }
+        position
+    }
+}
+
+/// At least one opening.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Book {
+    name: String,
+    openings: Shelf,
+    /// The places of those that are left of a book of so many, if it was [thinned](Book::keep).
+    kept: Option<(Vec<usize>, usize)>,
+    quarantine: Quarantine,
+}
+
+impl Book {
+    /// The book used when none is given: the initial position of standard chess.
+    pub fn standard() -> Book {
+        let mut openings = Shelf::default();
+        openings.push(&Opening::standard());
+        let quarantine = Quarantine::default();
+        Book { name: "initial position".into(), openings, kept: None, quarantine }
+    }
+
+    /// Where the book came from: its path, or the name it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many openings there are: at least one. [`Book::keep`] does not change it.
+    #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
+    pub fn len(&self) -> usize {
+        self.kept.as_ref().map_or(self.openings.len(), |(_, len)| *len)
+    }
+
+    /// The opening at `index` in the order of the file, from 0 and below [`Book::len`]; one that
+    /// was kept, if not all were.
+    pub fn opening(&self, index: usize) -> Opening {
+        let place = match &self.kept {
+            None => index,
+            Some((kept, _)) => kept.binary_search(&index).expect("asked for what was kept only"),
+        };
+        self.openings.get(place)
+    }
+
+    /// Forgets all openings but those at `places`, which a run will come to: of a large book that
+    /// is most of the memory. The others keep their places.
+    pub fn keep(&mut self, places: &BTreeSet<usize>) {
+        let mut left = Shelf::default();
+        places.iter().for_each(|place| left.push(&self.opening(*place)));
+        left.close();
+        self.kept = Some((places.iter().copied().collect(), self.len()));
+        self.openings = left;
+    }
+
+    /// The openings in the order of the file, as far as they are kept; never empty. Each is made
+    /// when it is asked for.
+    pub fn openings(&self) -> impl ExactSizeIterator<Item = Opening> {
+        self.openings.iter()
+    }
+
+    /// What of the file is left out.
+    pub fn quarantine(&self) -> &Quarantine {
+        &self.quarantine
+    }
+
+    /// The book without some of its openings, by their places in [`Book::openings`]; `None` if
+    /// that leaves nothing.
+    pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
+        if !left_out.is_empty() {
+            let mut left = Shelf::default();
+            let stays = |(index, _): &(usize, Opening)| !left_out.contains(index);
+            let openings = self.openings.iter().enumerate().filter(stays);
+            openings.for_each(|(_, opening)| left.push(&opening));
+            self.openings = left;
+        }
+        (!self.openings.is_empty()).then_some(self)
+    }
+
+    /// Whether any opening needs the castling rules of Chess960.
+    pub fn needs_chess960(&self) -> bool {
+        self.openings.has_chess960()
+    }
+}
+
+/// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip archive.
+///
+/// The kind of list is told by the extension (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or `.zst`), or else by
+/// what the text looks like; compression is told by the content. Of an archive, all members with
+/// a known extension are read in archive order, or all members if none has one.
+pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {
+    let name = path.display().to_string();
+    let mut collector = Collector::new(options);
+    archive::read_file(path, &name, &mut collector)?;
+    collector.finish(name)
+}
+
+/// Reads a book from text in memory; `name` stands in for the path, extension included.
+pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, OpeningError> {
+    let mut collector = Collector::new(options);
+    archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
+    collector.finish(name.into())
+}
+
+/// A book being read.
+struct Collector {
+    options: ReadOptions,
+    openings: Shelf,
+    quarantine: Quarantine,
+}
+
+impl Collector {
+    fn new(options: ReadOptions) -> Collector {
+        Collector { options, openings: Shelf::default(), quarantine: Quarantine::default() }
+    }
+
+    fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
+        if self.openings.len() >= MAX_OPENINGS {
+            return Err(OpeningError::TooMany { file: file.into(), limit: MAX_OPENINGS });
+        }
+        self.openings.push(&opening);
+        Ok(())
+    }
+
+    /// Leaves out what cannot be used, or gives its fault back if that is not allowed.
+    fn leave_out(&mut self, fault: OpeningError) -> Result<(), OpeningError> {
+        if self.options.strict {
+            return Err(fault);
+        }
+        self.quarantine.add(fault);
+        Ok(())
+    }
+
+    /// Ends a file that cannot be read further from `line` on. If only its end is missing, as of a
+    /// download that broke off, what came before is sound; other damage may be anywhere.
+    fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<(), OpeningError> {
+        let file = file.to_owned();
+        match reason.kind() {
+            io::ErrorKind::UnexpectedEof => self.leave_out(OpeningError::Cut { file, line }),
+            _ => Err(OpeningError::Read { file, line, reason }),
+        }
+    }
+
+    /// Takes the opening added last out again.
+    fn withdraw(&mut self) {
+        self.openings.pop();
+    }
+
+    fn finish(self, name: String) -> Result<Book, OpeningError> {
+        let Collector { mut openings, quarantine, .. } = self;
+        if !openings.is_empty() {
+            openings.close();
+            return Ok(Book { name, openings, kept: None, quarantine });
+        }
+        Err(if quarantine.is_empty() {
+            OpeningError::Empty { file: name }
+        } else {
+            OpeningError::Unusable { file: name, quarantine }
+        })
+    }
+}

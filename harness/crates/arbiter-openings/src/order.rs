@@ -1,0 +1,151 @@
+//! Which opening belongs to which pair of games.
+//!
+//! The answer depends on the pair's number, the book's length and the seed only, so a resumed run
+//! and a remote worker agree with the run they continue.
+
+use std::num::NonZeroUsize;
+
+use arbiter_schedule::seed::{seed_for, shuffle};
+
+/// Purpose label of the shuffles.
+const PURPOSE: &str = "openings.order";
+
+/// How many openings of a shuffled book are remembered at once. To shuffle a large book again takes
+/// milliseconds; to remember it would take a megabyte.
+const PART: usize = 4096;
+
+/// How a book is gone through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// As written, again and again.
+    Sequential,
+    /// Each opening once, in a random order; then each once more, in another.
+    Random,
+}
+
+/// The openings of a run, pair by pair.
+#[derive(Debug, Clone)]
+pub struct OpeningOrder {
+    order: Order,
+    seed: u64,
+    start: u64,
+    len: NonZeroUsize,
+    /// Part of the result of the last shuffle, the pass through the book that it was for, and the
+    /// number of the part: pairs come roughly in order, so one is enough.
+    shuffled: Option<([u64; 2], Vec<u32>)>,
+}
+
+impl OpeningOrder {
+    /// Order for a book of `len` openings, at most 2³². The first pair gets opening number `start`
+    /// (from 0) of the order instead of the first, to go on where an earlier run stopped.
+    pub fn new(order: Order, seed: u64, start: u64, len: NonZeroUsize) -> OpeningOrder {
+        assert!(u32::try_from(len.get()).is_ok(), "a book of {len} openings does not fit");
+        OpeningOrder { order, seed, start, len, shuffled: None }
+    }
+
+    /// Index in the book of the opening for the pair with the given index, from 0. A pure function
+    /// of the pair; `self` changes only to remember the last shuffle.
+    pub fn opening_for(&mut self, pair_index: u64) -> usize {
+        let len = self.len.get() as u64;
+        // The start is a place in the book's endless repetition: only its remainder matters to a
+        // sequential order, but each pass of a random one differs.
+        let place = self.start.saturating_add(pair_index);
+        let (pass, within) = (place / len, (place % len) as usize);
+        match self.order {
+            Order::Sequential => within,
+            Order::Random => self.part(pass, within / PART)[within % PART] as usize,
+        }
+    }
+
+    fn part(&mut self, pass: u64, number: usize) -> &[u32] {
+        let len = self.len.get() as u32;
+        let (seed, wanted) = (self.seed, [pass, number as u64]);
+        let shuffled = self.shuffled.take().filter(|(of, _)| *of == wanted).unwrap_or_else(|| {
+            let mut openings: Vec<u32> = (0..len).collect();
+            shuffle(&mut seed_for(seed, PURPOSE, pass), &mut openings);
+            (wanted, openings.chunks(PART).nth(number).unwrap_or_default().to_vec())
+        });
+        &self.shuffled.insert(shuffled).1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(order: Order, seed: u64, start: u64, len: usize) -> OpeningOrder {
+        OpeningOrder::new(order, seed, start, NonZeroUsize::new(len).expect("not empty"))
+    }
+
+    fn first(mut order: OpeningOrder, pairs: u64) -> Vec<usize> {
+        (0..pairs).map(|pair| order.opening_for(pair)).collect()
+    }
+
+    #[test]
+    fn sequential_wraps_around() {
+        assert_eq!(first(order(Order::Sequential, 1, 0, 3), 7), [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(first(order(Order::Sequential, 1, 5, 3), 4), [2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn each_random_pass_is_a_permutation_of_its_own() {
+        let drawn = first(order(Order::Random, 7, 0, 50), 150);
+        let passes: Vec<&[usize]> = drawn.chunks(50).collect();
+        for pass in &passes {
+            let mut sorted = pass.to_vec();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..50));
+        }
+        assert_ne!(passes[0], passes[1]);
+        assert_ne!(passes[1], passes[2]);
+    }
+
+    #[test]
+    fn the_answer_does_not_depend_on_the_questions_before() {
+        let expected = first(order(Order::Random, 7, 0, 11), 60);
+        let mut backwards = order(Order::Random, 7, 0, 11);
+        for pair in (0..60).rev() {
+            assert_eq!(backwards.opening_for(pair), expected[pair as usize]);
+        }
+        assert_eq!(order(Order::Random, 7, 0, 11).opening_for(37), expected[37]);
+    }
+
+    #[test]
+    fn a_book_of_several_parts_is_gone_through_once_in_each_pass() {
+        let len = 2 * PART + 7;
+        let mut order = order(Order::Random, 7, 0, len);
+        let mut drawn: Vec<usize> = (0..len as u64).map(|pair| order.opening_for(pair)).collect();
+        let again: Vec<usize> = [0, PART, 2 * PART, len - 1]
+            .into_iter()
+            .rev()
+            .map(|pair| order.opening_for(pair as u64))
+            .collect();
+        assert_eq!(again, [drawn[len - 1], drawn[2 * PART], drawn[PART], drawn[0]]);
+        drawn.sort_unstable();
+        assert!(drawn.into_iter().eq(0..len));
+    }
+
+    #[test]
+    fn a_start_continues_the_same_sequence() {
+        let whole = first(order(Order::Random, 3, 0, 8), 30);
+        assert_eq!(first(order(Order::Random, 3, 13, 8), 17), whole[13..]);
+    }
+
+    #[test]
+    fn seeds_differ() {
+        assert_eq!(
+            first(order(Order::Random, 3, 0, 40), 40),
+            first(order(Order::Random, 3, 0, 40), 40)
+        );
+        assert_ne!(
+            first(order(Order::Random, 3, 0, 40), 40),
+            first(order(Order::Random, 4, 0, 40), 40)
+        );
+    }
+
+    #[test]
+    fn extreme_numbers_are_harmless() {
+        assert_eq!(order(Order::Random, u64::MAX, u64::MAX, 1).opening_for(u64::MAX), 0);
+        assert!(order(Order::Sequential, 0, u64::MAX, 7).opening_for(9) < 7);
+    }
+}

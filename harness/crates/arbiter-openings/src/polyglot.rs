@@ -1,0 +1,180 @@
+//! Polyglot books: moves with weights, found by the hash of the position they are played in.
+//!
+//! The file is a list of entries of 16 bytes, big-endian: key, move, weight, and four bytes that
+//! learning engines use. The keys are those of [`Zobrist64`]. An opening is a line of book moves
+//! from the initial position; [`super::lines`] says which lines are taken.
+
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use std::collections::HashSet;
+use std::io::Read;
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role, Square};
+
+use super::epd::{Start, ending};
+use super::error::{Fault, OpeningError};
+use super::lines::{Lines, Weighted};
+use super::{Collector, Opening};
+use arbiter_schedule::seed::seed_for;
+
+/// Plies taken of each line if nothing is said.
+pub const DEFAULT_DEPTH: u32 = 8;
+
+/// Lines taken, at most. A large book has more of them than there are games to play.
+pub const MAX_LINES: usize = 50_000;
+
+/// Largest file accepted, in bytes: more than the largest book there is.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Bytes of an entry.
+const ENTRY: usize = 16;
+
+/// Purpose label of the choice of lines.
+const PURPOSE: &str = "openings.polyglot";
+
+/// Reads the lines of the book `source` into `book`.
+pub(super) fn read(
+    file: &str,
+    source: &mut dyn Read,
+    book: &mut Collector,
+) -> Result<(), OpeningError> {
+    let mut bytes = Vec::new();
+    let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|reason| OpeningError::Open { file: file.into(), reason })?;
+    let mut table = Table::new(&bytes)
+        .ok_or_else(|| OpeningError::Polyglot { file: file.into(), got: bytes.len() as u64 })?;
+    drop(bytes);
+    let options = book.options;
+    let start = Start::initial(options.castling_mode);
+    let start = start.map_err(|fault| OpeningError::Line { file: file.into(), line: 1, fault })?;
+    if table.find(&start.position).is_empty() {
+        return Err(OpeningError::PolyglotStart { file: file.into() });
+    }
+    let depth = options.depth.unwrap_or(DEFAULT_DEPTH) as usize;
+    let mut rng = seed_for(options.seed, PURPOSE, 0);
+    let moves_of = |position: &Chess| table.moves(position);
+    let lines = Lines::new(&start.position, depth, &mut rng, moves_of);
+    let mut reached = HashSet::new();
+    let mut openings = Vec::new();
+    for (moves, position) in lines {
+        let is_book = !moves.is_empty() || depth == 0;
+        // Another order of the same moves is not another opening.
+        if is_book && ending(&position).is_none() && reached.insert(key(&position)) {
+            openings.push(moves);
+        }
+        if openings.len() == MAX_LINES {
+            break;
+        }
+    }
+    for (entry, uci) in std::mem::take(&mut table.faults) {
+        let fault = Fault::BookMove { got: uci };
+        book.leave_out(OpeningError::Entry { file: file.into(), entry, fault })?;
+    }
+    for moves in openings {
+        let (fen, castling_mode) = (start.fen.clone(), start.castling_mode);
+        book.add(file, opening(fen, castling_mode, &moves))?;
+    }
+    Ok(())
+}
+
+fn opening(fen: Fen, castling_mode: CastlingMode, moves: &[Move]) -> Opening {
+    let moves = moves.iter().map(|&m| UciMove::from_move(m, castling_mode)).collect();
+    Opening { fen, castling_mode, moves }
+}
+
+/// The key under which the book has a position.
+pub(super) fn key(position: &Chess) -> u64 {
+    // A pawn beside the one that advanced is enough for the square to count, legal or not.
+    position.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    key: u64,
+    /// Place in the file, from 1.
+    number: u32,
+    m: u16,
+    weight: u16,
+}
+
+/// The entries of a book, by their keys.
+struct Table {
+    entries: Vec<Entry>,
+    /// Entries found to be wrong, with their numbers, and the moves they give.
+    faults: Vec<(u64, String)>,
+    wrong: HashSet<u32>,
+}
+
+impl Table {
+    /// The entries in `bytes`; `None` if they are not a whole number, or too many.
+    fn new(bytes: &[u8]) -> Option<Table> {
+        let (entries, rest) = bytes.as_chunks::<ENTRY>();
+        if !rest.is_empty() || bytes.len() as u64 > MAX_BYTES {
+            return None;
+        }
+        let mut entries: Vec<Entry> = (1..).zip(entries).map(|(n, e)| entry(n, e)).collect();
+        // The format demands this order, but not every program that writes it keeps to it.
+        entries.sort_by_key(|entry| entry.key);
+        Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
+    }
+
+    fn find(&self, position: &Chess) -> &[Entry] {
+        let key = key(position);
+        let from = self.entries.partition_point(|entry| entry.key < key);
+        let found = &self.entries[from..];
+        &found[..found.partition_point(|entry| entry.key == key)]
+    }
+
+    /// The moves that may be played, those without weight not among them.
+    fn moves(&mut self, position: &Chess) -> Vec<Weighted> {
+        let mut moves: Vec<Weighted> = Vec::new();
+        let mut wrong = Vec::new();
+        for entry in self.find(position).iter().filter(|entry| entry.weight > 0) {
+            let uci = uci(entry.m);
+            match uci.as_ref().and_then(|uci| uci.to_move(position).ok()) {
+                Some(m) if moves.iter().all(|known| known.m != m) => {
+                    moves.push(Weighted { m, weight: entry.weight });
+                }
+                Some(_) => {}
+                None => wrong.push((entry.number, uci.map_or("none".into(), |m| m.to_string()))),
+            }
+        }
+        for (number, uci) in wrong {
+            if self.wrong.insert(number) {
+                self.faults.push((u64::from(number), uci));
+            }
+        }
+        moves
+    }
+}
+
+fn entry(number: u32, bytes: &[u8; ENTRY]) -> Entry {
+    let [k0, k1, k2, k3, k4, k5, k6, k7, m0, m1, w0, w1, ..] = *bytes;
+    Entry {
+        key: u64::from_be_bytes([k0, k1, k2, k3, k4, k5, k6, k7]),
+        number,
+        m: u16::from_be_bytes([m0, m1]),
+        weight: u16::from_be_bytes([w0, w1]),
+    }
+}
+
+/// The move of an entry: three bits each for the file and rank it goes to, the file and rank it
+/// comes from, and the piece a pawn becomes. Castling is the king on its own rook.
+fn uci(m: u16) -> Option<UciMove> {
+    let promotion = match m >> 12 {
+        0 => None,
+        1 => Some(Role::Knight),
+        2 => Some(Role::Bishop),
+        3 => Some(Role::Rook),
+        4 => Some(Role::Queen),
+        _ => return None,
+    };
+    let square = |bits: u16| Square::new(u32::from(bits & 0o77));
+    Some(UciMove::Normal { from: square(m >> 6), to: square(m), promotion })
+}
+
+#[cfg(test)]
+mod tests;

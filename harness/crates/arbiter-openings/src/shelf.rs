@@ -1,0 +1,232 @@
+//! Openings in little memory: some 30 bytes for a position, where an [`Opening`] takes 200. A book
+//! has hundreds of thousands of them, of which a run looks at one now and then.
+
+use shakmaty::packed::{PackedSetup, PackedUciMove};
+use shakmaty::{CastlingMode, fen::Fen};
+
+use super::Opening;
+
+/// Openings from one noted place to the next.
+const STRIDE: usize = 16;
+
+/// Of the first byte of an entry: the length of the packed position.
+const LENGTH: u8 = 0x3f;
+
+/// Of the first byte: whether moves follow the position.
+const HAS_MOVES: u8 = 0x40;
+
+/// Of the first byte: whether castling is by the rules of Chess960.
+const IS_CHESS960: u8 = 0x80;
+
+/// A list of openings, packed one after another.
+///
+/// An entry is a byte of the parts above, the position, and then, if there are moves, how many as a
+/// number of four bytes, and two bytes for each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Shelf {
+    bytes: Vec<u8>,
+    /// Where every [`STRIDE`]th entry begins.
+    places: Vec<usize>,
+    len: usize,
+    /// How many are Chess960.
+    chess960: usize,
+}
+
+impl Shelf {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(super) fn has_chess960(&self) -> bool {
+        self.chess960 > 0
+    }
+
+    pub(super) fn push(&mut self, opening: &Opening) {
+        if self.len.is_multiple_of(STRIDE) {
+            self.places.push(self.bytes.len());
+        }
+        self.len += 1;
+        let packed = PackedSetup::pack_standard(opening.fen.as_setup());
+        let packed = packed.expect("a legal position has the rooks and pawns that it speaks of");
+        let packed = packed.as_bytes();
+        let mut head = packed.len() as u8;
+        assert!(head <= LENGTH, "64 pieces and two counters take 50 bytes");
+        if opening.castling_mode == CastlingMode::Chess960 {
+            self.chess960 += 1;
+            head |= IS_CHESS960;
+        }
+        if !opening.moves.is_empty() {
+            head |= HAS_MOVES;
+        }
+        self.bytes.push(head);
+        self.bytes.extend_from_slice(packed);
+        if !opening.moves.is_empty() {
+            let count = u32::try_from(opening.moves.len());
+            let count = count.expect("the text of 2^32 moves is longer than any game may be");
+            self.bytes.extend(count.to_le_bytes());
+            let moves = opening.moves.iter().map(|m| PackedUciMove::pack(*m).to_bytes());
+            self.bytes.extend(moves.flatten());
+        }
+    }
+
+    /// Takes the last one away.
+    pub(super) fn pop(&mut self) {
+        let Some(last) = self.len.checked_sub(1) else { return };
+        let entry = self.from(last);
+        let (is_chess960, size) = (entry[0] & IS_CHESS960 != 0, entry.len());
+        self.chess960 -= usize::from(is_chess960);
+        self.bytes.truncate(self.bytes.len() - size);
+        self.len = last;
+        self.places.truncate(last.div_ceil(STRIDE));
+    }
+
+    /// Gives back the memory that more openings would have taken.
+    pub(super) fn close(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.places.shrink_to_fit();
+    }
+
+    /// The opening at `index`, which must be one of the list.
+    pub(super) fn get(&self, index: usize) -> Opening {
+        assert!(index < self.len, "opening {index} of {}", self.len);
+        unpack(&mut self.from(index))
+    }
+
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Opening> {
+        let mut rest = &self.bytes[..];
+        (0..self.len).map(move |_| unpack(&mut rest))
+    }
+
+    /// The entries from `index` on.
+    fn from(&self, index: usize) -> &[u8] {
+        let mut rest = &self.bytes[self.places[index / STRIDE]..];
+        for _ in 0..index % STRIDE {
+            rest = &rest[size(rest)..];
+        }
+        rest
+    }
+}
+
+/// Bytes of the first of `entries`.
+fn size(entries: &[u8]) -> usize {
+    let mut rest = entries;
+    let head = take::<1>(&mut rest)[0];
+    rest = &rest[usize::from(head & LENGTH)..];
+    if head & HAS_MOVES != 0 {
+        let count = u32::from_le_bytes(take(&mut rest)) as usize;
+        rest = &rest[count * PackedUciMove::BYTES..];
+    }
+    entries.len() - rest.len()
+}
+
+/// Takes the first of `entries` off.
+fn unpack(entries: &mut &[u8]) -> Opening {
+    const WHOLE: &str = "only what was packed from a legal position is unpacked";
+    let head = take::<1>(entries)[0];
+    let (packed, rest) = entries.split_at(usize::from(head & LENGTH));
+    *entries = rest;
+    let setup = PackedSetup::try_from_bytes(packed).expect(WHOLE).unpack_standard().expect(WHOLE);
+    let count = if head & HAS_MOVES != 0 { u32::from_le_bytes(take(entries)) } else { 0 };
+    let moves = (0..count).map(|_| PackedUciMove::from_bytes(take(entries)).unpack()).collect();
+    let castling_mode = match head & IS_CHESS960 {
+        0 => CastlingMode::Standard,
+        _ => CastlingMode::Chess960,
+    };
+    Opening { fen: Fen::try_from_setup(setup).expect(WHOLE), castling_mode, moves }
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
+    let (taken, rest) = bytes.split_first_chunk().expect("entries are whole");
+    *bytes = rest;
+    *taken
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::uci::UciMove;
+    use shakmaty::{EnPassantMode, Position};
+
+    use super::super::epd::parse_position;
+    use super::*;
+    use arbiter_schedule::seed::{below, seed_for};
+
+    fn opening(fen: &str, moves: &[&str]) -> Opening {
+        let start = parse_position(fen.as_bytes(), None).unwrap();
+        let moves = moves.iter().map(|m| m.parse().unwrap()).collect();
+        Opening { fen: start.fen, castling_mode: start.castling_mode, moves }
+    }
+
+    /// Odd ones first: every part that may be there or not, and the largest counters.
+    fn openings() -> Vec<Opening> {
+        let mut all = vec![
+            opening("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", &[]),
+            opening("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", &["e7e5"]),
+            opening("bbnrkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNQNRBKR w HEfd - 3 999999999", &[]),
+            opening("4k3/8/8/8/8/8/8/RR2K3 w B - 99 1", &["e1b1", "e8e7"]),
+            opening("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", &["a7a8q", "e8e7"]),
+        ];
+        for game in 0..60 {
+            let mut rng = seed_for(5, "test.shelf", game);
+            let mut position = shakmaty::Chess::default();
+            let mut moves = Vec::new();
+            for _ in 0..below(&mut rng, 90) {
+                let legal = position.legal_moves();
+                let Some(&m) = legal.get(below(&mut rng, legal.len().max(1) as u64) as usize)
+                else {
+                    break;
+                };
+                moves.push(UciMove::from_move(m, CastlingMode::Standard));
+                position.play_unchecked(m);
+            }
+            let fen = Fen::from_position(&position, EnPassantMode::Always);
+            all.push(opening(&fen.to_string(), &[]));
+            all.push(Opening { moves, ..Opening::standard() });
+        }
+        all
+    }
+
+    #[test]
+    fn what_is_put_in_comes_out() {
+        let all = openings();
+        let mut shelf = Shelf::default();
+        all.iter().for_each(|opening| shelf.push(opening));
+        shelf.close();
+        assert_eq!((shelf.len(), shelf.is_empty()), (all.len(), false));
+        assert!(shelf.iter().eq(all.iter().cloned()));
+        for (index, opening) in all.iter().enumerate().rev() {
+            assert_eq!(&shelf.get(index), opening, "{index}");
+            assert_eq!(shelf.get(index).fen().to_string(), opening.fen().to_string());
+        }
+    }
+
+    #[test]
+    fn the_last_one_can_be_taken_away() {
+        let all = openings();
+        let mut shelf = Shelf::default();
+        let mut shelves = Vec::new();
+        for opening in &all {
+            shelves.push(shelf.clone());
+            shelf.push(opening);
+        }
+        for before in shelves.iter().rev() {
+            shelf.pop();
+            assert_eq!(&shelf, before);
+        }
+        shelf.pop();
+        assert_eq!(shelf, Shelf::default());
+    }
+
+    #[test]
+    fn a_position_takes_few_bytes() {
+        let mut shelf = Shelf::default();
+        let one = opening("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", &[]);
+        (0..1600).for_each(|_| shelf.push(&one));
+        shelf.close();
+        assert!(shelf.bytes.capacity() <= 1600 * 27, "{}", shelf.bytes.capacity());
+        assert!(!shelf.has_chess960() && shelf.places.len() == 100);
+    }
+}

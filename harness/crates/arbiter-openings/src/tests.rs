@@ -1,0 +1,461 @@
+//! Books made here and read back: every format, every container, every complaint.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use shakmaty::CastlingMode;
+use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+
+use super::*;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3";
+const GAMES: &str = "[Event \"one\"]\n\n1. e4 e5 (1... c5 2. Nf3) 2. Nf3 {knight} Nc6 1-0\n\n\
+                     [Event \"two\"]\n\n1. d4 $1 d5 ; a remark\n2. c4 *\n";
+
+fn read(name: &str, text: &str) -> Result<Book, OpeningError> {
+    from_text(name, text, ReadOptions::default())
+}
+
+fn fens(book: &Book) -> Vec<String> {
+    book.openings().map(|opening| opening.fen().to_string()).collect()
+}
+
+fn moves(opening: &Opening) -> String {
+    let moves: Vec<String> = opening.moves().iter().map(UciMove::to_string).collect();
+    moves.join(" ")
+}
+
+/// What a bad line is told by if it is not left out.
+fn check_error(name: &str, text: &str, expected: &str) {
+    let options = ReadOptions { strict: true, ..ReadOptions::default() };
+    let error = from_text(name, text, options).expect_err(text);
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn epd_counters_come_from_operations() {
+    let text = format!(
+        "{START}\n{AFTER_E4} hmvc 3; fmvn 12;\n{START} id \"a; fmvn 9; b\"; ce -5; fmvn 2;\n\
+         {START} bm e4 d4; c0 \"x\"\n"
+    );
+    let counters: Vec<(u32, u32)> = read("a.epd", &text)
+        .expect("a sound book")
+        .openings()
+        .map(|o| (o.fen().as_setup().halfmoves, o.fen().as_setup().fullmoves.get()))
+        .collect();
+    assert_eq!(counters, [(0, 1), (3, 12), (0, 2), (0, 1)]);
+}
+
+#[test]
+fn fen_counters_are_kept_whatever_follows() {
+    for tail in ["7 31", "7 31 ;D1 20", "7 31; id \"x\";", "  7\t31 fmvn 5;", "7 31;"] {
+        let book = read("a.fen", &format!("{START} {tail}")).expect(tail);
+        assert_eq!(fens(&book), [format!("{START} 7 31")], "{tail}");
+    }
+    let book = read("a.fen", &format!("{START} 4")).expect("one counter is enough");
+    assert_eq!(fens(&book), [format!("{START} 4 1")]);
+}
+
+#[test]
+fn blank_lines_comments_carriage_returns_and_bom_are_tolerated() {
+    let text = format!("\u{feff}# book\r\n\r\n{START}\r\n  \r\n # more\r\n  {AFTER_E4} 0 1");
+    let book = read("a.epd", &text).expect("a sound book");
+    assert_eq!(fens(&book), [format!("{START} 0 1"), format!("{AFTER_E4} 0 1")]);
+    assert!(book.opening(0).starts_standard() && !book.opening(1).starts_standard());
+}
+
+#[test]
+fn chess960_is_detected_where_castling_needs_it() {
+    let cases = [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", CastlingMode::Standard),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1", CastlingMode::Standard),
+        ("bbnrkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNQNRBKR w HEfd - 0 1", CastlingMode::Chess960),
+        ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1", CastlingMode::Chess960),
+        ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w - - 0 1", CastlingMode::Standard),
+        ("4k3/8/8/8/8/8/8/RR2K3 w B - 0 1", CastlingMode::Chess960),
+    ];
+    for (fen, expected) in cases {
+        let book = read("a.epd", fen).expect(fen);
+        assert_eq!(book.opening(0).castling_mode(), expected, "{fen}");
+        assert_eq!(book.needs_chess960(), expected == CastlingMode::Chess960);
+        book.opening(0).position();
+    }
+}
+
+#[test]
+fn a_castling_mode_can_be_demanded() {
+    let demand = |mode, fen| {
+        let options =
+            ReadOptions { castling_mode: Some(mode), strict: true, ..ReadOptions::default() };
+        from_text("a.epd", fen, options)
+    };
+    let book = demand(CastlingMode::Chess960, START).expect("standard chess is chess960, too");
+    assert!(book.needs_chess960() && !book.opening(0).starts_standard());
+    let frc = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1";
+    assert!(matches!(
+        demand(CastlingMode::Standard, frc),
+        Err(OpeningError::Line { line: 1, fault: Fault::Position { .. }, .. })
+    ));
+}
+
+#[test]
+fn faults_of_positions_are_told_with_file_and_line() {
+    let check = |line: &str, expected: &str| {
+        check_error("a.epd", &format!("{START}\n\n{line}\n"), &format!("a.epd:3: {expected}"));
+    };
+    check(
+        "8/8/8 w",
+        "expected a position of at least 4 fields (pieces, side to move, castling rights, \
+         en passant square), got 2 in `8/8/8 w`",
+    );
+    check("8/8/8/8 w - -", "expected a position, got `8/8/8/8 w - -`: invalid board part in fen");
+    check(
+        "8/8/8/8/8/8/8/8 x - -",
+        "expected a position, got `8/8/8/8/8/8/8/8 x - -`: invalid turn part in fen",
+    );
+    check(
+        "8/8/8/8/8/8/8/K7 w - -",
+        "expected a legal position, got `8/8/8/8/8/8/8/K7 w - -`: illegal position: missing king",
+    );
+    check(
+        "4k3/8/8/8/8/8/8/4K2R w Q -",
+        "expected a legal position, got `4k3/8/8/8/8/8/8/4K2R w Q -`: \
+         illegal position: invalid castling rights",
+    );
+    check(&format!("{START} hmvc x;"), "expected a number after `hmvc`, got `x`");
+    check(&format!("{START} fmvn;"), "expected a number after `fmvn`, got ``");
+    check(
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qq] w KQkq -",
+        "expected chess or Chess960, got `rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qq]`",
+    );
+    check(&"x".repeat(70_000), "expected a line of at most 65536 bytes");
+}
+
+#[test]
+fn finished_games_are_no_openings() {
+    let check = |fen: &str, ending: &str| {
+        let expected = format!(
+            "a.epd:1: expected a position to play from, got one where the game is over by {ending}"
+        );
+        check_error("a.epd", fen, &expected);
+    };
+    check("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "checkmate");
+    check("7k/5Q2/6K1/8/8/8/8/8 b - -", "stalemate");
+    check("4k3/8/8/8/8/8/8/4KN2 w - -", "insufficient material");
+    check("4k3/8/8/8/8/8/8/4K2R w - - 100 80", "the fifty-move rule");
+}
+
+#[test]
+fn empty_books_are_refused() {
+    for name in ["a.epd", "a.pgn", "a"] {
+        for text in ["", "\n\n", "\u{feff}"] {
+            check_error(name, text, &format!("{name}: expected at least one opening, got none"));
+        }
+    }
+    check_error("a.epd", "# nothing\n", "a.epd: expected at least one opening, got none");
+}
+
+#[test]
+fn bad_lines_are_left_out_and_told() {
+    let long = "x".repeat(200_000);
+    let text = format!("{START}\nnonsense\n{long}\n{AFTER_E4} 0 1\n8/8/8/8/8/8/8/K7 w - -");
+    let book = read("a.epd", &text).expect("two sound lines");
+    assert_eq!(fens(&book), [format!("{START} 0 1"), format!("{AFTER_E4} 0 1")]);
+    let places: Vec<&str> =
+        book.quarantine().faults.iter().filter_map(|fault| fault.get(..8)).collect();
+    assert_eq!(places, ["a.epd:2:", "a.epd:3:", "a.epd:5:"]);
+    assert_eq!(book.quarantine().count, 3);
+}
+
+#[test]
+fn bad_games_are_left_out_and_told() {
+    let text = "[Event \"a\"]\n\n1. e4 e5 2. Ke3 (2. Nf3) Nc6 *\n\n[Event \"b\"]\n\n1. d4 *\n\n\
+                [Variant \"Atomic\"]\n\n1. e4 *\n\nhello world\n\n[Event \"c\"]\n\n1. c4 c5\n\n\
+                2. Nc3 Nc6 *\n\n1. Ng9 Nf6 *\n\n[Event \"d\"]\n\n1. Nf3 d5 *\n";
+    let book = read("a.pgn", text).expect("two sound games");
+    let lines: Vec<String> = book.openings().map(|opening| moves(&opening)).collect();
+    // Game c has a gap; its first half alone is not the opening that was meant.
+    assert_eq!(lines, ["d2d4", "g1f3 d7d5"]);
+    let faults = &book.quarantine().faults;
+    let places: Vec<&str> = faults.iter().filter_map(|fault| fault.split(": ").next()).collect();
+    assert_eq!(places, ["a.pgn:3", "a.pgn:9", "a.pgn:13", "a.pgn:19", "a.pgn:21"]);
+}
+
+#[test]
+fn a_book_of_faults_only_names_the_first() {
+    let error = read("a.epd", &"nonsense\n".repeat(30)).expect_err("nothing").to_string();
+    let told: Vec<&str> = error.split("; ").collect();
+    let first = "a.epd: expected at least one opening, got 30 bad ones: a.epd:1: expected a";
+    assert!(told[0].starts_with(first), "{error}");
+    assert!(told[2].starts_with("a.epd:3: ") && told[3] == "and 27 more", "{error}");
+}
+
+#[test]
+fn games_give_their_main_lines() {
+    let book = read("a.pgn", GAMES).expect("a sound book");
+    let lines: Vec<String> = book.openings().map(|opening| moves(&opening)).collect();
+    assert_eq!(lines, ["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5 c2c4"]);
+    for (plies, expected) in [(0, ["", ""]), (3, ["e2e4 e7e5 g1f3", "d2d4 d7d5 c2c4"])] {
+        let options = ReadOptions { plies: Some(plies), ..ReadOptions::default() };
+        let book = from_text("a.pgn", GAMES, options).expect("a sound book");
+        let lines: Vec<String> = book.openings().map(|opening| moves(&opening)).collect();
+        assert_eq!(lines, expected);
+        assert!(book.openings().all(|opening| opening.starts_standard()));
+    }
+}
+
+#[test]
+fn games_may_start_anywhere_and_castle_oddly() {
+    let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 5 40\"]\n\n40. e4 Kd7 *\n\n\
+                [Variant \"Chess960\"]\n[FEN \"rk5r/8/8/8/8/8/8/RK5R w KQkq - 0 1\"]\n\n\
+                1. O-O O-O-O *\n\n[Variant \"chess 960\"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 d6 4. O-O *\n";
+    let book = read("a.pgn", text).expect("a sound book");
+    let games: Vec<Opening> = book.openings().collect();
+    let [ending, odd, usual] = &games[..] else { panic!("three games") };
+    assert_eq!(ending.fen().to_string(), "4k3/8/8/8/8/8/4P3/4K3 w - - 5 40");
+    assert_eq!(moves(ending), "e2e4 e8d7");
+    assert_eq!((moves(odd).as_str(), odd.castling_mode()), ("b1h1 b8a8", CastlingMode::Chess960));
+    assert_eq!(moves(usual).split(' ').next_back(), Some("e1h1"));
+    assert_eq!(
+        usual.position().board().king_of(shakmaty::Color::White),
+        Some(shakmaty::Square::G1)
+    );
+}
+
+#[test]
+fn faults_of_games_are_told_with_game_and_line() {
+    let check = |game: &str, expected: &str| {
+        check_error("a.pgn", &format!("[Event \"fine\"]\n\n1. e4 *\n\n{game}"), expected);
+    };
+    check(
+        "[Event \"x\"]\n\n1. e4\ne5 2. Ke3\nNc6 *\n",
+        "a.pgn:8: game 2: expected a legal move at ply 3, got Ke3: illegal san",
+    );
+    check(
+        "[Event \"x\"]\n\n1. Nf3 a6 2. Nc3 a5 3. Ne4 a4 4. Ng5 *",
+        "a.pgn:7: game 2: expected a legal move at ply 7, got Ng5: ambiguous san",
+    );
+    check(
+        "[Event \"x\"]\n[FEN \"8/8/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. Kb1 *\n",
+        "a.pgn:5: game 2: expected a legal position, got `8/8/8/8/8/8/8/K7 w - - 0 1`: \
+         illegal position: missing king",
+    );
+    check(
+        "[Variant \"Atomic\"]\n\n1. e4 *\n",
+        "a.pgn:5: game 2: expected chess or Chess960, got `Atomic`",
+    );
+    check(
+        "1. f3 e5 2. g4 Qh4# 0-1\n",
+        "a.pgn:5: game 2: expected a position to play from, got one where the game is over by \
+         checkmate",
+    );
+    check(
+        "[Event \"x\"]\n\n1. e4 e5\n\n2. Nf3 *\n",
+        "a.pgn:9: game 3: expected a game that begins with a tag or with move 1, got `2. Nf3 *`",
+    );
+    check(
+        "[Event \"a \"b\" c\"]\n[Site \"?\"]\n\n1. d4 *\n",
+        "a.pgn:5: game 2: expected moves or a result after the tags, got neither",
+    );
+    check(
+        "[Event \"x\"]\n\n1. e4 e5\n2. Ng9 *\n",
+        "a.pgn:8: game 2: expected a move, a comment or a result, got `Ng9`",
+    );
+    check(
+        "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6\n4. Ng1 Ng8 *\n",
+        "a.pgn:5: game 2: expected a position to play from, got one where the game is over by \
+         threefold repetition",
+    );
+    check(
+        "hello world\n",
+        "a.pgn:5: game 2: expected a game that begins with a tag or with move 1, got `hello world`",
+    );
+}
+
+#[test]
+fn stray_results_and_comments_are_no_games() {
+    let book = read("a.pgn", "{a book}\n\n1. e4 e5\n\n1-0\n\n1. d4 *\n").expect("a sound book");
+    assert_eq!(book.openings().len(), 2);
+}
+
+#[test]
+fn unknown_extensions_are_looked_into() {
+    assert_eq!(read("book.txt", START).expect("positions").openings().len(), 1);
+    assert_eq!(read("book", GAMES).expect("games").openings().len(), 2);
+    let long = format!("{START}\n").repeat(1000);
+    assert_eq!(read("book", &long).expect("positions").openings().len(), 1000);
+}
+
+fn gzipped(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+fn zstandard(text: &str) -> Vec<u8> {
+    compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
+}
+
+fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in members {
+        if name.ends_with('/') {
+            archive.add_directory(*name, SimpleFileOptions::default()).expect("memory takes it");
+        } else {
+            archive.start_file(*name, SimpleFileOptions::default()).expect("memory takes it");
+            archive.write_all(text.as_bytes()).expect("memory takes it");
+        }
+    }
+    archive.finish().expect("memory takes it").into_inner()
+}
+
+/// Loads a file with the given name and content, and returns its path as errors tell it.
+fn load_bytes(name: &str, bytes: &[u8]) -> (Result<Book, OpeningError>, String) {
+    let dir = TempDir::new().expect("a temporary directory");
+    let path: PathBuf = dir.path().join(name);
+    fs::write(&path, bytes).expect("a writable directory");
+    (load(&path, ReadOptions::default()), path.display().to_string())
+}
+
+#[test]
+fn containers_do_not_change_the_book() {
+    let text = format!("{START}\n{AFTER_E4} 0 1\n");
+    let plain = read("a.epd", &text).expect("a sound book");
+    let containers = [
+        ("a.epd", text.clone().into_bytes()),
+        ("a.epd.gz", gzipped(&text)),
+        ("misnamed.epd", gzipped(&text)),
+        ("two.gz", [gzipped(START), gzipped(&format!("\n{AFTER_E4} 0 1"))].concat()),
+        ("a.epd.zst", zstandard(&text)),
+        ("misnamed.gz", zstandard(&text)),
+        ("two.zst", [zstandard(START), zstandard(&format!("\n{AFTER_E4} 0 1"))].concat()),
+        ("a.epd.zip", zipped(&[("a.epd", &text)])),
+        ("b.zip", zipped(&[("d/", ""), ("d/1.fen", START), ("2.EPD", AFTER_E4), ("COPYING", "x")])),
+        ("c.zip", zipped(&[("unnamed", &text)])),
+    ];
+    for (name, bytes) in containers {
+        let (book, path) = load_bytes(name, &bytes);
+        let book = book.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(fens(&book), fens(&plain), "{name}");
+        assert_eq!(book.name(), path);
+    }
+    let (book, _) = load_bytes("mixed.zip", &zipped(&[("a.pgn", GAMES), ("b.epd", &text)]));
+    assert_eq!(book.expect("a sound book").openings().len(), 4);
+}
+
+#[test]
+fn faults_in_containers_name_the_member() {
+    let text = format!("{START}\nnonsense\n");
+    let (book, path) = load_bytes("a.zip", &zipped(&[("d/b.epd", &text)]));
+    let book = book.expect("one sound line");
+    let fault = &book.quarantine().faults[0];
+    assert!(fault.starts_with(&format!("{path}/d/b.epd:2: expected a position")), "{fault}");
+    let (book, path) = load_bytes("empty.zip", &zipped(&[]));
+    let error = book.expect_err("nothing").to_string();
+    assert_eq!(error, format!("{path}: expected at least one opening, got none"));
+}
+
+#[test]
+fn of_a_file_that_is_cut_off_the_beginning_is_used() {
+    let lines: Vec<String> = (1..=9000).map(|n| format!("{START} 0 {n}\n")).collect();
+    let text = lines.concat();
+    let games: Vec<String> = (1..=4000)
+        .map(|n| format!("[Event \"{n}\"]\n\n1. e4 {{{:x}}} e5 2. Nf3 Nc6 *\n\n", n * 7919))
+        .collect();
+    let check = |name: &str, whole: &[u8], least: usize, lines_each: u64| {
+        let (book, path) = load_bytes(name, &whole[..whole.len() / 2]);
+        let book = book.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(book.len() > least, "{name}: {}", book.len());
+        let told = &book.quarantine().faults[..];
+        let line = lines_each * book.len() as u64 + 1;
+        let expected = format!(
+            "{path}:{line}: the compressed file is cut off here, and the rest of the book is missing"
+        );
+        assert_eq!(told, [expected], "{name}");
+    };
+    check("cut.epd.gz", &gzipped(&text), 3000, 1);
+    check("cut.epd.zst", &zstandard(&text), 1000, 1);
+    check("cut.pgn.gz", &gzipped(&games.concat()), 1000, 4);
+    let strict = ReadOptions { strict: true, ..ReadOptions::default() };
+    let dir = TempDir::new().expect("a temporary directory");
+    let path = dir.path().join("cut.epd.gz");
+    let gz = gzipped(&text);
+    fs::write(&path, &gz[..gz.len() / 2]).expect("a writable directory");
+    assert!(matches!(load(&path, strict), Err(OpeningError::Cut { .. })));
+}
+
+#[test]
+fn damaged_containers_are_errors() {
+    let text = format!("{START}\n").repeat(1000);
+    let gz = gzipped(&text);
+    let (book, _) = load_bytes("nothing.epd.gz", &gz[..12]);
+    assert!(matches!(book, Err(OpeningError::Unusable { .. })), "{book:?}");
+    let mut wrong = gz.clone();
+    *wrong.last_mut().expect("bytes") ^= 1;
+    let (book, _) = load_bytes("wrong.epd.gz", &wrong);
+    assert!(matches!(book, Err(OpeningError::Read { .. })), "{book:?}");
+    let zip = zipped(&[("a.epd", &text)]);
+    let (book, _) = load_bytes("cut.zip", &zip[..zip.len() / 2]);
+    assert!(matches!(book, Err(OpeningError::Archive { .. })), "{book:?}");
+    let mut flipped = zip.clone();
+    flipped[60] ^= 0x55;
+    let (book, _) = load_bytes("flipped.zip", &flipped);
+    assert!(book.is_err());
+}
+
+#[test]
+fn missing_files_are_errors() {
+    let error = load(Path::new("no/such/book.epd"), ReadOptions::default()).expect_err("missing");
+    assert!(error.to_string().starts_with("no/such/book.epd: cannot open the opening book"));
+    let dir = TempDir::new().expect("a temporary directory");
+    assert!(load(dir.path(), ReadOptions::default()).is_err());
+}
+
+#[test]
+fn foreign_bytes_never_panic() {
+    use arbiter_schedule::seed::{below, seed_for};
+    let seeds = [START.to_string(), format!("{AFTER_E4} hmvc 3; fmvn 12;"), GAMES.to_string()];
+    for round in 0..3000 {
+        let mut rng = seed_for(11, "test.foreign", round);
+        let mut bytes = seeds[below(&mut rng, 3) as usize].clone().into_bytes();
+        for _ in 0..=below(&mut rng, 6) {
+            let at = below(&mut rng, bytes.len() as u64) as usize;
+            bytes[at] = below(&mut rng, 256) as u8;
+        }
+        for name in ["a.epd", "a.pgn", "a"] {
+            let mut collector = Collector::new(ReadOptions::default());
+            let _ = archive::read_text(name, &mut bytes.as_slice(), &mut collector);
+            for opening in collector.openings.iter() {
+                assert!(!opening.position().legal_moves().is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_standard_book_is_the_initial_position() {
+    let book = Book::standard();
+    assert!(book.openings().eq([Opening::standard()]));
+    assert_eq!(book.opening(0).position(), Chess::default());
+    assert!(read("s.epd", START).expect("a sound book").openings().eq(book.openings()));
+}
+
+#[test]
+fn what_is_kept_of_a_book_keeps_its_place() {
+    let text: Vec<String> =
+        (0..50).map(|n| format!("4k3/8/8/8/8/8/8/4K2R w - - {n} {}", n + 1)).collect();
+    let whole = read("a.fen", &text.join("\n")).unwrap();
+    let mut thin = whole.clone();
+    thin.keep(&BTreeSet::from([3, 17, 49]));
+    assert_eq!(thin.len(), 50);
+    for place in [3, 17, 49] {
+        assert_eq!(thin.opening(place), whole.opening(place));
+    }
+    assert_eq!(thin.openings().len(), 3);
+    thin.keep(&BTreeSet::from([17]));
+    assert_eq!((thin.len(), thin.opening(17)), (50, whole.opening(17)));
+}

@@ -1,0 +1,110 @@
+//! What each feature of an engine is worth: the engine as it is against itself without the feature.
+
+use thiserror::Error;
+
+use super::plan::{Engine, MAX_ABLATED};
+
+/// The features that an engine is to do without, one at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ablation {
+    /// The UCI option that takes the name of a feature and switches it off.
+    pub option: String,
+    /// The features; the engine without the first of them is engine 1 of the plan, and so on.
+    pub features: Vec<String>,
+}
+
+/// Why there is nothing to take away.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum AblationError {
+    /// There is not one engine.
+    #[error("ablate needs one engine, got {0}; give --eval NAME or one --engine SPEC")]
+    EngineCount(usize),
+    /// There are no features.
+    #[error("ablate needs the features of engine '{0}'; name them with --features")]
+    NoFeatures(String),
+    /// Too many features.
+    #[error("ablate takes up to {MAX_ABLATED} features, got {0}")]
+    TooMany(usize),
+    /// A feature comes twice.
+    #[error("feature '{0}' is named twice")]
+    Twice(String),
+    /// The option is in use.
+    #[error("engine '{engine}' sets option.{option} itself, which ablate needs for the features")]
+    OptionTaken {
+        /// The engine.
+        engine: String,
+        /// The option.
+        option: String,
+    },
+    /// Somebody asked for a round robin.
+    #[error("ablate is a gauntlet: leave the schedule to it")]
+    Schedule,
+}
+
+impl Ablation {
+    /// The engine, and after it the engine without each feature.
+    pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, AblationError> {
+        let taken = |(name, _): &(String, String)| name.eq_ignore_ascii_case(&self.option);
+        if whole.options.iter().any(taken) {
+            let option = self.option.clone();
+            return Err(AblationError::OptionTaken { engine: whole.name, option });
+        }
+        if self.features.is_empty() {
+            return Err(AblationError::NoFeatures(whole.name));
+        }
+        if self.features.len() > MAX_ABLATED {
+            return Err(AblationError::TooMany(self.features.len()));
+        }
+        for (index, feature) in self.features.iter().enumerate() {
+            if self.features[..index].contains(feature) {
+                return Err(AblationError::Twice(feature.clone()));
+            }
+        }
+        let without = self.features.iter().map(|feature| {
+            let mut engine = whole.clone();
+            engine.name = format!("{} without {feature}", whole.name);
+            engine.options.push((self.option.clone(), feature.clone()));
+            engine
+        });
+        Ok(std::iter::once(whole.clone()).chain(without).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::resolve_engine;
+    use crate::spec::EngineSpec;
+
+    fn engine(text: &str) -> Engine {
+        resolve_engine(0, EngineSpec::parse(text).unwrap()).unwrap()
+    }
+
+    fn ablation(features: &[&str]) -> Ablation {
+        let features = features.iter().map(|feature| (*feature).to_owned()).collect();
+        Ablation { option: "Disable".to_owned(), features }
+    }
+
+    #[test]
+    fn each_feature_makes_an_engine() {
+        let whole = engine("cmd=bundled,eval=blunder,nodes=9");
+        let engines = ablation(&["pst", "passed"]).engines(whole.clone()).unwrap();
+        assert_eq!(engines[0], whole);
+        let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+        assert_eq!(names, ["blunder", "blunder without pst", "blunder without passed"]);
+        let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(engines[2].options, [option("Eval", "blunder"), option("Disable", "passed")]);
+        assert_eq!(engines[2].conditions, whole.conditions);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let check = |spec: &str, features: &[&str], expect: &str| {
+            let error = ablation(features).engines(engine(spec)).unwrap_err().to_string();
+            assert!(error.contains(expect), "{error}");
+        };
+        check("cmd=bundled", &[], "name them with --features");
+        check("cmd=bundled", &["a", "b", "a"], "feature 'a' is named twice");
+        check("cmd=bundled,option.disable=x", &["a"], "sets option.Disable itself");
+    }
+}

@@ -1,0 +1,91 @@
+//! Adjudication rules as typed: `movenumber=40,movecount=8,score=10`.
+
+use thiserror::Error;
+
+use arbiter_game::adjudicate::{DrawRule, ResignRule};
+
+/// What is wrong with a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RuleError {
+    /// A field is not `key=number`.
+    #[error("'{0}' is not KEY=NUMBER")]
+    NotAField(String),
+    /// A key is not known.
+    #[error("unknown key '{key}'; the keys are {expected}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// What there is.
+        expected: &'static str,
+    },
+    /// Nothing can be counted zero times.
+    #[error("movecount must be at least 1")]
+    NoMoves,
+}
+
+/// Reads a draw rule. What is not said is 40 moves, 8 in a row, 10 centipawns.
+pub fn parse_draw(text: &str) -> Result<DrawRule, RuleError> {
+    let mut rule = DrawRule { move_number: 40, move_count: 8, score_cp: 10 };
+    for field in text.split(',') {
+        match field.split_once('=') {
+            Some(("movenumber", value)) => rule.move_number = number(field, value)?,
+            Some(("movecount", value)) => rule.move_count = number(field, value)?,
+            Some(("score", value)) => rule.score_cp = number(field, value)?,
+            other => return Err(unknown(field, other, "movenumber, movecount, score")),
+        }
+    }
+    if rule.move_count == 0 { Err(RuleError::NoMoves) } else { Ok(rule) }
+}
+
+/// Reads a resign rule. What is not said is 3 moves in a row, 600 centipawns, one-sided.
+pub fn parse_resign(text: &str) -> Result<ResignRule, RuleError> {
+    let mut rule = ResignRule { move_count: 3, score_cp: 600, two_sided: false };
+    for field in text.split(',') {
+        match field.split_once('=') {
+            Some(("movecount", value)) => rule.move_count = number(field, value)?,
+            Some(("score", value)) => rule.score_cp = number(field, value)?,
+            Some(("twosided", "true")) => rule.two_sided = true,
+            Some(("twosided", "false")) => rule.two_sided = false,
+            other => return Err(unknown(field, other, "movecount, score, twosided=true|false")),
+        }
+    }
+    if rule.move_count == 0 { Err(RuleError::NoMoves) } else { Ok(rule) }
+}
+
+fn number(field: &str, value: &str) -> Result<u32, RuleError> {
+    value.parse().map_err(|_| RuleError::NotAField(field.to_owned()))
+}
+
+fn unknown(field: &str, split: Option<(&str, &str)>, expected: &'static str) -> RuleError {
+    match split {
+        Some((key, _)) => RuleError::UnknownKey { key: key.to_owned(), expected },
+        None => RuleError::NotAField(field.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read() {
+        assert_eq!(
+            parse_draw("movenumber=34,movecount=6,score=20"),
+            Ok(DrawRule { move_number: 34, move_count: 6, score_cp: 20 })
+        );
+        assert_eq!(
+            parse_resign("score=400,twosided=true"),
+            Ok(ResignRule { move_count: 3, score_cp: 400, two_sided: true })
+        );
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        let check = |error: RuleError, expect: &str| assert!(error.to_string().contains(expect));
+        check(parse_draw("score").unwrap_err(), "'score' is not");
+        check(parse_draw("score=-3").unwrap_err(), "'score=-3' is not");
+        check(parse_draw("moves=3").unwrap_err(), "unknown key 'moves'");
+        check(parse_draw("movecount=0").unwrap_err(), "at least 1");
+        check(parse_resign("twosided=maybe").unwrap_err(), "twosided=true|false");
+    }
+}

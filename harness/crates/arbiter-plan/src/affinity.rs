@@ -1,0 +1,145 @@
+//! On which processors games are played, as typed: `auto`, `none` or a list such as `0-3,8`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::plan::{Engine, Plan};
+
+/// Numbers of processors are below this; the system's masks go no further.
+pub const MAX_CPUS: usize = 1024;
+
+/// On which processors games are played.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Affinity {
+    /// The system decides.
+    #[default]
+    None,
+    /// Each game has processors of its own, different physical cores as far as there are any.
+    Auto,
+    /// Each game has processors of its own out of these, in this order.
+    Cpus(Vec<usize>),
+}
+
+/// It is none of those.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum AffinityError {
+    /// It is malformed.
+    #[error("'{0}' is neither auto, none nor a list of processors such as 0-3,8")]
+    Malformed(String),
+    /// A processor comes twice.
+    #[error("processor {0} is listed twice")]
+    Twice(usize),
+}
+
+impl FromStr for Affinity {
+    type Err = AffinityError;
+
+    fn from_str(text: &str) -> Result<Affinity, AffinityError> {
+        match text {
+            "none" => return Ok(Affinity::None),
+            "auto" => return Ok(Affinity::Auto),
+            _ => {}
+        }
+        let mut cpus = Vec::new();
+        for range in text.split(',') {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let number = |text: &str| {
+                let found = text.trim().parse().ok().filter(|cpu| *cpu < MAX_CPUS);
+                found.ok_or_else(|| AffinityError::Malformed(text.to_owned()))
+            };
+            let malformed = |_| AffinityError::Malformed(text.to_owned());
+            let (first, last) =
+                (number(first).map_err(malformed)?, number(last).map_err(malformed)?);
+            if first > last {
+                return Err(AffinityError::Malformed(text.to_owned()));
+            }
+            for cpu in first..=last {
+                if cpus.contains(&cpu) {
+                    return Err(AffinityError::Twice(cpu));
+                }
+                cpus.push(cpu);
+            }
+        }
+        Ok(Affinity::Cpus(cpus))
+    }
+}
+
+impl fmt::Display for Affinity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Affinity::None => f.write_str("none"),
+            Affinity::Auto => f.write_str("auto"),
+            Affinity::Cpus(cpus) => f.write_str(&list(cpus)),
+        }
+    }
+}
+
+/// Processors as a list with ranges.
+pub fn list(cpus: &[usize]) -> String {
+    let ranges = cpus.chunk_by(|a, b| a + 1 == *b).map(|range| match range {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
+        [] => String::new(),
+    });
+    ranges.collect::<Vec<_>>().join(",")
+}
+
+/// Processors that a game of the plan can use at once: the engines take turns, so it is as many as
+/// the engine with the most threads has; both at once if they may ponder.
+pub fn cpus_per_game(plan: &Plan) -> usize {
+    let mut threads: Vec<usize> = plan.engines.iter().map(threads).collect();
+    threads.sort_unstable();
+    let most = threads.pop().unwrap_or(1);
+    let ponders = plan.engines.iter().any(|engine| engine.manners.ponder);
+    if ponders { most + threads.pop().unwrap_or(0) } else { most }
+}
+
+/// Whether it is the option for how many threads an engine uses.
+pub fn is_threads(name: &str) -> bool {
+    ["threads", "cores"].contains(&name.to_lowercase().as_str())
+}
+
+/// Threads that an engine is told to use; at least 1.
+pub fn threads(engine: &Engine) -> usize {
+    let option = engine.options.iter().find(|(name, _)| is_threads(name));
+    option.and_then(|(_, value)| value.parse().ok()).unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Kind;
+    use crate::request::Request;
+    use crate::spec::EngineSpec;
+
+    #[test]
+    fn lists_are_read_as_they_are_shown() {
+        for text in ["none", "auto", "0-3,8", "5", "7,2-4"] {
+            assert_eq!(text.parse::<Affinity>().unwrap().to_string(), text);
+        }
+        assert_eq!("1,2,3".parse(), Ok(Affinity::Cpus(vec![1, 2, 3])));
+        for text in ["", "all", "3-1", "0,", "1-", "-1", "0-1024"] {
+            assert_eq!(text.parse::<Affinity>(), Err(AffinityError::Malformed(text.to_owned())));
+        }
+        assert_eq!("0-3,2".parse::<Affinity>(), Err(AffinityError::Twice(2)));
+    }
+
+    #[test]
+    fn a_game_needs_processors_for_its_larger_engine() {
+        let needed = |specs: [&str; 3]| {
+            let engines = specs.map(|spec| EngineSpec::parse(spec).unwrap()).into();
+            let request = Request { engines, ..Request::default() };
+            cpus_per_game(&Plan::resolve(Kind::Match, request).unwrap())
+        };
+        let names = ["cmd=sh,name=a", "cmd=sh,name=b,option.Threads=4", "cmd=sh,name=c"];
+        assert_eq!(needed(names), 4);
+        assert_eq!(
+            needed([names[0], "cmd=sh,name=b,option.cores=2,proto=xboard,depth=3", names[2]]),
+            2
+        );
+        assert_eq!(needed([names[0], names[1], "cmd=sh,name=c,ponder=true"]), 5);
+        assert_eq!(needed([names[0], "cmd=sh,name=b", names[2]]), 1);
+    }
+}

@@ -1,0 +1,127 @@
+//! The `[build]` table: how revisions become programs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use arbiter_build::bench::{BenchRecipe, Reader};
+use arbiter_build::recipe::Said;
+use arbiter_protocol::clock::parse_seconds;
+
+/// All of it optional.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BuildTable {
+    /// What a shell runs at the top of the checkout.
+    command: Option<String>,
+    /// The program that it leaves, from the top.
+    binary: Option<PathBuf>,
+    /// Variables for the command.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// Whether submodules are fetched first.
+    submodules: Option<bool>,
+    /// Seconds that the build may take.
+    timeout: Option<f64>,
+    /// Commands whose output tells one toolchain from another.
+    toolchain: Option<Vec<String>>,
+    /// Arguments that run the benchmark, as a shell would split them.
+    bench: Option<String>,
+    /// Finds the nodes, and perhaps the speed, in what the benchmark prints.
+    bench_pattern: Option<String>,
+    /// Seconds that the benchmark may take.
+    bench_timeout: Option<f64>,
+}
+
+/// A file of which only `[build]` is read, as a newer version may have written the rest.
+#[derive(Deserialize)]
+struct Settings {
+    build: Option<BuildTable>,
+}
+
+/// What the settings of a commit say of its build.
+pub fn of_text(file: &str, text: &str) -> Result<Option<Said>, String> {
+    let settings: Settings = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        format!("line {line}: {}", error.message())
+    })?;
+    settings.build.map(|table| table.said(file)).transpose()
+}
+
+impl BuildTable {
+    /// The table, understood; `file` is for people.
+    pub fn said(&self, file: &str) -> Result<Said, String> {
+        let seconds = |key: &str, value: Option<f64>| {
+            let read = value.map(|value| parse_seconds(&value.to_string()));
+            read.transpose().map_err(|error| format!("{key}: {error}"))
+        };
+        let timeout: Option<Duration> = seconds("timeout", self.timeout)?;
+        if let Some(binary) = self.binary.as_deref().filter(|path| !is_inside(path)) {
+            return Err(format!("binary = \"{}\" is not below the checkout", binary.display()));
+        }
+        if let Some(name) = self.env.keys().find(|name| name.is_empty() || name.contains('=')) {
+            return Err(format!("env: '{name}' is no name of a variable"));
+        }
+        if self.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
+            return Err("command is empty".to_owned());
+        }
+        Reader::new(self.bench_pattern.as_deref())?;
+        let split = |text: &String| {
+            shell_words::split(text)
+                .map_err(|_| format!("bench = \"{text}\" has unbalanced quotes"))
+        };
+        Ok(Said {
+            file: file.to_owned(),
+            command: self.command.clone(),
+            binary: self.binary.clone(),
+            env: self.env.clone(),
+            submodules: self.submodules,
+            timeout,
+            toolchain: self.toolchain.clone(),
+            bench: BenchRecipe {
+                args: self.bench.as_ref().map(split).transpose()?,
+                pattern: self.bench_pattern.clone(),
+                timeout: seconds("bench-timeout", self.bench_timeout)?,
+            },
+        })
+    }
+}
+
+fn is_inside(path: &Path) -> bool {
+    use std::path::Component::{CurDir, Normal};
+    path.components().all(|part| matches!(part, CurDir | Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read_among_others() {
+        let text = "future = 1\n[build]\ncommand = 'make'\nbinary = 'src/x'\nenv = { CC = 'gcc' }\n\
+                    timeout = 2.5\nbench = 'bench 16 \"a b\"'\n";
+        let said = of_text("arbiter.toml", text).unwrap().unwrap();
+        assert_eq!(said.timeout, Some(Duration::from_millis(2_500)));
+        assert_eq!(said.bench.args.unwrap(), ["bench", "16", "a b"]);
+        assert_eq!(said.env["CC"], "gcc");
+        assert_eq!(of_text("arbiter.toml", "[sprt]").unwrap(), None);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let check = |table: &str, part: &str| {
+            let error = of_text("arbiter.toml", &format!("[build]\n{table}")).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        };
+        check("binary = '../x'", "../x");
+        check("binary = '/x'", "not below");
+        check("timeout = -1", "timeout");
+        check("command = ' '", "command is empty");
+        check("bench-pattern = 'x'", "group");
+        check("bench = '\"'", "quotes");
+        check("env = { 'A=B' = 'x' }", "A=B");
+        check("comand = 'x'", "comand");
+    }
+}

@@ -1,0 +1,451 @@
+//! What a run will do, with every default explicit. A plan is stored with its run, and a resumed
+//! run is played by the stored plan alone.
+
+mod error;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::ablation::Ablation;
+use super::affinity::Affinity;
+use super::manners::{self, Manners};
+use super::program;
+use super::provenance::{Provenance, Scale};
+use super::request::Request;
+use super::spec::EngineSpec;
+use super::tuning;
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::annotation::{Annotation, Keeping};
+use arbiter_openings::order::Order;
+use arbiter_protocol::Protocol;
+use arbiter_protocol::clock::{Conditions, Limits};
+use arbiter_protocol::uci::session::Deadlines;
+use arbiter_schedule::{Design, Schedule};
+use arbiter_spsa::ascent::Ascent;
+use arbiter_spsa::tuning::Tuning;
+use arbiter_stats::sprt::Sprt;
+
+pub use self::error::PlanError;
+
+/// The word that stands for the bundled engine in `cmd=`.
+pub const BUNDLED: &str = "bundled";
+
+/// Time margin unless the user sets one: less than this the pipe and the scheduler may cost.
+pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
+
+/// Pairs of a match, and the cap of an SPRT, unless the user sets one.
+const DEFAULT_PAIRS: u64 = 100;
+pub(super) const DEFAULT_SPRT_PAIRS: u64 = 50_000;
+
+/// Pairs of an encounter of a tournament unless the user sets them.
+const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
+
+/// Pairs for each feature of an ablation without an SPRT.
+const DEFAULT_ABLATE_PAIRS: u64 = 200;
+
+/// Most features in one ablation.
+pub const MAX_ABLATED: usize = 200;
+
+/// Share of games that may end by a fault of an engine before the run counts as invalid.
+const DEFAULT_FAULT_LIMIT: f64 = 0.05;
+
+/// Limits if nobody gave any.
+const DEFAULT_TC: &str = "8+0.08";
+
+/// What kind of question a run answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Is the first engine stronger than the second? Stops when the SPRT says so.
+    Sprt,
+    /// Plays all pairs.
+    Match,
+    /// Who is first among many? Plays what the format asks for.
+    Tournament,
+    /// What is each feature of an engine worth?
+    Ablate,
+    /// Which values of its parameters make an engine stronger?
+    Tune,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 5] =
+        [Kind::Sprt, Kind::Match, Kind::Tournament, Kind::Ablate, Kind::Tune];
+
+    /// The subcommand that plays it, which is also its name in the store and in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Sprt => "sprt",
+            Kind::Match => "match",
+            Kind::Tournament => "tournament",
+            Kind::Ablate => "ablate",
+            Kind::Tune => "tune",
+        }
+    }
+}
+
+/// Which program an engine is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// Palimpsest, inside this very binary.
+    Bundled,
+    /// An executable.
+    Path(PathBuf),
+}
+
+/// One engine, resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Engine {
+    /// Unique in the run.
+    pub name: String,
+    /// What to start.
+    pub program: Program,
+    /// Arguments.
+    pub args: Vec<String>,
+    /// Working directory.
+    pub dir: Option<PathBuf>,
+    /// Options to set.
+    pub options: Vec<(String, String)>,
+    /// How it is started, addressed and kept.
+    pub manners: Manners,
+    /// What bounds its thinking, and what overrun is forgiven.
+    pub conditions: Conditions,
+    /// The revision that the program was built from, if it was.
+    pub provenance: Option<Provenance>,
+}
+
+/// Where openings come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BookSource {
+    /// The book inside this binary.
+    Bundled,
+    /// A file.
+    File(PathBuf),
+}
+
+/// A resolved run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What it answers.
+    pub kind: Kind,
+    /// The engines; figures are from the first one's point of view.
+    pub engines: Vec<Engine>,
+    /// The openings.
+    pub book: BookSource,
+    /// Plies taken from PGN openings; all if `None`.
+    pub plies: Option<u32>,
+    /// Plies taken from lines of a Polyglot book, if not the usual number.
+    pub book_depth: Option<u32>,
+    /// Whether a bad line of the book is an error instead of being left out.
+    pub strict_book: bool,
+    /// In which order.
+    pub order: Order,
+    /// From which every random choice derives.
+    pub seed: u64,
+    /// Opening, from 0 in the order of the book, at which the run begins.
+    pub opening_start: u64,
+    /// Who meets whom.
+    pub design: Design,
+    /// Pause between two games at one place.
+    pub wait: Duration,
+    /// Games at once.
+    pub concurrency: usize,
+    /// On which processors.
+    pub affinity: Affinity,
+    /// The stopping rule, for each two engines that meet.
+    pub sprt: Option<Sprt>,
+    /// What the engines after the first do without, if that is the question.
+    pub ablation: Option<Ablation>,
+    /// What is tuned, and how, if that is the question; the two engines are then one and the same.
+    pub tuning: Option<Arc<Tuning>>,
+    /// Share of games, 0 to 1, that may end by a fault.
+    pub fault_limit: f64,
+    /// How the times of the engines follow from those that were asked for, if not as they are.
+    pub scale: Option<Scale>,
+    /// When games end before the rules of chess say so.
+    pub rules: Rules,
+    /// Folders of the endgame tables that the rules need.
+    pub tables: Vec<PathBuf>,
+    /// Share of an engine's thinking time that may be lost for want of a processor before a pair
+    /// is void; `None` does not measure.
+    pub noise_limit: Option<f64>,
+    /// How long engines may take to answer.
+    pub deadlines: Deadlines,
+    /// Where games are written besides the store.
+    pub pgn: Option<PathBuf>,
+    /// What they tell there besides their moves.
+    pub annotation: Annotation,
+    /// Where final positions are written.
+    pub epd: Option<PathBuf>,
+    /// Of which games what was said is kept.
+    pub transcripts: Keeping,
+}
+
+impl Plan {
+    /// Resolves a request.
+    pub fn resolve(kind: Kind, request: Request) -> Result<Plan, PlanError> {
+        let request = match kind {
+            Kind::Sprt if request.engines.is_empty() => request.or_demonstration(),
+            Kind::Ablate => request.for_ablation()?,
+            _ => request,
+        };
+        check_count(kind, request.engines.len())?;
+        let mut engines = resolve_engines(kind, &request)?;
+        if let Some(dir) = &request.stderr_dir {
+            manners::spread_stderr(&mut engines, &absolute(dir.clone()));
+        }
+        let engines = scaled(engines, request.scale);
+        let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
+        let is_sequential = match &ablation {
+            Some(ablation) => ablation.sequential,
+            None => kind == Kind::Sprt,
+        };
+        let pairs = usual_pairs(kind, is_sequential);
+        let design = request.tournament.design(kind, engines.len(), pairs)?;
+        let tuning = match (kind, request.tuning) {
+            (Kind::Tune, asked) => Some(asked.unwrap_or_default().resolve(&design, &engines[0])?),
+            _ => None,
+        };
+        let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
+        if !(0.0..=1.0).contains(&fault_limit) {
+            return Err(PlanError::FaultLimit(fault_limit));
+        }
+        let plan = Plan {
+            kind,
+            engines,
+            book: request
+                .openings
+                .as_deref()
+                .map_or(BookSource::Bundled, |path| BookSource::File(absolute(path.to_owned()))),
+            plies: request.plies,
+            book_depth: request.book_depth,
+            strict_book: request.strict_book,
+            order: request.order.unwrap_or(Order::Random),
+            seed: request.seed.unwrap_or(1),
+            opening_start: request.tournament.opening_start()?,
+            design,
+            wait: request.tournament.wait.unwrap_or_default(),
+            concurrency: request.concurrency.unwrap_or_else(default_concurrency),
+            affinity: request.affinity,
+            sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
+            ablation: ablation.map(|request| request.ablation),
+            tuning: tuning.map(Arc::new),
+            fault_limit,
+            scale: request.scale,
+            rules: request.rules,
+            tables: request.tables.into_iter().map(absolute).collect(),
+            noise_limit: request.noise_limit.0,
+            deadlines: request.deadlines,
+            pgn: request.pgn.map(absolute),
+            annotation: Annotation { has_origin: true, ..request.annotation },
+            epd: request.epd.map(absolute),
+            transcripts: request.transcripts,
+        };
+        if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
+            return Err(PlanError::Path(path.to_owned()));
+        }
+        if plan.concurrency == 0 {
+            return Err(PlanError::Concurrency);
+        }
+        if plan.design.pairs == 0 || plan.design.rounds == 0 {
+            return Err(PlanError::NothingToRun);
+        }
+        Ok(plan)
+    }
+
+    /// Every file and folder that the plan names.
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let book = match &self.book {
+            BookSource::Bundled => None,
+            BookSource::File(path) => Some(path.as_path()),
+        };
+        let engines = self.engines.iter().flat_map(|engine| {
+            let program = match &engine.program {
+                Program::Bundled => None,
+                Program::Path(path) => Some(path.as_path()),
+            };
+            let manners = &engine.manners;
+            program.into_iter().chain(engine.dir.as_deref()).chain(manners.stderr.as_deref())
+        });
+        let tables = self.tables.iter().map(PathBuf::as_path);
+        let files = self.pgn.iter().chain(&self.epd).map(PathBuf::as_path);
+        engines.chain(book).chain(files).chain(tables)
+    }
+
+    /// Who meets whom, before the first result.
+    pub fn schedule(&self) -> Schedule {
+        let schedule = Schedule::new(self.design, self.engines.len(), self.seed);
+        match &self.tuning {
+            Some(tuning) => schedule.with_rounds_ahead(tuning.ahead),
+            None => schedule,
+        }
+    }
+
+    /// The tuning before the first result, if the run is one.
+    pub fn ascent(&self) -> Option<Ascent> {
+        self.tuning.as_ref().map(|tuning| Ascent::new(tuning.clone(), self.seed))
+    }
+
+    /// The engines as the user named them; not what an ablation or a tuning makes of one.
+    pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
+        let is_one = self.ablation.is_some() || self.tuning.is_some();
+        let own = if is_one { 1 } else { self.engines.len() };
+        self.engines.iter().take(own).map(|engine| match &self.tuning {
+            Some(_) => (tuning::base_name(&engine.name), engine),
+            None => (engine.name.as_str(), engine),
+        })
+    }
+
+    /// Whether a clock decides anything; without one, deterministic engines play the same games
+    /// again.
+    pub fn is_timed(&self) -> bool {
+        self.engines.iter().any(|engine| engine.conditions.limits.is_timed())
+    }
+}
+
+/// Pairs of an encounter unless the user sets them.
+fn usual_pairs(kind: Kind, is_sequential: bool) -> u64 {
+    match kind {
+        _ if is_sequential => DEFAULT_SPRT_PAIRS,
+        Kind::Ablate => DEFAULT_ABLATE_PAIRS,
+        Kind::Tournament => DEFAULT_TOURNAMENT_PAIRS,
+        Kind::Tune => tuning::DEFAULT_PAIRS,
+        Kind::Sprt | Kind::Match => DEFAULT_PAIRS,
+    }
+}
+
+fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
+    match kind {
+        Kind::Tune if count != 1 => Err(PlanError::TuneEngines(count)),
+        Kind::Sprt if count != 2 => Err(PlanError::EngineCount("sprt", "two", count)),
+        Kind::Match | Kind::Tournament if count < 2 => {
+            Err(PlanError::EngineCount(kind.as_str(), "at least two", count))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanError> {
+    if let (Some(asked), [spec]) = (&request.ablation, &request.engines[..]) {
+        let whole = resolve_engine(0, spec.clone().or(&request.each))?;
+        return Ok(asked.ablation.engines(whole)?);
+    }
+    if let (Kind::Tune, [spec]) = (kind, &request.engines[..]) {
+        return Ok(tuning::sides(resolve_engine(0, spec.clone().or(&request.each))?).into());
+    }
+    let mut engines: Vec<Engine> = Vec::new();
+    for (index, spec) in request.engines.iter().enumerate() {
+        let engine = resolve_engine(index, spec.clone().or(&request.each))?;
+        if engines.iter().any(|other| other.name == engine.name) {
+            return Err(PlanError::DuplicateName(engine.name));
+        }
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
+fn scaled(mut engines: Vec<Engine>, scale: Option<Scale>) -> Vec<Engine> {
+    for engine in &mut engines {
+        let limits = &mut engine.conditions.limits;
+        *limits = scale.map_or(*limits, |scale| scale.applied(*limits));
+    }
+    engines
+}
+
+/// Resolves one engine; `index` is for its name if it has none.
+pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
+    let name = spec.name.take().unwrap_or_else(|| default_name(index, &spec));
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        return Err(PlanError::Name(name));
+    }
+    if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
+        return Err(PlanError::Chess960(name));
+    }
+    if spec.rev.is_some() && spec.provenance.is_none() && spec.cmd.is_some() {
+        return Err(PlanError::TwoPrograms(name));
+    }
+    let cmd = spec.cmd.clone().ok_or_else(|| PlanError::NoCommand(name.clone()))?;
+    let program = if cmd == BUNDLED {
+        if let Some(eval) = spec.eval.take() {
+            spec.options.insert(0, ("Eval".to_owned(), eval));
+        }
+        Program::Bundled
+    } else if spec.eval.is_some() {
+        return Err(PlanError::ForeignEval(name));
+    } else {
+        let found = program::find(&cmd, spec.dir.as_deref());
+        Program::Path(found.map_err(|source| PlanError::Program { name: name.clone(), source })?)
+    };
+    if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        return Err(PlanError::Directory { name, dir: dir.clone() });
+    }
+    let limits = resolve_limits(&name, &spec)?;
+    let margin = spec.margin.unwrap_or(DEFAULT_MARGIN);
+    let blank = |line: &String| line.trim().is_empty() || line.chars().any(char::is_control);
+    if spec.init.iter().any(blank) {
+        return Err(PlanError::Init(name));
+    }
+    Ok(Engine {
+        name,
+        program,
+        args: spec.args,
+        dir: spec.dir.map(absolute),
+        options: spec.options,
+        manners: Manners {
+            protocol: spec.protocol.unwrap_or_default(),
+            init: spec.init,
+            restart: spec.restart.unwrap_or_default(),
+            ponder: spec.ponder.unwrap_or(false),
+            stderr: spec.stderr.map(absolute),
+            memory_mib: spec.memory_mib,
+        },
+        conditions: Conditions { limits, margin },
+        provenance: spec.provenance,
+    })
+}
+
+fn resolve_limits(name: &str, spec: &EngineSpec) -> Result<Limits, PlanError> {
+    let mut limits = spec.limits;
+    let bare = Limits { nodestime: None, ..limits };
+    if bare.is_empty() && spec.no_clock {
+        return Err(PlanError::Unlimited(name.to_owned()));
+    }
+    if bare.is_empty() {
+        limits.clock = Some(DEFAULT_TC.parse().expect("a literal time control"));
+    }
+    if limits.nodestime.is_some() && limits.clock.is_none() && limits.movetime.is_none() {
+        return Err(PlanError::NodesWithoutTime(name.to_owned()));
+    }
+    let unspeakable = limits.nodes.is_some()
+        || limits.nodestime.is_some()
+        || limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
+    if spec.protocol == Some(Protocol::Xboard) && unspeakable {
+        return Err(PlanError::XboardLimit(name.to_owned()));
+    }
+    Ok(limits)
+}
+
+/// The path from the root; a run may be resumed from another folder.
+fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// The evaluation of a bundled engine, the file name of another, or a number.
+pub(super) fn default_name(index: usize, spec: &EngineSpec) -> String {
+    let cmd = spec.cmd.as_deref().unwrap_or_default();
+    let stem = match (cmd, &spec.eval) {
+        (BUNDLED, Some(eval)) => Some(eval.clone()),
+        (BUNDLED, None) => Some("palimpsest".to_owned()),
+        _ => Path::new(cmd).file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+    };
+    stem.unwrap_or_else(|| format!("engine {}", index + 1))
+}
+
+/// One core is left to the harness and the system.
+pub fn default_concurrency() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
+}
+
+#[cfg(test)]
+mod tests;

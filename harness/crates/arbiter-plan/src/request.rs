@@ -1,0 +1,153 @@
+//! What the user asked for, from flags and file; all of it may be open.
+
+use std::path::PathBuf;
+
+use super::ablation::{Ablation, AblationError};
+use super::affinity::Affinity;
+use super::noise::NoiseLimit;
+use super::plan::BUNDLED;
+use super::provenance::Scale;
+use super::spec::EngineSpec;
+use super::tournament::TournamentRequest;
+use super::tuning::TuningRequest;
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::annotation::{Annotation, Keeping};
+use arbiter_openings::order::Order;
+use arbiter_protocol::uci::session::Deadlines;
+use arbiter_schedule::Format;
+use arbiter_stats::sprt::{Correction, Model, Sprt, SprtError};
+
+/// Nodes a move in an ablation without limits: enough to see a few plies ahead, and the same games
+/// on every machine.
+const DEFAULT_ABLATE_NODES: u64 = 2_000;
+
+/// A run as asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Engines.
+    pub engines: Vec<EngineSpec>,
+    /// Settings for all engines.
+    pub each: EngineSpec,
+    /// Opening book.
+    pub openings: Option<PathBuf>,
+    /// Plies taken from PGN openings.
+    pub plies: Option<u32>,
+    /// Plies taken from lines of a Polyglot book.
+    pub book_depth: Option<u32>,
+    /// Whether a bad line of the book is an error.
+    pub strict_book: bool,
+    /// Order of the openings.
+    pub order: Option<Order>,
+    /// Seed.
+    pub seed: Option<u64>,
+    /// Who meets whom, and how often.
+    pub tournament: TournamentRequest,
+    /// Games at once.
+    pub concurrency: Option<usize>,
+    /// On which processors.
+    pub affinity: Affinity,
+    /// PGN file.
+    pub pgn: Option<PathBuf>,
+    /// What games tell there besides their moves.
+    pub annotation: Annotation,
+    /// File for final positions.
+    pub epd: Option<PathBuf>,
+    /// Of which games what was said is kept.
+    pub transcripts: Keeping,
+    /// Folder for the error output of engines that have no file of their own.
+    pub stderr_dir: Option<PathBuf>,
+    /// Share of faults.
+    pub fault_limit: Option<f64>,
+    /// How times are scaled.
+    pub scale: Option<Scale>,
+    /// Adjudication.
+    pub rules: Rules,
+    /// Folders of the endgame tables that the rules need.
+    pub tables: Vec<PathBuf>,
+    /// Host noise.
+    pub noise_limit: NoiseLimit,
+    /// Deadlines.
+    pub deadlines: Deadlines,
+    /// Bounds of the SPRT.
+    pub sprt: SprtRequest,
+    /// What an ablation is to take away from its engine.
+    pub ablation: Option<AblationRequest>,
+    /// What a tuning is to tune, and how.
+    pub tuning: Option<TuningRequest>,
+}
+
+/// An ablation as asked for.
+#[derive(Debug, Clone)]
+pub struct AblationRequest {
+    /// Option and features.
+    pub ablation: Ablation,
+    /// Whether the games of each feature end when an SPRT can tell.
+    pub sequential: bool,
+}
+
+/// The SPRT as asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SprtRequest {
+    /// Elo of the null hypothesis.
+    pub elo0: Option<f64>,
+    /// Elo of the alternative.
+    pub elo1: Option<f64>,
+    /// Chance to accept H1 if H0 holds.
+    pub alpha: Option<f64>,
+    /// Chance to accept H0 if H1 holds.
+    pub beta: Option<f64>,
+    /// What the Elo bounds mean.
+    pub model: Option<Model>,
+    /// How the bounds of the ratio allow for overshoot.
+    pub correction: Option<Correction>,
+}
+
+impl Request {
+    /// Fills an SPRT without engines with a demonstration that needs nothing but this binary: two
+    /// evaluations of clearly different strength, quick games, wide bounds.
+    pub(super) fn or_demonstration(mut self) -> Request {
+        for eval in ["palimpsest", "material"] {
+            self.engines.push(EngineSpec {
+                name: Some(eval.to_owned()),
+                cmd: Some(BUNDLED.to_owned()),
+                eval: Some(eval.to_owned()),
+                ..EngineSpec::default()
+            });
+        }
+        if self.each.limits.is_empty() {
+            // Nodes, so that the demonstration shows the same on every machine, busy or not.
+            self.each.limits.nodes = Some(15_000);
+        }
+        self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
+        self.tournament.pairs = self.tournament.pairs.or(Some(500));
+        self
+    }
+
+    /// A gauntlet of one engine, with a limit.
+    pub(super) fn for_ablation(mut self) -> Result<Request, AblationError> {
+        if self.engines.len() != 1 {
+            return Err(AblationError::EngineCount(self.engines.len()));
+        }
+        if self.tournament.format.is_some_and(|format| format != Format::Gauntlet) {
+            return Err(AblationError::Schedule);
+        }
+        self.tournament.format = Some(Format::Gauntlet);
+        if self.each.limits.is_empty() {
+            self.each.limits.nodes = Some(DEFAULT_ABLATE_NODES);
+        }
+        Ok(self)
+    }
+}
+
+impl SprtRequest {
+    pub(super) fn resolve(self) -> Result<Sprt, SprtError> {
+        let test = Sprt::new(
+            self.elo0.unwrap_or(0.0),
+            self.elo1.unwrap_or(5.0),
+            self.alpha.unwrap_or(0.05),
+            self.beta.unwrap_or(0.05),
+            self.model.unwrap_or(Model::Normalized),
+        )?;
+        Ok(test.with_correction(self.correction.unwrap_or(test.usual_correction())))
+    }
+}

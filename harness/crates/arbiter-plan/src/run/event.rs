@@ -1,0 +1,172 @@
+//! What happens in a run, in the words of its observers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use crate::run::control::Pace;
+use crate::run::job::PlayedPair;
+use crate::run::standing::{PairTally, Standing};
+use arbiter_schedule::{Pairing, Schedule};
+use arbiter_spsa::ascent::Iteration;
+use arbiter_stats::watch::Look;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The SPRT accepted H1.
+    AcceptedH1,
+    /// The SPRT accepted H0.
+    AcceptedH0,
+    /// All pairs were played. For an SPRT this means that it stayed undecided.
+    Complete,
+    /// The user stopped it; it can be resumed.
+    Interrupted,
+}
+
+/// One thing that happened. Observers (live view, PGN file) see every event, in this order of
+/// guarantees: a pair is on disk before it is `Counted`, and pairs are counted in schedule order.
+#[derive(Debug)]
+pub enum RunEvent<'a> {
+    /// The run begins, or goes on after an interruption.
+    Started {
+        /// Counts of what was played before.
+        standing: &'a Standing,
+        /// Pairs counted before.
+        counted: u64,
+        /// What the test says of those of each two engines, if the run is an SPRT.
+        looks: &'a BTreeMap<[usize; 2], Look>,
+    },
+    /// A game has begun. Those of different pairs come in any order, and a void pair's twice.
+    GameStarted {
+        /// Its pair.
+        pairing: &'a Pairing,
+        /// Which game of the pair, from 0.
+        half: usize,
+    },
+    /// A pair was counted.
+    Counted {
+        /// The pair with its games.
+        played: &'a PlayedPair,
+        /// What it adds.
+        tally: &'a PairTally,
+        /// What the test says after it, if the run is an SPRT.
+        look: Option<Look>,
+        /// Since the start or resumption.
+        elapsed: Duration,
+    },
+    /// The pairs counted so far complete an iteration of a tuning, which is on disk.
+    Iterated {
+        /// Its result, and the values after it.
+        iteration: &'a Iteration,
+    },
+    /// The machine disturbed a pair.
+    Disturbed {
+        /// The pair.
+        pair: u64,
+        /// How, in words.
+        reason: &'a str,
+        /// Whether it is played again; if not, it counts as it is.
+        is_void: bool,
+    },
+    /// Somebody who plays for us did something that changes nothing.
+    Noted {
+        /// Who, and what.
+        remark: &'a Remark,
+    },
+    /// Somebody who plays for us was out of line and plays no more. Observers forget all that was
+    /// counted after the counts given here; the pairs in question are counted again when others have
+    /// played them.
+    SetAside {
+        /// Who, why, and how many pairs are played again.
+        aside: &'a SetAside,
+        /// Counts of what still counts.
+        standing: &'a Standing,
+        /// Pairs that still count, the first ones in the order of the schedule.
+        counted: u64,
+        /// What the test says of those of each two engines, if the run is an SPRT.
+        looks: &'a BTreeMap<[usize; 2], Look>,
+        /// The schedule after those.
+        schedule: &'a Schedule,
+    },
+    /// Time passed; a chance to show that the run is alive.
+    Tick {
+        /// Since the start or resumption.
+        elapsed: Duration,
+    },
+    /// The user has changed how fast the run goes on.
+    Steered {
+        /// Whether pairs are started.
+        pace: Pace,
+        /// Games at once.
+        slots: usize,
+        /// Since the start or resumption.
+        elapsed: Duration,
+    },
+    /// No more pairs will start; those in flight are played to their end.
+    Draining {
+        /// How many there are.
+        in_flight: usize,
+    },
+    /// The run is over.
+    Ended {
+        /// How.
+        ending: Ending,
+        /// Since the start or resumption.
+        elapsed: Duration,
+    },
+}
+
+/// What somebody who plays for us did and did not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// Who.
+    pub worker: String,
+    /// With which pair, if it was about one.
+    pub pair: Option<u64>,
+    /// What, in words.
+    pub what: String,
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pair {
+            Some(pair) => write!(f, "worker {}, pair {}: {}", self.worker, pair + 1, self.what),
+            None => write!(f, "worker {}: {}", self.worker, self.what),
+        }
+    }
+}
+
+/// Somebody who was out of line, and plays no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// Who.
+    pub worker: String,
+    /// Why, in words.
+    pub reason: String,
+    /// Pairs of theirs that do not count and are played again.
+    pub pairs: u64,
+}
+
+impl fmt::Display for SetAside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SetAside { worker, reason, pairs } = self;
+        let pairs = match pairs {
+            0 => "no pair of it is played again".to_owned(),
+            1 => "its pair is played again by others".to_owned(),
+            pairs => format!("its {pairs} pairs are played again by others"),
+        };
+        write!(f, "worker {worker} is set aside: {reason}; {pairs}")
+    }
+}
+
+/// Sees a run as it happens. An observer that cannot do its work says so; the run then ends.
+pub trait Observer {
+    /// Called for each event, in order.
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError>;
+}
+
+/// An observer failed; the text names the file or device.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ObserverError(pub String);

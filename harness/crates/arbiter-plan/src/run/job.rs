@@ -1,0 +1,177 @@
+//! The unit of work and of evidence: a pair of games.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use shakmaty::ByColor;
+
+use crate::plan::Plan;
+use arbiter_game::adjudicate::{Rules, Tables};
+use arbiter_game::driver::{GameSetup, Settings};
+use arbiter_game::pulse::Pulse;
+use arbiter_game::record::{GameRecord, Keep};
+use arbiter_openings::order::OpeningOrder;
+use arbiter_openings::{Book, Opening};
+use arbiter_protocol::clock::Conditions;
+use arbiter_schedule::{Pairing, Schedule};
+
+/// The games of a pair, in the order of play.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Games<T> {
+    /// The first engine has White.
+    pub first: T,
+    /// The second engine has White; `None` in a run that plays each opening once.
+    pub second: Option<T>,
+}
+
+impl<T> Games<T> {
+    /// The games, in the order of play.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.first).chain(&self.second)
+    }
+}
+
+/// A pair to be played.
+#[derive(Debug, Clone)]
+pub struct PairJob {
+    /// Its place in the schedule.
+    pub pairing: Pairing,
+    /// Its games.
+    pub games: Games<GameSetup>,
+}
+
+/// A pair that was played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayedPair {
+    /// Its place in the schedule.
+    pub pairing: Pairing,
+    /// Its games.
+    pub games: Games<GameRecord>,
+}
+
+impl PlayedPair {
+    /// Forgets what was said, which is in the store.
+    pub fn drop_transcripts(&mut self) {
+        let Games { first, second } = &mut self.games;
+        first.transcript = None;
+        second.iter_mut().for_each(|game| game.transcript = None);
+    }
+}
+
+/// Keeps of the book what the run will play, if that is known: of a large one that is most of the
+/// memory.
+pub fn thin(book: &mut Book, plan: &Plan) {
+    if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
+        book.keep(&needed);
+    }
+}
+
+/// The places in a book of `length` openings that the run will come to, if that is known before its
+/// first pair and is not the whole book.
+fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
+    let pairs = schedule.known();
+    if !schedule.is_complete() || pairs >= length as u64 {
+        return None;
+    }
+    let mut order = order(plan, length);
+    let pairings = (0..pairs).filter_map(|pair| schedule.pairing(pair));
+    Some(pairings.map(|pairing| order.opening_for(pairing.opening)).collect())
+}
+
+fn order(plan: &Plan, length: usize) -> OpeningOrder {
+    let length = NonZeroUsize::new(length).expect("a book has at least one opening");
+    OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length)
+}
+
+/// Makes the job of a pairing from the plan alone, so that a resumed run plays the same games.
+#[derive(Debug)]
+pub struct JobMaker<'a> {
+    is_single: bool,
+    book: &'a Book,
+    order: OpeningOrder,
+    conditions: Vec<Conditions>,
+    rules: Rules,
+    tables: Option<Arc<dyn Tables>>,
+    keep: Arc<Keep>,
+}
+
+impl JobMaker<'_> {
+    /// The jobs of a plan; `tables` are those that its rules ask for.
+    pub fn new<'a>(plan: &Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
+        JobMaker {
+            is_single: plan.design.is_single,
+            book,
+            order: order(plan, book.len()),
+            conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
+            rules: plan.rules,
+            tables,
+            keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
+        }
+    }
+
+    /// The job of a pairing; `settings` are what engines 0 and 1 are told for it in particular, if
+    /// it is one of a tuning.
+    pub fn job(
+        &mut self,
+        pairing: Pairing,
+        settings: Option<[Vec<(String, String)>; 2]>,
+    ) -> PairJob {
+        let settings = settings.unwrap_or_default().map(Settings::from);
+        let opening = &self.book.opening(self.order.opening_for(pairing.opening));
+        let [first, second] = pairing.engines;
+        let setup = |white: usize, black| {
+            let engines = ByColor { white, black };
+            let own = |index: usize| settings.get(index).cloned().unwrap_or_default();
+            GameSetup { settings: engines.map(own), ..self.setup(opening, engines) }
+        };
+        let games = Games {
+            first: setup(first, second),
+            second: (!self.is_single).then(|| setup(second, first)),
+        };
+        PairJob { pairing, games }
+    }
+
+    fn setup(&self, opening: &Opening, engines: ByColor<usize>) -> GameSetup {
+        GameSetup {
+            engines,
+            fen: opening.fen().to_string(),
+            start: opening.start_position(),
+            mode: opening.castling_mode(),
+            book: opening.moves().to_vec(),
+            conditions: engines.map(|index| self.conditions[index]),
+            settings: ByColor::default(),
+            rules: self.rules,
+            tables: self.tables.clone(),
+            keep: self.keep.clone(),
+            pulse: Pulse::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Kind;
+    use crate::request::Request;
+    use arbiter_schedule::{Design, Format, OpeningPolicy};
+
+    const LENGTH: usize = 1000;
+
+    #[test]
+    fn a_run_of_known_length_needs_the_openings_of_its_pairs() {
+        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let needed = |design: Design, engines| {
+            needed_openings(&plan, &Schedule::new(design, engines, 1), LENGTH)
+        };
+        let mut order = order(&plan, LENGTH);
+        let first: BTreeSet<usize> = (0..7).map(|nth| order.opening_for(nth)).collect();
+        assert_eq!(needed(Design::round_robin(7), 2), Some(first.clone()));
+        assert_eq!(needed(Design::round_robin(7), 4), Some(first), "each encounter has the same");
+        let each_its_own = Design { openings: OpeningPolicy::PerPair, ..Design::round_robin(7) };
+        assert_eq!(needed(each_its_own, 4).unwrap().len(), 42);
+        // The whole book, or nobody knows what.
+        assert_eq!(needed(Design::round_robin(LENGTH as u64), 2), None);
+        assert_eq!(needed(Design { format: Format::Swiss, ..Design::round_robin(7) }, 4), None);
+    }
+}

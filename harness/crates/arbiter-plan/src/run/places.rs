@@ -1,0 +1,92 @@
+//! Which processors the games that are played at once get. Pure.
+
+use thiserror::Error;
+
+use crate::affinity::{Affinity, list};
+
+/// There are no such places.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PlacesError {
+    /// Too few processors.
+    #[error(
+        "{slots} games at once with {each} processors each need {} processors, and there are {have} \
+         ({cpus}); lower --concurrency or the engines' Threads, or give --affinity none",
+        .slots * .each
+    )]
+    TooFew {
+        /// Games at once.
+        slots: usize,
+        /// Processors of a game.
+        each: usize,
+        /// Processors in all.
+        have: usize,
+        /// Which.
+        cpus: String,
+    },
+    /// A processor that is not ours.
+    #[error("processor {cpu} is not one that arbiter may use; these are {allowed}")]
+    Forbidden {
+        /// The processor.
+        cpu: usize,
+        /// Those that are allowed.
+        allowed: String,
+    },
+}
+
+/// The processors of each of at least `slots` games, `each` of them for a game; none if the system
+/// decides. `allowed` are those that may be used, the best first.
+pub fn places(
+    affinity: &Affinity,
+    allowed: &[usize],
+    slots: usize,
+    each: usize,
+) -> Result<Vec<Vec<usize>>, PlacesError> {
+    let cpus = match affinity {
+        Affinity::None => return Ok(Vec::new()),
+        Affinity::Auto => allowed,
+        Affinity::Cpus(cpus) => cpus,
+    };
+    let sorted = |cpus: &[usize]| {
+        let mut cpus = cpus.to_vec();
+        cpus.sort_unstable();
+        list(&cpus)
+    };
+    if let Some(&cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
+        return Err(PlacesError::Forbidden { cpu, allowed: sorted(allowed) });
+    }
+    let places: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
+    if places.len() < slots {
+        let (have, cpus) = (cpus.len(), sorted(cpus));
+        return Err(PlacesError::TooFew { slots, each, have, cpus });
+    }
+    Ok(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_game_has_processors_of_its_own() {
+        let allowed = [0, 2, 4, 1, 3, 5];
+        assert_eq!(places(&Affinity::None, &allowed, 99, 1), Ok(vec![]));
+        let auto = |slots, each| places(&Affinity::Auto, &allowed, slots, each);
+        assert_eq!(auto(2, 2), Ok(vec![vec![0, 2], vec![4, 1], vec![3, 5]]));
+        assert_eq!(auto(1, 4), Ok(vec![vec![0, 2, 4, 1]]));
+        let list = Affinity::Cpus(vec![5, 1, 0]);
+        assert_eq!(places(&list, &allowed, 2, 1), Ok(vec![vec![5], vec![1], vec![0]]));
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        let check = |affinity: Affinity, slots, each, part: &str| {
+            let error = places(&affinity, &[0, 1, 2, 8], slots, each).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        };
+        check(Affinity::Auto, 5, 1, "5 games at once with 1 processors each need 5");
+        check(Affinity::Auto, 2, 3, "need 6 processors, and there are 4 (0-2,8)");
+        check(Affinity::Cpus(vec![1]), 2, 1, "there are 1 (1)");
+        check(Affinity::Cpus(vec![1, 9]), 1, 1, "processor 9 is not one");
+        check(Affinity::Cpus(vec![1, 9]), 1, 1, "these are 0-2,8");
+    }
+}

@@ -1,0 +1,203 @@
+//! The counts of a run, folded from its counted pairs.
+
+use std::collections::BTreeMap;
+
+use crate::run::job::PlayedPair;
+use arbiter_game::outcome::Termination;
+use arbiter_game::record::GameRecord;
+use arbiter_stats::pentanomial::{GameResult, Pentanomial, Trinomial};
+use arbiter_stats::ratings::Meeting;
+
+/// What one game adds to the counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GameTally {
+    /// The result for the first engine of the pair.
+    pub result: GameResult,
+    /// How it ended.
+    pub termination: Termination,
+    /// Which engine failed, if one did.
+    pub fault: Option<usize>,
+}
+
+/// What one pair adds to the counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairTally {
+    /// Number of the pair.
+    pub pair: u64,
+    /// The two engines; the first is White in the first game.
+    pub engines: [usize; 2],
+    /// The first game.
+    pub first: GameTally,
+    /// The game with colours reversed; `None` in a run that plays each opening once.
+    pub second: Option<GameTally>,
+}
+
+impl PairTally {
+    /// Sums up a played pair.
+    pub fn of(played: &PlayedPair) -> PairTally {
+        let [first, _] = played.pairing.engines;
+        let tally = |game: &GameRecord| {
+            let winner = game.outcome.result.winner();
+            let loser = winner.map(|color| *game.engines.get(!color));
+            GameTally {
+                result: match winner {
+                    None => GameResult::Draw,
+                    Some(color) if *game.engines.get(color) == first => GameResult::Win,
+                    Some(_) => GameResult::Loss,
+                },
+                termination: game.outcome.termination,
+                fault: loser.filter(|_| game.outcome.termination.is_fault()),
+            }
+        };
+        PairTally {
+            pair: played.pairing.pair,
+            engines: played.pairing.engines,
+            first: tally(&played.games.first),
+            second: played.games.second.as_ref().map(tally),
+        }
+    }
+
+    /// The games in the order of play.
+    pub fn games(&self) -> impl Iterator<Item = GameTally> {
+        [Some(self.first), self.second].into_iter().flatten()
+    }
+
+    /// The two engines, lower index first.
+    pub fn twosome(&self) -> [usize; 2] {
+        sorted(self.engines)
+    }
+
+    /// Half points of each engine.
+    pub fn halves(&self) -> [u64; 2] {
+        self.games().fold([0, 0], |[first, second], game| {
+            let points = game.result.half_points() as u64;
+            [first + points, second + 2 - points]
+        })
+    }
+}
+
+/// The counts of two engines against each other, from the first one's point of view. A run that
+/// plays each opening once has no pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Encounter {
+    /// Pairs by score.
+    pub pairs: Pentanomial,
+    /// Games by result.
+    pub games: Trinomial,
+    /// Pairs by both results, each lost, drawn or won: `table[a][b]` of them with `a` in the game
+    /// where the first engine had White, and `b` in the other.
+    pub table: [[u64; 3]; 3],
+    /// Games without a partner, lost, drawn or won: those with the first engine as White, then
+    /// those with it as Black.
+    pub singles: [[u64; 3]; 2],
+}
+
+impl Encounter {
+    /// The same from the second engine's point of view.
+    pub fn swapped(&self) -> Encounter {
+        // The table turns round in both ways: each result, and who had White in which game.
+        let table = std::array::from_fn(|white| {
+            std::array::from_fn(|black| self.table[2 - black][2 - white])
+        });
+        let singles = std::array::from_fn(|colour| {
+            std::array::from_fn(|result| self.singles[1 - colour][2 - result])
+        });
+        Encounter { pairs: self.pairs.swapped(), games: self.games.swapped(), table, singles }
+    }
+
+    /// The same as ratings need it, for the two engines.
+    pub fn meeting(&self, engines: [usize; 2]) -> Meeting {
+        Meeting { players: engines, pairs: self.table, singles: self.singles }
+    }
+}
+
+/// All counts of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// By the two engines, lower index first.
+    pub encounters: BTreeMap<[usize; 2], Encounter>,
+    /// How games ended.
+    pub terminations: BTreeMap<Termination, u64>,
+    /// Faults by engine and kind.
+    pub faults: BTreeMap<(usize, Termination), u64>,
+}
+
+impl Standing {
+    /// Adds a pair.
+    pub fn count(&mut self, tally: &PairTally) {
+        let [white, black] = tally.engines;
+        let is_swapped = white > black;
+        let result = |game: GameTally| match is_swapped {
+            true => game.result.reversed(),
+            false => game.result,
+        };
+        let encounter = self.encounters.entry(tally.twosome()).or_default();
+        tally.games().for_each(|game| encounter.games.record(result(game)));
+        let first = result(tally.first);
+        match tally.second.map(result) {
+            Some(second) => {
+                encounter.pairs.record(first, second);
+                // The engine with the lower index is White in the first game, or in the second.
+                let by_colour = if is_swapped { [second, first] } else { [first, second] };
+                let [white, black] = by_colour.map(GameResult::half_points);
+                encounter.table[white][black] += 1;
+            }
+            None => encounter.singles[usize::from(is_swapped)][first.half_points()] += 1,
+        }
+        for game in tally.games() {
+            *self.terminations.entry(game.termination).or_default() += 1;
+            if let Some(engine) = game.fault {
+                *self.faults.entry((engine, game.termination)).or_default() += 1;
+            }
+        }
+    }
+
+    /// The counts of the first two engines, which are all there are in an SPRT.
+    pub fn main_encounter(&self) -> Encounter {
+        self.encounter([0, 1])
+    }
+
+    /// The counts of two engines, from the point of view of the one with the lower index.
+    pub fn encounter(&self, engines: [usize; 2]) -> Encounter {
+        self.encounters.get(&sorted(engines)).copied().unwrap_or_default()
+    }
+
+    /// Games counted.
+    pub fn games(&self) -> u64 {
+        self.terminations.values().sum()
+    }
+
+    /// Share of games, 0 to 1, that ended by a fault of an engine; 0 before the first game.
+    pub fn fault_share(&self) -> f64 {
+        let faults: u64 = self.faults.values().sum();
+        if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
+    }
+}
+
+/// Lower index first.
+fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encounter_turned_round_is_the_other_engines() {
+        let mut standing = Standing::default();
+        let game = |result, termination| GameTally { result, termination, fault: None };
+        standing.count(&PairTally {
+            pair: 0,
+            engines: [0, 1],
+            first: game(GameResult::Win, Termination::Checkmate),
+            second: Some(game(GameResult::Draw, Termination::Threefold)),
+        });
+        let turned = standing.encounter([0, 1]).swapped();
+        assert_eq!((turned.games.wins, turned.games.draws, turned.games.losses), (0, 1, 1));
+        assert_eq!(turned.pairs.0, [0, 1, 0, 0, 0]);
+        // The second engine drew with White and lost with Black.
+        assert_eq!(turned.table, [[0, 0, 0], [1, 0, 0], [0, 0, 0]]);
+        assert_eq!(turned.swapped(), standing.encounter([0, 1]));
+    }
+}

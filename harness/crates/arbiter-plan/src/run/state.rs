@@ -1,0 +1,374 @@
+//! What a run knows and decides. Pure: no I/O, no clock, no async.
+//!
+//! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
+//! before it are counted. The SPRT looks at the counts of two engines after each of their pairs and
+//! stops their encounter there; the run ends when no encounter is left. So a verdict does not
+//! depend on which games happened to be short, nor on how many ran at once; pairs beyond the
+//! stopping point are never counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::plan::Plan;
+use crate::run::control::Pace;
+use crate::run::event::Ending;
+use crate::run::standing::{PairTally, Standing};
+use arbiter_schedule::{Pairing, Schedule};
+use arbiter_spsa::ascent::{Ascent, Iteration};
+use arbiter_stats::sprt::{Decision, Sprt};
+use arbiter_stats::watch::{Look, Watch};
+
+/// What can happen to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// The executor can take another pair.
+    Idle,
+    /// A pair is on disk.
+    Committed(PairTally),
+    /// A pair was played and does not count; it is to be played again.
+    Voided(u64),
+    /// The user asks for an end.
+    Interrupt,
+    /// The user asks for an end after the pairs in flight.
+    Drain,
+    /// The user asks for an end now.
+    Stop,
+    /// The user wants no pair to start.
+    Pause,
+    /// The user wants pairs to start again.
+    Unpause,
+}
+
+/// What is to be done about it, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Start this pair.
+    Start(Pairing),
+    /// This pair counts now.
+    Count {
+        /// The pair.
+        tally: PairTally,
+        /// What the test says after it, if the run is an SPRT.
+        look: Option<Look>,
+    },
+    /// The counted pairs complete an iteration of a tuning.
+    Iterated(Iteration),
+    /// Tell the observers that no more pairs will start.
+    Drain,
+    /// Give up everything in flight.
+    CancelAll,
+    /// The run is over.
+    End(Ending),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Running,
+    Draining,
+    Over(Ending),
+}
+
+/// The state of one run.
+#[derive(Debug, Clone)]
+pub struct RunState {
+    /// Who meets whom, as far as the counted pairs say.
+    schedule: Schedule,
+    /// The same before the first pair.
+    origin: Schedule,
+    sprt: Option<Sprt>,
+    /// How far the tuning has come, if the run is one.
+    ascent: Option<Ascent>,
+    /// One for each two engines that have a counted pair, and what it said last.
+    watches: BTreeMap<[usize; 2], Watch>,
+    looks: BTreeMap<[usize; 2], Look>,
+    /// The next pair to start.
+    next: u64,
+    in_flight: BTreeSet<u64>,
+    /// Started before, voided, and not started again yet.
+    again: BTreeSet<u64>,
+    /// On disk, but an earlier pair is not.
+    waiting: BTreeMap<u64, PairTally>,
+    /// All pairs below this number are counted, but for those of encounters that had been decided.
+    next_to_count: u64,
+    /// Encounters that the SPRT has decided: how, and by which pair.
+    stopped: BTreeMap<[usize; 2], (Ending, u64)>,
+    standing: Standing,
+    phase: Phase,
+    is_paused: bool,
+}
+
+impl RunState {
+    /// A run by its schedule, under a stopping rule for each encounter if there is one.
+    pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
+        RunState {
+            origin: schedule.clone(),
+            schedule,
+            sprt,
+            ascent: None,
+            watches: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            next: 0,
+            in_flight: BTreeSet::new(),
+            again: BTreeSet::new(),
+            waiting: BTreeMap::new(),
+            next_to_count: 0,
+            stopped: BTreeMap::new(),
+            standing: Standing::default(),
+            phase: Phase::Running,
+            is_paused: false,
+        }
+    }
+
+    /// The run of a plan, before its first pair.
+    pub fn of(plan: &Plan) -> RunState {
+        RunState { ascent: plan.ascent(), ..RunState::new(plan.schedule(), plan.sprt) }
+    }
+
+    /// Applies an event. The same events give the same effects: a run is resumed by applying what
+    /// is in the store.
+    pub fn apply(&mut self, event: Event) -> Vec<Effect> {
+        match event {
+            Event::Idle => self.start_next().into_iter().collect(),
+            Event::Committed(tally) => self.commit(tally),
+            Event::Voided(pair) => self.void(pair),
+            Event::Interrupt => self.interrupt(),
+            Event::Drain if self.phase == Phase::Running => self.interrupt(),
+            Event::Stop => self.stop(),
+            Event::Pause | Event::Unpause => {
+                self.is_paused = event == Event::Pause;
+                Vec::new()
+            }
+            Event::Drain => Vec::new(),
+        }
+    }
+
+    /// Counts so far.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// The schedule, which knows the results of the counted pairs.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// How far the tuning has come, if the run is one.
+    pub fn ascent(&self) -> Option<&Ascent> {
+        self.ascent.as_ref()
+    }
+
+    /// What the two engines are told for a pair in particular; nothing but in a tuning.
+    pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
+        self.ascent.as_ref()?.settings(pair)
+    }
+
+    /// The pairs counted so far, in the order of the schedule.
+    pub fn counted(&self) -> impl Iterator<Item = u64> {
+        (0..self.next_to_count).filter(|pair| !self.is_beyond(*pair))
+    }
+
+    /// What the test says of the counted pairs of each two engines that have any.
+    pub fn looks(&self) -> &BTreeMap<[usize; 2], Look> {
+        &self.looks
+    }
+
+    /// Pairs that were started and are not on disk.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// Whether pairs are started.
+    pub fn pace(&self) -> Pace {
+        match self.phase {
+            Phase::Running if self.is_paused => Pace::Paused,
+            Phase::Running => Pace::Running,
+            Phase::Draining | Phase::Over(_) => Pace::Draining,
+        }
+    }
+
+    /// Whether no pair will start any more, but for one that has to be played again.
+    pub fn has_started_all(&self) -> bool {
+        let is_draining = self.pace() == Pace::Draining;
+        is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known())
+    }
+
+    /// How the run ended, if it did.
+    pub fn ending(&self) -> Option<Ending> {
+        match self.phase {
+            Phase::Over(ending) => Some(ending),
+            Phase::Running | Phase::Draining => None,
+        }
+    }
+
+    /// Whether pairs that were counted can be taken back: not where later ones, which may be on
+    /// disk, follow from their results.
+    pub fn can_take_back(&self) -> bool {
+        self.ascent.is_none() && self.schedule.design().format.is_fixed() && self.ending().is_none()
+    }
+
+    /// Some pairs are on disk no more; `kept` are all that are. What is missing is played again,
+    /// and whatever is after it in the order of the schedule is counted again then.
+    pub fn take_back(&mut self, kept: &[PairTally]) {
+        debug_assert!(self.can_take_back());
+        let blank = RunState::new(self.origin.clone(), self.sprt);
+        let before = std::mem::replace(self, blank);
+        for tally in kept {
+            // What counted before led to no end, and so does less of it.
+            self.commit(*tally);
+        }
+        let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
+        let is_missing = |pair: &u64| !on_disk.contains(pair) && !before.in_flight.contains(pair);
+        self.again = (0..before.next).filter(is_missing).collect();
+        self.next = before.next;
+        self.in_flight = before.in_flight;
+        (self.phase, self.is_paused) = (before.phase, before.is_paused);
+    }
+
+    fn start_next(&mut self) -> Option<Effect> {
+        if self.pace() != Pace::Running {
+            return None;
+        }
+        while let Some(pair) = self.again.pop_first() {
+            if !self.is_beyond(pair)
+                && let Some(pairing) = self.schedule.pairing(pair)
+            {
+                self.in_flight.insert(pair);
+                return Some(Effect::Start(pairing));
+            }
+        }
+        // After a resume some pairs ahead are on disk already.
+        while self.waiting.contains_key(&self.next) || self.is_beyond(self.next) {
+            self.next += 1;
+        }
+        // Without one, the run waits for results, or for its end.
+        let pairing = self.schedule.pairing(self.next)?;
+        self.next += 1;
+        self.in_flight.insert(pairing.pair);
+        Some(Effect::Start(pairing))
+    }
+
+    fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
+        self.in_flight.remove(&tally.pair);
+        // A pair that comes twice, or after its encounter was decided, changes nothing.
+        if tally.pair >= self.next_to_count && !self.is_beyond(tally.pair) {
+            self.waiting.entry(tally.pair).or_insert(tally);
+        }
+        let mut effects = Vec::new();
+        while self.ending().is_none() {
+            let waiting = self.waiting.remove(&self.next_to_count);
+            match waiting.filter(|tally| !self.is_beyond(tally.pair)) {
+                Some(tally) => {
+                    effects.push(self.count(tally));
+                    effects.extend(self.move_values(&tally));
+                }
+                None if self.is_beyond(self.next_to_count) => {}
+                None => break,
+            }
+            self.next_to_count += 1;
+            self.next = self.next.max(self.next_to_count);
+            if let Some(ending) = self.verdict() {
+                self.end(ending, &mut effects);
+            }
+        }
+        self.end_if_drained(&mut effects);
+        effects
+    }
+
+    fn void(&mut self, pair: u64) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if self.in_flight.remove(&pair) {
+            self.again.insert(pair);
+        }
+        self.end_if_drained(&mut effects);
+        effects
+    }
+
+    fn end_if_drained(&mut self, effects: &mut Vec<Effect>) {
+        if self.phase == Phase::Draining && self.in_flight.is_empty() {
+            self.end(Ending::Interrupted, effects);
+        }
+    }
+
+    fn count(&mut self, tally: PairTally) -> Effect {
+        self.standing.count(&tally);
+        self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
+        let look = self.sprt.map(|sprt| {
+            let watch = self.watches.entry(tally.twosome()).or_insert_with(|| Watch::new(sprt, 1));
+            watch.look(&self.standing.encounter(tally.engines).pairs)
+        });
+        self.looks.extend(look.map(|look| (tally.twosome(), look)));
+        let ending = match look.map(|look| look.decision) {
+            Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
+            Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
+            Some(Decision::Continue) | None => None,
+        };
+        if let Some(ending) = ending {
+            self.stopped.insert(tally.engines, (ending, tally.pair));
+            self.waiting.retain(|_, waiting| waiting.engines != tally.engines);
+        }
+        Effect::Count { tally, look }
+    }
+
+    /// What a counted pair does to a tuning: games that engine 0 won less those that it lost.
+    fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
+        let ascent = self.ascent.as_mut()?;
+        let [first, second] = tally.halves().map(u64::cast_signed);
+        let score = if tally.engines[0] == 0 { first - second } else { second - first };
+        ascent.count(score / 2).map(Effect::Iterated)
+    }
+
+    /// Whether a pair would come after the end of its encounter.
+    fn is_beyond(&self, pair: u64) -> bool {
+        if self.schedule.is_void(pair) {
+            return true;
+        }
+        if self.stopped.is_empty() {
+            return false;
+        }
+        let engines = self.schedule.pairing(pair).map(|pairing| pairing.engines);
+        let stop = engines.and_then(|engines| self.stopped.get(&engines));
+        stop.is_some_and(|(_, last)| pair > *last)
+    }
+
+    /// What ends the run: the decision on its only encounter, or that nothing is left to count.
+    fn verdict(&self) -> Option<Ending> {
+        let decided = self.stopped.values().next().map(|(ending, _)| *ending);
+        let is_all = self.schedule.is_complete() && self.next_to_count >= self.schedule.known();
+        match decided {
+            Some(ending) if self.schedule.matchups() == 1 => Some(ending),
+            _ if self.stopped.len() == self.schedule.matchups() => Some(Ending::Complete),
+            _ => is_all.then_some(Ending::Complete),
+        }
+    }
+
+    fn interrupt(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match self.phase {
+            Phase::Running if !self.in_flight.is_empty() => {
+                self.phase = Phase::Draining;
+                effects.push(Effect::Drain);
+            }
+            Phase::Running | Phase::Draining => self.end(Ending::Interrupted, &mut effects),
+            Phase::Over(_) => {}
+        }
+        effects
+    }
+
+    fn stop(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if self.ending().is_none() {
+            self.end(Ending::Interrupted, &mut effects);
+        }
+        effects
+    }
+
+    fn end(&mut self, ending: Ending, effects: &mut Vec<Effect>) {
+        self.phase = Phase::Over(ending);
+        if !std::mem::take(&mut self.in_flight).is_empty() {
+            effects.push(Effect::CancelAll);
+        }
+        effects.push(Effect::End(ending));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,306 @@
+//! One engine as the user typed it: `name=A,cmd=stockfish,option.Hash=64,tc=8+0.08`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::provenance::Provenance;
+use arbiter_protocol::clock::{Limits, TimeError, parse_seconds};
+use arbiter_protocol::{Protocol, Restart, WordError};
+
+/// What can be said of an engine; everything may be left open and come from `--each`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EngineSpec {
+    /// Name in reports; must be unique in the run.
+    pub name: Option<String>,
+    /// The program, or `bundled`.
+    pub cmd: Option<String>,
+    /// A revision to build, instead of a program.
+    pub rev: Option<String>,
+    /// The repository of the revision.
+    pub repo: Option<PathBuf>,
+    /// Where the program is from, once it is built.
+    pub provenance: Option<Provenance>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its working directory.
+    pub dir: Option<PathBuf>,
+    /// Shorthand for the option `Eval` of the bundled engine.
+    pub eval: Option<String>,
+    /// UCI options in the order given.
+    pub options: Vec<(String, String)>,
+    /// What bounds its thinking.
+    pub limits: Limits,
+    /// Whether it was said that there is no clock, so that none comes from elsewhere.
+    pub no_clock: bool,
+    /// Overrun that is forgiven.
+    pub margin: Option<Duration>,
+    /// What language it speaks.
+    pub protocol: Option<Protocol>,
+    /// Lines to send to it as they are.
+    pub init: Vec<String>,
+    /// Whether it stays for the next game.
+    pub restart: Option<Restart>,
+    /// Whether it thinks on its opponent's time.
+    pub ponder: Option<bool>,
+    /// File for its error output.
+    pub stderr: Option<PathBuf>,
+    /// Address space that it may have, in MiB.
+    pub memory_mib: Option<u64>,
+}
+
+/// The keys of a spec, as shown in errors and help.
+pub const KEYS: &str = "name, cmd, rev, repo, args, dir, eval, proto, option.NAME, init, restart, ponder, \
+     stderr, memory, tc, st, nodes, depth, nodestime, timemargin";
+
+/// What is wrong with a spec.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SpecError {
+    /// A field is not `key=value`.
+    #[error("'{0}' is not KEY=VALUE")]
+    NotAField(String),
+    /// A key is not known.
+    #[error("unknown key '{0}'; the keys are {KEYS}")]
+    UnknownKey(String),
+    /// A quotation mark is never closed.
+    #[error("a quotation mark is never closed")]
+    OpenQuote,
+    /// A number is malformed or not positive.
+    #[error("{key}={value} is not a positive whole number")]
+    Number {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+    },
+    /// A time is malformed.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+    /// A word is none of those that the key knows.
+    #[error("{key}: {source}")]
+    Word {
+        /// The key.
+        key: String,
+        /// What is wrong.
+        source: WordError,
+    },
+    /// A value is neither true nor false.
+    #[error("{key}={value} is neither true nor false")]
+    Truth {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+    },
+    /// The arguments' quotation is broken.
+    #[error("args={0} has unbalanced quotes")]
+    Args(String),
+}
+
+impl EngineSpec {
+    /// Reads comma separated `key=value` fields. Double quotes keep commas and spaces together.
+    pub fn parse(text: &str) -> Result<EngineSpec, SpecError> {
+        let mut spec = EngineSpec::default();
+        for field in split_fields(text)? {
+            let (key, value) =
+                field.split_once('=').ok_or_else(|| SpecError::NotAField(field.clone()))?;
+            spec.set(key.trim(), value)?;
+        }
+        Ok(spec)
+    }
+
+    /// Sets one field; the only place that knows the keys, for flags and files alike.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        match key {
+            "name" => self.name = Some(value.to_owned()),
+            "cmd" => self.cmd = Some(value.to_owned()),
+            "rev" => self.rev = Some(value.to_owned()),
+            "repo" => self.repo = Some(PathBuf::from(value)),
+            "args" => {
+                self.args =
+                    shell_words::split(value).map_err(|_| SpecError::Args(value.to_owned()))?;
+            }
+            "dir" => self.dir = Some(PathBuf::from(value)),
+            "eval" => self.eval = Some(value.to_owned()),
+            "proto" => self.protocol = Some(word(key, value)?),
+            "init" => self.init.extend(value.split("\\n").map(str::to_owned)),
+            "restart" => self.restart = Some(word(key, value)?),
+            "ponder" => self.ponder = Some(truth(key, value)?),
+            "stderr" => self.stderr = Some(PathBuf::from(value)),
+            "memory" => self.memory_mib = Some(positive(key, value)?),
+            "tc" => {
+                self.no_clock = value == "inf";
+                self.limits.clock = if self.no_clock { None } else { Some(value.parse()?) };
+            }
+            "st" => self.limits.movetime = Some(parse_seconds(value)?),
+            "nodes" => self.limits.nodes = Some(positive(key, value)?),
+            "depth" => {
+                let fail = || SpecError::Number { key: key.into(), value: value.into() };
+                let depth = positive(key, value)?;
+                self.limits.depth = Some(u32::try_from(depth).map_err(|_| fail())?);
+            }
+            "nodestime" => self.limits.nodestime = Some(positive(key, value)?),
+            "timemargin" => self.margin = Some(Duration::from_millis(whole(key, value)?)),
+            _ => match key.strip_prefix("option.") {
+                Some(name) if !name.is_empty() => self.set_option(name, value),
+                _ => return Err(SpecError::UnknownKey(key.to_owned())),
+            },
+        }
+        Ok(())
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) {
+        // Later settings replace earlier ones, as for every other key.
+        self.options.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
+        self.options.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Fills everything left open from `each`. Limits go together: an engine with a limit of its
+    /// own takes none from `each`.
+    pub fn or(mut self, each: &EngineSpec) -> EngineSpec {
+        let own = std::mem::replace(&mut self.options, each.options.clone());
+        for (name, value) in own {
+            self.set_option(&name, &value);
+        }
+        let has_limits = !self.limits.is_empty() || self.no_clock;
+        let (has_program, is_built) = (self.cmd.is_some(), self.rev.is_some());
+        EngineSpec {
+            name: self.name.or_else(|| each.name.clone()),
+            cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
+            rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
+            repo: self.repo.or_else(|| each.repo.clone()),
+            provenance: self.provenance,
+            args: if self.args.is_empty() { each.args.clone() } else { self.args },
+            dir: self.dir.or_else(|| each.dir.clone()),
+            eval: self.eval.or_else(|| each.eval.clone()),
+            options: self.options,
+            limits: if has_limits { self.limits } else { each.limits },
+            no_clock: if has_limits { self.no_clock } else { each.no_clock },
+            margin: self.margin.or(each.margin),
+            protocol: self.protocol.or(each.protocol),
+            init: if self.init.is_empty() { each.init.clone() } else { self.init },
+            restart: self.restart.or(each.restart),
+            ponder: self.ponder.or(each.ponder),
+            stderr: self.stderr.or_else(|| each.stderr.clone()),
+            memory_mib: self.memory_mib.or(each.memory_mib),
+        }
+    }
+}
+
+fn word<T: FromStr<Err = WordError>>(key: &str, value: &str) -> Result<T, SpecError> {
+    value.parse().map_err(|source| SpecError::Word { key: key.to_owned(), source })
+}
+
+fn truth(key: &str, value: &str) -> Result<bool, SpecError> {
+    value.parse().map_err(|_| SpecError::Truth { key: key.to_owned(), value: value.to_owned() })
+}
+
+fn whole(key: &str, value: &str) -> Result<u64, SpecError> {
+    let fail = || SpecError::Number { key: key.to_owned(), value: value.to_owned() };
+    value.parse().map_err(|_| fail())
+}
+
+fn positive(key: &str, value: &str) -> Result<u64, SpecError> {
+    match whole(key, value)? {
+        0 => Err(SpecError::Number { key: key.to_owned(), value: value.to_owned() }),
+        number => Ok(number),
+    }
+}
+
+/// Splits at commas outside double quotes and drops the quotes. No CSV reader does this: they
+/// know quotes only around a whole field, and ours stand behind the `=`.
+fn split_fields(text: &str) -> Result<Vec<String>, SpecError> {
+    let mut fields = vec![String::new()];
+    let mut quoted = false;
+    for c in text.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => fields.push(String::new()),
+            _ => fields.last_mut().expect("the list starts with one field").push(c),
+        }
+    }
+    if quoted {
+        return Err(SpecError::OpenQuote);
+    }
+    fields.retain(|field| !field.trim().is_empty());
+    Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_spec() {
+        let text = r#"name=A,cmd=./a b,args="--x 'p q' --y",option.Hash=64,option.Path="a,b",tc=8+0.08,timemargin=20"#;
+        let spec = EngineSpec::parse(text).unwrap();
+        assert_eq!(spec.name.as_deref(), Some("A"));
+        assert_eq!(spec.cmd.as_deref(), Some("./a b"));
+        assert_eq!(spec.args, ["--x", "p q", "--y"]);
+        assert_eq!(
+            spec.options,
+            [("Hash".to_owned(), "64".to_owned()), ("Path".to_owned(), "a,b".to_owned())]
+        );
+        assert_eq!(spec.limits.clock, Some("8+0.08".parse().unwrap()));
+        assert_eq!(spec.margin, Some(Duration::from_millis(20)));
+    }
+
+    #[test]
+    fn errors_say_what_was_wrong() {
+        let check = |text: &str, expect: &str| {
+            assert_eq!(EngineSpec::parse(text).unwrap_err().to_string(), expect);
+        };
+        check("stockfish", "'stockfish' is not KEY=VALUE");
+        check("nodes=0", "nodes=0 is not a positive whole number");
+        check("nodes=-5", "nodes=-5 is not a positive whole number");
+        check("depth=99999999999", "depth=99999999999 is not a positive whole number");
+        check("memory=lots", "memory=lots is not a positive whole number");
+        check("proto=usb", "proto: 'usb' is none of uci, xboard");
+        check("restart=maybe", "restart: 'maybe' is none of auto, on, off");
+        check("ponder=yes", "ponder=yes is neither true nor false");
+        check("name=\"x", "a quotation mark is never closed");
+        check("st=fast", "'fast' is not a time in seconds between 0.001 and 10000000");
+        assert!(
+            EngineSpec::parse("tc=8+").unwrap_err().to_string().starts_with("time control '8+'")
+        );
+        assert!(EngineSpec::parse("colour=red").unwrap_err().to_string().contains("timemargin"));
+    }
+
+    #[test]
+    fn manners_are_read() {
+        let text = "proto=xboard,init=a b\\nc,init=d,restart=on,ponder=true,stderr=e.log,memory=64";
+        let spec = EngineSpec::parse(text).unwrap();
+        assert_eq!((spec.protocol, spec.restart), (Some(Protocol::Xboard), Some(Restart::On)));
+        assert_eq!(spec.init, ["a b", "c", "d"]);
+        assert_eq!((spec.ponder, spec.memory_mib), (Some(true), Some(64)));
+        assert_eq!(spec.stderr, Some(PathBuf::from("e.log")));
+        let own = EngineSpec::parse("restart=off").unwrap().or(&spec);
+        assert_eq!((own.restart, own.ponder), (Some(Restart::Off), Some(true)));
+        assert_eq!(own.init, spec.init);
+    }
+
+    #[test]
+    fn no_clock_is_a_limit_of_its_own() {
+        let each = EngineSpec::parse("tc=8+0.08").unwrap();
+        let own = EngineSpec::parse("tc=inf").unwrap().or(&each);
+        assert!(own.no_clock && own.limits.is_empty());
+        let own = EngineSpec::parse("cmd=x").unwrap().or(&EngineSpec::parse("tc=inf").unwrap());
+        assert!(own.no_clock);
+    }
+
+    #[test]
+    fn each_fills_what_is_open() {
+        let each = EngineSpec::parse("nodes=100,option.Hash=1,option.Threads=1").unwrap();
+        let own = EngineSpec::parse("cmd=x,option.hash=8").unwrap().or(&each);
+        assert_eq!(own.limits.nodes, Some(100));
+        assert_eq!(
+            own.options,
+            [("Threads".to_owned(), "1".to_owned()), ("hash".to_owned(), "8".to_owned())]
+        );
+        // A limit of one's own is not mixed with the common one.
+        let own = EngineSpec::parse("cmd=x,depth=3").unwrap().or(&each);
+        assert_eq!(own.limits, Limits { depth: Some(3), ..Limits::default() });
+    }
+}

@@ -1,0 +1,162 @@
+//! A tuning as asked for becomes a [`Tuning`], and its engine becomes the two sides.
+
+use super::plan::{DEFAULT_SPRT_PAIRS, Engine, Kind, Plan, PlanError};
+use super::request::SprtRequest;
+use arbiter_protocol::Protocol;
+use arbiter_schedule::Design;
+use arbiter_spsa::gains::{A_RATIO, ALPHA, GAMMA};
+use arbiter_spsa::parameter::Parameter;
+use arbiter_spsa::tuning::Tuning;
+
+/// Pairs of an iteration unless the user sets them.
+pub const DEFAULT_PAIRS: u64 = 8;
+
+/// Iterations unless the user sets them.
+pub const DEFAULT_ITERATIONS: u64 = 1_000;
+
+/// Iterations that begin before an earlier one has its result, so that nobody has to wait for the
+/// last game of each.
+pub const DEFAULT_AHEAD: u64 = 1;
+
+/// Name of the engine with the values of the first side, and of the second, after the engine's own.
+const SIDES: [char; 2] = ['+', '-'];
+
+/// What is to be tuned, and how; the schedule may be open.
+#[derive(Debug, Clone, Default)]
+pub struct TuningRequest {
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+    /// Exponent of the step.
+    pub alpha: Option<f64>,
+    /// Exponent of the perturbation.
+    pub gamma: Option<f64>,
+    /// Part of all pairs that holds back the first steps.
+    pub a_ratio: Option<f64>,
+    /// Iterations that may begin before the result of one is known.
+    pub ahead: Option<u64>,
+}
+
+impl TuningRequest {
+    /// The tuning in rounds of `design`, of an engine that must be able to take part.
+    pub(super) fn resolve(self, design: &Design, engine: &Engine) -> Result<Tuning, PlanError> {
+        let tuning = Tuning {
+            parameters: self.parameters,
+            alpha: self.alpha.unwrap_or(ALPHA),
+            gamma: self.gamma.unwrap_or(GAMMA),
+            a_ratio: self.a_ratio.unwrap_or(A_RATIO),
+            iterations: design.rounds,
+            pairs: design.pairs,
+            ahead: self.ahead.unwrap_or(DEFAULT_AHEAD),
+        };
+        tuning.check()?;
+        let name = base_name(&engine.name);
+        if engine.manners.protocol != Protocol::Uci {
+            return Err(PlanError::TuneProtocol(name.to_owned()));
+        }
+        let is_set = |parameter: &&Parameter| {
+            engine.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(&parameter.name))
+        };
+        match tuning.parameters.iter().find(is_set) {
+            Some(taken) => Err(PlanError::TuneOption(name.to_owned(), taken.name.clone())),
+            None => Ok(tuning),
+        }
+    }
+}
+
+/// The engine twice: with the values of the first side, and with those of the second.
+pub(super) fn sides(engine: Engine) -> [Engine; 2] {
+    SIDES.map(|side| Engine { name: format!("{}{side}", engine.name), ..engine.clone() })
+}
+
+/// The name of the engine whose side is called so.
+pub fn base_name(side: &str) -> &str {
+    side.strip_suffix(SIDES).unwrap_or(side)
+}
+
+/// The SPRT of values against those of the start of a tuning, in its conditions but from other
+/// openings; `None` if they are the same.
+pub fn confirmation(
+    plan: &Plan,
+    theta: &[f64],
+    sprt: SprtRequest,
+    pairs: Option<u64>,
+) -> Result<Option<Plan>, PlanError> {
+    let (Some(tuning), Some(side)) = (&plan.tuning, plan.engines.first()) else { return Ok(None) };
+    let (tuned, start) = (tuning.settings(theta), tuning.settings(&tuning.start()));
+    if tuned == start {
+        return Ok(None);
+    }
+    let base = base_name(&side.name);
+    let engine = |name: String, settings: Vec<(String, String)>| {
+        let options = side.options.iter().cloned().chain(settings).collect();
+        Engine { name, options, ..side.clone() }
+    };
+    let engines = vec![engine(format!("{base} tuned"), tuned), engine(base.to_owned(), start)];
+    Ok(Some(Plan {
+        kind: Kind::Sprt,
+        engines,
+        design: Design::round_robin(pairs.unwrap_or(DEFAULT_SPRT_PAIRS)),
+        seed: plan.seed.wrapping_add(1),
+        sprt: Some(sprt.resolve()?),
+        tuning: None,
+        pgn: None,
+        epd: None,
+        ..plan.clone()
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Request;
+    use crate::spec::EngineSpec;
+    use arbiter_spsa::table;
+
+    fn resolve(engine: &str, lines: &str) -> Result<Plan, PlanError> {
+        let parameters = table::read(lines).unwrap();
+        let tuning = Some(TuningRequest { parameters, ..TuningRequest::default() });
+        let engines = vec![EngineSpec::parse(engine).unwrap()];
+        let mut request = Request { engines, tuning, ..Request::default() };
+        request.tournament.rounds = Some(30);
+        Plan::resolve(Kind::Tune, request)
+    }
+
+    #[test]
+    fn one_engine_plays_itself_in_rounds() {
+        let plan = resolve("cmd=sh,name=E,option.Hash=8", "A,1,0,10,1,0.1").unwrap();
+        let names: Vec<&str> = plan.engines.iter().map(|engine| engine.name.as_str()).collect();
+        assert_eq!(names, ["E+", "E-"]);
+        assert_eq!(plan.engines[0].options, plan.engines[1].options);
+        assert_eq!(names.iter().map(|name| base_name(name)).collect::<Vec<_>>(), ["E", "E"]);
+        let tuning = plan.tuning.as_ref().unwrap();
+        assert_eq!((tuning.iterations, tuning.pairs, tuning.ahead), (30, 8, 1));
+        let schedule = plan.schedule();
+        assert_eq!((schedule.known(), schedule.expected()), (16, 240));
+    }
+
+    #[test]
+    fn a_confirmation_has_the_conditions_of_the_tuning() {
+        let plan = resolve("cmd=sh,name=E,option.Hash=8,nodes=70", "A,1,0,10,1,0.1").unwrap();
+        let confirm =
+            |theta: f64| confirmation(&plan, &[theta], SprtRequest::default(), Some(9)).unwrap();
+        assert!(confirm(1.3).is_none(), "1.3 is 1 for the engine");
+        let sprt = confirm(3.6).unwrap();
+        let option = |value: &str| ("A".to_owned(), value.to_owned());
+        assert_eq!(sprt.engines[0].options[1], option("4"));
+        assert_eq!(sprt.engines[1].options[1], option("1"));
+        assert_eq!(sprt.engines[1].name, "E");
+        assert_eq!(sprt.engines[1].conditions, plan.engines[0].conditions);
+        assert!(sprt.tuning.is_none() && sprt.sprt.is_some() && sprt.design.pairs == 9);
+    }
+
+    #[test]
+    fn what_cannot_be_tuned_is_refused() {
+        let check = |engine: &str, lines: &str, expect: &str| {
+            let error = resolve(engine, lines).unwrap_err().to_string();
+            assert!(error.contains(expect), "{error}");
+        };
+        check("cmd=sh", "", "tune needs parameters");
+        check("cmd=sh,option.a=3", "A,1,0,10,1,0.1", "engine 'sh' sets option.A itself");
+        check("cmd=sh,proto=xboard", "A,1,0,10,1,0.1", "speaks UCI");
+    }
+}

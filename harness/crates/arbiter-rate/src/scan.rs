@@ -1,0 +1,373 @@
+//! A block of games as results.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::io::{self, Read};
+
+use pgn_reader::Reader;
+
+use super::evaluations::Evaluations;
+use super::movetext::{Skimmed, skim};
+use super::pieces::{Lines, offset, pieces, plain_game};
+use super::replay::Replay;
+use super::tags::{MAX_NAME, TagReader, Tags};
+use arbiter_stats::calibration::Seen;
+use arbiter_stats::pentanomial::GameResult;
+
+/// Longest tag line accepted, in bytes.
+const MAX_TAG_LINE: usize = 1 << 13;
+
+/// Why a game does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BadGame {
+    /// A player has no name.
+    NoPlayer,
+    /// Both players have the same name.
+    SamePlayer,
+    /// It has no result.
+    NoResult,
+    /// The tag and the end of the moves tell different results.
+    Contradiction,
+    /// It is not chess, nor Chess960.
+    Variant,
+    /// Moves without tags, or text that is no game.
+    Unreadable,
+    /// It ends inside a comment.
+    Cut,
+    /// Its FEN tag is no position; looked at only when games are replayed.
+    Position,
+    /// One of its moves cannot be played, likewise.
+    IllegalMove,
+    /// The last position tells another result, likewise.
+    WrongResult,
+}
+
+impl BadGame {
+    /// The reason in a few words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            BadGame::NoPlayer => "no player name",
+            BadGame::SamePlayer => "one player on both sides",
+            BadGame::NoResult => "no result",
+            BadGame::Contradiction => "contradicting results",
+            BadGame::Variant => "another variant",
+            BadGame::Unreadable => "unreadable",
+            BadGame::Cut => "comment without end",
+            BadGame::Position => "impossible position",
+            BadGame::IllegalMove => "illegal move",
+            BadGame::WrongResult => "result against the last position",
+        }
+    }
+}
+
+/// One game that counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Game {
+    /// White, as an index of [`Block::names`].
+    pub white: u32,
+    /// Black, likewise.
+    pub black: u32,
+    /// White's result.
+    pub result: GameResult,
+    /// The opening, as an index of [`Block::openings`].
+    pub opening: u32,
+    /// How it ended, as an index of [`Block::names`].
+    pub termination: u32,
+    /// Half-moves.
+    pub plies: u32,
+    /// Time used by White and Black, in milliseconds.
+    pub time_ms: [f64; 2],
+    /// Moves of each with a time.
+    pub timed: [u32; 2],
+    /// What White and Black thought of it, if that was asked for.
+    pub seen: [Seen; 2],
+}
+
+/// One game that does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bad {
+    /// Why.
+    pub reason: BadGame,
+    /// Players and result.
+    pub title: String,
+    /// The move, if one is to blame.
+    pub culprit: Option<String>,
+    /// Its line in the block, from 0: of the move, or where the game begins.
+    pub line: u64,
+}
+
+/// What to look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// Half-moves that make an opening without a mark.
+    pub opening_plies: u32,
+    /// Whether games are replayed.
+    pub replay: bool,
+    /// Whether the evaluations in comments are wanted.
+    pub evaluations: bool,
+}
+
+/// Games of one block, in order.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// Names of players and endings.
+    pub names: Vec<String>,
+    /// Key and name of each opening.
+    pub openings: Vec<(u64, String)>,
+    /// Games, or why they do not count.
+    pub games: Vec<Result<Game, Bad>>,
+    /// Lines of the block.
+    pub lines: u64,
+}
+
+#[derive(Debug, Default)]
+struct Index {
+    names: HashMap<Vec<u8>, u32>,
+    openings: HashMap<u64, u32>,
+}
+
+/// Reads all games of a block.
+pub fn scan(text: &[u8], asked: Asked) -> Block {
+    let mut block = Block::default();
+    let mut index = Index::default();
+    let mut lines = Lines::new(text);
+    let rest = Cell::new(&text[..0]);
+    let source = Slice { rest: &rest };
+    let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
+    let mut tags = Tags::default();
+    for piece in pieces(text) {
+        // Where a piece is one plain game, only its tags need the reader.
+        let (head, plain_moves) = plain_game(piece).map_or((piece, None), |(t, m)| (t, Some(m)));
+        rest.set(head);
+        let at =
+            |reader: &Reader<Slice<'_, '_>>| head.len() - rest.get().len() - reader.buffer().len();
+        loop {
+            let mut start = at(&reader);
+            let read = reader.read_game(&mut TagReader { tags: &mut tags });
+            let (game, moves) = match read {
+                Ok(None) => break,
+                Err(_) => (Err(Reason::plain(BadGame::Unreadable)), &head[..0]),
+                Ok(Some(())) => {
+                    let begin = at(&reader);
+                    // The reader skips the moves on its way to the next game.
+                    let is_readable = reader.has_more().is_ok();
+                    let skipped = || head.get(begin..at(&reader)).unwrap_or_default();
+                    let moves = plain_moves.unwrap_or_else(skipped);
+                    let game = match is_readable {
+                        true => judge(&tags, moves, asked, &mut block, &mut index),
+                        false => Err(Reason::plain(BadGame::Unreadable)),
+                    };
+                    (game, moves)
+                }
+            };
+            block.games.push(game.map_err(|Reason { reason, culprit }| {
+                start += head[start..].len() - head[start..].trim_ascii_start().len();
+                let place = match &culprit {
+                    Some((_, at)) => offset(text, moves) + at,
+                    None => offset(text, head) + start,
+                };
+                let (line, culprit) = (lines.of(place), culprit.map(|(shown, _)| shown));
+                Bad { reason, title: tags.title(), culprit, line }
+            }));
+        }
+    }
+    block.lines = lines.of(text.len());
+    block
+}
+
+/// Why a game does not count, with the move to blame and where it is in the moves.
+struct Reason {
+    reason: BadGame,
+    culprit: Option<(String, usize)>,
+}
+
+impl Reason {
+    fn plain(reason: BadGame) -> Reason {
+        Reason { reason, culprit: None }
+    }
+}
+
+fn judge(
+    tags: &Tags,
+    moves: &[u8],
+    asked: Asked,
+    block: &mut Block,
+    index: &mut Index,
+) -> Result<Game, Reason> {
+    check_tags(tags).map_err(Reason::plain)?;
+    let limit = if tags.fen.is_empty() { asked.opening_plies } else { 0 };
+    let mut replay = None;
+    let mut evaluations = Evaluations::default();
+    let on_comment = |comment: &[u8], plies| {
+        if asked.evaluations {
+            evaluations.add(comment, plies);
+        }
+    };
+    let skimmed = match asked.replay {
+        false => skim(moves, limit, |_, _| (), on_comment),
+        true => {
+            let begun = Replay::new(&tags.fen).ok_or(Reason::plain(BadGame::Position))?;
+            let replay = replay.insert(begun);
+            skim(moves, limit, |word, at| replay.play(word, at), on_comment)
+        }
+    };
+    let outcome = outcome(tags, &skimmed).map_err(Reason::plain)?;
+    if let Some(illegal) = replay.as_ref().and_then(Replay::illegal) {
+        let culprit = Some((illegal.shown.clone(), illegal.at));
+        return Err(Reason { reason: BadGame::IllegalMove, culprit });
+    }
+    if replay.and_then(|replay| replay.result()).is_some_and(|told| told != outcome) {
+        return Err(Reason::plain(BadGame::WrongResult));
+    }
+    let black_first = tags.fen.split(|byte| *byte == b' ').nth(1) == Some(&b"b"[..]);
+    let order = |by_move: [f64; 2]| if black_first { [by_move[1], by_move[0]] } else { by_move };
+    let [first, second] = skimmed.timed;
+    Ok(Game {
+        white: name(&tags.white, block, index),
+        black: name(&tags.black, block, index),
+        result: outcome,
+        opening: opening(tags, &skimmed, moves, block, index),
+        termination: name(&termination(tags, &skimmed), block, index),
+        plies: skimmed.plies,
+        time_ms: order(skimmed.time_ms),
+        timed: if black_first { [second, first] } else { [first, second] },
+        seen: evaluations.by_colour(black_first),
+    })
+}
+
+fn check_tags(tags: &Tags) -> Result<(), BadGame> {
+    if !tags.any {
+        return Err(BadGame::Unreadable);
+    }
+    if is_nameless(&tags.white) || is_nameless(&tags.black) {
+        return Err(BadGame::NoPlayer);
+    }
+    if tags.white == tags.black {
+        return Err(BadGame::SamePlayer);
+    }
+    if tags.is_variant {
+        return Err(BadGame::Variant);
+    }
+    Ok(())
+}
+
+/// White's result, as the tag and the end of the moves tell it.
+fn outcome(tags: &Tags, skimmed: &Skimmed<'_>) -> Result<GameResult, BadGame> {
+    if skimmed.is_cut {
+        return Err(BadGame::Cut);
+    }
+    let by_moves = skimmed.result.and_then(result);
+    match (result(&tags.result), by_moves) {
+        (Some(tag), Some(moves)) if tag != moves => Err(BadGame::Contradiction),
+        (Some(_), None) if skimmed.result.is_some() => Err(BadGame::Contradiction),
+        (Some(outcome), _) => Ok(outcome),
+        (None, Some(outcome)) if tags.result.is_empty() => Ok(outcome),
+        (None, Some(_)) => Err(BadGame::Contradiction),
+        (None, None) => Err(BadGame::NoResult),
+    }
+}
+
+fn is_nameless(name: &[u8]) -> bool {
+    matches!(name.trim_ascii(), b"" | b"?" | b"-")
+}
+
+fn result(text: &[u8]) -> Option<GameResult> {
+    match text {
+        b"1-0" => Some(GameResult::Win),
+        b"0-1" => Some(GameResult::Loss),
+        b"1/2-1/2" => Some(GameResult::Draw),
+        _ => None,
+    }
+}
+
+/// The tag, unless it only says that nothing went wrong; then what the last comment says behind
+/// its figures, as in `+M1/9 0.1s, White mates`.
+fn termination(tags: &Tags, skimmed: &Skimmed<'_>) -> Vec<u8> {
+    let tag = tags.termination.to_ascii_lowercase();
+    if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
+        return tag;
+    }
+    let comment = skimmed.last_comment;
+    let reason = memchr::memmem::find(comment, b", ").map(|at| comment[at + 2..].trim_ascii());
+    match reason {
+        Some(reason) if !reason.is_empty() => {
+            // Who did it is told by the result.
+            let reason = reason.strip_prefix(b"White ").unwrap_or(reason);
+            reason.strip_prefix(b"Black ").unwrap_or(reason).to_vec()
+        }
+        _ if tag.is_empty() => b"not told".to_vec(),
+        _ => tag,
+    }
+}
+
+fn name(text: &[u8], block: &mut Block, index: &mut Index) -> u32 {
+    let text = &text[..text.len().min(MAX_NAME)];
+    if let Some(known) = index.names.get(text) {
+        return *known;
+    }
+    let number = block.names.len() as u32;
+    block.names.push(String::from_utf8_lossy(text).into_owned());
+    index.names.insert(text.to_vec(), number);
+    number
+}
+
+/// The position in which the game starts, and the book moves after it.
+fn opening(
+    tags: &Tags,
+    skimmed: &Skimmed<'_>,
+    moves: &[u8],
+    block: &mut Block,
+    index: &mut Index,
+) -> u32 {
+    let moves = &moves[..skimmed.opening_end];
+    let words = || {
+        let is_move =
+            |word: &&[u8]| word.first().is_some_and(u8::is_ascii_alphabetic) && *word != b"book";
+        moves.split(|byte| b" \r\n\t.{}".contains(byte)).filter(is_move)
+    };
+    let mut key = fnv1a(FNV_START, &tags.fen);
+    for word in words() {
+        key = fnv1a(fnv1a(key, b" "), word);
+    }
+    if let Some(known) = index.openings.get(&key) {
+        return *known;
+    }
+    let mut title = String::from_utf8_lossy(&tags.fen).into_owned();
+    for word in words() {
+        if !title.is_empty() {
+            title.push(' ');
+        }
+        title.push_str(&String::from_utf8_lossy(word));
+    }
+    let number = block.openings.len() as u32;
+    block.openings.push((key, title));
+    index.openings.insert(key, number);
+    number
+}
+
+const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// 64-bit FNV-1a hash, continued.
+fn fnv1a(start: u64, bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// A slice that can be asked how much of it was read.
+struct Slice<'a, 'b> {
+    rest: &'a Cell<&'b [u8]>,
+}
+
+impl Read for Slice<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut rest = self.rest.get();
+        let read = rest.read(buffer)?;
+        self.rest.set(rest);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,348 @@
+//! The sum of many games: who met whom, in pairs where there are pairs.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::scan::{BadGame, Block, Game};
+use arbiter_stats::calibration::Calibration;
+use arbiter_stats::pentanomial::{GameResult, Trinomial};
+use arbiter_stats::ratings::Meeting;
+
+/// Games of one opening that may wait for their partner, for each two players.
+const MAX_WAITING: usize = 64;
+
+/// Bad games that are named; the others are only counted.
+const MAX_NAMED: usize = 20;
+
+/// Kinds of endings that are told apart; PGN allows any text.
+const MAX_ENDINGS: usize = 64;
+
+/// What the rarer endings are called.
+const OTHER_ENDINGS: &str = "other";
+
+/// One player.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Player {
+    /// The name in the games.
+    pub name: String,
+    /// Results with White and with Black.
+    pub by_colour: [Trinomial; 2],
+    /// Time used, in milliseconds, on moves whose time is told.
+    pub time_ms: f64,
+    /// Number of those moves.
+    pub timed_moves: u64,
+    /// What became of the evaluations in its games.
+    pub calibration: Calibration,
+}
+
+impl Player {
+    /// Results with either colour.
+    pub fn results(&self) -> Trinomial {
+        self.by_colour[0] + self.by_colour[1]
+    }
+}
+
+/// One opening.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// Starting position and book moves.
+    pub name: String,
+    /// White's results.
+    pub results: Trinomial,
+}
+
+/// A game that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The file.
+    pub file: String,
+    /// Its line there, from 1: of the move to blame, or where the game begins.
+    pub line: u64,
+    /// Its number in the file, from 1.
+    pub number: u64,
+    /// Players and result.
+    pub title: String,
+    /// Why it does not count.
+    pub reason: BadGame,
+    /// The move to blame, if it is one.
+    pub culprit: Option<String>,
+}
+
+/// Games that wait for their partner: with the first player as White if so, by that player's
+/// result.
+#[derive(Debug, Default)]
+struct Waiting {
+    first_is_white: bool,
+    results: VecDeque<GameResult>,
+}
+
+/// Sums over all games so far.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Games read, good or bad.
+    pub games: u64,
+    /// Half-moves of good games.
+    pub plies: u64,
+    /// Games whose partner was found are counted in twos.
+    pub pairs: u64,
+    /// The players, in order of appearance.
+    pub players: Vec<Player>,
+    /// The openings, in order of appearance.
+    pub openings: Vec<Opening>,
+    /// Good games by how they ended.
+    pub endings: BTreeMap<String, u64>,
+    /// Bad games by reason.
+    pub bad: BTreeMap<BadGame, u64>,
+    /// The first bad games.
+    pub named: Vec<Named>,
+    by_name: HashMap<String, usize>,
+    by_opening: HashMap<u64, usize>,
+    meetings: BTreeMap<[usize; 2], Meeting>,
+    waiting: HashMap<([usize; 2], usize), Waiting>,
+    /// The file that is being read, and how much of it is counted.
+    file: String,
+    file_games: u64,
+    file_lines: u64,
+    /// Whether games are taken one by one.
+    is_single: bool,
+}
+
+impl Tally {
+    /// Nothing yet. Unless `pair` is set, games are taken as independent.
+    pub fn new(pair: bool) -> Tally {
+        Tally { is_single: !pair, ..Tally::default() }
+    }
+
+    /// What is added from now on is from this file.
+    pub fn begin_file(&mut self, name: &str) {
+        name.clone_into(&mut self.file);
+        (self.file_games, self.file_lines) = (0, 0);
+    }
+
+    /// Adds the games of a block, which must come in the order of the file.
+    pub fn add(&mut self, block: &Block) {
+        let names: Vec<Option<usize>> = vec![None; block.names.len()];
+        let mut known = Known { names, openings: vec![None; block.openings.len()] };
+        for game in &block.games {
+            self.games += 1;
+            self.file_games += 1;
+            match game {
+                Ok(game) => self.count(game, block, &mut known),
+                Err(bad) => {
+                    *self.bad.entry(bad.reason).or_default() += 1;
+                    if self.named.len() < MAX_NAMED {
+                        self.named.push(Named {
+                            file: self.file.clone(),
+                            line: self.file_lines + bad.line + 1,
+                            number: self.file_games,
+                            title: bad.title.clone(),
+                            reason: bad.reason,
+                            culprit: bad.culprit.clone(),
+                        });
+                    }
+                }
+            }
+        }
+        self.file_lines += block.lines;
+    }
+
+    /// Who met whom; games without a partner count as single.
+    pub fn meetings(&self) -> Vec<Meeting> {
+        let mut meetings = self.meetings.clone();
+        for ((players, _), waiting) in &self.waiting {
+            let meeting = meetings.entry(*players).or_insert_with(|| Meeting::new(*players));
+            for result in &waiting.results {
+                meeting.singles[usize::from(!waiting.first_is_white)][result.half_points()] += 1;
+            }
+        }
+        meetings.into_values().collect()
+    }
+
+    /// Games that do not count.
+    pub fn bad_games(&self) -> u64 {
+        self.bad.values().sum()
+    }
+
+    fn count(&mut self, game: &Game, block: &Block, known: &mut Known) {
+        let white = self.player(game.white as usize, block, known);
+        let black = self.player(game.black as usize, block, known);
+        let opening = self.opening(game.opening as usize, block, known);
+        self.plies += u64::from(game.plies);
+        for (side, player) in [white, black].into_iter().enumerate() {
+            let player = &mut self.players[player];
+            let result = if side == 0 { game.result } else { flip(game.result) };
+            player.by_colour[side].record(result);
+            player.time_ms += game.time_ms[side];
+            player.timed_moves += u64::from(game.timed[side]);
+            player.calibration.add(game.seen[side], result);
+        }
+        self.openings[opening].results.record(game.result);
+        self.count_ending(&block.names[game.termination as usize]);
+        self.pair(white, black, opening, game.result);
+    }
+
+    fn count_ending(&mut self, ending: &str) {
+        if let Some(count) = self.endings.get_mut(ending) {
+            *count += 1;
+            return;
+        }
+        let name = if self.endings.len() < MAX_ENDINGS { ending } else { OTHER_ENDINGS };
+        *self.endings.entry(name.to_owned()).or_default() += 1;
+    }
+
+    /// Finds the partner of a game: the earliest one between the same players from the same
+    /// opening with colours reversed that has none yet.
+    fn pair(&mut self, white: usize, black: usize, opening: usize, result: GameResult) {
+        let first_is_white = white < black;
+        let players = [white.min(black), white.max(black)];
+        let result = if first_is_white { result } else { flip(result) };
+        let meeting = self.meetings.entry(players).or_insert_with(|| Meeting::new(players));
+        let single = |meeting: &mut Meeting, result: GameResult| {
+            meeting.singles[usize::from(!first_is_white)][result.half_points()] += 1;
+        };
+        if self.is_single {
+            single(meeting, result);
+            return;
+        }
+        let waiting = self.waiting.entry((players, opening)).or_default();
+        if waiting.first_is_white != first_is_white
+            && let Some(partner) = waiting.results.pop_front()
+        {
+            let (with_white, with_black) =
+                if first_is_white { (result, partner) } else { (partner, result) };
+            meeting.pairs[with_white.half_points()][with_black.half_points()] += 1;
+            self.pairs += 1;
+            return;
+        }
+        waiting.first_is_white = first_is_white;
+        waiting.results.push_back(result);
+        if waiting.results.len() > MAX_WAITING
+            && let Some(oldest) = waiting.results.pop_front()
+        {
+            single(meeting, oldest);
+        }
+    }
+
+    fn player(&mut self, name: usize, block: &Block, known: &mut Known) -> usize {
+        if let Some(player) = known.names[name] {
+            return player;
+        }
+        let text = &block.names[name];
+        let player = *self.by_name.entry(text.clone()).or_insert_with(|| {
+            self.players.push(Player { name: text.clone(), ..Player::default() });
+            self.players.len() - 1
+        });
+        known.names[name] = Some(player);
+        player
+    }
+
+    fn opening(&mut self, opening: usize, block: &Block, known: &mut Known) -> usize {
+        if let Some(opening) = known.openings[opening] {
+            return opening;
+        }
+        let (key, name) = &block.openings[opening];
+        let number = *self.by_opening.entry(*key).or_insert_with(|| {
+            let results = Trinomial::default();
+            self.openings.push(Opening { name: name.clone(), results });
+            self.openings.len() - 1
+        });
+        known.openings[opening] = Some(number);
+        number
+    }
+}
+
+/// Numbers of a block's names and openings in the tally.
+struct Known {
+    names: Vec<Option<usize>>,
+    openings: Vec<Option<usize>>,
+}
+
+fn flip(result: GameResult) -> GameResult {
+    match result {
+        GameResult::Loss => GameResult::Win,
+        GameResult::Draw => GameResult::Draw,
+        GameResult::Win => GameResult::Loss,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::scan::{Asked, scan};
+    use super::*;
+
+    const ASKED: Asked = Asked { opening_plies: 4, replay: false, evaluations: false };
+
+    fn game(white: &str, black: &str, opening: &str, result: &str) -> String {
+        format!(
+            "[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n{opening} {result}\n\n"
+        )
+    }
+
+    fn tally(text: &str, pair: bool) -> Tally {
+        let mut tally = Tally::new(pair);
+        tally.add(&scan(text.as_bytes(), ASKED));
+        tally
+    }
+
+    #[test]
+    fn pairs_share_opening_and_reverse_colours() {
+        let text = [
+            game("A", "B", "1. e4", "1-0"),
+            game("A", "B", "1. d4", "1/2-1/2"),
+            game("B", "A", "1. e4", "1/2-1/2"),
+            game("A", "B", "1. e4", "0-1"),
+            game("B", "A", "1. c4", "1-0"),
+        ]
+        .concat();
+        let found = tally(&text, true);
+        assert_eq!((found.games, found.pairs), (5, 1));
+        let meetings = found.meetings();
+        // Won with White and drawn with Black.
+        assert_eq!(meetings[0].pairs[2][1], 1);
+        assert_eq!(meetings[0].singles, [[1, 1, 0], [1, 0, 0]]);
+        let single = tally(&text, false).meetings();
+        assert_eq!(single[0].pairs, [[0; 3]; 3]);
+        assert_eq!(single[0].results(), meetings[0].results());
+        assert_eq!(found.openings.len(), 3);
+        assert_eq!(found.players[0].by_colour[0], Trinomial { losses: 1, draws: 1, wins: 1 });
+    }
+
+    #[test]
+    fn the_order_of_blocks_does_not_change_who_is_whom() {
+        let (a, b) = (game("A", "B", "1. e4", "1-0"), game("C", "A", "1. e4", "0-1"));
+        let whole = tally(&[a.clone(), b.clone()].concat(), true);
+        let mut parts = Tally::new(true);
+        parts.add(&scan(a.as_bytes(), ASKED));
+        parts.add(&scan(b.as_bytes(), ASKED));
+        assert_eq!(whole.meetings(), parts.meetings());
+        assert_eq!(whole.players, parts.players);
+    }
+
+    #[test]
+    fn waiting_games_are_bounded() {
+        let text = game("A", "B", "1. e4", "1-0").repeat(1000);
+        let found = tally(&text, true);
+        assert!(found.waiting.values().all(|waiting| waiting.results.len() <= MAX_WAITING));
+        assert_eq!(found.meetings()[0].singles[0], [0, 0, 1000]);
+    }
+
+    #[test]
+    fn bad_games_are_counted_and_the_first_named() {
+        let text = game("A", "A", "1. e4", "1-0").repeat(30);
+        let found = tally(&text, true);
+        assert_eq!((found.bad_games(), found.named.len()), (30, MAX_NAMED));
+        assert_eq!((found.named[1].number, found.named[1].title.as_str()), (2, "A - A 1-0"));
+        assert!(found.meetings().is_empty());
+        let mut tally = Tally::new(true);
+        let (good, bad) = (game("A", "B", "1. e4", "1-0"), game("A", "A", "1. e4", "1-0"));
+        for name in ["x.pgn", "y.pgn"] {
+            tally.begin_file(name);
+            for block in [&good, &bad, &good, &bad] {
+                tally.add(&scan(block.as_bytes(), ASKED));
+            }
+        }
+        let places: Vec<_> =
+            tally.named.iter().map(|n| (n.file.as_str(), n.line, n.number)).collect();
+        assert_eq!(places[..3], [("x.pgn", 7, 2), ("x.pgn", 19, 4), ("y.pgn", 7, 2)]);
+    }
+}

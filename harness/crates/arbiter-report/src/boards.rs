@@ -1,0 +1,196 @@
+//! How a running run stands and the games it plays, as it tells those who ask at its socket.
+
+use serde::{Deserialize, Serialize};
+use shakmaty::fen::Fen;
+use shakmaty::{Color, EnPassantMode, Position};
+
+use arbiter_game::pane::Scene;
+use arbiter_plan::run::control::Status;
+
+/// Name and version of the form.
+const SCHEMA: &str = "arbiter.status/1";
+
+/// How a running run stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Running {
+    /// [`SCHEMA`].
+    schema: String,
+    /// Whether pairs are started: running, paused or draining.
+    pub state: String,
+    /// Games at once.
+    pub concurrency: usize,
+    /// Pairs that are being played.
+    pub pairs_in_flight: usize,
+    /// Pairs counted.
+    pub pairs_counted: u64,
+    /// Pairs at most, as far as is known by now.
+    pub pairs_expected: u64,
+    /// Games counted.
+    pub games: u64,
+    /// Games that ended by a fault of an engine.
+    pub faults: u64,
+    /// The games in progress, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boards: Option<Boards>,
+}
+
+/// Games in progress.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Boards {
+    /// How many there are.
+    pub count: usize,
+    /// The first of them.
+    pub shown: Vec<Board>,
+}
+
+/// A game in progress.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Board {
+    /// Number of its pair, from 0.
+    pub pair: u64,
+    /// Which game of the pair, from 0.
+    pub half: usize,
+    /// The board field of its FEN.
+    pub placement: String,
+    /// Whether White is to move.
+    pub is_white_to_move: bool,
+    /// Number of the move that is to be made.
+    pub number: u32,
+    /// The last move, in UCI notation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    /// White.
+    pub white: Side,
+    /// Black.
+    pub black: Side,
+}
+
+/// One side of a game in progress, and what it said of its last move.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// Index of the engine.
+    pub engine: usize,
+    /// Time on its clock, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_ms: Option<u64>,
+    /// Its score, as game comments have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<String>,
+    /// Plies searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Time it took for the move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed_ms: Option<f64>,
+}
+
+impl Running {
+    /// How a run stands.
+    pub fn of(status: &Status) -> Running {
+        Running {
+            schema: SCHEMA.to_owned(),
+            state: status.pace.as_str().to_owned(),
+            concurrency: status.slots,
+            pairs_in_flight: status.in_flight,
+            pairs_counted: status.counted,
+            pairs_expected: status.expected,
+            games: status.games,
+            faults: status.faults,
+            boards: None,
+        }
+    }
+
+    /// The same with games in progress, of which there are `count`.
+    pub fn with_boards(self, shown: &[((u64, usize), Scene)], count: usize) -> Running {
+        let shown = shown.iter().map(|(place, scene)| Board::of(*place, scene)).collect();
+        Running { boards: Some(Boards { count, shown }), ..self }
+    }
+
+    /// One line of JSON.
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).expect("numbers and text are JSON")
+    }
+
+    /// Reads what [`Running::json`] writes; the error says what is wrong with it.
+    pub fn read(text: &str) -> Result<Running, String> {
+        let running: Running = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        match running.schema == SCHEMA {
+            true => Ok(running),
+            false => Err(format!("expected {SCHEMA}, got '{}'", running.schema)),
+        }
+    }
+}
+
+impl Board {
+    fn of((pair, half): (u64, usize), scene: &Scene) -> Board {
+        let fen = Fen::from_position(&scene.position, EnPassantMode::Legal).to_string();
+        let side = |color: Color| {
+            let thought = scene.thoughts.get(color);
+            Side {
+                engine: *scene.engines.get(color),
+                left_ms: scene.left.get(color).map(|left| left.as_millis() as u64),
+                score: thought.and_then(|thought| thought.score).map(|score| score.to_string()),
+                depth: thought.and_then(|thought| thought.depth),
+                elapsed_ms: thought.map(|thought| thought.elapsed.as_secs_f64() * 1e3),
+            }
+        };
+        Board {
+            pair,
+            half,
+            placement: fen.split(' ').next().unwrap_or_default().to_owned(),
+            is_white_to_move: scene.position.turn() == Color::White,
+            number: scene.position.fullmoves().get(),
+            last: scene.last.map(|uci| uci.to_string()),
+            white: side(Color::White),
+            black: side(Color::Black),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use shakmaty::{ByColor, Chess};
+
+    use super::*;
+    use arbiter_game::pane::Glimpse;
+    use arbiter_plan::run::control::Pace;
+    use arbiter_protocol::uci::score::Score;
+
+    #[test]
+    fn what_a_run_tells_is_understood() {
+        let status = Status {
+            pace: Pace::Paused,
+            slots: 2,
+            in_flight: 1,
+            counted: 3,
+            expected: 9,
+            games: 6,
+            faults: 0,
+        };
+        let thought = Glimpse {
+            score: Some(Score::Centipawns(-31)),
+            depth: Some(7),
+            elapsed: Duration::from_micros(2_500),
+        };
+        let scene = Scene {
+            engines: ByColor { white: 1, black: 0 },
+            position: Chess::default(),
+            last: "g8f6".parse().ok(),
+            thoughts: ByColor { white: None, black: Some(thought) },
+            left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
+        };
+        let told = Running::of(&status).with_boards(&[((4, 1), scene)], 5);
+        assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
+        let boards = told.boards.expect("they were asked for");
+        let board = &boards.shown[0];
+        assert_eq!((boards.count, board.pair, board.half, board.number), (5, 4, 1, 1));
+        assert_eq!(board.placement, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
+        assert_eq!(board.black.score.as_deref(), Some("-0.31"));
+        assert_eq!((board.black.left_ms, board.white.depth), (Some(1_234), None));
+        let other = told.schema.replace('1', "2");
+        let newer = Running { schema: other, ..Running::of(&status) };
+        assert!(Running::read(&newer.json()).unwrap_err().contains("arbiter.status/2"));
+    }
+}

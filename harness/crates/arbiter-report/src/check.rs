@@ -1,0 +1,247 @@
+//! The report of `arbiter check`: text, Markdown, JSON and JUnit.
+
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+use serde_json::{Value, json};
+
+use crate::suite::Style;
+use crate::table::Table;
+use arbiter_check::tally::{count, score, shown};
+use arbiter_check::{Grade, Outcome, Verdict};
+
+/// Lines that an engine says at a stretch and that a text shows.
+const SHOWN: usize = 8;
+
+/// The same for JSON and JUnit.
+const KEPT: usize = 100;
+
+/// Everything there is to tell.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// What the engine calls itself, or else what the user calls it.
+    pub engine: &'a str,
+    /// What came of each check.
+    pub verdicts: &'a [Verdict],
+}
+
+impl Report<'_> {
+    /// Whether the engine fails a check that it must pass.
+    pub fn has_grave_failure(&self) -> bool {
+        count(self.verdicts, |grade| grade == Grade::Must).failed > 0
+    }
+
+    /// As text.
+    pub fn text(&self, style: Style) -> String {
+        let mut text = match style {
+            Style::Terminal(_) => String::new(),
+            Style::Markdown => format!("# UCI conformance of {}\n", self.engine),
+        };
+        for verdict in self.verdicts {
+            text.push_str(&failure(style, verdict));
+        }
+        let skipped: Vec<String> = self.verdicts.iter().filter_map(skipped).collect();
+        if !skipped.is_empty() {
+            text.push_str(&style.heading("Not checked"));
+            text.push_str(&style.list(&skipped));
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&style.table(self.table()));
+        text + "\n" + &self.sentence() + "\n"
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(["grade", "passed", "failed", "not checked"]);
+        let mut row = |name: &str, is_counted: &dyn Fn(Grade) -> bool| {
+            let counts = count(self.verdicts, is_counted);
+            let cells = [counts.passed, counts.failed, counts.skipped].map(|n| n.to_string());
+            let [passed, failed, skipped] = cells;
+            table.push([name.to_owned(), passed, failed, skipped]);
+        };
+        for grade in Grade::ALL {
+            row(grade.word(), &|other| other == grade);
+        }
+        row("all", &|_| true);
+        table
+    }
+
+    fn sentence(&self) -> String {
+        let counts = count(self.verdicts, |_| true);
+        let score = match score(self.verdicts) {
+            Some(score) => format!("score {} of 100", shown(score)),
+            None => "no score".to_owned(),
+        };
+        format!("{}: {} of {} checks passed, {score}", self.engine, counts.passed, counts.judged())
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> Value {
+        let grades: serde_json::Map<String, Value> = Grade::ALL
+            .into_iter()
+            .map(|grade| {
+                let counts = count(self.verdicts, |other| other == grade);
+                let counted = json!({
+                    "passed": counts.passed, "failed": counts.failed, "skipped": counts.skipped,
+                });
+                (grade.word().to_owned(), counted)
+            })
+            .collect();
+        let checks: Vec<Value> = self.verdicts.iter().map(check).collect();
+        json!({
+            "engine": self.engine,
+            "score": score(self.verdicts),
+            "grades": grades,
+            "checks": checks,
+        })
+    }
+
+    /// As JUnit XML. A check that an engine should or may pass fails like any other there; its type
+    /// is its grade.
+    pub fn junit(&self) -> Result<String, String> {
+        let mut suite = TestSuite::new(format!("check {}", self.engine));
+        for verdict in self.verdicts {
+            let grade = verdict.check.grade.word();
+            let status = match &verdict.outcome {
+                Outcome::Passed => TestCaseStatus::success(),
+                Outcome::Skipped(reason) => {
+                    let mut status = TestCaseStatus::skipped();
+                    status.set_message(reason.as_str());
+                    status
+                }
+                Outcome::Failed(reason) => {
+                    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                    let lines = verdict.talk.lines(KEPT).join("\n");
+                    status.set_message(reason.as_str()).set_type(grade).set_description(format!(
+                        "{}: {}\n{reason}\n{lines}",
+                        verdict.check.name, verdict.check.says
+                    ));
+                    status
+                }
+            };
+            let mut case = TestCase::new(verdict.check.name, status);
+            case.set_classname(format!("check.{grade}"));
+            suite.add_test_case(case);
+        }
+        let mut report = quick_junit::Report::new("arbiter check");
+        report.add_test_suite(suite);
+        report.to_string().map_err(|error| error.to_string())
+    }
+}
+
+fn failure(style: Style, verdict: &Verdict) -> String {
+    let Outcome::Failed(reason) = &verdict.outcome else { return String::new() };
+    let check = &verdict.check;
+    let lines = verdict.talk.lines(SHOWN);
+    match style {
+        Style::Terminal(_) => {
+            let talk: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+            format!(
+                "FAILED {} ({}): {}\n  {reason}\n{talk}",
+                check.name,
+                check.grade.word(),
+                check.says
+            )
+        }
+        Style::Markdown => format!(
+            "\n## {} ({})\n\nExpected: {}.\n\nFound: {reason}\n\n```\n{}\n```\n",
+            check.name,
+            check.grade.word(),
+            check.says,
+            lines.join("\n").replace("```", "'''")
+        ),
+    }
+}
+
+fn skipped(verdict: &Verdict) -> Option<String> {
+    match &verdict.outcome {
+        Outcome::Skipped(reason) => {
+            let check = &verdict.check;
+            Some(format!("{} ({}): {reason}", check.name, check.grade.word()))
+        }
+        _ => None,
+    }
+}
+
+fn check(verdict: &Verdict) -> Value {
+    let check = &verdict.check;
+    let (outcome, reason) = match &verdict.outcome {
+        Outcome::Passed => ("passed", None),
+        Outcome::Failed(reason) => ("failed", Some(reason)),
+        Outcome::Skipped(reason) => ("skipped", Some(reason)),
+    };
+    let mut value = json!({
+        "name": check.name, "grade": check.grade.word(), "says": check.says, "outcome": outcome,
+    });
+    if let Some(reason) = reason {
+        value["reason"] = json!(reason);
+    }
+    if outcome == "failed" {
+        value["transcript"] = json!(verdict.talk.lines(KEPT));
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use arbiter_check::rules;
+    use arbiter_check::talk::{Event, Moment, Talk};
+
+    fn verdicts() -> Vec<Verdict> {
+        let talk = Talk(vec![
+            Moment { at: Duration::from_millis(5), event: Event::Sent("go <depth> 1".to_owned()) },
+            Moment { at: Duration::from_millis(7), event: Event::Heard("a\u{1b}b".to_owned()) },
+        ]);
+        let outcomes = [
+            ("stop", Outcome::Passed),
+            ("stop-prompt", Outcome::Failed("bestmove 900 ms after stop".to_owned())),
+            ("ponderhit", Outcome::Skipped("the engine has no option Ponder".to_owned())),
+        ];
+        outcomes
+            .map(|(name, outcome)| {
+                let check = *rules::all().find(|check| check.name == name).unwrap();
+                Verdict { check, outcome, talk: talk.clone() }
+            })
+            .into()
+    }
+
+    #[test]
+    fn failures_are_shown_with_their_conversation() {
+        let verdicts = verdicts();
+        let report = Report { engine: "X 1.0", verdicts: &verdicts };
+        let text = report.text(Style::Terminal(None));
+        assert!(text.starts_with("FAILED stop-prompt (should): stop is obeyed at once"), "{text}");
+        assert!(
+            text.contains("\n  bestmove 900 ms after stop\n      0.005 > go <depth> 1\n"),
+            "{text}"
+        );
+        assert!(text.contains("  ponderhit (must): the engine has no option Ponder\n"), "{text}");
+        assert!(text.ends_with("X 1.0: 1 of 2 checks passed, score 66.6 of 100\n"), "{text}");
+        let markdown = report.text(Style::Markdown);
+        assert!(markdown.starts_with("# UCI conformance of X 1.0\n"), "{markdown}");
+        assert!(markdown.contains("## stop-prompt (should)"), "{markdown}");
+        assert!(!report.has_grave_failure());
+    }
+
+    #[test]
+    fn machines_read_the_same() {
+        let verdicts = verdicts();
+        let report = Report { engine: "X 1.0", verdicts: &verdicts };
+        let json = report.json();
+        assert_eq!(json["grades"]["must"]["skipped"], 1);
+        assert_eq!(json["checks"][1]["transcript"][0], "  0.005 > go <depth> 1");
+        assert_eq!(json["checks"][0].get("transcript"), None);
+        let junit = report.junit().unwrap();
+        let read = quick_junit::Report::deserialize_from_str(&junit).unwrap();
+        let suite = &read.test_suites[0];
+        assert_eq!((suite.tests, suite.failures, suite.skipped), (3, 1, 1), "{junit}");
+        let TestCaseStatus::NonSuccess { ty, description, .. } = &suite.test_cases[1].status else {
+            panic!("{junit}");
+        };
+        assert_eq!(ty.as_ref().map(|ty| ty.as_str()), Some("should"));
+        let text = description.as_ref().unwrap().as_str();
+        assert!(text.contains("> go <depth> 1") && !text.contains('\u{1b}'), "{text}");
+    }
+}

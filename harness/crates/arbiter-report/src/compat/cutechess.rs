@@ -1,0 +1,58 @@
+//! Figures as cutechess-cli prints them.
+
+use std::fmt::Write as _;
+
+use super::{Scene, percent, plus_minus, shown, value_and_margin};
+use arbiter_plan::run::standing::Standing;
+use arbiter_stats::sprt::{Decision, Sprt};
+use arbiter_stats::watch::Look;
+
+pub(super) fn interval(scene: &Scene, standing: &Standing, test: Option<(Sprt, Look)>) -> String {
+    let figures = match scene.engines.len() {
+        2 => duel(scene, standing),
+        _ => table(scene, standing),
+    };
+    figures + &test.map(sprt).unwrap_or_default()
+}
+
+fn duel(scene: &Scene, standing: &Standing) -> String {
+    let strength = scene.strength(standing.main_encounter());
+    let elo = plus_minus(strength.elo.as_ref(), 1);
+    let los = shown(percent(strength.los), 1);
+    let draws = shown(percent(strength.games.draw_ratio()), 1);
+    format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %\n")
+}
+
+fn table(scene: &Scene, standing: &Standing) -> String {
+    let width = scene.engines.iter().map(|name| name.chars().count()).fold(25, usize::max);
+    let mut text = format!(
+        "{:<4} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
+        "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
+    );
+    for (rank, (engine, strength)) in (1..).zip(scene.ranking(standing)) {
+        let games = strength.games;
+        let (elo, error) = value_and_margin(strength.elo.as_ref());
+        let [elo, error] = [elo, error].map(|value| shown(value, 0));
+        let points = games.wins as f64 + 0.5 * games.draws as f64;
+        let score = shown(percent((games.games() > 0).then(|| points / games.games() as f64)), 1);
+        let draws = shown(percent(games.draw_ratio()), 1);
+        let (name, count) = (&scene.engines[engine], games.games());
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{rank:>4} {name:<width$} {elo:>7} {error:>7} {count:>7} {score:>6}% {draws:>6}%"
+        );
+    }
+    text
+}
+
+fn sprt((_, look): (Sprt, Look)) -> String {
+    let Look { llr, lower, upper, decision } = look;
+    let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
+    let verdict = match decision {
+        Decision::AcceptH1 => " - H1 was accepted",
+        Decision::AcceptH0 => " - H0 was accepted",
+        Decision::Continue => "",
+    };
+    format!("SPRT: llr {llr:.2} ({share:.1}%), lbound {lower:.2}, ubound {upper:.2}{verdict}\n")
+}

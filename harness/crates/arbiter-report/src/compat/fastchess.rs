@@ -1,0 +1,94 @@
+//! The block of figures as fastchess prints it.
+
+use std::fmt::Write as _;
+
+use super::{Scene, percent, plus_minus, shown, value_and_margin};
+use crate::summary::Strength;
+use arbiter_plan::run::standing::Standing;
+use arbiter_stats::sprt::Sprt;
+use arbiter_stats::watch::Look;
+
+const RULE: &str = "--------------------------------------------------\n";
+
+pub(super) fn interval(scene: &Scene, standing: &Standing, test: Option<(Sprt, Look)>) -> String {
+    let figures = match scene.engines.len() {
+        2 => duel(scene, standing),
+        _ => table(scene, standing),
+    };
+    format!("{RULE}{figures}{}{RULE}", test.map(sprt).unwrap_or_default())
+}
+
+fn duel(scene: &Scene, standing: &Standing) -> String {
+    let encounter = standing.main_encounter();
+    let strength = scene.strength(encounter);
+    let (games, pairs) = (encounter.games, encounter.pairs);
+    let mut text = format!("Results of {} ({}):\n", scene.players(0, 1), scene.conditions);
+    let (elo, nelo) = (plus_minus(strength.elo.as_ref(), 2), plus_minus(strength.nelo.as_ref(), 2));
+    let los = shown(percent(strength.los), 2);
+    let (draws, ratio) = match scene.penta {
+        true => {
+            // Without a lost pair it is what a division by zero gives.
+            let [.., wd, ww] = pairs.0;
+            let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
+            let ratio = shown(pairs.pairs_ratio().unwrap_or(endless), 2);
+            (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
+        }
+        false => (games.draw_ratio(), String::new()),
+    };
+    let points = games.wins as f64 + 0.5 * games.draws as f64;
+    let share = percent((games.games() > 0).then(|| points / games.games() as f64));
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "Elo: {elo}, nElo: {nelo}");
+    let _ = writeln!(text, "LOS: {los} %, DrawRatio: {} %{ratio}", shown(percent(draws), 2));
+    let _ = writeln!(
+        text,
+        "Games: {}, Wins: {}, Losses: {}, Draws: {}, Points: {points:.1} ({} %)",
+        games.games(),
+        games.wins,
+        games.losses,
+        games.draws,
+        shown(share, 2)
+    );
+    if scene.penta {
+        // Won and lost games of one pair, over pairs of two draws.
+        let mixed = encounter.table[0][2] + encounter.table[2][0];
+        let ratio = mixed as f64 / encounter.table[1][1] as f64;
+        let ratio = shown(ratio, 2);
+        let _ = writeln!(text, "Ptnml(0-2): {:?}, WL/DD Ratio: {ratio}", pairs.0);
+    }
+    text
+}
+
+fn table(scene: &Scene, standing: &Standing) -> String {
+    let width = scene.engines.iter().map(|name| name.chars().count()).fold(25, usize::max);
+    let mut text = format!(
+        "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>20}\n",
+        "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw", "Ptnml(0-2)"
+    );
+    for (rank, (engine, strength)) in (1..).zip(scene.ranking(standing)) {
+        let Strength { games, pairs, elo, nelo, .. } = strength;
+        let (elo, error) = value_and_margin(elo.as_ref());
+        let (nelo, nerror) = value_and_margin(nelo.as_ref());
+        let [elo, error, nelo, nerror] = [elo, error, nelo, nerror].map(|value| shown(value, 2));
+        let points = games.wins as f64 + 0.5 * games.draws as f64;
+        let score = shown(percent((games.games() > 0).then(|| points / games.games() as f64)), 1);
+        let draws = if scene.penta { pairs.level_ratio() } else { games.draw_ratio() };
+        let draws = shown(percent(draws), 1);
+        let ptnml = if scene.penta { format!("{:?}", pairs.0) } else { String::new() };
+        let (name, count) = (&scene.engines[engine], games.games());
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{rank:>4} {name:<width$} {elo:>10} {error:>10} {nelo:>10} {nerror:>10} {count:>10} \
+             {score:>9}% {draws:>9}% {ptnml:>20}"
+        );
+    }
+    text
+}
+
+fn sprt((sprt, look): (Sprt, Look)) -> String {
+    let Look { llr, lower, upper, .. } = look;
+    let share = 100.0 * if llr >= 0.0 { llr / upper } else { -llr / lower };
+    let (elo0, elo1) = (sprt.elo0(), sprt.elo1());
+    format!("LLR: {llr:.2} ({share:.1}%) ({lower:.2}, {upper:.2}) [{elo0:.2}, {elo1:.2}]\n")
+}

@@ -1,0 +1,218 @@
+//! Lines in the forms that scripts written for fastchess and cutechess-cli read.
+
+mod cutechess;
+mod fastchess;
+
+use std::cmp::Ordering;
+
+use shakmaty::Color;
+
+use crate::summary::Strength;
+use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_plan::plan::{BookSource, Engine, Plan};
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::run::standing::{Encounter, Standing};
+use arbiter_stats::elo::{Estimate, Extended};
+use arbiter_stats::pentanomial::Trinomial;
+use arbiter_stats::sprt::Sprt;
+use arbiter_stats::watch::Look;
+
+/// Whose forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// fastchess's own.
+    Fastchess,
+    /// cutechess-cli's.
+    Cutechess,
+}
+
+/// What the lines of a run have in common.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    dialect: Dialect,
+    /// Whether figures are by pairs.
+    penta: bool,
+    engines: Vec<String>,
+    sprt: Option<Sprt>,
+    /// `8+0.08, 1t, 16MB, book.epd`.
+    conditions: String,
+}
+
+impl Scene {
+    /// That of a plan.
+    pub fn new(dialect: Dialect, penta: bool, plan: &Plan) -> Scene {
+        Scene {
+            dialect,
+            penta: penta && !plan.design.is_single,
+            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            sprt: plan.sprt,
+            conditions: conditions(plan),
+        }
+    }
+
+    /// A game begins.
+    pub fn started(&self, number: u64, total: u64, white: usize, black: usize) -> String {
+        format!("Started game {number} of {total} ({})\n", self.players(white, black))
+    }
+
+    /// A game has ended.
+    pub fn finished(&self, number: u64, white: usize, black: usize, outcome: &Outcome) -> String {
+        let (players, result) = (self.players(white, black), outcome.result.as_str());
+        format!("Finished game {number} ({players}): {result} {{{}}}\n", annotation(outcome))
+    }
+
+    /// The score of two engines after a game. fastchess has no such line.
+    pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
+        if self.dialect == Dialect::Fastchess {
+            return String::new();
+        }
+        let Trinomial { wins, losses, draws } = games;
+        let count = games.games();
+        let score = (*wins as f64 + 0.5 * *draws as f64) / count as f64;
+        let players = self.players(first, second);
+        format!("Score of {players}: {wins} - {losses} - {draws}  [{score:.3}] {count}\n")
+    }
+
+    /// Strength and test so far.
+    pub fn interval(&self, standing: &Standing, look: Option<Look>) -> String {
+        let test = self.sprt.zip(look).filter(|_| self.engines.len() == 2);
+        match self.dialect {
+            Dialect::Fastchess => fastchess::interval(self, standing, test),
+            Dialect::Cutechess => cutechess::interval(self, standing, test),
+        }
+    }
+
+    /// The run is over.
+    pub fn ended(&self, ending: Ending) -> String {
+        let verdict = match ending {
+            Ending::AcceptedH1 => Some("H1"),
+            Ending::AcceptedH0 => Some("H0"),
+            Ending::Complete | Ending::Interrupted => None,
+        };
+        match (self.dialect, self.sprt, verdict) {
+            (Dialect::Cutechess, ..) => "Finished match\n".to_owned(),
+            (Dialect::Fastchess, Some(sprt), Some(verdict)) => {
+                let (elo0, elo1) = (sprt.elo0(), sprt.elo1());
+                format!("SPRT ([{elo0:.2}, {elo1:.2}]) completed - {verdict} was accepted\n")
+            }
+            (Dialect::Fastchess, ..) => "Tournament finished\n".to_owned(),
+        }
+    }
+
+    fn players(&self, first: usize, second: usize) -> String {
+        format!("{} vs {}", self.engines[first], self.engines[second])
+    }
+
+    /// All engines with what they achieved against all others, the strongest first.
+    fn ranking(&self, standing: &Standing) -> Vec<(usize, Strength)> {
+        let of = |engine: usize| {
+            let own = standing.encounters.iter().filter_map(|(engines, encounter)| {
+                let is_first = engines[0] == engine;
+                engines.contains(&engine).then(|| match is_first {
+                    true => *encounter,
+                    false => encounter.swapped(),
+                })
+            });
+            let sum = own.fold(Encounter::default(), |mut sum, encounter| {
+                sum.pairs += encounter.pairs;
+                sum.games += encounter.games;
+                sum
+            });
+            (engine, self.strength(sum))
+        };
+        let mut ranking: Vec<(usize, Strength)> = (0..self.engines.len()).map(of).collect();
+        let elo = |strength: &Strength| strength.elo.map(|elo| number(elo.value));
+        // Engines without a game come last.
+        ranking.sort_by(|(_, a), (_, b)| elo(b).partial_cmp(&elo(a)).unwrap_or(Ordering::Equal));
+        ranking
+    }
+
+    /// By pairs, or by games if that is wanted.
+    fn strength(&self, encounter: Encounter) -> Strength {
+        let by_games = self.dialect == Dialect::Cutechess || !self.penta;
+        let pairs = if by_games { Default::default() } else { encounter.pairs };
+        Strength::of(Encounter { pairs, ..encounter })
+    }
+}
+
+/// What decided a game, in the words that scripts look for.
+fn annotation(outcome: &Outcome) -> String {
+    let name = |color: Color| if color.is_white() { "White" } else { "Black" };
+    let Some(winner) = outcome.result.winner() else {
+        let draw = match outcome.termination {
+            Termination::Stalemate => "stalemate",
+            Termination::Threefold => "3-fold repetition",
+            Termination::FiftyMoves => "fifty moves rule",
+            Termination::DeadPosition => "insufficient mating material",
+            _ => "adjudication",
+        };
+        return format!("Draw by {draw}");
+    };
+    let (winner, loser) = (name(winner), name(!winner));
+    match outcome.termination {
+        Termination::Checkmate => format!("{winner} mates"),
+        Termination::Resignation => format!("{loser} resigns"),
+        Termination::TimeForfeit => format!("{loser} loses on time"),
+        Termination::IllegalMove | Termination::UnparseableMove => {
+            format!("{loser} makes an illegal move")
+        }
+        Termination::Crash | Termination::Disconnect => format!("{loser} disconnects"),
+        Termination::Stall | Termination::ProtocolError => format!("{loser}'s connection stalls"),
+        _ => format!("{winner} wins by adjudication"),
+    }
+}
+
+/// An estimate as `12.34 +/- 5.67`.
+fn plus_minus(estimate: Option<&Estimate>, decimals: usize) -> String {
+    let (value, margin) = value_and_margin(estimate);
+    format!("{} +/- {}", shown(value, decimals), shown(margin, decimals))
+}
+
+fn value_and_margin(estimate: Option<&Estimate>) -> (f64, f64) {
+    let value = estimate.map_or(f64::NAN, |estimate| number(estimate.value));
+    (value, estimate.and_then(Estimate::half_width).unwrap_or(f64::NAN))
+}
+
+fn number(value: Extended) -> f64 {
+    match value {
+        Extended::Finite(value) => value + 0.0,
+        Extended::PosInfinity => f64::INFINITY,
+        Extended::NegInfinity => f64::NEG_INFINITY,
+    }
+}
+
+/// A number as C prints it: `nan` and `inf` are in lower case.
+fn shown(value: f64, decimals: usize) -> String {
+    if value.is_nan() { "nan".to_owned() } else { format!("{value:.decimals$}") }
+}
+
+/// Percent of a share.
+fn percent(share: Option<f64>) -> f64 {
+    share.map_or(f64::NAN, |share| 100.0 * share)
+}
+
+/// What was played under, as fastchess says it.
+fn conditions(plan: &Plan) -> String {
+    let both = |part: fn(&Engine) -> String| {
+        let mut parts: Vec<String> = plan.engines.iter().take(2).map(part).collect();
+        parts.dedup();
+        parts.join(" - ")
+    };
+    let mut parts = vec![
+        both(|engine| engine.conditions.limits.to_string()),
+        both(|engine| option_of(engine, "Threads", "t")),
+        both(|engine| option_of(engine, "Hash", "MB")),
+    ];
+    if let BookSource::File(path) = &plan.book {
+        parts.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+    }
+    parts.join(", ")
+}
+
+fn option_of(engine: &Engine, wanted: &str, unit: &str) -> String {
+    let found = engine.options.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    found.map_or("NULL".to_owned(), |(_, value)| format!("{value}{unit}"))
+}
+
+#[cfg(test)]
+mod tests;

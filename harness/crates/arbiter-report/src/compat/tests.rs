@@ -1,0 +1,114 @@
+use std::collections::BTreeSet;
+
+use shakmaty::KnownOutcome;
+
+use super::*;
+use arbiter_plan::plan::Kind;
+use arbiter_plan::request::Request;
+use arbiter_plan::run::standing::{GameTally, PairTally};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_stats::pentanomial::GameResult::{self, Draw, Loss, Win};
+use arbiter_stats::sprt::Decision;
+
+fn plan(kind: Kind, engines: &[&str]) -> Plan {
+    let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
+    Plan::resolve(kind, Request { engines, ..Request::default() }).unwrap()
+}
+
+fn duel(dialect: Dialect, penta: bool) -> Scene {
+    let engines = ["cmd=sh,name=A,option.Hash=16,option.Threads=1", "cmd=sh,name=B,option.Hash=16"];
+    Scene::new(dialect, penta, &plan(Kind::Sprt, &engines))
+}
+
+fn standing(pairs: &[([usize; 2], [GameResult; 2])]) -> Standing {
+    let mut standing = Standing::default();
+    for (pair, (engines, results)) in (0..).zip(pairs) {
+        let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+        let [first, second] = results.map(game);
+        standing.count(&PairTally { pair, engines: *engines, first, second: Some(second) });
+    }
+    standing
+}
+
+fn look() -> Option<Look> {
+    Some(Look { llr: 2.95, lower: -2.94, upper: 2.94, decision: Decision::AcceptH1 })
+}
+
+#[test]
+fn games_are_announced_alike() {
+    let scene = duel(Dialect::Fastchess, true);
+    assert_eq!(scene.started(3, 40, 1, 0), "Started game 3 of 40 (B vs A)\n");
+    let outcome = Outcome::lost(Color::White, Termination::TimeForfeit, "White overstepped");
+    let line = "Finished game 3 (B vs A): 0-1 {White loses on time}\n";
+    assert_eq!(scene.finished(3, 1, 0, &outcome), line);
+    let draw = Outcome {
+        result: KnownOutcome::Draw,
+        termination: Termination::Threefold,
+        detail: String::new(),
+    };
+    assert_eq!(annotation(&draw), "Draw by 3-fold repetition");
+    let crash = Outcome::lost(Color::Black, Termination::Crash, "");
+    assert_eq!(annotation(&crash), "Black disconnects");
+}
+
+#[test]
+fn the_block_of_fastchess() {
+    let scene = duel(Dialect::Fastchess, true);
+    let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
+    let text = scene.interval(&standing(&pairs), look());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "-".repeat(50));
+    assert_eq!(lines[1], "Results of A vs B (8+0.08, 1t - NULL, 16MB):");
+    assert_eq!(lines[2], "Elo: 58.45 +/- 98.05, nElo: 173.72 +/- 278.00");
+    assert_eq!(lines[3], "LOS: 88.97 %, DrawRatio: 66.67 %, PairsRatio: inf");
+    assert_eq!(lines[4], "Games: 6, Wins: 2, Losses: 1, Draws: 3, Points: 3.5 (58.33 %)");
+    assert_eq!(lines[5], "Ptnml(0-2): [0, 0, 2, 1, 0], WL/DD Ratio: 1.00");
+    assert_eq!(lines[6], "LLR: 2.95 (100.3%) (-2.94, 2.94) [0.00, 5.00]");
+    assert_eq!((lines[7], lines.len()), (lines[0], 8));
+    assert_eq!(scene.score(0, 1, &Trinomial::default()), "");
+    let ended = "SPRT ([0.00, 5.00]) completed - H1 was accepted\n";
+    assert_eq!(scene.ended(Ending::AcceptedH1), ended);
+    assert_eq!(scene.ended(Ending::Complete), "Tournament finished\n");
+    let by_games = duel(Dialect::Fastchess, false).interval(&standing(&pairs), None);
+    assert!(by_games.contains("DrawRatio: 50.00 %\n") && !by_games.contains("Ptnml"), "{by_games}");
+}
+
+#[test]
+fn the_lines_of_cutechess() {
+    let scene = duel(Dialect::Cutechess, true);
+    let games = Trinomial { wins: 2, draws: 3, losses: 1 };
+    assert_eq!(scene.score(0, 1, &games), "Score of A vs B: 2 - 1 - 3  [0.583] 6\n");
+    let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
+    let text = scene.interval(&standing(&pairs), look());
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("Elo difference: 58.5 +/- "), "{text}");
+    assert!(lines[0].ends_with(" %, DrawRatio: 50.0 %"), "{text}");
+    let sprt = "SPRT: llr 2.95 (100.3%), lbound -2.94, ubound 2.94 - H1 was accepted";
+    assert_eq!(lines[1..], [sprt]);
+    assert_eq!(scene.ended(Ending::AcceptedH1), "Finished match\n");
+}
+
+#[test]
+fn nothing_and_everything_won_are_no_numbers() {
+    let scene = duel(Dialect::Cutechess, true);
+    let text = scene.interval(&Standing::default(), None);
+    assert_eq!(text, "Elo difference: nan +/- nan, LOS: nan %, DrawRatio: nan %\n");
+    let text = scene.interval(&standing(&[([0, 1], [Win, Win])]), None);
+    assert!(text.starts_with("Elo difference: inf +/- nan"), "{text}");
+}
+
+#[test]
+fn many_engines_are_ranked() {
+    let engines = ["cmd=sh,name=A", "cmd=sh,name=B", "cmd=sh,name=C"];
+    let plan = plan(Kind::Match, &engines);
+    let pairs = [([0, 1], [Loss, Draw]), ([0, 2], [Win, Win]), ([1, 2], [Draw, Win])];
+    for dialect in [Dialect::Fastchess, Dialect::Cutechess] {
+        let text = Scene::new(dialect, true, &plan).interval(&standing(&pairs), None);
+        let rows = text.lines().filter(|line| !line.starts_with('-'));
+        let names: Vec<&str> = rows.filter_map(|row| row.split_whitespace().nth(1)).collect();
+        assert_eq!(names, ["Name", "B", "A", "C"], "{text}");
+        let widths: BTreeSet<usize> =
+            text.lines().filter(|line| !line.starts_with('-')).map(str::len).collect();
+        assert_eq!(widths.len(), 1, "{text}");
+    }
+}

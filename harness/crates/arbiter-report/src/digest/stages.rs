@@ -1,0 +1,92 @@
+//! How an engine thought in each part of the game.
+
+use std::time::Duration;
+
+use shakmaty::Color;
+
+use super::movers;
+use arbiter_game::record::{GameRecord, Thought};
+
+/// Moves of a stage.
+pub const STAGE_MOVES: u32 = 10;
+
+/// Stages that are told apart; the last one has no end.
+const STAGES: usize = 12;
+
+/// Sums over the moves of one stage or phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stage {
+    /// Moves that the engine chose.
+    pub moves: u64,
+    /// Time they took.
+    pub time: Duration,
+    /// Plies searched, over the moves that told so.
+    depth: u64,
+    with_depth: u64,
+    /// Nodes searched and the time for them, over the moves that told so.
+    nodes: u64,
+    time_for_nodes: Duration,
+}
+
+impl Stage {
+    /// Mean depth in plies.
+    pub fn depth(&self) -> Option<f64> {
+        (self.with_depth > 0).then(|| self.depth as f64 / self.with_depth as f64)
+    }
+
+    /// Nodes per second.
+    pub fn speed(&self) -> Option<f64> {
+        let seconds = self.time_for_nodes.as_secs_f64();
+        (seconds > 0.0 && self.nodes > 0).then(|| self.nodes as f64 / seconds)
+    }
+
+    /// Mean time for a move, in milliseconds.
+    pub fn time_ms(&self) -> Option<f64> {
+        (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
+    }
+
+    /// Adds the sums over other moves.
+    pub(super) fn merge(&mut self, other: &Stage) {
+        let Stage { moves, time, depth, with_depth, nodes, time_for_nodes } = *other;
+        self.moves += moves;
+        self.time += time;
+        self.depth += depth;
+        self.with_depth += with_depth;
+        self.nodes += nodes;
+        self.time_for_nodes += time_for_nodes;
+    }
+
+    pub(super) fn add(&mut self, thought: &Thought) {
+        self.moves += 1;
+        self.time += thought.elapsed;
+        if let Some(depth) = thought.depth {
+            self.depth += u64::from(depth);
+            self.with_depth += 1;
+        }
+        if let Some(nodes) = thought.nodes {
+            self.nodes += nodes;
+            self.time_for_nodes += thought.elapsed;
+        }
+    }
+}
+
+/// All stages of an engine's games.
+#[derive(Debug, Clone, Default)]
+pub struct Stages([Stage; STAGES]);
+
+impl Stages {
+    /// Adds the moves of one side.
+    pub(super) fn add(&mut self, game: &GameRecord, color: Color) {
+        for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
+            if let Some(thought) = played.thought.as_ref().filter(|_| mover == color) {
+                let stage = (number.saturating_sub(1) / STAGE_MOVES) as usize;
+                self.0[stage.min(STAGES - 1)].add(thought);
+            }
+        }
+    }
+
+    /// The stages with the number of their first move.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Stage)> {
+        (0..).map(|stage| STAGE_MOVES * stage + 1).zip(&self.0)
+    }
+}

@@ -1,0 +1,49 @@
+//! Evaluations against results.
+
+use super::{Figure, parts};
+use crate::chart::{Chart, Line, Lines};
+use crate::table::Table;
+use arbiter_stats::calibration::Calibration;
+use arbiter_stats::paired::score_interval;
+
+/// Games that a point of the picture needs.
+const MIN_GAMES: u64 = 5;
+
+/// What became of the evaluations of engines; nothing if no game tells enough of them.
+pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
+    let mut table = Table::new(["engine", "evaluation", "games", "score (95 %)"]);
+    let mut lines = Vec::new();
+    for (name, calibration) in engines {
+        let mut line = Line::plain(*name, Vec::new());
+        for (centipawns, results) in calibration.iter() {
+            let found = parts::mean(results).zip(score_interval(results));
+            let Some((mean, (low, high))) = found else { continue };
+            let pawns = f64::from(centipawns) / 100.0;
+            let games = results.games();
+            let cells = [format!("{pawns:+.0}"), games.to_string(), parts::score(results)];
+            let [evaluation, count, score] = cells;
+            table.push([(*name).to_owned(), evaluation, count, score]);
+            if games >= MIN_GAMES {
+                line.points.push((pawns, 100.0 * mean));
+                line.band.push((pawns, 100.0 * low, 100.0 * high));
+            }
+        }
+        lines.push(line);
+    }
+    if lines.iter().all(|line| line.points.is_empty()) {
+        return None;
+    }
+    Some(Figure {
+        caption: "Evaluations against results".to_owned(),
+        description: "Share of the points that an engine got from games in which it once had \
+                      that evaluation; each game counts once for each."
+            .to_owned(),
+        chart: Chart::Lines(Lines {
+            x: "evaluation in pawns".to_owned(),
+            y: "score, %".to_owned(),
+            lines,
+            levels: vec![(String::new(), 50.0)],
+        }),
+        table,
+    })
+}

@@ -1,0 +1,200 @@
+//! The pictures of a run.
+
+use super::parts::{self, Strong};
+use super::{Block, Document, Figure, thinking};
+use crate::chart::{self, Chart, Intervals, Line, Lines};
+use crate::digest::{Digest, Mark, outliers};
+use crate::status::{interval, plus_minus};
+use crate::summary::{Rating, Summary};
+use crate::table::Table;
+use crate::worth;
+use arbiter_stats::elo::Extended;
+use arbiter_stats::pentanomial::opening_bias;
+
+/// Rows of a table that tells a course.
+const COURSE_ROWS: usize = 16;
+
+/// Openings that are listed.
+const OPENINGS: usize = 12;
+
+/// How the evidence grew, how pairs were scored, how strong the engines are.
+pub(super) fn course(document: &mut Document, summary: &Summary, digest: &Digest) {
+    let marks = digest.course.marks();
+    if summary.engines.len() == 2 && !marks.is_empty() {
+        document.heading("Course");
+        if let Some(figure) = likelihood(summary, &marks) {
+            document.blocks.push(Block::Figure(figure));
+        }
+        document.blocks.extend(elo(summary, &marks).map(Block::Figure));
+        if !summary.is_single {
+            let counts = summary.strength().pairs.0;
+            document.blocks.push(Block::Figure(parts::pairs(&summary.engines[0], counts)));
+        }
+    }
+    // Engines without a feature are compared with the whole one, and not with each other.
+    let figure = match summary.ablation {
+        Some(_) => worth(summary),
+        None => ratings(summary),
+    };
+    document.blocks.extend(figure.map(Block::Figure));
+}
+
+/// Endings, colours, depth and time, evaluations, openings.
+pub(super) fn games(document: &mut Document, summary: &Summary, digest: &Digest) {
+    document.blocks.push(Block::Figure(endings(summary)));
+    document.heading("Colours and draws");
+    document.paragraph(bias(summary));
+    document.blocks.push(Block::Figure(colours(summary, digest)));
+    thinking::all(document, summary, digest);
+    document.heading("Openings");
+    document.paragraph(format!(
+        "{} openings were played. Those whose score is the furthest from that of all games, for \
+         their number of games:",
+        digest.openings.len()
+    ));
+    let outliers = outliers(digest.openings.iter(), OPENINGS);
+    let expected = parts::mean(&digest.white);
+    document.blocks.push(Block::Figure(parts::openings(&outliers, expected)));
+}
+
+fn likelihood(summary: &Summary, marks: &[Mark]) -> Option<Figure> {
+    let (sprt, last) = summary.test()?;
+    let looks: Vec<_> = marks.iter().filter_map(|mark| Some((mark.games, mark.look?))).collect();
+    let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
+    for &(games, look) in thinned(&looks) {
+        let cells = [look.llr, look.lower, look.upper].map(|value| format!("{value:+.2}"));
+        let [llr, lower, upper] = cells;
+        table.push([games.to_string(), llr, lower, upper]);
+    }
+    let points = looks.iter().map(|(games, look)| (*games as f64, look.llr)).collect();
+    let chart = Lines {
+        x: "games".to_owned(),
+        y: "log-likelihood ratio".to_owned(),
+        lines: vec![Line::plain("LLR", points)],
+        levels: vec![("H1".to_owned(), last.upper), ("H0".to_owned(), last.lower)],
+    };
+    Some(Figure {
+        caption: "Log-likelihood ratio of the test".to_owned(),
+        description: format!(
+            "The ratio after {} games is {:+.2}; H0 ({} Elo) is accepted at {:.2} and H1 ({} Elo) \
+             at {:.2}.",
+            summary.standing.games(),
+            last.llr,
+            sprt.elo0(),
+            last.lower,
+            sprt.elo1(),
+            last.upper
+        ),
+        chart: Chart::Lines(chart),
+        table,
+    })
+}
+
+/// Nothing as long as no Elo has an interval, as after games that were all won.
+fn elo(summary: &Summary, marks: &[Mark]) -> Option<Figure> {
+    let known: Vec<_> = marks.iter().filter_map(|mark| Some((mark.games, mark.elo?))).collect();
+    let mut table = Table::new(["games", "Elo (95 %)"]);
+    for (games, estimate) in thinned(&known) {
+        table.push([games.to_string(), interval(estimate)]);
+    }
+    let finite = |(games, e): &(u64, arbiter_stats::elo::Estimate)| {
+        Some((*games as f64, e.value.finite()?, e.low.finite()?, e.high.finite()?))
+    };
+    let finite: Vec<_> = known.iter().filter_map(finite).collect();
+    if finite.is_empty() {
+        return None;
+    }
+    let line = Line {
+        name: summary.engines[0].clone(),
+        points: finite.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
+        band: finite.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
+    };
+    let caption = match summary.sprt {
+        Some(_) => "Elo over games (95 % at each moment, no allowance for the stop)",
+        None => "Elo over games (95 % at each moment)",
+    };
+    Some(Figure {
+        caption: caption.to_owned(),
+        description: format!(
+            "Elo of {} against {} after {} games: {}.",
+            summary.engines[0],
+            summary.engines[1],
+            summary.standing.games(),
+            plus_minus(summary.strength().elo.as_ref())
+        ),
+        chart: Chart::Lines(Lines {
+            x: "games".to_owned(),
+            y: "Elo".to_owned(),
+            lines: vec![line],
+            levels: vec![(String::new(), 0.0)],
+        }),
+        table,
+    })
+}
+
+fn ratings(summary: &Summary) -> Option<Figure> {
+    let ratings = summary.ratings().filter(|ratings| ratings.len() > 2)?;
+    let rows: Vec<Strong<'_>> = ratings.iter().map(|rating| strong(summary, rating)).collect();
+    Some(parts::ratings(&rows))
+}
+
+/// A rating with the name of its engine.
+pub(super) fn strong<'a>(summary: &'a Summary, rating: &Rating) -> Strong<'a> {
+    let Rating { engine, rating, margin, won_all } = *rating;
+    Strong { name: &summary.engines[engine], rating, margin, won_all }
+}
+
+/// What each feature is worth.
+fn worth(summary: &Summary) -> Option<Figure> {
+    let mut table = Table::new(["feature", "Elo (95 %)"]);
+    let mut rows = Vec::new();
+    for worth in worth::worths(summary) {
+        let Some(elo) = worth.strength.elo else { continue };
+        table.push([worth.feature.to_owned(), interval(&elo)]);
+        if let Some(value) = elo.value.finite() {
+            let end = |end: Extended| end.finite().unwrap_or(f64::NAN);
+            rows.push((worth.feature.to_owned(), value, end(elo.low), end(elo.high)));
+        }
+    }
+    let (first, _, _, _) = rows.first()?;
+    Some(Figure {
+        caption: "What each feature is worth, with 95 % intervals".to_owned(),
+        description: format!("{first} is worth most of {} features.", rows.len()),
+        chart: Chart::Intervals(Intervals { x: "Elo".to_owned(), rows, level: Some(0.0) }),
+        table,
+    })
+}
+
+fn endings(summary: &Summary) -> Figure {
+    let counts = summary.standing.terminations.iter();
+    parts::endings(counts.map(|(ending, count)| (ending.to_string(), *count)).collect())
+}
+
+fn colours(summary: &Summary, digest: &Digest) -> Figure {
+    let engines = summary.engines.iter().map(String::as_str);
+    let rows: Vec<_> = engines.zip(digest.engines.iter().map(|own| own.by_colour)).collect();
+    parts::colours(&rows, digest.white)
+}
+
+/// How much colours and openings matter, in words.
+fn bias(summary: &Summary) -> String {
+    let rated = summary.rated();
+    let advantage = rated.as_ref().and_then(|rated| rated.advantage);
+    let mut words = parts::advantage(advantage, rated.and_then(|rated| rated.advantage_error));
+    let encounter = summary.standing.main_encounter();
+    if summary.engines.len() == 2
+        && encounter.pairs.pairs() > 0
+        && let Some(bias) = opening_bias(&encounter.pairs, &encounter.games)
+    {
+        words.push_str(&format!(
+            " The openings lean by {bias:.0} Elo (root mean square, estimated from how the games of \
+             pairs differ); a pair takes that out."
+        ));
+    }
+    words
+}
+
+/// As many of the values as a table of a course has.
+pub(super) fn thinned<T>(values: &[T]) -> impl Iterator<Item = &T> {
+    chart::thinned(values, COURSE_ROWS)
+}

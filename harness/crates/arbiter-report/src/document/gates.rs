@@ -1,0 +1,148 @@
+//! The gates that the commits of a run passed or not, and what their suites found.
+
+use serde_json::Value;
+
+use super::Document;
+use crate::gates::steps;
+use crate::status::percent;
+use crate::table::Table;
+use arbiter_plan::gate::{Kind, Outcome};
+
+/// All gates; nothing without any.
+pub(super) fn all(document: &mut Document, outcomes: &[Outcome]) {
+    if outcomes.is_empty() {
+        return;
+    }
+    document.heading("Gates");
+    document.paragraph(
+        "What `arbiter ci` found of the commit under test, each step as it was carried out last.",
+    );
+    document.table(steps(outcomes));
+    let suites = suites(outcomes);
+    if suites.rows().len() > 1 {
+        document.heading("Suites");
+        document.table(suites);
+    }
+    for outcome in outcomes.iter().filter(|outcome| outcome.kind == Kind::Epd) {
+        if let Some(table) = themes(&outcome.figures) {
+            document.paragraph(format!("{} by theme, solved of all:", outcome.step));
+            document.table(table);
+        }
+    }
+}
+
+/// A row for each engine of each suite.
+fn suites(outcomes: &[Outcome]) -> Table {
+    let mut table = Table::new(["suite", "engine", "positions", "solved or right", "share (95 %)"]);
+    for Outcome { step, kind, figures, .. } in outcomes {
+        let count = |value: &Value, key: &str| value[key].as_u64().unwrap_or_default();
+        match kind {
+            Kind::Epd => {
+                for engine in list(figures, "engines") {
+                    let (solved, all) = (count(engine, "solved"), count(engine, "positions"));
+                    let ends = engine["share_low"].as_f64().zip(engine["share_high"].as_f64());
+                    let share = ends.filter(|_| all > 0).map_or("undefined".to_owned(), |ends| {
+                        let (low, high) = (100.0 * ends.0, 100.0 * ends.1);
+                        format!(
+                            "{} [{low:.1}, {high:.1}]",
+                            percent(Some(solved as f64 / all as f64))
+                        )
+                    });
+                    table.push([
+                        step.clone(),
+                        text(engine, "name"),
+                        all.to_string(),
+                        solved.to_string(),
+                        share,
+                    ]);
+                }
+            }
+            Kind::Perft if figures.is_object() => {
+                let right = count(figures, "right");
+                let others = ["wrong", "wrong_suite", "faults"].map(|key| count(figures, key));
+                let all = right + others.iter().sum::<u64>();
+                let [wrong, of_suite, faults] = others;
+                table.push([
+                    step.clone(),
+                    text(figures, "engine"),
+                    all.to_string(),
+                    right.to_string(),
+                    format!("{wrong} wrong, {of_suite} wrong in the suite, {faults} faults"),
+                ]);
+            }
+            _ => {}
+        }
+    }
+    table
+}
+
+/// What each engine solved of each theme.
+fn themes(figures: &Value) -> Option<Table> {
+    let engines = list(figures, "engines");
+    let themes = list(engines.first()?, "themes");
+    if themes.is_empty() {
+        return None;
+    }
+    let names = engines.iter().map(|engine| text(engine, "name"));
+    let mut rows = vec![std::iter::once("theme".to_owned()).chain(names).collect()];
+    for theme in themes {
+        let cells = engines.iter().map(|engine| {
+            let own = list(engine, "themes");
+            let found = own.iter().find(|other| other["theme"] == theme["theme"]);
+            found.map_or(String::new(), |own| format!("{} / {}", own["solved"], own["positions"]))
+        });
+        rows.push(std::iter::once(text(theme, "theme")).chain(cells).collect());
+    }
+    Some(Table::from_rows(rows))
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or("?").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use arbiter_plan::gate::Verdict;
+
+    fn outcome(step: &str, kind: Kind, figures: Value) -> Outcome {
+        Outcome {
+            step: step.into(),
+            kind,
+            verdict: Verdict::Passed,
+            words: "words".into(),
+            code: 0,
+            seconds: 2.0,
+            figures,
+            from_before: None,
+        }
+    }
+
+    #[test]
+    fn suites_have_a_row_for_each_engine() {
+        let engine = |name: &str, solved: u64| {
+            json!({ "name": name, "positions": 10, "solved": solved, "share_low": 0.5,
+                    "share_high": 0.9, "themes": [{ "theme": "fork", "solved": 2, "positions": 3 }] })
+        };
+        let epd = json!({ "engines": [engine("A", 8), engine("B", 7)] });
+        let perft = json!({ "engine": "A", "right": 3, "wrong": 1, "faults": 0 });
+        let outcomes = [outcome("tactics", Kind::Epd, epd), outcome("perft", Kind::Perft, perft)];
+        let table = suites(&outcomes);
+        assert_eq!(table.rows()[1], ["tactics", "A", "10", "8", "80.0 % [50.0, 90.0]"]);
+        assert_eq!(table.rows()[3][..4], ["perft", "A", "4", "3"]);
+        let themes = themes(&outcomes[0].figures).unwrap();
+        assert_eq!(themes.rows(), [["theme", "A", "B"], ["fork", "2 / 3", "2 / 3"]]);
+    }
+
+    #[test]
+    fn figures_that_are_missing_are_no_suite() {
+        let broken = outcome("tactics", Kind::Epd, Value::Null);
+        assert_eq!(suites(&[broken, outcome("perft", Kind::Perft, Value::Null)]).rows().len(), 1);
+    }
+}

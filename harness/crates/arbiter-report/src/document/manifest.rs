@@ -1,0 +1,143 @@
+//! All that is needed to play a run again: engines, openings, rules, machine.
+
+use super::Document;
+use crate::standings::rules_in_words;
+use crate::status::percent;
+use crate::summary::Summary;
+use crate::table::Table;
+use crate::{terminal, tuned};
+use arbiter_plan::affinity::{Affinity, cpus_per_game};
+use arbiter_plan::gate::Outcome;
+use arbiter_plan::plan::{BookSource, Engine, Kind, Plan, Program};
+
+/// Digits of a hash that are shown.
+const HASH_DIGITS: usize = 16;
+
+/// Where a run comes from.
+#[derive(Debug, Clone)]
+pub struct Origin<'a> {
+    /// What was to be played.
+    pub plan: &'a Plan,
+    /// The Arbiter that began it.
+    pub version: &'a str,
+    /// When it began, in UTC; nothing for one that is not begun.
+    pub begun: Option<String>,
+    /// The machine on which it began, if that was kept.
+    pub host: Option<&'a str>,
+    /// BLAKE3 of the opening book.
+    pub book_hash: &'a str,
+    /// BLAKE3 of each engine's program.
+    pub engine_hashes: &'a [String],
+    /// How the order of the book's openings is called.
+    pub openings: String,
+    /// The adjudication rules in words.
+    pub adjudication: Vec<String>,
+    /// The command that plays it again.
+    pub command: String,
+    /// What became of the gates of the commits that play.
+    pub gates: &'a [Outcome],
+}
+
+/// The engines with what decides how they play.
+pub(super) fn engines(document: &mut Document, origin: &Origin<'_>) {
+    let plan = origin.plan;
+    let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
+    for ((name, engine), hash) in plan.own_engines().zip(origin.engine_hashes) {
+        engines.push([
+            name.to_owned(),
+            program(engine),
+            options(engine),
+            engine.conditions.limits.to_string(),
+            short(hash),
+        ]);
+    }
+    document.table(engines);
+    if let Some(ablation) = &plan.ablation {
+        document.paragraph(format!(
+            "Its opponents are the same engine with the option {} set to one feature each.",
+            ablation.option
+        ));
+    }
+    if let Some(tuning) = &plan.tuning {
+        document.paragraph(tuned::words(tuning));
+    }
+}
+
+/// Everything else, with what became of it if it was played.
+pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: Option<&Summary>) {
+    let plan = origin.plan;
+    let mut table = Table::new(["", ""]);
+    let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);
+    if let (Some(summary), Some(begun)) = (summary, &origin.begun) {
+        row("run", format!("{}, begun {begun}", summary.run));
+    }
+    if let Some(about) = summary.and_then(|summary| summary.about.as_ref()) {
+        row("about", about.clone());
+    }
+    row("Arbiter", origin.version.to_owned());
+    if let Some(host) = origin.host {
+        row("machine", host.to_owned());
+    }
+    let book = match &plan.book {
+        BookSource::Bundled => "the bundled book".to_owned(),
+        BookSource::File(path) => path.display().to_string(),
+    };
+    row("openings", format!("{book}, BLAKE3 {}, {}", short(origin.book_hash), origin.openings));
+    if let Some(summary) = summary.filter(|summary| !summary.quarantine.is_empty()) {
+        row("openings left out", terminal::left_out(summary));
+    }
+    row("seed", plan.seed.to_string());
+    row("schedule", rules_in_words(&plan.design, plan.engines.len()));
+    if let Some(summary) = summary {
+        row("games counted", summary.standing.games().to_string());
+    }
+    row("games at once", plan.concurrency.to_string());
+    row("processors", processors(plan));
+    if let Some(scale) = plan.scale {
+        row("time", scale.words());
+    }
+    if let Some(sprt) = plan.sprt {
+        let label = if plan.kind == Kind::Ablate { "test of each feature" } else { "test" };
+        row(label, terminal::hypotheses(&sprt));
+    }
+    for rule in &origin.adjudication {
+        row("adjudication", rule.clone());
+    }
+    row("faults allowed", percent(Some(plan.fault_limit)));
+    if let Some(noise) = summary.and_then(terminal::host_noise) {
+        row("host noise", noise);
+    }
+    for aside in summary.iter().flat_map(|summary| &summary.aside) {
+        row("set aside", aside.to_string());
+    }
+    document.table(table);
+}
+
+fn processors(plan: &Plan) -> String {
+    match (&plan.affinity, cpus_per_game(plan)) {
+        (Affinity::None, _) => "left to the system".to_owned(),
+        (affinity, each) => format!("{affinity}, {each} for each game"),
+    }
+}
+
+fn program(engine: &Engine) -> String {
+    let name = match &engine.program {
+        Program::Bundled => "Palimpsest, bundled".to_owned(),
+        Program::Path(path) => path.display().to_string(),
+    };
+    let name = match &engine.provenance {
+        Some(from) => format!("{} at {}", from.repo.display(), from.words()),
+        None => name,
+    };
+    std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
+}
+
+fn options(engine: &Engine) -> String {
+    let shown = engine.options.iter().map(|(name, value)| format!("{name}={value}"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    if shown.is_empty() { "none".to_owned() } else { shown }
+}
+
+fn short(hash: &str) -> String {
+    hash.chars().take(HASH_DIGITS).collect()
+}

@@ -1,0 +1,115 @@
+//! A report as the parts that all its forms share; the forms only say how a part looks.
+
+mod calibration;
+mod figures;
+mod games;
+mod gates;
+mod latencies;
+mod manifest;
+mod parts;
+mod pgn;
+mod run;
+mod thinking;
+mod tuning;
+
+pub use manifest::Origin;
+pub use pgn::of_games;
+pub use run::{of_plan, of_run};
+
+use crate::chart::Chart;
+use crate::table::Table;
+
+/// What a reader gets to see, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// What it is about.
+    pub title: String,
+    /// Its parts.
+    pub blocks: Vec<Block>,
+}
+
+/// One part of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// The beginning of a section.
+    Heading(String),
+    /// Words; the first of them may be the ones that matter most.
+    Paragraph {
+        /// What is to catch the eye; may be empty.
+        strong: String,
+        /// The rest; may be empty.
+        text: String,
+    },
+    /// Figures in rows and columns.
+    Table(Table),
+    /// Lines whose columns matter.
+    Verbatim(String),
+    /// A command for a shell.
+    Command(String),
+    /// A picture of figures.
+    Figure(Figure),
+    /// Games to step through.
+    Games(Vec<Game>),
+}
+
+/// A chart, and all that it shows as a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// What it shows, in a line.
+    pub caption: String,
+    /// What it tells, for those who cannot see it.
+    pub description: String,
+    /// The picture.
+    pub chart: Chart,
+    /// Its figures.
+    pub table: Table,
+}
+
+/// A game that one can step through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Game {
+    /// Who played, and with what result.
+    pub title: String,
+    /// Why it is shown.
+    pub note: String,
+    /// The board field of the FEN of the start.
+    pub start: String,
+    /// Its moves.
+    pub moves: Vec<Step>,
+    /// The step, from 1, at which it is opened; 0 is the start.
+    pub first_shown: usize,
+}
+
+/// One move of such a game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The number of the move with its dots.
+    pub number: String,
+    /// The move in SAN.
+    pub san: String,
+    /// What its engine thought of it; empty for the book.
+    pub remark: String,
+    /// The board field of the FEN after it.
+    pub board: String,
+}
+
+impl Document {
+    /// A document with a title, and nothing else yet.
+    pub fn new(title: String) -> Document {
+        Document { title, blocks: Vec::new() }
+    }
+
+    fn heading(&mut self, words: &str) {
+        self.blocks.push(Block::Heading(words.to_owned()));
+    }
+
+    /// Adds words.
+    pub fn paragraph(&mut self, words: impl Into<String>) {
+        self.blocks.push(Block::Paragraph { strong: String::new(), text: words.into() });
+    }
+
+    /// Adds a table.
+    pub fn table(&mut self, table: Table) {
+        self.blocks.push(Block::Table(table));
+    }
+}

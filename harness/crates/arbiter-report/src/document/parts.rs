@@ -1,0 +1,269 @@
+//! Figures and tables that reports of runs and of files of games share. They take plain counts.
+
+use super::Figure;
+use crate::chart::{Bars, Chart, Intervals};
+use crate::digest::Opening;
+use crate::status::percent;
+use crate::table::Table;
+use arbiter_stats::elo::Z_95;
+use arbiter_stats::paired::{score_interval, share_interval};
+use arbiter_stats::pentanomial::Trinomial;
+
+/// Engines beyond which a chart has no row for each colour.
+const MAX_COLOURED: usize = 12;
+
+/// An engine and how strong it is.
+#[derive(Debug, Clone)]
+pub(super) struct Strong<'a> {
+    pub(super) name: &'a str,
+    /// In Elo.
+    pub(super) rating: f64,
+    /// Half of the 95 % interval; `None` where the rating is only a bound.
+    pub(super) margin: Option<f64>,
+    /// Whether it won everything, or lost everything.
+    pub(super) won_all: Option<bool>,
+}
+
+impl Strong<'_> {
+    /// The rating with its interval, or as the bound that it is.
+    pub(super) fn words(&self) -> String {
+        match (self.margin, self.won_all) {
+            // Adding zero turns -0 into 0.
+            (Some(margin), _) => format!("{:+.1} ± {margin:.1}", self.rating + 0.0),
+            (None, Some(true)) => format!("> {:+.1}", self.rating),
+            (None, Some(false)) => format!("< {:+.1}", self.rating),
+            (None, None) => format!("{:+.1}, interval undefined", self.rating),
+        }
+    }
+}
+
+/// Ratings, the strongest first; there must be one.
+pub(super) fn ratings(rows: &[Strong<'_>]) -> Figure {
+    let mut table = Table::new(["engine", "Elo (95 %)"]);
+    let mut drawn = Vec::new();
+    for row in rows {
+        table.push([row.name.to_owned(), row.words()]);
+        let margin = row.margin.unwrap_or(f64::NAN);
+        let (low, high) = (row.rating - margin, row.rating + margin);
+        drawn.push((row.name.to_owned(), row.rating, low, high));
+    }
+    let x = "Elo around the mean".to_owned();
+    Figure {
+        caption: "Ratings with their 95 % intervals".to_owned(),
+        description: format!(
+            "{} is first of {} at {}; {} is last at {}.",
+            rows[0].name,
+            rows.len(),
+            rows[0].words(),
+            rows[rows.len() - 1].name,
+            rows[rows.len() - 1].words()
+        ),
+        chart: Chart::Intervals(Intervals { x, rows: drawn, level: Some(0.0) }),
+        table,
+    }
+}
+
+/// How likely each engine is the stronger one, in per cent.
+pub(super) fn superiority(names: &[&str], matrix: &[Vec<Option<f64>>]) -> Table {
+    let head = std::iter::once("LOS, %").chain(names.iter().copied());
+    let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).collect()];
+    for (row, (name, likelihoods)) in names.iter().zip(matrix).enumerate() {
+        let cells = likelihoods.iter().enumerate().map(|(column, los)| match los {
+            Some(los) => format!("{:.1}", 100.0 * los),
+            None if row == column => "·".to_owned(),
+            None => "–".to_owned(),
+        });
+        rows.push(std::iter::once((*name).to_owned()).chain(cells).collect());
+    }
+    Table::from_rows(rows)
+}
+
+/// What such a matrix says.
+pub(super) const SUPERIORITY_LEGEND: &str = "The likelihood that the engine of the row is stronger \
+    than that of the column, from the ratings and the covariance of their errors; – where the games \
+    do not tell.";
+
+/// Pairs by the points of an engine.
+pub(super) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
+    let names = ["LL", "LD", "DD+WL", "WD", "WW"];
+    let all: u64 = counts.iter().sum();
+    let mut table = Table::new(["pairs", "count", "share"]);
+    for (cell, count) in names.into_iter().zip(counts) {
+        let share = (all > 0).then(|| count as f64 / all as f64);
+        table.push([cell.to_owned(), count.to_string(), percent(share)]);
+    }
+    Figure {
+        caption: format!("Pairs by the points of {name}"),
+        description: format!("From no point (LL) to both (WW): {counts:?}."),
+        chart: Chart::Bars(Bars {
+            y: "pairs".to_owned(),
+            labels: names.map(str::to_owned).to_vec(),
+            series: vec![(String::new(), counts.map(|count| count as f64).to_vec())],
+            is_lying: false,
+        }),
+        table,
+    }
+}
+
+/// How games ended, whatever the order of the counts.
+pub(super) fn endings(mut counts: Vec<(String, u64)>) -> Figure {
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let mut table = Table::new(["ending", "games", "share (95 %)"]);
+    for (ending, count) in &counts {
+        table.push([ending.clone(), count.to_string(), share(*count, all)]);
+    }
+    let first = counts.first().map_or("none", |(ending, _)| ending.as_str());
+    Figure {
+        caption: "Endings".to_owned(),
+        description: format!("{all} games by the way they ended; most often: {first}."),
+        chart: Chart::Bars(Bars {
+            y: "games".to_owned(),
+            labels: counts.iter().map(|(ending, _)| ending.clone()).collect(),
+            series: vec![(String::new(), counts.iter().map(|(_, n)| *n as f64).collect())],
+            is_lying: true,
+        }),
+        table,
+    }
+}
+
+/// Scores and draws by colour; `white` are all games from White's side.
+pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> Figure {
+    let mut table = Table::new(["engine", "colour", "games", "score (95 %)", "drawn (95 %)"]);
+    let mut rows = Vec::new();
+    let mut row = |name: &str, colour: &str, results: &Trinomial| {
+        table.push([
+            name.to_owned(),
+            colour.to_owned(),
+            results.games().to_string(),
+            score(results),
+            share(results.draws, results.games()),
+        ]);
+        if let Some((mean, (low, high))) = mean(results).zip(score_interval(results)) {
+            let name = format!("{name}, {colour}");
+            rows.push((name, 100.0 * mean, 100.0 * low, 100.0 * high));
+        }
+    };
+    row("all games", "White", &white);
+    for (name, by_colour) in engines {
+        let [white, black] = by_colour;
+        row(name, "White", white);
+        row(name, "Black", black);
+    }
+    rows.truncate(1 + 2 * MAX_COLOURED);
+    Figure {
+        caption: "Scores by colour with their 95 % intervals".to_owned(),
+        description: format!(
+            "White scored {} of {} games, and {} were drawn.",
+            score(&white),
+            white.games(),
+            share(white.draws, white.games())
+        ),
+        chart: Chart::Intervals(Intervals { x: "score, %".to_owned(), rows, level: Some(50.0) }),
+        table,
+    }
+}
+
+/// Openings that lean, and the mean score of White in all games, 0 to 1.
+pub(super) fn openings(outliers: &[&Opening], expected: Option<f64>) -> Figure {
+    let mut table =
+        Table::new(["opening", "games", "White's score (95 %)", "won", "drawn", "lost"]);
+    let mut rows = Vec::new();
+    for Opening { name, white } in outliers {
+        table.push([
+            name.clone(),
+            white.games().to_string(),
+            score(white),
+            white.wins.to_string(),
+            white.draws.to_string(),
+            white.losses.to_string(),
+        ]);
+        if let Some((mean, (low, high))) = mean(white).zip(score_interval(white)) {
+            rows.push((name.clone(), 100.0 * mean, 100.0 * low, 100.0 * high));
+        }
+    }
+    let level = expected.map(|expected| 100.0 * expected);
+    let first = outliers.first().map_or("none", |opening| opening.name.as_str());
+    Figure {
+        caption: "Openings that lean most".to_owned(),
+        description: format!(
+            "White's score in the openings furthest from {} of all games; the first: {first}.",
+            percent(expected)
+        ),
+        chart: Chart::Intervals(Intervals { x: "White's score, %".to_owned(), rows, level }),
+        table,
+    }
+}
+
+/// A count as a share with its 95 % interval.
+fn share(count: u64, all: u64) -> String {
+    let Some((low, high)) = share_interval(count, all) else { return percent(None) };
+    let share = count as f64 / all as f64;
+    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
+}
+
+/// A score in per cent with its 95 % interval.
+pub(super) fn score(results: &Trinomial) -> String {
+    let found = mean(results).zip(score_interval(results));
+    let Some((mean, (low, high))) = found else { return percent(None) };
+    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * mean, 100.0 * low, 100.0 * high)
+}
+
+/// A mean score, 0 to 1.
+pub(super) fn mean(results: &Trinomial) -> Option<f64> {
+    results.distribution().moments().map(|moments| moments.mean)
+}
+
+/// Errors from which on an advantage is unknown, in Elo: nearly all won and nearly all lost are in
+/// reach.
+const TELLS_NOTHING: f64 = 1_000.0;
+
+/// White's advantage in words.
+pub(super) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
+    match (elo, error.map(|error| Z_95 * error)) {
+        (Some(elo), Some(error)) if error < TELLS_NOTHING => {
+            // Without the sign of a negative zero.
+            let elo = (elo * 10.0).round() / 10.0 + 0.0;
+            format!("White's advantage is {elo:+.1} ± {error:.1} Elo (95 %).")
+        }
+        _ => "White's advantage cannot be told from these games.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_share_is_without_its_interval() {
+        assert_eq!(share(0, 0), "undefined");
+        assert_eq!(share(1, 4), "25.0 % [4.6, 69.9]");
+        assert_eq!(score(&Trinomial { losses: 0, draws: 0, wins: 3 }), "100.0 % [43.9, 100.0]");
+    }
+
+    #[test]
+    fn an_advantage_is_told_if_it_can_be() {
+        let words = |error| advantage(Some(-0.04), Some(error));
+        assert_eq!(words(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %).");
+        assert!(
+            words(5e6).contains("cannot be told") && words(f64::NAN).contains("cannot be told")
+        );
+    }
+
+    #[test]
+    fn a_bound_is_no_estimate() {
+        let strong = |margin, won_all| Strong { name: "A", rating: -0.0, margin, won_all }.words();
+        assert_eq!(strong(Some(3.0), None), "+0.0 ± 3.0");
+        assert_eq!(strong(None, Some(true)), "> -0.0");
+        assert_eq!(strong(None, None), "-0.0, interval undefined");
+    }
+
+    #[test]
+    fn the_matrix_tells_what_is_not_known() {
+        let matrix = [vec![None, Some(0.975), None], vec![Some(0.025), None, None]];
+        let table = superiority(&["A", "B", "C"], &matrix);
+        assert_eq!(table.rows()[0], ["LOS, %", "A", "B", "C"]);
+        assert_eq!(table.rows()[1], ["A", "·", "97.5", "–"]);
+        assert_eq!(table.rows()[2], ["B", "2.5", "·", "–"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Final positions of games as EPD, with the counters and the result.
+
+use shakmaty::fen::{Epd, Fen};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+
+use arbiter_game::record::GameRecord;
+use arbiter_plan::run::job::PlayedPair;
+
+/// The last position of each game of a pair, one on a line: `hmvc` and `fmvn` are the counters of
+/// a FEN, `c9` is the result.
+pub fn render(played: &PlayedPair) -> String {
+    played.games.iter().map(line).collect()
+}
+
+fn line(game: &GameRecord) -> String {
+    let position = end(game);
+    format!(
+        "{} hmvc {}; fmvn {}; c9 \"{}\";\n",
+        Epd::from_position(&position, EnPassantMode::Legal),
+        position.halfmoves(),
+        position.fullmoves(),
+        game.outcome.result.as_str()
+    )
+}
+
+fn end(game: &GameRecord) -> Chess {
+    let mode = CastlingMode::from_chess960(game.chess960);
+    let start = game.fen.parse::<Fen>().ok();
+    let mut position: Chess =
+        start.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default();
+    for played in &game.moves {
+        // A record holds legal moves only.
+        let m = played.uci.to_move(&position).ok();
+        let Some(m) = m else { break };
+        position.play_unchecked(m);
+    }
+    position
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use shakmaty::ByColor;
+
+    use super::*;
+    use arbiter_game::outcome::{Outcome, Termination};
+    use arbiter_game::record::MoveRecord;
+
+    #[test]
+    fn the_last_position_has_counters_and_result() {
+        let moves = ["g1f3", "d7d5", "f3d4"];
+        let game = GameRecord {
+            engines: ByColor { white: 0, black: 1 },
+            fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3 7".into(),
+            chess960: false,
+            moves: moves.map(|uci| MoveRecord { uci: uci.parse().unwrap(), thought: None }).into(),
+            outcome: Outcome::drawn(Termination::MoveCap, "draw"),
+            duration: Duration::ZERO,
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
+        };
+        let expect = "rnbqkbnr/ppp1pppp/8/3p4/3N4/8/PPPPPPPP/RNBQKB1R b KQkq - hmvc 1; fmvn 8; \
+                      c9 \"1/2-1/2\";\n";
+        assert_eq!(line(&game), expect);
+    }
+}

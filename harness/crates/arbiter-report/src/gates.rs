@@ -1,0 +1,173 @@
+//! The steps of `arbiter ci` as text, Markdown and JSON.
+
+use serde_json::{Value, json};
+
+use crate::table::Table;
+use arbiter_plan::gate::{Kind, Outcome, Verdict};
+
+/// A run of all steps.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The engine under test.
+    pub test: &'a str,
+    /// What it was compared with.
+    pub base: Option<&'a str>,
+    /// What became of each step.
+    pub outcomes: &'a [Outcome],
+}
+
+/// An outcome among those of other commits.
+#[derive(Debug)]
+pub struct Past<'a> {
+    /// When, as text.
+    pub begun: String,
+    /// The engine under test.
+    pub test: &'a str,
+    /// What it was compared with.
+    pub base: Option<&'a str>,
+    /// What became of it.
+    pub outcome: &'a Outcome,
+}
+
+impl Report<'_> {
+    /// For a terminal of so many columns.
+    pub fn text(&self, width: Option<usize>) -> String {
+        format!("{}\n{}\n", steps(self.outcomes).fitted(width), self.sentence())
+    }
+
+    /// A Markdown document, as a step summary of GitHub Actions shows it.
+    pub fn markdown(&self) -> String {
+        let sign = if self.is_good() { "✅" } else { "❌" };
+        let against = self.base.map_or(String::new(), |base| format!(" against {base}"));
+        format!(
+            "## {sign} {}{against}\n\n{}\n{}\n",
+            self.test,
+            steps(self.outcomes).markdown(),
+            self.sentence()
+        )
+    }
+
+    /// One object.
+    pub fn json(&self) -> Value {
+        let steps: Vec<Value> = self.outcomes.iter().map(outcome_json).collect();
+        json!({
+            "schema": "arbiter.ci/1",
+            "test": self.test,
+            "base": self.base,
+            "passed": self.is_good(),
+            "steps": steps,
+        })
+    }
+
+    fn is_good(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.verdict.is_good())
+    }
+
+    fn sentence(&self) -> String {
+        let bad: Vec<&str> = self
+            .outcomes
+            .iter()
+            .filter(|outcome| !outcome.verdict.is_good())
+            .map(|outcome| outcome.step.as_str())
+            .collect();
+        match bad.as_slice() {
+            [] => "All gates are passed.".to_owned(),
+            _ => format!("Not passed: {}.", bad.join(", ")),
+        }
+    }
+}
+
+/// What became of each step.
+pub fn steps(outcomes: &[Outcome]) -> Table {
+    let mut table = Table::new(["step", "verdict", "time", "figures"]);
+    for outcome in outcomes {
+        let time = match (outcome.verdict, outcome.from_before) {
+            (Verdict::Skipped, _) => "-".to_owned(),
+            (_, Some(_)) => "0 s, known from before".to_owned(),
+            (_, None) => format!("{:.0} s", outcome.seconds),
+        };
+        let verdict = outcome.verdict.as_str().to_owned();
+        table.push([outcome.step.clone(), verdict, time, outcome.words.clone()]);
+    }
+    table
+}
+
+fn outcome_json(outcome: &Outcome) -> Value {
+    json!({
+        "step": outcome.step,
+        "kind": outcome.kind.as_str(),
+        "verdict": outcome.verdict.as_str(),
+        "words": outcome.words,
+        "exit_code": outcome.code,
+        "seconds": outcome.seconds,
+        "cached": outcome.from_before.is_some(),
+        "report": outcome.figures,
+    })
+}
+
+/// Outcomes of many commits, as a table.
+pub fn history(past: &[Past<'_>]) -> Table {
+    let mut table = Table::new(["begun", "step", "test", "base", "verdict", "figures"]);
+    let short = |name: &str| name.chars().take(12).collect::<String>();
+    for Past { begun, test, base, outcome } in past {
+        table.push([
+            begun.clone(),
+            outcome.step.clone(),
+            short(test),
+            base.map(short).unwrap_or_default(),
+            outcome.verdict.as_str().to_owned(),
+            outcome.words.clone(),
+        ]);
+    }
+    table
+}
+
+/// The same as JSON.
+pub fn history_json(past: &[Past<'_>]) -> Value {
+    let rows: Vec<Value> = past
+        .iter()
+        .map(|Past { begun, test, base, outcome }| {
+            json!({
+                "begun": begun, "test": test, "base": base, "step": outcome.step,
+                "kind": outcome.kind.as_str(), "verdict": outcome.verdict.as_str(),
+                "seconds": outcome.seconds, "report": outcome.figures,
+            })
+        })
+        .collect();
+    json!({ "schema": "arbiter.gates/1", "gates": rows })
+}
+
+/// Whether a step is worth keeping: a build is in its own cache.
+pub fn is_kept(outcome: &Outcome) -> bool {
+    outcome.kind != Kind::Build && outcome.verdict.is_lasting()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(step: &str, verdict: Verdict) -> Outcome {
+        Outcome {
+            step: step.into(),
+            kind: Kind::Perft,
+            verdict,
+            words: "figures".into(),
+            code: 1,
+            seconds: 2.4,
+            figures: json!({ "wrong": 1 }),
+            from_before: None,
+        }
+    }
+
+    #[test]
+    fn what_is_not_passed_is_named() {
+        let outcomes = [outcome("a", Verdict::Passed), outcome("b", Verdict::Failed)];
+        let report = Report { test: "new", base: Some("old"), outcomes: &outcomes };
+        assert!(report.text(None).ends_with("\nNot passed: b.\n"));
+        assert!(report.markdown().starts_with("## ❌ new against old\n\n| step"));
+        assert_eq!(report.json()["passed"], false);
+        assert_eq!(report.json()["steps"][1]["report"]["wrong"], 1);
+        let report = Report { outcomes: &outcomes[..1], ..report };
+        assert!(report.text(None).contains("All gates are passed."));
+    }
+}

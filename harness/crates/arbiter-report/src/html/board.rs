@@ -1,0 +1,101 @@
+//! A game that one can step through: without script its moves and one board, with it all boards.
+
+use maud::{Markup, PreEscaped, html};
+use serde_json::json;
+
+use crate::document::{Game, Step};
+
+/// The viewer of one game; `number` tells it from the others of the page.
+pub(super) fn viewer(number: usize, game: &Game) -> Markup {
+    let shown = game.moves.get(game.first_shown.wrapping_sub(1));
+    let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
+    html! {
+        article class="game" aria-labelledby={ "game-" (number) } data-shown=(game.first_shown.min(game.moves.len())) {
+            h3 id={ "game-" (number) } { (game.title) }
+            p { (game.note) }
+            div class="viewer" {
+                div class="side" {
+                    (diagram(placement, &label(placement, shown), &[]))
+                    p class="remark" aria-live="polite" { (shown.map_or("start", |s| &s.remark)) }
+                    div class="buttons" role="group" aria-label="Steps of the game" hidden {
+                        button type="button" data-step="first" aria-label="To the start" { "|◀" }
+                        button type="button" data-step="back" aria-label="One move back" { "◀" }
+                        button type="button" data-step="on" aria-label="One move on" { "▶" }
+                        button type="button" data-step="last" aria-label="To the end" { "▶|" }
+                    }
+                }
+                p class="moves" tabindex="0" role="group" aria-label="Moves" { @for (index, step) in game.moves.iter().enumerate() {
+                    @if !step.number.contains("...") || index == 0 { (step.number) " " }
+                    span class="move" data-move=(index + 1) { (step.san) } " "
+                } }
+            }
+            script type="application/json" { (PreEscaped(data(game))) }
+        }
+    }
+}
+
+/// What the script needs: the boards and remarks, the start first.
+fn data(game: &Game) -> String {
+    let steps = game.moves.iter().map(|step| {
+        let name = format!("{} {}", step.number, step.san);
+        json!([step.board, step.remark, name])
+    });
+    let start = json!([game.start, "start", "the start"]);
+    let all: Vec<_> = std::iter::once(start).chain(steps).collect();
+    // The text must not end its element.
+    serde_json::Value::from(all).to_string().replace('<', "\\u003c")
+}
+
+fn label(placement: &str, after: Option<&Step>) -> String {
+    let name = after.map_or("the start".to_owned(), |step| format!("{} {}", step.number, step.san));
+    format!("Board after {name}: {placement}")
+}
+
+/// The board field of a FEN as a board, White below, with some squares marked, which are counted
+/// from a8.
+pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
+    html! {
+        div class="board" role="img" aria-label=(label) {
+            @for (rank, squares) in placement.split('/').enumerate() {
+                @for (file, piece) in expanded(squares).enumerate() {
+                    span class=(shade(rank, file, marked)) {
+                        @if let Some(piece) = piece {
+                            b class=(if piece.is_ascii_uppercase() { "white" } else { "black" }) {
+                                (glyph(piece))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn shade(rank: usize, file: usize, marked: &[usize]) -> &'static str {
+    match ((rank + file).is_multiple_of(2), marked.contains(&(8 * rank + file))) {
+        (true, false) => "light",
+        (true, true) => "light marked",
+        (false, false) => "dark",
+        (false, true) => "dark marked",
+    }
+}
+
+/// The squares of a rank.
+fn expanded(rank: &str) -> impl Iterator<Item = Option<char>> {
+    rank.chars().flat_map(|c| match c.to_digit(10) {
+        Some(empty) => std::iter::repeat_n(None, empty as usize),
+        None => std::iter::repeat_n(Some(c), 1),
+    })
+}
+
+/// The full figure of a piece, whose colour is left to the style; as text, not as an emoji.
+fn glyph(piece: char) -> &'static str {
+    match piece.to_ascii_lowercase() {
+        'k' => "♚\u{fe0e}",
+        'q' => "♛\u{fe0e}",
+        'r' => "♜\u{fe0e}",
+        'b' => "♝\u{fe0e}",
+        'n' => "♞\u{fe0e}",
+        _ => "♟\u{fe0e}",
+    }
+}

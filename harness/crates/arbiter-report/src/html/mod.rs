@@ -1,0 +1,165 @@
+//! A document as one page of HTML that needs nothing else: no network, no server, no other file.
+
+mod board;
+
+pub use board::diagram;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::chart::svg;
+use crate::document::{Block, Document, Figure};
+use crate::table::Table;
+
+/// How pages look.
+pub const STYLE: &str = include_str!("style.css");
+/// Steps through games.
+pub const SCRIPT: &str = include_str!("viewer.js");
+
+/// Nothing is loaded, whatever an engine's name may try.
+pub const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The page.
+pub fn render(document: &Document) -> String {
+    let headings: Vec<&str> = document
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Heading(words) => Some(words.as_str()),
+            _ => None,
+        })
+        .collect();
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(concat!("Arbiter ", env!("CARGO_PKG_VERSION")));
+                title { (document.title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a class="skip" href="#main" { "Skip to the result" }
+                header { h1 { (document.title) } }
+                nav aria-label="Sections" {
+                    ul { @for words in &headings { li { a href={ "#" (anchor(words)) } { (words) } } } }
+                }
+                main id="main" tabindex="-1" { (sections(&document.blocks)) }
+                footer { p { "Made by Arbiter " (env!("CARGO_PKG_VERSION")) "." } }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// All parts, one after another.
+fn sections(blocks: &[Block]) -> Markup {
+    html! { @for (_, section) in split(blocks) { (section) } }
+}
+
+/// The parts before the first heading, then a section for each; each with a name that is its own.
+pub fn split(blocks: &[Block]) -> Vec<(String, Markup)> {
+    let starts: Vec<usize> = (0..blocks.len())
+        .filter(|place| matches!(blocks[*place], Block::Heading(_)))
+        .chain([blocks.len()])
+        .collect();
+    let conclusion = html! {
+        div class="conclusion" { @for block in &blocks[..starts[0]] { (part(block, "Result")) } }
+    };
+    let mut found = vec![("conclusion".to_owned(), conclusion)];
+    for ends in starts.windows(2) {
+        if let Block::Heading(words) = &blocks[ends[0]] {
+            let name = anchor(words);
+            let section = html! {
+                section aria-labelledby=(name) {
+                    h2 id=(name) { (words) }
+                    @for block in &blocks[ends[0] + 1..ends[1]] { (part(block, words)) }
+                }
+            };
+            found.push((name, section));
+        }
+    }
+    found
+}
+
+/// A part below a heading, which names its tables to those who cannot see them.
+fn part(block: &Block, heading: &str) -> Markup {
+    match block {
+        Block::Heading(words) => html! { h2 { (words) } },
+        Block::Paragraph { strong, text } => html! {
+            p { @if !strong.is_empty() { strong { (strong) } " " } (text) }
+        },
+        Block::Table(rows) => table(rows, heading),
+        Block::Verbatim(text) => {
+            html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
+        }
+        Block::Command(command) => html! {
+            pre class="command" tabindex="0" role="group" aria-label=(heading) { code { (command) } }
+        },
+        Block::Figure(found) => figure(found),
+        Block::Games(games) => html! { @for (number, game) in games.iter().enumerate() {
+            (board::viewer(number, game))
+        } },
+    }
+}
+
+/// The chart, with its figures a click away; only these if there is nothing to draw.
+fn figure(figure: &Figure) -> Markup {
+    // The page's style shows the one that suits the screen.
+    let drawn = (svg::draw(&figure.chart, &svg::WIDE), svg::draw(&figure.chart, &svg::NARROW));
+    html! {
+        figure {
+            figcaption { (figure.caption) }
+            @if let (Ok(wide), Ok(narrow)) = drawn {
+                div class="chart" role="img" aria-label=(figure.description) {
+                    (PreEscaped(wide)) (PreEscaped(narrow))
+                }
+            }
+            details {
+                summary { "Figures: " (figure.caption) }
+                (table(&figure.table, &figure.caption))
+            }
+        }
+    }
+}
+
+/// A table that can be scrolled by itself; cells that are figures are set to the right.
+pub fn table(table: &Table, name: &str) -> Markup {
+    let rows = table.rows();
+    let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
+    let has_head = head.iter().any(|cell| !cell.is_empty());
+    html! {
+        div class="scroll" tabindex="0" role="group" aria-label={ "Table: " (name) } {
+            table aria-label=(name) {
+                @if has_head {
+                    thead { tr { @for cell in head {
+                        @if cell.is_empty() { td {} } @else { th scope="col" { (cell) } }
+                    } } }
+                }
+                tbody { @for row in body { tr { @for (column, cell) in row.iter().enumerate() {
+                    @if column == 0 { th scope="row" { (cell) } }
+                    @else if is_figure(cell) { td class="figure" { (cell) } }
+                    @else { td { (cell) } }
+                } } } }
+            }
+        }
+    }
+}
+
+fn is_figure(cell: &str) -> bool {
+    cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '±' | '<' | '>'))
+        && cell.chars().count() <= 32
+}
+
+/// The name of a section in a link.
+fn anchor(words: &str) -> String {
+    let plain = words.to_lowercase();
+    plain.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+use super::*;
+use crate::chart::{Chart, Line, Lines};
+use crate::document::{Game, Step};
+
+fn document() -> Document {
+    let mut table = Table::new(["engine", "Elo (95 %)"]);
+    table.push(["<script>alert(1)</script>".to_owned(), "+1.0 ± 2.0".to_owned()]);
+    let chart =
+        Lines { lines: vec![Line::plain("<b>", vec![(1.0, 2.0), (2.0, 3.0)])], ..Lines::default() };
+    let step = Step {
+        number: "1.".to_owned(),
+        san: "e4".to_owned(),
+        remark: "</script><script>alert(2)</script>".to_owned(),
+        board: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR".to_owned(),
+    };
+    let game = Game {
+        title: "1.1 A – B".to_owned(),
+        note: "A & B".to_owned(),
+        start: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR".to_owned(),
+        moves: vec![step],
+        first_shown: 1,
+    };
+    Document {
+        title: "A < B".to_owned(),
+        blocks: vec![
+            Block::Paragraph { strong: "A & B".to_owned(), text: "text".to_owned() },
+            Block::Heading("Result".to_owned()),
+            Block::Table(table.clone()),
+            Block::Figure(Figure {
+                caption: "Course".to_owned(),
+                description: "It rises.".to_owned(),
+                chart: Chart::Lines(chart),
+                table,
+            }),
+            Block::Heading("Surprising games".to_owned()),
+            Block::Games(vec![game]),
+            Block::Command("arbiter sprt --engine 'a<b'".to_owned()),
+        ],
+    }
+}
+
+#[test]
+fn nothing_that_engines_say_becomes_markup() {
+    let page = render(&document());
+    assert_eq!(page.matches("<script").count(), 2, "the data of a game and the viewer");
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("A &lt; B"));
+    assert!(page.contains("\\u003c/script>"));
+}
+
+#[test]
+fn a_page_needs_no_other_file() {
+    let page = render(&document());
+    for reference in ["src=", "@import", "url(", "http://", "https://"] {
+        // The names of namespaces are no references.
+        let rest = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!rest.contains(reference), "{reference}");
+    }
+    assert!(page.contains(POLICY));
+}
+
+#[test]
+fn every_part_is_there_and_reachable() {
+    let page = render(&document());
+    for part in [
+        "<strong>A &amp; B</strong> text",
+        "href=\"#surprising-games\"",
+        "<h2 id=\"surprising-games\">",
+        "<svg ",
+        "aria-label=\"It rises.\"",
+        "<td class=\"figure\">+1.0 ± 2.0</td>",
+        "aria-label=\"Table: Result\"",
+        "aria-label=\"Table: Course\"",
+        "aria-labelledby=\"game-0\"",
+        "Board after 1. e4: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let squares = page.matches("class=\"light\"").count() + page.matches("class=\"dark\"").count();
+    assert_eq!(squares, 64);
+}

@@ -1,0 +1,334 @@
+//! The summary as one JSON object. Its keys are a contract: they carry their unit, and figures
+//! that are not defined are `null`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::latency::{self, LatencyFigures};
+use crate::standings_json::TournamentFigures;
+use crate::summary::{Strength, Summary};
+use crate::tuned::{self, TuningFigures};
+use crate::worth::{self, Worth};
+use arbiter_plan::provenance::Scale;
+use arbiter_plan::run::event::{Ending, SetAside};
+use arbiter_stats::elo::{Estimate, Extended};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    run: &'a str,
+    /// What it tries, if its user said so.
+    about: Option<&'a str>,
+    kind: &'static str,
+    seed: u64,
+    /// Lines or games of the opening book that were left out.
+    openings_left_out: u64,
+    /// The first of them, and what is wrong with each.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    opening_faults: &'a [String],
+    /// Times that a pair was void, because the machine disturbed it, and played again.
+    pairs_voided: u64,
+    /// Machines that were set aside; none is not told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    workers_set_aside: Vec<AsideFigures<'a>>,
+    /// Pairs that count although the machine disturbed them.
+    pairs_disturbed: u64,
+    engines: &'a [String],
+    /// The commit that each engine was built from; `null` for other programs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    builds: Vec<Option<BuildFigures<'a>>>,
+    /// What times were multiplied by, and the speeds from which that follows.
+    #[serde(flatten)]
+    scale: Option<ScaleFigures>,
+    ending: Option<&'static str>,
+    verdict: &'static str,
+    invalid: bool,
+    #[serde(flatten)]
+    strength: Figures,
+    #[serde(flatten)]
+    sprt: Option<SprtFigures>,
+    /// Allowing for the stopping rule.
+    elo_sequential: Option<f64>,
+    elo_sequential_low: Option<f64>,
+    elo_sequential_high: Option<f64>,
+    los_sequential: Option<f64>,
+    llr: Option<f64>,
+    llr_lower: Option<f64>,
+    llr_upper: Option<f64>,
+    /// The bounds as corrected at the end.
+    llr_stop_lower: Option<f64>,
+    llr_stop_upper: Option<f64>,
+    terminations: BTreeMap<&'static str, u64>,
+    faults: Vec<Fault<'a>>,
+    /// How promptly engines answered; nothing if no clock bounds them.
+    latencies: Vec<LatencyFigures<'a>>,
+    encounters: Vec<EncounterFigures<'a>>,
+    /// `pair`, or `game` if each opening is played once.
+    evidence_unit: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tournament: Option<TournamentFigures<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tuning: Option<TuningFigures<'a>>,
+    /// Of an ablation: what each feature is worth, the most valuable first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    features: Vec<FeatureFigures<'a>>,
+}
+
+#[derive(Serialize)]
+struct BuildFigures<'a> {
+    repo: String,
+    revision: &'a str,
+    commit: &'a str,
+    dirty: bool,
+    bench_nodes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ScaleFigures {
+    time_scale: f64,
+    reference_nps: f64,
+    measured_nps: f64,
+}
+
+impl ScaleFigures {
+    fn of(scale: Scale) -> ScaleFigures {
+        let Scale { reference_nps, measured_nps } = scale;
+        ScaleFigures { time_scale: scale.factor(), reference_nps, measured_nps }
+    }
+}
+
+#[derive(Serialize)]
+struct Figures {
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    pairs: u64,
+    /// LL, LD, DD+WL, WD, WW.
+    pentanomial: [u64; 5],
+    elo: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
+    nelo: Option<f64>,
+    nelo_low: Option<f64>,
+    nelo_high: Option<f64>,
+    los: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct SprtFigures {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+    model: &'static str,
+    /// How the bounds allow for overshoot.
+    overshoot: &'static str,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    engine: &'a str,
+    reason: &'static str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct EncounterFigures<'a> {
+    first: &'a str,
+    second: &'a str,
+    #[serde(flatten)]
+    strength: Figures,
+}
+
+/// The engine with the feature against the engine without it.
+#[derive(Serialize)]
+struct FeatureFigures<'a> {
+    feature: &'a str,
+    #[serde(flatten)]
+    strength: Figures,
+    /// Holds together with those of all other features.
+    elo_simultaneous_low: Option<f64>,
+    elo_simultaneous_high: Option<f64>,
+    llr: Option<f64>,
+    /// `H1`, `H0` or `open`.
+    test: Option<&'static str>,
+    elo_sequential: Option<f64>,
+    elo_sequential_low: Option<f64>,
+    elo_sequential_high: Option<f64>,
+}
+
+/// A machine that was set aside.
+#[derive(Debug, Serialize)]
+struct AsideFigures<'a> {
+    worker: &'a str,
+    reason: &'a str,
+    /// Pairs of it that do not count and were played again.
+    pairs_discarded: u64,
+}
+
+impl AsideFigures<'_> {
+    fn of(aside: &SetAside) -> AsideFigures<'_> {
+        let SetAside { worker, reason, pairs } = aside;
+        AsideFigures { worker, reason, pairs_discarded: *pairs }
+    }
+}
+
+impl FeatureFigures<'_> {
+    fn of(worth: Worth<'_>) -> FeatureFigures<'_> {
+        let after = worth.test.and_then(|test| test.after_stop).map(|after| after.elo);
+        let together = worth.simultaneous.filter(|estimate| estimate.low != estimate.high);
+        FeatureFigures {
+            feature: worth.feature,
+            strength: figures(&worth.strength),
+            elo_simultaneous_low: together.and_then(|estimate| estimate.low.finite()),
+            elo_simultaneous_high: together.and_then(|estimate| estimate.high.finite()),
+            llr: worth.test.map(|test| test.llr),
+            test: worth.test.map(|test| test.word()),
+            elo_sequential: after.and_then(|elo| elo.value.finite()),
+            elo_sequential_low: after.and_then(|elo| elo.low.finite()),
+            elo_sequential_high: after.and_then(|elo| elo.high.finite()),
+        }
+    }
+}
+
+/// The object, on several lines.
+pub fn render(summary: &Summary) -> String {
+    let text = serde_json::to_string_pretty(&report(summary));
+    format!("{}\n", text.expect("a report is numbers and text"))
+}
+
+/// The object, for others to build on.
+pub fn value(summary: &Summary) -> Value {
+    serde_json::to_value(report(summary)).expect("a report is numbers and text")
+}
+
+fn set_aside(summary: &Summary) -> Vec<AsideFigures<'_>> {
+    summary.aside.iter().map(AsideFigures::of).collect()
+}
+
+fn ending_word(ending: Ending) -> &'static str {
+    match ending {
+        Ending::AcceptedH1 | Ending::AcceptedH0 => "verdict",
+        Ending::Complete => "complete",
+        Ending::Interrupted => "interrupted",
+    }
+}
+
+fn report(summary: &Summary) -> Report<'_> {
+    let name = |index: usize| summary.engines[index].as_str();
+    let bounds = summary.sprt.map(|sprt| sprt.bounds());
+    let standing = &summary.standing;
+    let sequential = summary.after_stop();
+    let test = summary.test();
+    Report {
+        schema: "arbiter.report/1",
+        run: &summary.run,
+        about: summary.about.as_deref(),
+        kind: summary.kind.as_str(),
+        seed: summary.seed,
+        openings_left_out: summary.quarantine.count,
+        opening_faults: &summary.quarantine.faults,
+        pairs_voided: summary.disturbances.voided,
+        workers_set_aside: set_aside(summary),
+        pairs_disturbed: summary.disturbances.counted,
+        engines: &summary.engines,
+        builds: builds(summary),
+        scale: summary.scale.map(ScaleFigures::of),
+        ending: summary.ending.map(ending_word),
+        verdict: summary.verdict().as_str(),
+        invalid: summary.is_invalid(),
+        strength: figures(&summary.strength()),
+        sprt: summary.sprt.map(|sprt| SprtFigures {
+            elo0: sprt.elo0(),
+            elo1: sprt.elo1(),
+            alpha: sprt.alpha(),
+            beta: sprt.beta(),
+            model: sprt.model().as_str(),
+            overshoot: sprt.correction().as_str(),
+        }),
+        elo_sequential: sequential.and_then(|s| s.elo.value.finite()),
+        elo_sequential_low: sequential.and_then(|s| s.elo.low.finite()),
+        elo_sequential_high: sequential.and_then(|s| s.elo.high.finite()),
+        los_sequential: sequential.map(|s| s.los),
+        llr: test.map(|(_, look)| look.llr),
+        llr_lower: bounds.map(|b| b.lower()),
+        llr_upper: bounds.map(|b| b.upper()),
+        llr_stop_lower: test.map(|(_, look)| look.lower),
+        llr_stop_upper: test.map(|(_, look)| look.upper),
+        terminations: standing.terminations.iter().map(|(t, n)| (t.as_str(), *n)).collect(),
+        faults: standing
+            .faults
+            .iter()
+            .map(|((engine, reason), count)| Fault {
+                engine: name(*engine),
+                reason: reason.as_str(),
+                count: *count,
+            })
+            .collect(),
+        latencies: latency::json(summary),
+        encounters: standing
+            .encounters
+            .iter()
+            .map(|(&[first, second], encounter)| EncounterFigures {
+                first: name(first),
+                second: name(second),
+                strength: figures(&Strength::of(*encounter)),
+            })
+            .collect(),
+        evidence_unit: if summary.is_single { "game" } else { "pair" },
+        tournament: summary.standings.as_ref().map(|s| TournamentFigures::of(s, &summary.engines)),
+        tuning: tuned::json(summary),
+        features: worth::worths(summary).into_iter().map(FeatureFigures::of).collect(),
+    }
+}
+
+fn figures(strength: &Strength) -> Figures {
+    fn finite(part: impl Fn(&Estimate) -> Extended, estimate: &Option<Estimate>) -> Option<f64> {
+        // Adding zero turns -0 into 0.
+        estimate.as_ref().and_then(|e| part(e).finite()).map(|value| value + 0.0)
+    }
+    // All pairs alike show no spread to judge by; an interval without width would be a lie.
+    let spread = |estimate: &Estimate, end: Extended| match estimate.low == estimate.high {
+        true => Extended::PosInfinity,
+        false => end,
+    };
+    let value = |e: &Estimate| e.value;
+    let low = |e: &Estimate| spread(e, e.low);
+    let high = |e: &Estimate| spread(e, e.high);
+    Figures {
+        games: strength.games.games(),
+        wins: strength.games.wins,
+        draws: strength.games.draws,
+        losses: strength.games.losses,
+        pairs: strength.pairs.pairs(),
+        pentanomial: strength.pairs.0,
+        elo: finite(value, &strength.elo),
+        elo_low: finite(low, &strength.elo),
+        elo_high: finite(high, &strength.elo),
+        nelo: finite(value, &strength.nelo),
+        nelo_low: finite(low, &strength.nelo),
+        nelo_high: finite(high, &strength.nelo),
+        los: strength.los,
+    }
+}
+
+/// Nothing if no engine was built from a revision.
+fn builds(summary: &Summary) -> Vec<Option<BuildFigures<'_>>> {
+    if summary.provenance.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let engines = summary.provenance.iter();
+    let figures = engines.map(|from| {
+        from.as_ref().map(|from| BuildFigures {
+            repo: from.repo.display().to_string(),
+            revision: &from.revision,
+            commit: &from.commit,
+            dirty: from.is_dirty,
+            bench_nodes: from.bench,
+        })
+    });
+    figures.collect()
+}

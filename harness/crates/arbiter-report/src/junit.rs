@@ -1,0 +1,210 @@
+//! Results as JUnit XML, which every service for continuous integration reads: the steps of `arbiter ci`,
+//! runs, and files of games.
+
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+
+use crate::status::plus_minus;
+use crate::summary::{Strength, Summary, Verdict};
+use crate::terminal::{faults, verdict_sentence};
+use crate::worth;
+use arbiter_plan::gate::{Outcome, Verdict as Gate};
+use arbiter_plan::plan::Kind;
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::run::standing::Encounter;
+use arbiter_rate::tally::Tally;
+use arbiter_stats::sprt::Decision;
+
+/// One suite, one case for each step.
+pub fn render(test: &str, outcomes: &[Outcome]) -> Result<String, SerializeError> {
+    let mut suite = TestSuite::new(format!("arbiter ci {test}"));
+    suite.add_test_cases(outcomes.iter().map(step));
+    whole("arbiter ci", suite)
+}
+
+/// A run: a case for its verdict, or for each feature or encounter, one for the faults of engines, and one
+/// for each gate of its commits.
+pub fn of_run(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeError> {
+    let mut suite = TestSuite::new(format!("arbiter {} {}", summary.kind.as_str(), summary.run));
+    match summary.kind {
+        Kind::Sprt => {
+            suite.add_test_case(verdict(summary));
+        }
+        Kind::Ablate => {
+            suite.add_test_cases(worth::worths(summary).iter().map(feature));
+        }
+        Kind::Tune => {
+            suite.add_test_case(end(summary));
+        }
+        Kind::Match | Kind::Tournament => {
+            suite.add_test_cases(encounters(summary));
+            suite.add_test_case(end(summary));
+        }
+    }
+    let told = faults(summary);
+    let mut faulty = case(
+        "faults of engines",
+        "arbiter.faults",
+        &told,
+        match summary.is_invalid() {
+            true => failed(NonSuccessKind::Failure, "invalid", &told),
+            false => TestCaseStatus::success(),
+        },
+    );
+    faulty.add_property(("share", summary.standing.fault_share().to_string().as_str()));
+    faulty.add_property(("limit", summary.fault_limit.to_string().as_str()));
+    suite.add_test_case(faulty);
+    suite.add_test_cases(gates.iter().map(step));
+    whole("arbiter", suite)
+}
+
+/// Files of games: a case for each reason for which games do not count, and one for all that do.
+pub fn of_games(tally: &Tally) -> Result<String, SerializeError> {
+    let mut suite = TestSuite::new("arbiter report of games");
+    let good = format!("{} games count", tally.games - tally.bad_games());
+    suite.add_test_case(case("games", "arbiter.games", &good, TestCaseStatus::success()));
+    for (reason, count) in &tally.bad {
+        let named = tally.named.iter().filter(|named| named.reason == *reason);
+        let places: Vec<String> =
+            named.map(|named| format!("{}:{}: {}", named.file, named.line, named.title)).collect();
+        let status = failed(NonSuccessKind::Failure, "bad games", &format!("{count} games"));
+        suite.add_test_case(case(reason.as_str(), "arbiter.games", &places.join("\n"), status));
+    }
+    whole("arbiter", suite)
+}
+
+fn whole(name: &str, suite: TestSuite) -> Result<String, SerializeError> {
+    let mut report = Report::new(name);
+    report.add_test_suite(suite);
+    report.to_string()
+}
+
+fn case(name: &str, class: &str, words: &str, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(class).set_system_out(words);
+    case
+}
+
+fn failed(kind: NonSuccessKind, what: &str, words: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_message(words).set_type(what);
+    status
+}
+
+/// A step of `arbiter ci`.
+fn step(outcome: &Outcome) -> TestCase {
+    let words = outcome.words.as_str();
+    let status = match outcome.verdict {
+        Gate::Passed | Gate::Undecided => TestCaseStatus::success(),
+        Gate::Skipped => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(words).set_type(outcome.verdict.as_str());
+            status
+        }
+        Gate::Failed | Gate::Unproven => {
+            failed(NonSuccessKind::Failure, outcome.verdict.as_str(), words)
+        }
+        Gate::Broken => failed(NonSuccessKind::Error, outcome.verdict.as_str(), words),
+    };
+    let class = format!("arbiter.{}", outcome.kind.as_str());
+    let mut case = case(&outcome.step, &class, words, status);
+    case.set_time(Duration::try_from_secs_f64(outcome.seconds).unwrap_or_default());
+    case
+}
+
+/// The answer of an SPRT: passed if the first engine is the stronger one, failed if not or if that cannot
+/// be told, an error while it is not at its end.
+fn verdict(summary: &Summary) -> TestCase {
+    let words = verdict_sentence(summary);
+    let status = match (summary.verdict(), summary.ending) {
+        (Verdict::H1, _) => TestCaseStatus::success(),
+        (Verdict::H0, _) => failed(NonSuccessKind::Failure, "H0", &words),
+        (_, Some(Ending::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
+        _ => failed(NonSuccessKind::Error, "unfinished", &words),
+    };
+    let elo = plus_minus(summary.strength().elo.as_ref());
+    let [first, second] =
+        [0, 1].map(|index| summary.engines.get(index).map_or("?", String::as_str));
+    case(
+        &format!("{first} against {second}"),
+        "arbiter.sprt",
+        &format!("{words}\nElo {elo}"),
+        status,
+    )
+}
+
+/// What became of a run that has no question: an error while it is not at its end.
+fn end(summary: &Summary) -> TestCase {
+    let words = verdict_sentence(summary);
+    let status = match summary.ending {
+        Some(Ending::Complete) => TestCaseStatus::success(),
+        _ => failed(NonSuccessKind::Error, "unfinished", &words),
+    };
+    case("all games", &format!("arbiter.{}", summary.kind.as_str()), &words, status)
+}
+
+/// What a feature is worth; a test that is not decided is skipped.
+fn feature(worth: &worth::Worth<'_>) -> TestCase {
+    let words = format!("Elo {}", plus_minus(worth.strength.elo.as_ref()));
+    let status = match worth.test.map(|test| test.decision) {
+        None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
+        Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
+        Some(Decision::Continue) => TestCaseStatus::skipped(),
+    };
+    case(worth.feature, "arbiter.ablate", &words, status)
+}
+
+/// A case for each two engines that met.
+fn encounters(summary: &Summary) -> Vec<TestCase> {
+    let class = format!("arbiter.{}", summary.kind.as_str());
+    let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
+        let strength = Strength::of(*encounter);
+        let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
+        let games = strength.games;
+        let words = format!(
+            "{} games: {} won, {} drawn, {} lost; Elo {}",
+            games.games(),
+            games.wins,
+            games.draws,
+            games.losses,
+            plus_minus(strength.elo.as_ref())
+        );
+        case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
+    };
+    summary.standing.encounters.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_plan::gate::Kind as Step;
+
+    #[test]
+    fn each_step_is_a_case() {
+        let outcome = |verdict: Gate, words: &str| Outcome {
+            step: "perft <1>".into(),
+            kind: Step::Perft,
+            verdict,
+            words: words.into(),
+            code: 0,
+            seconds: 1.25,
+            figures: serde_json::Value::Null,
+            from_before: None,
+        };
+        let outcomes = [
+            outcome(Gate::Passed, "fine"),
+            outcome(Gate::Failed, "1 wrong"),
+            outcome(Gate::Broken, "x"),
+            outcome(Gate::Skipped, "y"),
+        ];
+        let text = render("abc", &outcomes).unwrap();
+        let head = "<testsuite name=\"arbiter ci abc\" tests=\"4\" skipped=\"1\" errors=\"1\" failures=\"1\"";
+        assert!(text.contains(head), "{text}");
+        assert!(
+            text.contains("name=\"perft &lt;1&gt;\" classname=\"arbiter.perft\" time=\"1.250\""),
+            "{text}"
+        );
+        assert!(text.contains("<failure message=\"1 wrong\" type=\"failed\""), "{text}");
+    }
+}

@@ -1,0 +1,103 @@
+//! How promptly engines answered, as tables.
+
+use serde::Serialize;
+
+use crate::summary::Summary;
+use crate::table::Table;
+use arbiter_plan::run::latency::{Distribution, Kind};
+
+/// Engines beyond which a terminal gets no table.
+const MAX_ON_TERMINAL: usize = 8;
+
+/// What the kinds mean.
+pub const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
+     the move, less the time that the engine reported last. overrun: past the end of its time, of moves \
+     with st= and of those that lost on time.";
+
+/// Quantiles by engine and kind, for a terminal; nothing for many engines, or if nothing was
+/// measured.
+pub fn terminal(summary: &Summary, width: Option<usize>) -> String {
+    let is_short = summary.ablation.is_none() && summary.engines.len() <= MAX_ON_TERMINAL;
+    quantiles(summary).filter(|_| is_short).map_or(String::new(), |table| table.fitted(width))
+}
+
+/// Quantiles by engine and kind; `None` if nothing was measured.
+pub fn quantiles(summary: &Summary) -> Option<Table> {
+    let mut table = Table::new(["engine", "latency", "times", "p50", "p90", "p99", "max"]);
+    let mut is_empty = true;
+    for (engine, kind, distribution) in summary.latencies.iter() {
+        is_empty = false;
+        let at = |q| time(distribution.quantile_us(q));
+        table.push([
+            summary.engines[engine].clone(),
+            kind.as_str().to_owned(),
+            distribution.count().to_string(),
+            at(0.5),
+            at(0.9),
+            at(0.99),
+            time(distribution.max_us()),
+        ]);
+    }
+    (!is_empty).then_some(table)
+}
+
+/// A time in a unit that suits it.
+pub(super) fn time(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        1_000..1_000_000 => format!("{} ms", short(us as f64 / 1e3)),
+        _ => format!("{} s", short(us as f64 / 1e6)),
+    }
+}
+
+/// Two significant digits, more before the point.
+fn short(value: f64) -> String {
+    let digits = usize::from(value < 9.95);
+    let text = format!("{value:.digits$}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+/// The figures of one engine and kind in JSON; times in microseconds, to two significant digits.
+#[derive(Serialize)]
+pub(super) struct LatencyFigures<'a> {
+    engine: &'a str,
+    /// `ready`, `move` or `overrun`.
+    kind: &'static str,
+    count: u64,
+    p50_us: u64,
+    p90_us: u64,
+    p99_us: u64,
+    max_us: u64,
+    /// How many were below 1, 10, 100 ... microseconds and not below the last.
+    decades: Vec<u64>,
+}
+
+/// All of them.
+pub(super) fn json(summary: &Summary) -> Vec<LatencyFigures<'_>> {
+    let figures = |(engine, kind, distribution): (usize, Kind, &Distribution)| LatencyFigures {
+        engine: summary.engines[engine].as_str(),
+        kind: kind.as_str(),
+        count: distribution.count(),
+        p50_us: distribution.quantile_us(0.5),
+        p90_us: distribution.quantile_us(0.9),
+        p99_us: distribution.quantile_us(0.99),
+        max_us: distribution.max_us(),
+        decades: distribution.decades(),
+    };
+    summary.latencies.iter().map(figures).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit_that_suits_them() {
+        let cases = [(0, "0 µs"), (999, "999 µs"), (1_000, "1 ms"), (1_460, "1.5 ms")];
+        let more =
+            [(12_300, "12 ms"), (999_000, "999 ms"), (2_000_000, "2 s"), (90_000_000, "90 s")];
+        for (us, expect) in cases.into_iter().chain(more) {
+            assert_eq!(time(us), expect);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What users look at: a pure [`summary`] of a run, and one renderer for each form.
+//!
+//! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
+
+pub mod boards;
+pub mod bracket;
+pub mod builds;
+pub mod chart;
+pub mod check;
+pub mod compat;
+pub mod csv;
+pub mod digest;
+pub mod document;
+pub mod epd;
+pub mod gates;
+pub mod html;
+pub mod json;
+pub mod junit;
+pub mod latency;
+pub mod live;
+pub mod log;
+pub mod markdown;
+pub mod openings;
+pub mod pgn;
+pub mod plain;
+pub mod plan;
+pub mod ratings;
+pub mod run_list;
+pub mod speed;
+pub mod standings;
+pub mod standings_json;
+pub mod standings_text;
+pub mod status;
+pub mod stored;
+pub mod style;
+pub mod suite;
+pub mod summary;
+pub mod table;
+pub mod terminal;
+pub mod transcript;
+pub mod tuned;
+pub mod worth;

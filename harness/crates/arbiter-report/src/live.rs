@@ -1,0 +1,268 @@
+//! The view of a running match on standard error: a bar on a terminal, plain lines elsewhere.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::standings::leaders_line;
+use crate::status::{Progress, disturbance, one_line, status_lines};
+use crate::terminal::{detail, has_details, is_quiet, note};
+use crate::tuned;
+use arbiter_game::record::GameRecord;
+use arbiter_plan::run::control::Pace;
+use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
+use arbiter_plan::run::standing::Standing;
+use arbiter_schedule::Schedule;
+use arbiter_spsa::ascent::Ascent;
+use arbiter_spsa::tuning::Tuning;
+use arbiter_stats::sprt::{Decision, Sprt};
+use arbiter_stats::watch::{Look, Watch};
+
+/// Time between two plain lines.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Watches a run and shows how it stands.
+#[derive(Debug)]
+pub struct Live {
+    bar: Option<ProgressBar>,
+    engines: Vec<String>,
+    sprt: Option<Sprt>,
+    /// Follows the counted pairs.
+    schedule: Schedule,
+    standing: Standing,
+    counted: u64,
+    counted_before: u64,
+    looks: BTreeMap<[usize; 2], Look>,
+    shown: Option<Duration>,
+    pace: Pace,
+    /// Games at once, once the user has changed their number.
+    slots: Option<usize>,
+    /// Whether keys are listened to.
+    has_keys: bool,
+    /// What is tuned, iterations with a result, and the values after them.
+    tuning: Option<(Arc<Tuning>, u64, Vec<f64>)>,
+}
+
+/// The keys, as the live view names them.
+const KEYS: &str = "p pause · r resume · d drain · + - games at once · q stop";
+
+impl Live {
+    /// A view of a run whose schedule has come so far; draws a bar if standard error is a
+    /// terminal.
+    /// `has_keys` says whether the keys are to be named.
+    pub fn new(
+        schedule: Schedule,
+        sprt: Option<Sprt>,
+        engines: Vec<String>,
+        has_keys: bool,
+    ) -> Live {
+        let total = schedule.expected();
+        let bar = (std::io::stderr().is_terminal() && !is_quiet()).then(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("[{elapsed}] {bar:50}\n{msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        Live {
+            bar,
+            engines,
+            sprt,
+            schedule,
+            standing: Standing::default(),
+            counted: 0,
+            counted_before: 0,
+            looks: BTreeMap::new(),
+            shown: None,
+            pace: Pace::Running,
+            slots: None,
+            has_keys,
+            tuning: None,
+        }
+    }
+
+    /// The same of a tuning that has come so far, if the run is one.
+    #[must_use]
+    pub fn tuning(self, ascent: Option<&Ascent>) -> Live {
+        let tuning = ascent
+            .map(|ascent| (ascent.tuning().clone(), ascent.finished(), ascent.theta().to_vec()));
+        Live { tuning, ..self }
+    }
+
+    fn progress(&self, elapsed: Duration) -> Progress {
+        Progress {
+            sprt: self.sprt.filter(|_| self.schedule.matchups() == 1).map(|sprt| {
+                let look = self.looks.values().next().copied();
+                (sprt, look.unwrap_or_else(|| Watch::new(sprt, 1).start()))
+            }),
+            decided: self.sprt.map(|_| self.decided()),
+            encounters: self.schedule.matchups(),
+            counted: self.counted,
+            total: self.schedule.expected(),
+            counted_now: self.counted - self.counted_before,
+            elapsed,
+            games_per_pair: self.schedule.design().games_per_pair(),
+        }
+    }
+
+    /// Tests that have come to a verdict.
+    fn decided(&self) -> usize {
+        self.looks.values().filter(|look| look.decision != Decision::Continue).count()
+    }
+
+    fn show(&mut self, elapsed: Duration) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_length(self.schedule.expected());
+                bar.set_position(self.counted);
+                let keys = self.has_keys.then(|| format!("\n{KEYS}"));
+                bar.set_message(self.lines(elapsed).join("\n") + &keys.unwrap_or_default());
+            }
+            None => {
+                let due = self.shown.is_none_or(|shown| elapsed >= shown + PLAIN_INTERVAL);
+                if due && self.counted > self.counted_before {
+                    self.shown = Some(elapsed);
+                    note(&self.line(elapsed));
+                }
+            }
+        }
+    }
+
+    /// The evidence, which in a tournament is who leads, and the pace.
+    fn lines(&self, elapsed: Duration) -> [String; 2] {
+        let [evidence, mut pace] = status_lines(&self.standing, &self.progress(elapsed));
+        if let Some(slots) = self.slots {
+            pace.push_str(&format!(" · {slots} at once"));
+        }
+        if self.pace != Pace::Running {
+            pace.push_str(&format!(" · {}", self.pace.as_str()));
+        }
+        if let Some((tuning, finished, theta)) = &self.tuning {
+            return [tuned::line(tuning, *finished, theta), pace];
+        }
+        match leaders_line(&self.schedule, &self.engines) {
+            Some(leaders) => [leaders, pace],
+            None => [evidence, pace],
+        }
+    }
+
+    fn line(&self, elapsed: Duration) -> String {
+        one_line(self.lines(elapsed))
+    }
+
+    /// So much counts, whatever was counted before.
+    fn count_anew(
+        &mut self,
+        standing: &Standing,
+        counted: u64,
+        looks: &BTreeMap<[usize; 2], Look>,
+    ) {
+        (self.standing, self.looks) = (standing.clone(), looks.clone());
+        self.counted = counted;
+        self.counted_before = self.counted_before.min(counted);
+    }
+
+    /// A game that has ended, in one line.
+    fn game_line(&self, pair: u64, half: usize, game: &GameRecord) -> String {
+        let name = |engine: usize| self.engines[engine].as_str();
+        format!(
+            "game {}.{}: {} – {} {}, {}, {} plies, {:.1} s",
+            pair + 1,
+            half + 1,
+            name(game.engines.white),
+            name(game.engines.black),
+            game.outcome.result.as_str(),
+            game.outcome.termination,
+            game.moves.len(),
+            game.duration.as_secs_f64()
+        )
+    }
+
+    /// A line that only some want.
+    fn tell(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => detail(text),
+        }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => note(text),
+        }
+    }
+}
+
+impl Observer for Live {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        match event {
+            RunEvent::Started { standing, counted, looks } => {
+                self.counted_before = *counted;
+                self.count_anew(standing, *counted, looks);
+            }
+            RunEvent::Counted { played, tally, look, elapsed } => {
+                self.standing.count(tally);
+                self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
+                self.counted += 1;
+                self.looks.extend(look.map(|look| (tally.twosome(), look)));
+                for (half, game) in played.games.iter().enumerate() {
+                    if has_details() {
+                        self.tell(&self.game_line(tally.pair, half, game));
+                    }
+                    if game.outcome.termination.is_fault() {
+                        let name = |index: usize| self.engines[index].as_str();
+                        self.say(&format!(
+                            "fault in game {}.{} ({} v {}): {}",
+                            tally.pair + 1,
+                            half + 1,
+                            name(game.engines.white),
+                            name(game.engines.black),
+                            game.outcome.detail
+                        ));
+                    }
+                }
+                self.show(*elapsed);
+            }
+            RunEvent::Iterated { iteration } => {
+                if let Some((_, finished, theta)) = &mut self.tuning {
+                    (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
+                }
+            }
+            RunEvent::Disturbed { pair, reason, is_void } => {
+                self.say(&disturbance(*pair, reason, *is_void));
+            }
+            RunEvent::Noted { remark } => self.say(&remark.to_string()),
+            RunEvent::SetAside { aside, standing, counted, looks, schedule } => {
+                self.say(&aside.to_string());
+                self.schedule = (*schedule).clone();
+                self.count_anew(standing, *counted, looks);
+            }
+            RunEvent::GameStarted { .. } => {}
+            RunEvent::Tick { elapsed } => self.show(*elapsed),
+            RunEvent::Steered { pace, slots, elapsed } => {
+                if self.bar.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
+                    note(&format!("{}, {slots} games at once", pace.as_str()));
+                }
+                (self.pace, self.slots) = (*pace, Some(*slots));
+                if self.bar.is_some() {
+                    self.show(*elapsed);
+                }
+            }
+            RunEvent::Draining { in_flight } => {
+                self.pace = Pace::Draining;
+                self.say(&format!(
+                    "no more pairs start; {in_flight} in flight are played to their end; interrupt \
+                     again to stop now"
+                ));
+            }
+            RunEvent::Ended { elapsed, .. } => match &self.bar {
+                Some(bar) => bar.finish_and_clear(),
+                None => note(&self.line(*elapsed)),
+            },
+        }
+        Ok(())
+    }
+}

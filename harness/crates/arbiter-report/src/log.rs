@@ -1,0 +1,223 @@
+//! The log of tests: one row for each SPRT, so that it can be seen what was tried and what came of
+//! it.
+
+use serde_json::{Value, json};
+
+use crate::json;
+use crate::status::interval;
+use crate::summary::{Summary, Verdict};
+use crate::table::Table;
+use arbiter_plan::provenance::Provenance;
+use arbiter_plan::run::event::Ending;
+use arbiter_stats::sprt::Sprt;
+
+/// Digits of a commit that are shown.
+const COMMIT_DIGITS: usize = 9;
+
+/// Error rates that need no mention.
+const USUAL_ERROR: f64 = 0.05;
+
+/// One test.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// When it began, in UTC.
+    pub begun: String,
+    /// How it stands.
+    pub summary: Summary,
+}
+
+/// For a terminal of so many columns.
+pub fn text(entries: &[Entry], width: Option<usize>) -> String {
+    table(entries).fitted(width)
+}
+
+/// A Markdown document.
+pub fn markdown(entries: &[Entry], title: &str) -> String {
+    format!("# {title}\n\n{}\n{LEGEND}", table(entries).markdown())
+}
+
+/// A list of the reports of the tests, each with when it began and what bounded its engines.
+pub fn json(entries: &[Entry]) -> Value {
+    let object = |entry: &Entry| {
+        let mut object = json::value(&entry.summary);
+        object["begun"] = json!(entry.begun);
+        let limits = entry.summary.limits.iter().map(ToString::to_string);
+        object["limits"] = json!(limits.collect::<Vec<_>>());
+        object
+    };
+    entries.iter().map(object).collect()
+}
+
+const LEGEND: &str = "\
+Made by `arbiter results log`; a row for each SPRT, the oldest first. Accepted: the test prefers its
+second bound. Rejected: the first. Undecided: neither. Bounds are for error rates of 5 % unless
+others are named. Elo is logistic with its 95 % interval and allows for the stop. The unit of
+evidence is the pair of games from one opening with colours reversed; pairs are counted by the
+points of the engine under test, from none (LL) to both (WW).
+";
+
+fn table(entries: &[Entry]) -> Table {
+    let mut table = Table::new([
+        "date",
+        "what was tried",
+        "test",
+        "base",
+        "bounds, Elo",
+        "limits",
+        "games",
+        "LL, LD, DD+WL, WD, WW",
+        "Elo (95 %)",
+        "LLR",
+        "verdict",
+        "run",
+    ]);
+    for Entry { begun, summary } in entries {
+        let strength = summary.strength();
+        table.push([
+            begun.chars().take("2000-01-01".len()).collect(),
+            summary.about.clone().unwrap_or_else(|| summary.run.clone()),
+            engine(summary, 0),
+            engine(summary, 1),
+            summary.sprt.as_ref().map_or(String::new(), bounds),
+            limits(summary),
+            strength.games.games().to_string(),
+            strength.pairs.0.map(|count| count.to_string()).join(", "),
+            summary.after_stop().map_or("undefined".to_owned(), |after| interval(&after.elo)),
+            ratio(summary),
+            verdict(summary),
+            summary.run.clone(),
+        ]);
+    }
+    table
+}
+
+/// Its commit, and its name if that says more.
+fn engine(summary: &Summary, index: usize) -> String {
+    let name = &summary.engines[index];
+    let Some(from) = &summary.provenance[index] else { return name.clone() };
+    let commit = commit(from);
+    // Unless a user has named it, its name is its revision and commit.
+    if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
+}
+
+/// The beginning of a commit, which is enough to tell it.
+pub fn commit(from: &Provenance) -> String {
+    let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
+    format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
+}
+
+fn bounds(sprt: &Sprt) -> String {
+    let rates = [("alpha", sprt.alpha()), ("beta", sprt.beta())];
+    let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
+    let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
+    format!("[{}, {}] {}{unusual}", sprt.elo0(), sprt.elo1(), sprt.model().as_str())
+}
+
+fn limits(summary: &Summary) -> String {
+    let mut limits: Vec<String> = summary.limits.iter().map(ToString::to_string).collect();
+    limits.dedup();
+    limits.join(" v ")
+}
+
+fn ratio(summary: &Summary) -> String {
+    summary.test().map_or(String::new(), |(_, look)| {
+        format!("{:+.2} [{:.2}, {:.2}]", look.llr, look.lower, look.upper)
+    })
+}
+
+fn verdict(summary: &Summary) -> String {
+    let word = match (summary.verdict(), summary.ending) {
+        (Verdict::H1, _) => "accepted",
+        (Verdict::H0, _) => "rejected",
+        (_, Some(Ending::Complete)) => "undecided (cap)",
+        (_, Some(Ending::Interrupted)) => "undecided (interrupted)",
+        (_, _) => "undecided (unfinished)",
+    };
+    match summary.is_invalid() {
+        true => format!("{word}, invalid (faults)"),
+        false => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::outcome::Termination;
+    use arbiter_plan::plan::{Kind, Plan};
+    use arbiter_plan::request::Request;
+    use arbiter_plan::run::standing::{GameTally, PairTally};
+    use arbiter_plan::run::state::{Event, RunState};
+    use arbiter_stats::pentanomial::GameResult;
+
+    /// The entry of a test after pairs that the first engine won.
+    fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> Entry {
+        let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+        let mut state = RunState::new(plan.schedule(), plan.sprt);
+        for pair in 0..pairs {
+            let result = if pair % 4 == 0 { GameResult::Draw } else { GameResult::Win };
+            let game = GameTally { result, termination: Termination::Checkmate, fault: None };
+            let engines = [0, 1];
+            state.apply(Event::Committed(PairTally {
+                pair,
+                engines,
+                first: game,
+                second: Some(game),
+            }));
+        }
+        let ending = state.ending().or(ending);
+        let (standing, looks) = (state.standing(), state.looks());
+        let summary = Summary::new(run, &plan, standing, looks, ending, state.schedule());
+        Entry { begun: "2026-11-20T01:02:03Z".to_owned(), summary }
+    }
+
+    fn built(commit: &str, is_dirty: bool) -> Option<Provenance> {
+        let (repo, revision) = ("/r".into(), "HEAD".to_owned());
+        Some(Provenance { repo, revision, commit: commit.to_owned(), is_dirty, bench: None })
+    }
+
+    fn rows(entries: &[Entry]) -> Vec<Vec<String>> {
+        let text = markdown(entries, "Log");
+        let rows = text.lines().filter(|line| line.starts_with('|')).skip(2);
+        rows.map(|row| row.trim_matches('|').split('|').map(|c| c.trim().to_owned()).collect())
+            .collect()
+    }
+
+    #[test]
+    fn a_row_says_what_was_tried_and_what_came_of_it() {
+        let mut decided = entry("one", 60, None);
+        decided.summary.about = Some("a better rook".to_owned());
+        decided.summary.engines = vec!["HEAD@123456789".into(), "old".into()];
+        decided.summary.provenance =
+            vec![built("123456789abcdef", false), built("fedcba987654321", true)];
+        let rows = rows(&[decided, entry("two", 3, Some(Ending::Complete))]);
+        let [first, second] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!(first[..2], ["2026-11-20", "a better rook"]);
+        assert_eq!(first[2..4], ["123456789", "old (fedcba987-dirty)"]);
+        assert_eq!(first[4], "[0, 20] normalized");
+        assert!(first[8].starts_with('+') && first[9].starts_with('+'), "{first:?}");
+        assert_eq!(first[10..], ["accepted", "one"]);
+        assert_eq!((second[1].as_str(), second[6].as_str()), ("two", "6"));
+        assert_eq!(second[7], "0, 0, 1, 0, 2");
+        assert_eq!(second[10], "undecided (cap)");
+        assert_eq!(second[2..4], ["palimpsest", "material"]);
+    }
+
+    #[test]
+    fn what_is_unusual_is_named() {
+        let mut open = entry("open", 1, None);
+        assert_eq!(verdict(&open.summary), "undecided (unfinished)");
+        open.summary.ending = Some(Ending::Interrupted);
+        assert_eq!(verdict(&open.summary), "undecided (interrupted)");
+        open.summary.fault_limit = -1.0;
+        assert_eq!(verdict(&open.summary), "undecided (interrupted), invalid (faults)");
+        let model = open.summary.sprt.unwrap().model();
+        let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
+        assert_eq!(bounds(&strict), "[-3, 1.5] normalized, alpha 0.01");
+        open.summary.limits[1].nodes = Some(7);
+        assert!(limits(&open.summary).contains(" v "), "{}", limits(&open.summary));
+        let json = json(&[open]);
+        assert_eq!(json[0]["begun"], "2026-11-20T01:02:03Z");
+        assert_eq!((&json[0]["run"], &json[0]["about"]), (&"open".into(), &Value::Null));
+        assert_eq!(json[0]["limits"].as_array().map(Vec::len), Some(2));
+    }
+}

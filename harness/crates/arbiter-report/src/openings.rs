@@ -1,0 +1,136 @@
+//! What openings are called: ECO codes and names by position, so that any order of moves will do.
+
+use std::collections::HashMap;
+
+use shakmaty::san::San;
+use shakmaty::zobrist::Zobrist128;
+use shakmaty::{Chess, EnPassantMode, Position};
+
+use arbiter_game::record::GameRecord;
+
+/// Code, name and moves of each opening; the file says where it is from.
+const TABLE: &str = include_str!("eco.tsv");
+
+/// A named opening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named {
+    /// Code of the Encyclopaedia of Chess Openings, A00 to E99.
+    pub eco: &'static str,
+    /// What it is called.
+    pub name: &'static str,
+}
+
+/// All named openings.
+#[derive(Debug, Clone)]
+pub struct OpeningNames(HashMap<Zobrist128, Named>);
+
+impl OpeningNames {
+    /// Reads the table.
+    pub fn new() -> OpeningNames {
+        let named = entries().filter_map(|(named, moves)| Some((key(&position(moves)?), named)));
+        OpeningNames(named.collect())
+    }
+
+    /// The last position with a name among those that a game started from and its book moves lead
+    /// to; none for a game of Chess960.
+    pub fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
+        let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
+        self.last_named(game, book)
+    }
+
+    /// The last position with a name that the first `plies` of a game lead to; none for a game of
+    /// Chess960.
+    pub fn last_named(&self, game: &GameRecord, plies: usize) -> Option<Named> {
+        if game.chess960 {
+            return None;
+        }
+        let mut position = game.start();
+        let mut found = self.find(&position);
+        for played in game.moves.iter().take(plies) {
+            let m = played.uci.to_move(&position).ok()?;
+            position.play_unchecked(m);
+            found = self.find(&position).or(found);
+        }
+        found
+    }
+
+    /// The opening with which the table knows this very position.
+    pub fn find(&self, position: &Chess) -> Option<Named> {
+        self.0.get(&key(position)).copied()
+    }
+}
+
+impl Default for OpeningNames {
+    fn default() -> OpeningNames {
+        OpeningNames::new()
+    }
+}
+
+/// Openings with their moves.
+fn entries() -> impl Iterator<Item = (Named, &'static str)> {
+    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let (eco, rest) = line.split_once('\t')?;
+        let (name, moves) = rest.split_once('\t')?;
+        Some((Named { eco, name }, moves))
+    })
+}
+
+/// Where moves lead; `None` if one of them is not legal.
+fn position(moves: &str) -> Option<Chess> {
+    moves.split(' ').try_fold(Chess::default(), |position, san| {
+        let m = san.parse::<San>().ok()?.to_move(&position).ok()?;
+        position.play(m).ok()
+    })
+}
+
+fn key(position: &Chess) -> Zobrist128 {
+    position.zobrist_hash(EnPassantMode::Legal)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use shakmaty::san::SanPlus;
+
+    #[test]
+    fn every_line_is_legal_exact_and_unlike_the_others() {
+        let mut seen: HashMap<Zobrist128, &str> = HashMap::new();
+        let mut names = BTreeSet::new();
+        for (named, moves) in entries() {
+            let mut position = Chess::default();
+            for written in moves.split(' ') {
+                let m = written.parse::<SanPlus>().unwrap().san.to_move(&position);
+                let m = m.unwrap_or_else(|e| panic!("{} {moves}: {written}: {e}", named.eco));
+                let exact = SanPlus::from_move_and_play_unchecked(&mut position, m);
+                assert_eq!(exact.to_string(), written, "{} {moves}", named.eco);
+            }
+            let other = seen.insert(key(&position), moves);
+            assert_eq!(other, None, "{} {moves} is the same position", named.eco);
+            assert!(names.insert(named.name), "two lines are called {}", named.name);
+        }
+        let lines = TABLE.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(entries().count(), lines, "each line has three fields");
+    }
+
+    #[test]
+    fn every_code_has_a_line() {
+        let codes: BTreeSet<&str> = entries().map(|(named, _)| named.eco).collect();
+        let all =
+            "ABCDE".chars().flat_map(|volume| (0..100).map(move |n| format!("{volume}{n:02}")));
+        let all: Vec<String> = all.collect();
+        assert!(codes.iter().eq(all.iter()), "{codes:?}");
+    }
+
+    #[test]
+    fn any_order_of_moves_will_do() {
+        let names = OpeningNames::new();
+        let find = |moves: &str| names.find(&position(moves).unwrap()).map(|named| named.eco);
+        assert_eq!(find("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), Some("B90"));
+        assert_eq!(find("Nf3 d5 d4 Nf6 c4 e6 Nc3 c6"), Some("D43"));
+        assert_eq!(find("c4 Nf6 d4 e6 Nc3 Bb4"), Some("E20"));
+        assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d5"), Some("C89"));
+        assert_eq!(find("a3 a6 h3 h6"), None);
+    }
+}

@@ -1,0 +1,357 @@
+//! Games as PGN text, with comments in the style of fastchess: `{score/depth time}`.
+//!
+//! Where no clock bounds the engines, comments carry nodes instead of times, and nothing else in
+//! the text depends on the clock: the same games give the same bytes.
+
+mod written;
+
+use std::fmt::{self, Write as _};
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
+
+use self::written::{Comment, harmless};
+use crate::openings::{Named, OpeningNames};
+use arbiter_game::annotation::Annotation;
+use arbiter_game::outcome::Termination;
+use arbiter_game::record::GameRecord;
+use arbiter_plan::run::job::PlayedPair;
+use arbiter_protocol::clock::Limits;
+
+/// Longest line of move text, in characters, unless a single move needs more.
+const WIDTH: usize = 80;
+
+/// Plies after which no opening gets a name any more.
+const LONGEST_OPENING: usize = 50;
+
+/// What the games of a run have in common.
+#[derive(Debug, Clone)]
+pub struct PgnHeader {
+    /// `Event` tag, if the annotation has none.
+    pub event: String,
+    /// `Date` tag, `YYYY.MM.DD`: the day the run began.
+    pub date: String,
+    /// Names of the engines.
+    pub engines: Vec<String>,
+    /// What bounds each engine.
+    pub limits: Vec<Limits>,
+    /// Content hashes of the engines' programs.
+    pub hashes: Vec<String>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// What games tell besides their moves.
+    pub annotation: Annotation,
+    /// What openings are called, if games are to tell.
+    pub names: Option<OpeningNames>,
+}
+
+impl PgnHeader {
+    fn is_timed(&self) -> bool {
+        self.limits.iter().any(Limits::is_timed)
+    }
+}
+
+/// The games of a pair, each followed by an empty line.
+pub fn render(header: &PgnHeader, played: &PlayedPair) -> String {
+    let games = played.games.iter().zip(1..);
+    games
+        .map(|(game, number)| {
+            let round = format!("{}.{number}", played.pairing.pair + 1);
+            format!("{}\n{}\n\n", tags(header, &round, game), movetext(header, game))
+        })
+        .collect()
+}
+
+fn tags(header: &PgnHeader, round: &str, game: &GameRecord) -> String {
+    let mut text = String::new();
+    let mut tag = |name: &str, value: &str| {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        text.push_str(&format!("[{name} \"{value}\"]\n"));
+    };
+    let engine = |color: Color| *game.engines.get(color);
+    tag("Event", header.annotation.event.as_ref().unwrap_or(&header.event));
+    tag("Site", header.annotation.site.as_deref().unwrap_or("?"));
+    tag("Date", &header.date);
+    tag("Round", round);
+    tag("White", &header.engines[engine(Color::White)]);
+    tag("Black", &header.engines[engine(Color::Black)]);
+    tag("Result", game.outcome.result.as_str());
+    if game.chess960 {
+        tag("Variant", "Chess960");
+    }
+    let start = Fen::from_position(&Chess::default(), EnPassantMode::Legal).to_string();
+    if game.fen != start || game.chess960 {
+        tag("SetUp", "1");
+        tag("FEN", &game.fen);
+    }
+    if header.annotation.is_minimal {
+        return text;
+    }
+    tag("PlyCount", &game.moves.len().to_string());
+    if header.is_timed() {
+        tag("GameDuration", &clock_time(game.duration));
+    }
+    tag("Termination", termination(game.outcome.termination));
+    let [white, black] = [Color::White, Color::Black].map(|c| header.limits[engine(c)]);
+    if white == black {
+        tag("TimeControl", &white.to_string());
+    } else {
+        tag("WhiteTimeControl", &white.to_string());
+        tag("BlackTimeControl", &black.to_string());
+    }
+    let named = header.names.as_ref().and_then(|names| names.last_named(game, LONGEST_OPENING));
+    if let Some(Named { eco, name }) = named {
+        tag("ECO", eco);
+        tag("Opening", name);
+    }
+    if header.annotation.has_origin {
+        tag("WhiteHash", &header.hashes[engine(Color::White)]);
+        tag("BlackHash", &header.hashes[engine(Color::Black)]);
+        tag("Seed", &header.seed.to_string());
+    }
+    text
+}
+
+/// The words that readers of PGN know for this tag.
+fn termination(termination: Termination) -> &'static str {
+    match termination {
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::Threefold
+        | Termination::FiftyMoves
+        | Termination::DeadPosition
+        | Termination::Resignation => "normal",
+        Termination::ResignAdjudication
+        | Termination::DrawAdjudication
+        | Termination::TablebaseAdjudication
+        | Termination::MoveCap => "adjudication",
+        Termination::TimeForfeit => "time forfeit",
+        Termination::IllegalMove | Termination::UnparseableMove | Termination::ProtocolError => {
+            "rules infraction"
+        }
+        Termination::Crash | Termination::Disconnect | Termination::Stall => "abandoned",
+    }
+}
+
+fn clock_time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
+fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
+    let mode = CastlingMode::from_chess960(game.chess960);
+    let annotation = &header.annotation;
+    let is_timed = header.is_timed();
+    let mut position = game.start();
+    let mut lines = Wrapped::default();
+    let detail = harmless(&game.outcome.detail);
+    if game.moves.is_empty() && !annotation.is_minimal {
+        lines.push(&format!("{{{detail}}}"));
+    }
+    // Nothing that is written to a text fails.
+    let mut word = String::new();
+    for (index, played) in game.moves.iter().enumerate() {
+        word.clear();
+        let _ = write!(word, "{}", Number { before: &position, index });
+        // A record holds legal moves only; text of one that does not is cut short.
+        let Some(written) = written::play(&mut position, played, annotation.notation, mode) else {
+            break;
+        };
+        let _ = write!(word, "{written}");
+        if !annotation.is_minimal {
+            let _ = match &played.thought {
+                None => write!(word, " {{book"),
+                Some(thought) => write!(word, " {{{}", Comment { thought, annotation, is_timed }),
+            };
+            if index + 1 == game.moves.len() {
+                let _ = write!(word, ", {detail}");
+            }
+            word.push('}');
+        }
+        lines.push(&word);
+    }
+    lines.push(game.outcome.result.as_str());
+    lines.text
+}
+
+/// The number before a move, if it has one.
+struct Number<'a> {
+    before: &'a Chess,
+    index: usize,
+}
+
+impl fmt::Display for Number<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.before.turn(), self.index) {
+            (Color::White, _) => write!(f, "{}. ", self.before.fullmoves()),
+            (Color::Black, 0) => write!(f, "{}... ", self.before.fullmoves()),
+            (Color::Black, _) => Ok(()),
+        }
+    }
+}
+
+/// Text that breaks only between moves.
+#[derive(Default)]
+struct Wrapped {
+    text: String,
+    column: usize,
+}
+
+impl Wrapped {
+    fn push(&mut self, word: &str) {
+        let length = word.chars().count();
+        if self.column > 0 && self.column + 1 + length > WIDTH {
+            self.text.push('\n');
+            self.column = 0;
+        } else if self.column > 0 {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        self.text.push_str(word);
+        self.column += length;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::annotation::Notation;
+    use arbiter_game::outcome::Outcome;
+    use arbiter_game::record::{MoveRecord, Thought};
+    use arbiter_plan::run::job::Games;
+    use arbiter_protocol::uci::score::Score;
+    use arbiter_schedule::Pairing;
+    use shakmaty::ByColor;
+
+    fn game(fen: &str, moves: &[&str]) -> GameRecord {
+        let thought = Thought {
+            score: Some(Score::Centipawns(31)),
+            depth: Some(7),
+            seldepth: None,
+            nodes: Some(900),
+            elapsed: Duration::from_micros(104_400),
+            ..Thought::default()
+        };
+        let moves = moves.iter().map(|uci| MoveRecord {
+            uci: uci.parse().unwrap(),
+            thought: (*uci != "e2e4").then(|| thought.clone()),
+        });
+        GameRecord {
+            engines: ByColor { white: 1, black: 0 },
+            fen: fen.to_owned(),
+            chess960: false,
+            moves: moves.collect(),
+            outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White {loses}"),
+            duration: Duration::from_secs(3_725),
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
+        }
+    }
+
+    fn text(limits: &str, record: GameRecord) -> String {
+        annotated(limits, record, Annotation::default())
+    }
+
+    fn annotated(limits: &str, record: GameRecord, annotation: Annotation) -> String {
+        let limits = match limits {
+            "" => Limits { nodes: Some(900), ..Limits::default() },
+            tc => Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() },
+        };
+        let header = PgnHeader {
+            event: "A \"test\"".into(),
+            date: "2030.01.02".into(),
+            engines: vec!["New".into(), "Old".into()],
+            limits: vec![limits; 2],
+            hashes: vec!["aa".into(), "bb".into()],
+            seed: 9,
+            names: annotation.has_origin.then(OpeningNames::new),
+            annotation,
+        };
+        let pairing = Pairing { pair: 4, engines: [0, 1], opening: 4 };
+        let games = Games { first: record.clone(), second: Some(record) };
+        render(&header, &PlayedPair { pairing, games })
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn a_timed_game() {
+        let text = text("1+0.01", game(START, &["e2e4", "e7e5", "g1f3"]));
+        let expect = r#"[Event "A \"test\""]
+[Site "?"]
+[Date "2030.01.02"]
+[Round "5.1"]
+[White "Old"]
+[Black "New"]
+[Result "0-1"]
+[PlyCount "3"]
+[GameDuration "01:02:05"]
+[Termination "time forfeit"]
+[TimeControl "1+0.01"]
+
+1. e4 {book} e5 {+0.31/7 0.104s} 2. Nf3 {+0.31/7 0.104s, White |loses|} 0-1
+
+"#;
+        assert!(text.starts_with(expect), "{text}");
+        assert!(text.contains("[Round \"5.2\"]"));
+    }
+
+    #[test]
+    fn event_and_site_can_be_named() {
+        let named = Annotation {
+            event: Some("Cup \"9\"".to_owned()),
+            site: Some("home".to_owned()),
+            is_minimal: true,
+            ..Annotation::default()
+        };
+        let text = annotated("1", game(START, &["e2e4"]), named);
+        assert!(text.starts_with("[Event \"Cup \\\"9\\\"\"]\n[Site \"home\"]\n[Date"), "{text}");
+    }
+
+    #[test]
+    fn an_untimed_game_has_no_times() {
+        let text = text("", game("4k3/8/8/8/8/8/4P3/4K3 b - - 3 20", &["e8e7"]));
+        assert!(text.contains("[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 3 20\"]"));
+        assert!(text.contains("20... Ke7 {+0.31/7, n=900, White |loses|} 0-1"), "{text}");
+        assert!(!text.contains("GameDuration"));
+    }
+
+    #[test]
+    fn a_game_tells_its_opening_and_its_origin() {
+        let origin = Annotation { has_origin: true, ..Annotation::default() };
+        let record = game(START, &["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "a2a3"]);
+        let text = annotated("1", record, origin.clone());
+        let tags = "[ECO \"C60\"]\n[Opening \"Ruy Lopez\"]\n[WhiteHash \"bb\"]\n\
+                    [BlackHash \"aa\"]\n[Seed \"9\"]\n\n";
+        assert!(text.contains(tags), "{text}");
+        let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+        let text = annotated("1", game(fen, &["b1c3"]), origin.clone());
+        assert!(text.contains("[ECO \"B23\"]"), "{text}");
+        let shuffled = GameRecord { chess960: true, ..game(START, &["e2e4"]) };
+        assert!(!annotated("1", shuffled, origin).contains("ECO"));
+    }
+
+    #[test]
+    fn a_minimal_game_has_tags_and_moves_only() {
+        let minimal = Annotation {
+            is_minimal: true,
+            has_origin: true,
+            notation: Notation::Uci,
+            ..Annotation::default()
+        };
+        let text = annotated("1", game(START, &["e2e4", "e7e5"]), minimal);
+        let expect = "[Result \"0-1\"]\n\n1. e2e4 e7e5 0-1\n\n";
+        assert!(text.contains(expect), "{text}");
+    }
+
+    #[test]
+    fn lines_break_between_moves() {
+        let text = text("1", game(START, &["e7e5", "e2e4"]));
+        assert!(text.contains("{White") || text.contains("0-1"));
+        let long = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(4);
+        let text = super::tests::text("1", game(START, &long));
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+}

@@ -1,0 +1,190 @@
+//! One move as it is written: its notation and its comment.
+//!
+//! Both are shown where they belong, and no text is made of them before: thousands of moves are
+//! written in a second.
+
+use std::fmt;
+use std::time::Duration;
+
+use shakmaty::san::{San, SanPlus};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use arbiter_game::annotation::{Annotation, Field, Notation};
+use arbiter_game::outcome::printable;
+use arbiter_game::record::{MoveRecord, Thought};
+
+/// Most of one line of an engine that a comment holds, in characters.
+const MAX_LINE: usize = 1_000;
+
+/// A move that was played.
+pub(super) enum Written {
+    San(SanPlus),
+    Uci(UciMove),
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Written::San(san) => san.fmt(f),
+            Written::Uci(uci) => uci.fmt(f),
+        }
+    }
+}
+
+/// Plays the move; `None` if it is not legal.
+pub(super) fn play(
+    position: &mut Chess,
+    played: &MoveRecord,
+    notation: Notation,
+    mode: CastlingMode,
+) -> Option<Written> {
+    let m = played.uci.to_move(position).ok()?;
+    if notation == Notation::Uci {
+        position.play_unchecked(m);
+        return Some(Written::Uci(m.to_uci(mode)));
+    }
+    let san = SanPlus::from_move_and_play_unchecked(position, m);
+    Some(Written::San(if notation == Notation::Lan { long(san, m) } else { san }))
+}
+
+/// The same with the square that the move starts from in full.
+fn long(short: SanPlus, m: Move) -> SanPlus {
+    match (short.san, m.from()) {
+        (San::Normal { role, capture, to, promotion, .. }, Some(from)) => {
+            let (file, rank) = (Some(from.file()), Some(from.rank()));
+            let san = San::Normal { role, file, rank, capture, to, promotion };
+            SanPlus { san, ..short }
+        }
+        _ => short,
+    }
+}
+
+/// What is said of a move: score, depth and time, or nodes where no clock runs, and what else is
+/// wanted. What an engine did not say is left out.
+pub(super) struct Comment<'a> {
+    pub(super) thought: &'a Thought,
+    pub(super) annotation: &'a Annotation,
+    pub(super) is_timed: bool,
+}
+
+impl fmt::Display for Comment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Comment { thought, annotation, is_timed } = *self;
+        match thought.score {
+            Some(score) => score.fmt(f)?,
+            None => f.write_str("0.00")?,
+        }
+        write!(f, "/{}", thought.depth.unwrap_or(0))?;
+        if is_timed {
+            write!(f, " {}", Seconds(thought.elapsed))?;
+        }
+        for field in Field::ALL {
+            if annotation.has(field) || (field == Field::Nodes && !is_timed) {
+                fact(f, thought, field)?;
+            }
+        }
+        for line in thought.details.iter().flat_map(|details| &details.lines) {
+            write!(f, ", line=\"{}\"", harmless(line))?;
+        }
+        Ok(())
+    }
+}
+
+fn fact(f: &mut fmt::Formatter<'_>, thought: &Thought, field: Field) -> fmt::Result {
+    let details = thought.details.as_deref();
+    match field {
+        Field::TimeLeft => named(f, "tl", thought.left.map(Seconds)),
+        Field::Latency => named(f, "latency", thought.latency().map(Seconds)),
+        Field::Nodes => named(f, "n", thought.nodes),
+        Field::Seldepth => named(f, "sd", thought.seldepth),
+        Field::Nps => named(f, "nps", details.and_then(|details| details.nps)),
+        Field::Hashfull => named(f, "hashfull", details.and_then(|details| details.hashfull)),
+        Field::Tbhits => named(f, "tbhits", details.and_then(|details| details.tbhits)),
+        Field::Pv => match details.map(|details| &details.pv).filter(|pv| !pv.is_empty()) {
+            Some(pv) => write!(f, ", pv=\"{}\"", harmless(&pv.join(" "))),
+            None => Ok(()),
+        },
+    }
+}
+
+/// A fact with its name, if it is known.
+fn named(f: &mut fmt::Formatter<'_>, name: &str, fact: Option<impl fmt::Display>) -> fmt::Result {
+    match fact {
+        Some(fact) => write!(f, ", {name}={fact}"),
+        None => Ok(()),
+    }
+}
+
+/// A time as comments have it, in seconds to the nearest thousandth.
+struct Seconds(Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = (self.0.as_nanos() + 500_000) / 1_000_000;
+        write!(f, "{}.{:03}s", ms / 1_000, ms % 1_000)
+    }
+}
+
+/// Text that cannot end a comment.
+pub(super) fn harmless(text: &str) -> String {
+    printable(&text.replace(['{', '}'], "|"), MAX_LINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::record::Details;
+    use arbiter_protocol::uci::score::Score;
+
+    #[test]
+    fn moves_are_written_in_three_ways() {
+        let check = |notation, expect: [&str; 5]| {
+            let mut position = Chess::default();
+            let moves = ["e2e4", "d7d5", "e4d5", "g8f6", "f1b5"];
+            let written = moves.map(|uci| {
+                let played = MoveRecord { uci: uci.parse().unwrap(), thought: None };
+                let mode = CastlingMode::Standard;
+                play(&mut position, &played, notation, mode).unwrap().to_string()
+            });
+            assert_eq!(written, expect);
+        };
+        check(Notation::San, ["e4", "d5", "exd5", "Nf6", "Bb5+"]);
+        check(Notation::Lan, ["e2e4", "d7d5", "e4xd5", "Ng8f6", "Bf1b5+"]);
+        check(Notation::Uci, ["e2e4", "d7d5", "e4d5", "g8f6", "f1b5"]);
+    }
+
+    #[test]
+    fn comments_have_what_is_wanted_and_known() {
+        let ms = |ms| Some(Duration::from_millis(ms));
+        let lines = vec!["info string {net} \u{1b}[1m".to_owned()];
+        let details = Details {
+            nps: Some(9_000),
+            hashfull: None,
+            tbhits: Some(0),
+            pv: vec!["e2e4".into(), "e7e5".into()],
+            lines: Vec::new(),
+        };
+        let thought = Thought {
+            score: Some(Score::Centipawns(31)),
+            depth: Some(7),
+            seldepth: Some(12),
+            nodes: Some(900),
+            elapsed: Duration::from_millis(104),
+            reported: ms(100),
+            overrun: None,
+            left: ms(61_500),
+            details: Details { lines: lines.clone(), ..details.clone() }.boxed(),
+        };
+        let quiet = Thought { details: details.boxed(), ..thought.clone() };
+        let none = Annotation::default();
+        let comment =
+            |thought, annotation, is_timed| Comment { thought, annotation, is_timed }.to_string();
+        assert_eq!(comment(&quiet, &none, true), "+0.31/7 0.104s");
+        assert_eq!(comment(&quiet, &none, false), "+0.31/7, n=900");
+        let all = Annotation { fields: Field::ALL.to_vec(), ..Annotation::default() };
+        let expect = "+0.31/7 0.104s, tl=61.500s, latency=0.004s, n=900, sd=12, nps=9000, \
+                      tbhits=0, pv=\"e2e4 e7e5\", line=\"info string |net| \u{fffd}[1m\"";
+        assert_eq!(comment(&thought, &all, true), expect);
+    }
+}

@@ -1,0 +1,54 @@
+//! What a run would do, as JSON.
+
+use serde_json::{Value, json};
+
+use crate::document::Origin;
+use crate::standings::rules_in_words;
+use arbiter_plan::plan::{BookSource, Program};
+
+/// The plan, with every default explicit; `openings` is how many the book has.
+pub fn json(origin: &Origin<'_>, openings: usize) -> Value {
+    let plan = origin.plan;
+    let engines = plan.engines.iter().zip(origin.engine_hashes).map(|(engine, hash)| {
+        let options: serde_json::Map<String, Value> =
+            engine.options.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        json!({
+            "name": engine.name,
+            "program": match &engine.program {
+                Program::Bundled => None,
+                Program::Path(path) => Some(path.display().to_string()),
+            },
+            "args": engine.args,
+            "options": options,
+            "limits": engine.conditions.limits.to_string(),
+            "margin_ms": engine.conditions.margin.as_secs_f64() * 1e3,
+            "commit": engine.provenance.as_ref().map(|from| from.commit.as_str()),
+            "blake3": hash,
+        })
+    });
+    json!({
+        "schema": "arbiter.plan/1",
+        "kind": plan.kind.as_str(),
+        "engines": engines.collect::<Vec<_>>(),
+        "book": match &plan.book {
+            BookSource::Bundled => None,
+            BookSource::File(path) => Some(path.display().to_string()),
+        },
+        "book_blake3": origin.book_hash,
+        "openings": openings,
+        "seed": plan.seed,
+        "format": plan.design.format.as_str(),
+        "rounds": plan.design.rounds,
+        "pairs": plan.design.pairs,
+        "schedule": rules_in_words(&plan.design, plan.engines.len()),
+        "concurrency": plan.concurrency,
+        "sprt": plan.sprt.map(|sprt| json!({
+            "elo0": sprt.elo0(), "elo1": sprt.elo1(), "alpha": sprt.alpha(), "beta": sprt.beta(),
+            "model": sprt.model().as_str(), "overshoot": sprt.correction().as_str(),
+        })),
+        "adjudication": origin.adjudication,
+        "fault_limit": plan.fault_limit,
+        "noise_limit": plan.noise_limit,
+        "command": origin.command,
+    })
+}

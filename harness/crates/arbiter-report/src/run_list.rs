@@ -1,0 +1,70 @@
+//! The list of runs.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::table::Table;
+use arbiter_plan::run::event::Ending;
+
+/// One run in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedRun {
+    /// Its name.
+    pub run: String,
+    /// When it began, in UTC.
+    pub begun: String,
+    /// Pairs on disk.
+    pub pairs: u64,
+    /// How it ended; `None` while it runs, or if it was killed.
+    pub ending: Option<Ending>,
+    /// What it tries, if its user said so.
+    pub about: Option<String>,
+}
+
+/// The list as a table.
+pub fn table(runs: &[ListedRun]) -> Table {
+    let mut table = Table::new(["run", "begun", "pairs", "ending", "about"]);
+    for run in runs {
+        let ending = ending_word(run.ending).to_owned();
+        let about = run.about.clone().unwrap_or_default();
+        table.push([run.run.clone(), run.begun.clone(), run.pairs.to_string(), ending, about]);
+    }
+    table
+}
+
+#[derive(Serialize)]
+struct RunRow<'a> {
+    run: &'a str,
+    begun: &'a str,
+    pairs: u64,
+    ending: &'static str,
+    about: Option<&'a str>,
+}
+
+impl RunRow<'_> {
+    fn of(run: &ListedRun) -> RunRow<'_> {
+        RunRow {
+            run: &run.run,
+            begun: &run.begun,
+            pairs: run.pairs,
+            ending: ending_word(run.ending),
+            about: run.about.as_deref(),
+        }
+    }
+}
+
+/// The list as a JSON array.
+pub fn json(runs: &[ListedRun]) -> Value {
+    let rows: Vec<RunRow<'_>> = runs.iter().map(RunRow::of).collect();
+    serde_json::to_value(rows).expect("a list is numbers and text")
+}
+
+fn ending_word(ending: Option<Ending>) -> &'static str {
+    match ending {
+        Some(Ending::AcceptedH1) => "H1",
+        Some(Ending::AcceptedH0) => "H0",
+        Some(Ending::Complete) => "complete",
+        Some(Ending::Interrupted) => "interrupted",
+        None => "unfinished",
+    }
+}

@@ -1,0 +1,175 @@
+//! A comparison of speeds as text, Markdown and JSON.
+
+use serde_json::{Value, json};
+
+use crate::table::Table;
+use arbiter_stats::paired::Speeds;
+use arbiter_stats::speed::{Answer, Question, Ratio};
+
+/// What was measured.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// Names of the two programs.
+    pub names: [&'a str; 2],
+    /// Nodes of their benchmarks.
+    pub nodes: [u64; 2],
+    /// Nodes per second, round by round.
+    pub rounds: &'a [Speeds],
+    /// The CPU they ran on; `None` if the system chose.
+    pub cpu: Option<usize>,
+    /// Seed of the tosses for who goes first.
+    pub seed: u64,
+    /// What was asked.
+    pub question: Question,
+    /// Share of its speed that the first program may lose, in per cent, if that was asked.
+    pub max_loss_percent: Option<f64>,
+    /// The ratio after the last round; `None` for too few rounds.
+    pub ratio: Option<Ratio>,
+}
+
+impl Report<'_> {
+    /// What can be said.
+    pub fn answer(&self) -> Answer {
+        self.ratio.map_or(Answer::Open, |ratio| self.question.answer(&ratio))
+    }
+
+    /// For a terminal.
+    pub fn text(&self, width: Option<usize>) -> String {
+        format!("{}{}\n", self.table().fitted(width), self.lines().join("\n"))
+    }
+
+    /// A Markdown document.
+    pub fn markdown(&self) -> String {
+        format!(
+            "# Speed of {} and {}\n\n{}\n{}\n",
+            self.names[0],
+            self.names[1],
+            self.table().markdown(),
+            self.lines().join("\n\n")
+        )
+    }
+
+    /// One object.
+    pub fn json(&self) -> Value {
+        let rounds: Vec<[f64; 2]> = self.rounds.iter().map(|s| [s.first, s.second]).collect();
+        let interval = self.ratio.and_then(|ratio| ratio.interval);
+        json!({
+            "schema": "arbiter.speed/1",
+            "engines": self.names,
+            "bench_nodes": self.nodes,
+            "rounds": self.rounds.len(),
+            "rounds_max": self.question.rounds,
+            "cpu": self.cpu,
+            "seed": self.seed,
+            "nps": rounds,
+            "ratio": self.ratio.map(|ratio| ratio.ratio),
+            "ratio_low": interval.map(|interval| interval.0),
+            "ratio_high": interval.map(|interval| interval.1),
+            "max_loss_percent": self.max_loss_percent,
+            "verdict": self.verdict(),
+        })
+    }
+
+    /// One word for programs.
+    pub fn verdict(&self) -> &'static str {
+        match (self.max_loss_percent, self.answer()) {
+            (None, Answer::Above) => "faster",
+            (None, Answer::Below) => "slower",
+            (Some(_), Answer::Above) => "passed",
+            (Some(_), Answer::Below) => "failed",
+            (_, Answer::Open) => "undecided",
+        }
+    }
+
+    /// The verdict as a sentence.
+    pub fn sentence(&self) -> String {
+        let [first, second] = self.names;
+        match (self.max_loss_percent, self.answer()) {
+            (None, Answer::Above) => format!("{first} is faster than {second}."),
+            (None, Answer::Below) => format!("{first} is slower than {second}."),
+            (None, Answer::Open) => {
+                "Undecided: the interval holds 1, no difference. More --rounds may tell.".to_owned()
+            }
+            (Some(loss), Answer::Above) => {
+                format!("Passed: {first} is less than {loss} % slower than {second}.")
+            }
+            (Some(loss), Answer::Below) => {
+                format!("Failed: {first} is more than {loss} % slower than {second}.")
+            }
+            (Some(loss), Answer::Open) => format!(
+                "Undecided: whether {first} is {loss} % slower cannot be told. More --rounds may."
+            ),
+        }
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(["engine", "bench", "nodes/s, mean"]);
+        let mean = |of: fn(&Speeds) -> f64| {
+            self.rounds.iter().map(of).sum::<f64>() / (self.rounds.len() as f64).max(1.0)
+        };
+        let means = [mean(|s| s.first), mean(|s| s.second)];
+        for ((name, nodes), mean) in self.names.iter().zip(self.nodes).zip(means) {
+            table.push([(*name).to_owned(), nodes.to_string(), format!("{mean:.0}")]);
+        }
+        table
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let place = match self.cpu {
+            Some(cpu) => format!("on CPU {cpu}"),
+            None => "on any CPU".to_owned(),
+        };
+        let rounds = self.rounds.len();
+        let ratio = match self.ratio {
+            None => "undefined".to_owned(),
+            Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
+            Some(Ratio { ratio, interval: Some((low, high)) }) => {
+                format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, for any stop)")
+            }
+        };
+        let mut lines = vec![
+            format!("Speed, first over second   {ratio}"),
+            format!(
+                "{rounds} rounds, both engines in each, in random order (seed {}), {place}",
+                self.seed
+            ),
+        ];
+        if self.nodes[0] != self.nodes[1] {
+            let told = "The benches differ: the speeds are those of different searches";
+            lines.push(told.to_owned());
+        }
+        lines.push(self.sentence());
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verdict_is_worded_for_its_question() {
+        let rounds: Vec<Speeds> =
+            (0..8).map(|n| Speeds { first: 970.0 + f64::from(n % 3), second: 1000.0 }).collect();
+        let report = |threshold, max_loss_percent| {
+            let question = Question { rounds: 8, threshold };
+            let ratio = question.ratio(&rounds);
+            let names = ["new", "old"];
+            Report {
+                names,
+                nodes: [7, 7],
+                rounds: &rounds,
+                cpu: Some(1),
+                seed: 1,
+                question,
+                max_loss_percent,
+                ratio,
+            }
+            .sentence()
+        };
+        assert_eq!(report(1.0, None), "new is slower than old.");
+        assert_eq!(report(0.95, Some(5.0)), "Passed: new is less than 5 % slower than old.");
+        assert_eq!(report(0.98, Some(2.0)), "Failed: new is more than 2 % slower than old.");
+        assert!(report(0.971, Some(2.9)).starts_with("Undecided"));
+    }
+}

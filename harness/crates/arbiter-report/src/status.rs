@@ -1,0 +1,245 @@
+//! The state of a running match in one line.
+
+use std::time::Duration;
+
+use crate::summary::Strength;
+use arbiter_plan::run::standing::Standing;
+use arbiter_stats::elo::{Estimate, Extended};
+use arbiter_stats::sprt::{Decision, Sprt};
+use arbiter_stats::watch::Look;
+
+/// What the line needs to know besides the counts.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// The stopping rule and what it says, if only two engines meet.
+    pub sprt: Option<(Sprt, Look)>,
+    /// How many tests came to a verdict, if there are any.
+    pub decided: Option<usize>,
+    /// How many times two engines meet.
+    pub encounters: usize,
+    /// Pairs counted.
+    pub counted: u64,
+    /// Pairs at most.
+    pub total: u64,
+    /// Pairs counted since the start or resumption.
+    pub counted_now: u64,
+    /// Time since then.
+    pub elapsed: Duration,
+    /// Games of a pair: 1 if each opening is played once.
+    pub games_per_pair: u64,
+}
+
+impl Progress {
+    /// Games per second since the start.
+    fn rate(&self) -> Option<f64> {
+        let seconds = self.elapsed.as_secs_f64();
+        (self.counted_now > 0 && seconds > 0.0)
+            .then(|| (self.games_per_pair * self.counted_now) as f64 / seconds)
+    }
+
+    /// Expected time to the end: to the verdict for an SPRT, but never beyond the cap.
+    fn remaining(&self, strength: &Strength) -> Option<Duration> {
+        let capped = (self.total - self.counted.min(self.total)) as f64;
+        let pairs = match self.sprt {
+            Some((_, look)) if look.decision != Decision::Continue => return None,
+            Some((sprt, _)) => sprt.outlook(&strength.pairs)?.mean_units.min(capped),
+            None => capped,
+        };
+        let games = self.games_per_pair as f64 * pairs;
+        Duration::try_from_secs_f64(games / self.rate()?).ok()
+    }
+}
+
+/// What became of a pair that the machine disturbed, and what to do about it.
+pub fn disturbance(pair: u64, reason: &str, is_void: bool) -> String {
+    let fate = match is_void {
+        true => "is void and is played again",
+        false => "counts, as it was disturbed each time",
+    };
+    let number = pair + 1;
+    format!("pair {number} {fate}: {reason}; lower --concurrency, or raise --noise-limit")
+}
+
+/// All in one line: evidence, if there is any, then pace.
+pub fn one_line([evidence, pace]: [String; 2]) -> String {
+    if evidence.is_empty() { pace } else { format!("{evidence} · {pace}") }
+}
+
+/// Two lines that fit a narrow terminal: the evidence (likelihood ratio, Elo, counts), which may
+/// be empty, and the pace (pairs, speed, time to go).
+pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
+    let strength = Strength::of(standing.main_encounter());
+    let mut evidence = Vec::new();
+    if let Some((_, Look { llr, lower, upper, .. })) = progress.sprt {
+        evidence.push(format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]"));
+    }
+    if progress.encounters == 1 && !standing.encounters.is_empty() {
+        evidence.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
+        evidence.push(format!("LOS {}", percent(strength.los)));
+        if strength.pairs.pairs() > 0 {
+            evidence.push(format!("ptnml {:?}", strength.pairs.0));
+        }
+    }
+    if let Some(decided) = progress.decided.filter(|_| progress.encounters > 1) {
+        evidence.push(format!("{decided}/{} tests decided", progress.encounters));
+    }
+    let unit = if progress.games_per_pair == 1 { "games" } else { "pairs" };
+    let mut pace = vec![format!("{}/{} {unit}", progress.counted, progress.total)];
+    if let Some((sprt, look)) = progress.sprt
+        && look.decision == Decision::Continue
+        && let Some(outlook) = sprt.outlook(&strength.pairs)
+    {
+        pace.push(format!("H1 in {}", percent(Some(outlook.upper_probability))));
+    }
+    let faults: u64 = standing.faults.values().sum();
+    if faults > 0 {
+        pace.push(format!("{faults} faults"));
+    }
+    if let Some(rate) = progress.rate() {
+        pace.push(format!("{rate:.1} games/s"));
+    }
+    if (progress.encounters == 1 || progress.decided.is_none())
+        && let Some(left) = progress.remaining(&strength)
+    {
+        pace.push(format!("about {} left", rough(left)));
+    }
+    [evidence.join(" · "), pace.join(" · ")]
+}
+
+/// An estimate as `+4.1 ± 5.3`, or the word "undefined".
+pub fn plus_minus(estimate: Option<&Estimate>) -> String {
+    let Some(estimate) = estimate else { return "undefined".to_owned() };
+    match (estimate.value, estimate.half_width()) {
+        // All pairs alike show no spread to judge by; that is not certainty.
+        (Extended::Finite(value), Some(0.0)) => format!("{:+.1}, interval undefined", value + 0.0),
+        (Extended::Finite(value), Some(half)) => format!("{value:+.1} ± {half:.1}"),
+        (Extended::Finite(value), None) => format!("{value:+.1}, interval open"),
+        (Extended::PosInfinity, _) => "undefined (all won)".to_owned(),
+        (Extended::NegInfinity, _) => "undefined (all lost)".to_owned(),
+    }
+}
+
+/// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open.
+pub fn interval(estimate: &Estimate) -> String {
+    let shown = |value: Extended, beyond: &str| {
+        value.finite().map_or(beyond.to_owned(), |value| format!("{value:+.1}"))
+    };
+    let (low, high) = (shown(estimate.low, "open"), shown(estimate.high, "open"));
+    format!("{} [{low}, {high}]", shown(estimate.value, "undefined"))
+}
+
+/// A share as per cent, or the word "undefined".
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "undefined".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+/// A duration in its largest sensible unit.
+fn rough(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..100 => format!("{seconds} s"),
+        seconds @ 100..6_000 => format!("{} min", seconds.div_ceil(60)),
+        seconds @ 6_000..360_000 => format!("{} h", seconds.div_ceil(3_600)),
+        seconds => format!("{} days", seconds.div_ceil(86_400)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::outcome::Termination;
+    use arbiter_plan::run::standing::{GameTally, PairTally};
+    use arbiter_stats::pentanomial::GameResult;
+    use arbiter_stats::sprt::Model;
+
+    fn standing() -> Standing {
+        let mut standing = Standing::default();
+        let pairs = [[GameResult::Win, GameResult::Draw], [GameResult::Loss, GameResult::Win]];
+        for (pair, results) in (0..).zip(pairs) {
+            let game =
+                |result| GameTally { result, termination: Termination::Checkmate, fault: None };
+            let [first, second] = results.map(game);
+            standing.count(&PairTally { pair, engines: [0, 1], first, second: Some(second) });
+        }
+        standing
+    }
+
+    fn look(llr: f64) -> Look {
+        Look { llr, lower: -2.7, upper: 2.8, decision: Decision::Continue }
+    }
+
+    #[test]
+    fn the_line_of_a_match() {
+        let progress = Progress {
+            sprt: None,
+            decided: None,
+            encounters: 1,
+            counted: 2,
+            total: 100,
+            counted_now: 2,
+            elapsed: Duration::from_secs(4),
+            games_per_pair: 2,
+        };
+        assert_eq!(
+            one_line(status_lines(&standing(), &progress)),
+            "Elo +88.7 ± 136.3 · LOS 92.1 % · ptnml [0, 0, 1, 1, 0] · 2/100 pairs · \
+             1.0 games/s · about 4 min left"
+        );
+    }
+
+    #[test]
+    fn an_sprt_shows_its_ratio_first() {
+        let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
+        let progress = Progress {
+            sprt: Some((sprt, look(0.25))),
+            decided: Some(0),
+            encounters: 1,
+            counted: 0,
+            total: 10,
+            counted_now: 0,
+            elapsed: Duration::ZERO,
+            games_per_pair: 2,
+        };
+        let line = one_line(status_lines(&Standing::default(), &progress));
+        assert_eq!(line, "LLR +0.25 [-2.70, 2.80] · 0/10 pairs");
+    }
+
+    #[test]
+    fn an_sprt_that_can_tell_shows_how_it_may_end() {
+        let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
+        let progress = Progress {
+            sprt: Some((sprt, look(0.01))),
+            decided: Some(0),
+            encounters: 1,
+            counted: 2,
+            total: 10,
+            counted_now: 0,
+            elapsed: Duration::ZERO,
+            games_per_pair: 2,
+        };
+        let line = one_line(status_lines(&standing(), &progress));
+        assert!(line.ends_with("2/10 pairs · H1 in 51.6 %"), "{line}");
+        let decided = Look { decision: Decision::AcceptH1, ..look(2.9) };
+        let progress = Progress { sprt: Some((sprt, decided)), counted_now: 2, ..progress };
+        let line = one_line(status_lines(&standing(), &progress));
+        assert!(line.ends_with("2/10 pairs"), "{line}");
+    }
+
+    #[test]
+    fn open_ends_are_shown_as_such() {
+        let estimate = Estimate {
+            value: Extended::Finite(4.06),
+            low: Extended::Finite(-1.0),
+            high: Extended::PosInfinity,
+        };
+        assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
+        let beyond = Extended::PosInfinity;
+        let estimate = Estimate { value: beyond, low: beyond, high: beyond };
+        assert_eq!(interval(&estimate), "undefined [open, open]");
+    }
+
+    #[test]
+    fn durations_are_rough() {
+        let shown = [5, 99, 100, 7_000, 400_000].map(|s| rough(Duration::from_secs(s)));
+        assert_eq!(shown, ["5 s", "99 s", "2 min", "2 h", "5 days"]);
+    }
+}

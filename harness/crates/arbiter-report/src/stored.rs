@@ -1,0 +1,179 @@
+//! Stored runs as reports need them: the events of a run applied again, and what only the store
+//! knows.
+
+use std::collections::BTreeMap;
+
+use arbiter_openings::order::Order;
+use arbiter_openings::quarantine::Quarantine;
+use arbiter_plan::command::command;
+use arbiter_plan::gate::Outcome;
+use arbiter_plan::plan::Plan;
+use arbiter_plan::provenance::Provenance;
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::run::noise::Disturbances;
+use arbiter_plan::run::state::{Effect, Event, RunState};
+use arbiter_store::{Fingerprints, Store, StoreError, StoredGate, StoredRun};
+
+use crate::digest::Digest;
+use crate::document::{self, Document, Origin};
+use crate::gates::Past;
+use crate::summary::Summary;
+use crate::table::Table;
+
+/// What became of steps of `arbiter ci`.
+pub fn history_table(gates: &[StoredGate]) -> Table {
+    crate::gates::history(&past(gates))
+}
+
+/// The steps, as the table of them takes them.
+pub fn past(gates: &[StoredGate]) -> Vec<Past<'_>> {
+    gates
+        .iter()
+        .map(|gate| Past {
+            begun: time(gate.created_ms),
+            test: &gate.test,
+            base: gate.base.as_deref(),
+            outcome: &gate.outcome,
+        })
+        .collect()
+}
+
+/// All there is to say of a run; of its games only with a digest of them.
+pub fn document(
+    stored: &StoredRun,
+    summary: &Summary,
+    digest: Option<&Digest>,
+    gates: &[Outcome],
+) -> Document {
+    let begun = Some(time(stored.head.created_ms));
+    let origin = origin(&stored.plan, &stored.version, begun, &stored.fingerprints, gates);
+    document::of_run(summary, &origin, digest)
+}
+
+/// Where a run comes from.
+pub fn origin<'a>(
+    plan: &'a Plan,
+    version: &'a str,
+    begun: Option<String>,
+    fingerprints: &'a Fingerprints,
+    gates: &'a [Outcome],
+) -> Origin<'a> {
+    Origin {
+        plan,
+        version,
+        begun,
+        host: fingerprints.host.as_deref(),
+        book_hash: &fingerprints.book,
+        engine_hashes: &fingerprints.engines,
+        openings: match plan.order {
+            Order::Random => "in random order".to_owned(),
+            Order::Sequential => "in the order of the book".to_owned(),
+        },
+        adjudication: plan.rules.words(),
+        command: command(plan),
+        gates,
+    }
+}
+
+/// What became of the gates of the commits that play, each as it was carried out last.
+pub fn gates_of(store: &Store, stored: &StoredRun) -> Result<Vec<Outcome>, StoreError> {
+    let commits: Vec<String> = stored
+        .plan
+        .engines
+        .iter()
+        .filter_map(|engine| engine.provenance.as_ref())
+        .map(Provenance::identity)
+        .collect();
+    if commits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut latest: BTreeMap<(usize, String), Outcome> = BTreeMap::new();
+    for gate in store.gates(None)? {
+        if let Some(engine) = commits.iter().position(|commit| *commit == gate.test) {
+            let step = gate.outcome.step.clone();
+            latest.insert((engine, step), gate.outcome);
+        }
+    }
+    Ok(latest.into_values().collect())
+}
+
+/// The summary of a stored run, from the same events that made it.
+pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
+    let state = replayed(store, &stored.head.run, &stored.plan)?;
+    summary_of(store, stored, &state)
+}
+
+/// The summary of a stored run in the state that its pairs led to.
+pub fn summary_of(
+    store: &Store,
+    stored: &StoredRun,
+    state: &RunState,
+) -> Result<Summary, StoreError> {
+    let (run, plan) = (stored.head.run.as_str(), &stored.plan);
+    let ending = state.ending().or(stored.head.ending);
+    let left_out = &stored.fingerprints.quarantine;
+    let disturbances = store.disturbances(run)?;
+    let summary = summary(run, plan, left_out, disturbances, state, ending);
+    with_stored(store, plan, summary)
+}
+
+/// The same with what only the store knows: what the run is about, who was set aside, and how promptly
+/// engines answered; not in a run that no clock bounds, as the report of the same games is to be the same.
+pub fn with_stored(store: &Store, plan: &Plan, summary: Summary) -> Result<Summary, StoreError> {
+    let about = store.run(&summary.run)?.head.about;
+    let aside = store.aside(&summary.run)?;
+    let latencies = match plan.is_timed() {
+        true => store.latencies(&summary.run)?,
+        false => summary.latencies,
+    };
+    Ok(Summary { about, aside, latencies, ..summary })
+}
+
+/// What there is to say of a run.
+pub fn summary(
+    run: &str,
+    plan: &Plan,
+    quarantine: &Quarantine,
+    disturbances: Disturbances,
+    state: &RunState,
+    ending: Option<Ending>,
+) -> Summary {
+    let (standing, looks) = (state.standing(), state.looks());
+    let summary = Summary::new(run, plan, standing, looks, ending, state.schedule());
+    let ascent = state.ascent().cloned();
+    Summary { quarantine: quarantine.clone(), disturbances, ascent, ..summary }
+}
+
+/// The state of a run after the pairs that are on disk.
+pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, StoreError> {
+    watched(store, run, plan, |_| ())
+}
+
+/// The same, with what followed from each pair.
+pub fn watched(
+    store: &Store,
+    run: &str,
+    plan: &Plan,
+    mut observe: impl FnMut(Effect),
+) -> Result<RunState, StoreError> {
+    let mut state = RunState::of(plan);
+    let tallies = store.tallies(run)?;
+    for tally in &tallies {
+        state.apply(Event::Committed(*tally)).into_iter().for_each(&mut observe);
+    }
+    // A pair was started because the schedule knew it from the pairs counted by then, and those
+    // are on disk; so the schedule must know it again.
+    for tally in tallies {
+        let pairing = state.schedule().pairing(tally.pair);
+        if pairing.is_none_or(|pairing| pairing.engines != tally.engines) {
+            return Err(store.misfit(run, tally.pair));
+        }
+    }
+    Ok(state)
+}
+
+/// A time of the store, in UTC.
+pub fn time(unix_ms: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(unix_ms).unwrap_or_default();
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

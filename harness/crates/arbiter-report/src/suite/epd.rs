@@ -1,0 +1,459 @@
+//! The report of `arbiter epd`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use shakmaty::Move;
+use shakmaty::san::SanPlus;
+
+use super::by::By;
+use super::{Style, unusable_json, unusable_lines};
+use crate::table::Table;
+use arbiter_stats::paired::{margin, mcnemar, share_interval};
+use arbiter_suite::Unusable;
+use arbiter_suite::epd::Record;
+use arbiter_suite::epd::tally::{Comparison, Searched, Tally, compare, themes};
+
+/// Everything there is to tell.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The suite's name.
+    pub suite: &'a str,
+    /// The engines: name, limits in words, and their searches, one for each record.
+    pub engines: Vec<Engine<'a>>,
+    /// Plies for which a solution had to be held to end the search, if so.
+    pub hold: Option<u32>,
+    /// Who did it.
+    pub by: By,
+    /// The positions.
+    pub records: &'a [Arc<Record>],
+    /// Lines that could not be used.
+    pub unusable: &'a [Unusable],
+}
+
+/// One engine and what it did.
+#[derive(Debug)]
+pub struct Engine<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What bounded it.
+    pub limits: String,
+    /// Its searches, in the order of the records.
+    pub searches: Vec<Searched>,
+}
+
+impl Report<'_> {
+    /// The counts of one engine.
+    pub fn tally(&self, engine: usize) -> Tally {
+        let records = self.records.iter().map(|record| &**record);
+        Tally::of(records.zip(&self.engines[engine].searches))
+    }
+
+    /// The first engine compared with another.
+    pub fn comparison(&self, other: usize) -> Comparison {
+        compare(&self.engines[0].searches, &self.engines[other].searches)
+    }
+
+    /// As text.
+    pub fn text(&self, style: Style) -> String {
+        let mut text = match style {
+            Style::Terminal(_) => String::new(),
+            Style::Markdown => format!("# {}\n\n", self.suite),
+        };
+        text.push_str(&self.conditions());
+        text.push_str(&style.table(self.engine_table()));
+        if let Some(table) = self.theme_table() {
+            text.push_str(&style.heading("Solved by theme"));
+            text.push_str(&style.table(table));
+        }
+        for other in 1..self.engines.len() {
+            text.push_str(&self.comparison_text(style, other));
+        }
+        for engine in &self.engines {
+            text.push_str(&self.unsolved_text(style, engine));
+        }
+        text.push_str(&self.by.aside_text(style));
+        let notes: Vec<String> = self.notes().collect();
+        if !notes.is_empty() {
+            text.push_str(&style.heading("Left out of lines that are used all the same"));
+            text.push_str(&style.list(&notes));
+        }
+        text + &unusable_lines(style, self.unusable)
+    }
+
+    fn conditions(&self) -> String {
+        let hold = match self.hold {
+            Some(plies) => format!(", ended once a solution was held for {plies} plies"),
+            None => String::new(),
+        };
+        format!(
+            "{}: {} positions, {} lines unusable; {}{hold}\n\n",
+            self.suite,
+            self.records.len(),
+            self.unusable.len(),
+            self.by.in_words()
+        )
+    }
+
+    fn engine_table(&self) -> Table {
+        let tallies: Vec<Tally> = (0..self.engines.len()).map(|index| self.tally(index)).collect();
+        let has_points = tallies.iter().any(|tally| tally.points.is_some());
+        let has_mates = tallies.iter().any(|tally| tally.mates.is_some());
+        let has_faults = tallies.iter().any(|tally| tally.faults > 0);
+        let mut heading = vec!["engine", "limit", "solved", "share (95 %)"];
+        heading.extend(has_points.then_some("points"));
+        heading.extend(has_mates.then_some("mates seen"));
+        heading.extend(["median time", "sum of times"]);
+        heading.extend(has_faults.then_some("faults"));
+        let mut rows = vec![heading.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+        for (engine, tally) in self.engines.iter().zip(&tallies) {
+            let mut row = vec![
+                engine.name.to_owned(),
+                engine.limits.clone(),
+                format!("{}/{}", tally.solved, tally.positions),
+                share(tally),
+            ];
+            row.extend(has_points.then(|| ratio(tally.points)));
+            row.extend(has_mates.then(|| ratio(tally.mates)));
+            row.push(tally.median_time().map_or("-".to_owned(), seconds));
+            row.push(seconds(tally.total_time()));
+            row.extend(has_faults.then(|| tally.faults.to_string()));
+            rows.push(row);
+        }
+        Table::from_rows(rows)
+    }
+
+    /// Solved and points by theme; `None` where themes say nothing: a single one, or hardly any
+    /// position that shares its theme with another.
+    fn theme_table(&self) -> Option<Table> {
+        let themes = themes(self.records);
+        if themes.len() < 2 || themes.len() * 2 > self.records.len() {
+            return None;
+        }
+        let mut heading = vec!["theme".to_owned()];
+        heading.extend(self.engines.iter().map(|engine| engine.name.to_owned()));
+        let mut rows = vec![heading];
+        for (theme, members) in &themes {
+            let mut row = vec![theme.unwrap_or("(none)").to_owned()];
+            for engine in &self.engines {
+                let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
+                let tally = Tally::of(members.iter().map(of));
+                let points = match tally.points {
+                    Some((made, all)) => format!(", {made}/{all} points"),
+                    None => String::new(),
+                };
+                row.push(format!("{}/{}{points}", tally.solved, tally.positions));
+            }
+            rows.push(row);
+        }
+        Some(Table::from_rows(rows))
+    }
+
+    fn comparison_text(&self, style: Style, other: usize) -> String {
+        let (first, second) = (self.engines[0].name, self.engines[other].name);
+        let found = self.comparison(other);
+        let solved = &found.solved;
+        let mut text = style.heading(&format!("{first} against {second}"));
+        match mcnemar(solved) {
+            None => text.push_str("They solved the same positions.\n"),
+            Some(test) => text.push_str(&format!(
+                "Solved by both {}, only by {first} {}, only by {second} {}, by neither {}\n\
+                 Difference {:+.2} ± {:.2} % of the positions (95 %)\n\
+                 McNemar's test: p {} (exact), {} (mid-p)\n",
+                solved.both,
+                solved.only_first,
+                solved.only_second,
+                solved.neither,
+                100.0 * test.difference.0,
+                100.0 * margin(test.difference.1),
+                probability(test.p_exact),
+                probability(test.p_mid)
+            )),
+        }
+        for (name, indices) in [(first, &found.won), (second, &found.lost)] {
+            if !indices.is_empty() {
+                text.push_str(&format!("Only {name}: {}\n", self.names(indices).join(", ")));
+            }
+        }
+        text
+    }
+
+    fn names(&self, indices: &[usize]) -> Vec<String> {
+        indices.iter().map(|&index| name(&self.records[index])).collect()
+    }
+
+    fn unsolved_text(&self, style: Style, engine: &Engine) -> String {
+        let lines: Vec<String> = self
+            .records
+            .iter()
+            .zip(&engine.searches)
+            .filter_map(|(record, searched)| match searched {
+                Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
+                Ok(outcome) if !outcome.is_solved => Some(format!(
+                    "{}: played {}, wanted {}",
+                    name(record),
+                    san(record, outcome.played),
+                    wanted(record)
+                )),
+                Ok(_) => None,
+            })
+            .collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        style.heading(&format!("Not solved by {}: {}", engine.name, lines.len()))
+            + &style.list(&lines)
+    }
+
+    fn notes(&self) -> impl Iterator<Item = String> {
+        self.records.iter().flat_map(|record| {
+            record.notes.iter().map(|note| format!("line {}: {note}", record.line))
+        })
+    }
+
+    /// As one JSON object.
+    pub fn json(&self) -> Value {
+        let engines: Vec<Value> = (0..self.engines.len()).map(|e| self.engine_json(e)).collect();
+        let comparisons: Vec<Value> =
+            (1..self.engines.len()).map(|e| self.comparison_json(e)).collect();
+        let positions: Vec<Value> =
+            self.records.iter().enumerate().map(|(i, r)| self.position_json(i, r)).collect();
+        let mut json = json!({
+            "schema": "arbiter.epd/1",
+            "suite": self.suite,
+            "hold_plies": self.hold,
+            "engines": engines,
+            "comparisons": comparisons,
+            "positions": positions,
+            "unusable": unusable_json(self.unusable),
+        });
+        self.by.add_to(&mut json);
+        json
+    }
+
+    fn engine_json(&self, index: usize) -> Value {
+        let (engine, tally) = (&self.engines[index], self.tally(index));
+        let interval = share_interval(tally.solved, tally.positions);
+        let by_theme: Vec<Value> = themes(self.records)
+            .into_iter()
+            .map(|(theme, members)| {
+                let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
+                let tally = Tally::of(members.iter().map(of));
+                json!({
+                    "theme": theme, "positions": tally.positions, "solved": tally.solved,
+                    "points": tally.points.map(|(made, _)| made),
+                    "points_max": tally.points.map(|(_, all)| all),
+                })
+            })
+            .collect();
+        json!({
+            "name": engine.name,
+            "limits": engine.limits,
+            "positions": tally.positions,
+            "solved": tally.solved,
+            "share_low": interval.map(|(low, _)| low),
+            "share_high": interval.map(|(_, high)| high),
+            "faults": tally.faults,
+            "points": tally.points.map(|(made, _)| made),
+            "points_max": tally.points.map(|(_, all)| all),
+            "mates_seen": tally.mates.map(|(seen, _)| seen),
+            "mates_asked": tally.mates.map(|(_, all)| all),
+            "median_time_ms": tally.median_time().map(millis),
+            "total_time_ms": millis(tally.total_time()),
+            "themes": by_theme,
+        })
+    }
+
+    fn comparison_json(&self, other: usize) -> Value {
+        let found = self.comparison(other);
+        let test = mcnemar(&found.solved);
+        let lines = |indices: &[usize]| -> Vec<usize> {
+            indices.iter().map(|&index| self.records[index].line).collect()
+        };
+        json!({
+            "first": self.engines[0].name,
+            "second": self.engines[other].name,
+            "both": found.solved.both,
+            "only_first": found.solved.only_first,
+            "only_second": found.solved.only_second,
+            "neither": found.solved.neither,
+            "p_exact": test.map(|test| test.p_exact),
+            "p_mid": test.map(|test| test.p_mid),
+            "difference": test.map(|test| test.difference.0),
+            "difference_error": test.map(|test| test.difference.1),
+            "won_lines": lines(&found.won),
+            "lost_lines": lines(&found.lost),
+        })
+    }
+
+    fn position_json(&self, index: usize, record: &Record) -> Value {
+        let searches: Vec<Value> = self
+            .engines
+            .iter()
+            .map(|engine| match &engine.searches[index] {
+                Err(fault) => json!({ "solved": false, "fault": fault }),
+                Ok(outcome) => json!({
+                    "solved": outcome.is_solved,
+                    "move": outcome.played.to_uci(record.start.mode).to_string(),
+                    "points": outcome.points,
+                    "mate_seen": outcome.announced,
+                    "solution_ms": outcome.found.map(|found| millis(found.at)),
+                    "solution_depth": outcome.found.and_then(|found| found.depth),
+                    "solution_nodes": outcome.found.and_then(|found| found.nodes),
+                    "time_ms": millis(outcome.elapsed),
+                    "depth": outcome.depth,
+                    "nodes": outcome.nodes,
+                }),
+            })
+            .collect();
+        json!({
+            "line": record.line,
+            "id": record.id,
+            "theme": record.theme,
+            "fen": record.start.fen(),
+            "wanted": wanted(record),
+            "notes": record.notes,
+            "searches": searches,
+        })
+    }
+}
+
+/// What a position is called.
+pub fn name(record: &Record) -> String {
+    record.id.clone().unwrap_or_else(|| format!("line {}", record.line))
+}
+
+/// What a record asks for, in SAN.
+fn wanted(record: &Record) -> String {
+    let goal = &record.goal;
+    let list = |moves: &[Move]| -> String {
+        let names: Vec<String> = moves.iter().map(|m| san(record, *m)).collect();
+        names.join(" ")
+    };
+    let mut parts = Vec::new();
+    if !goal.best.is_empty() {
+        parts.push(list(&goal.best));
+    }
+    if !goal.avoid.is_empty() {
+        parts.push(format!("not {}", list(&goal.avoid)));
+    }
+    parts.extend(goal.mate.map(|moves| format!("mate in {moves}")));
+    if parts.is_empty() {
+        let most = goal.most_points();
+        let best = goal.points.iter().filter(|(_, points)| Some(*points) == most);
+        parts.push(list(&best.map(|(listed, _)| *listed).collect::<Vec<_>>()));
+    }
+    parts.join(" or ").replace(" or not ", ", not ")
+}
+
+fn san(record: &Record, played: Move) -> String {
+    SanPlus::from_move(record.start.position.clone(), played).to_string()
+}
+
+fn share(tally: &Tally) -> String {
+    let Some((low, high)) = share_interval(tally.solved, tally.positions) else {
+        return "-".to_owned();
+    };
+    let share = tally.solved as f64 / tally.positions as f64;
+    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
+}
+
+fn ratio(counts: Option<(u64, u64)>) -> String {
+    counts.map_or("-".to_owned(), |(some, all)| format!("{some}/{all}"))
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.3} s", time.as_secs_f64())
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_protocol::uci::info::Info;
+    use arbiter_suite::epd::judge::Judge;
+    use arbiter_suite::epd::read::read;
+
+    const SUITE: &str = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4 Rh8; id \"A.1\"; c0 \"e4=10, e3=4\";
+4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; id \"A.2\";
+4k3/8/8/8/8/8/4P3/4K2R w K - am e4; dm 9; id \"B.1\";
+4k3/8/8/8/8/8/4P3/4K2R w K - bm e3 Qa1; id \"B.2\";
+nonsense";
+
+    fn searches(records: &[Arc<Record>], played: [&str; 4]) -> Vec<Searched> {
+        let search = |(record, played): (&Arc<Record>, &str)| {
+            let judge = Judge::new(&record.start, &record.goal);
+            let info = Info::parse("depth 3 nodes 70");
+            let answer = judge.end(played, Duration::from_millis(250), &info);
+            answer.judged(&record.start, &record.goal)
+        };
+        records.iter().zip(played).map(search).collect()
+    }
+
+    fn check(verify: impl Fn(&Report)) {
+        let suite = read(SUITE, false);
+        let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
+        let engine = |name, played| Engine {
+            name,
+            limits: "depth 3".to_owned(),
+            searches: searches(&records, played),
+        };
+        verify(&Report {
+            suite: "s.epd",
+            engines: vec![
+                engine("A", ["e2e4", "e2e4", "e2e4", "e2e3"]),
+                engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
+            ],
+            hold: None,
+            by: By::Here(2),
+            records: &records,
+            unusable: &suite.unusable,
+        });
+    }
+
+    #[test]
+    fn the_text_has_all_there_is() {
+        check(|report| {
+            let text = report.text(Style::Terminal(None));
+            for part in [
+                "s.epd: 4 positions, 1 lines unusable; 2 at once",
+                "75.0 % [30.1, 95.4]",
+                "2/2, 10/10 points",
+                "only by A 2, only by B 1, by neither 0",
+                "p = 1.0000 (exact)",
+                "Only A: A.1, A.2",
+                "Only B: B.1",
+                "B.1: played e4, wanted not e4",
+                "A.1: played e3, wanted e4 Rh8+",
+                "A.2: fault: illegal move 'zzzz'",
+                "line 4: bm 'Qa1' is not legal; left out",
+                "line 5: ",
+            ] {
+                assert!(text.contains(part), "{part}:\n{text}");
+            }
+            let markdown = report.text(Style::Markdown);
+            assert!(markdown.starts_with("# s.epd\n"), "{markdown}");
+            assert!(markdown.contains("\n## A against B\n"), "{markdown}");
+        });
+    }
+
+    #[test]
+    fn json_has_each_search() {
+        check(|report| {
+            let json = report.json();
+            assert_eq!(json["engines"][0]["solved"], 3);
+            assert_eq!(json["comparisons"][0]["won_lines"], json!([1, 2]));
+            assert_eq!(json["positions"][0]["searches"][0]["solution_ms"], 250.0);
+            assert_eq!(json["positions"][1]["searches"][1]["fault"], "illegal move 'zzzz'");
+            assert_eq!(json["unusable"][0]["line"], 5);
+        });
+    }
+}

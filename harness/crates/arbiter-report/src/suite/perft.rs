@@ -1,0 +1,346 @@
+//! The report of `arbiter perft`: what is wrong comes first.
+
+use serde_json::{Value, json};
+
+use super::by::By;
+use super::{Style, unusable_json, unusable_lines};
+use crate::table::Table;
+use arbiter_suite::Unusable;
+use arbiter_suite::perft::Case;
+use arbiter_suite::perft::task::{Count, Verdict};
+use arbiter_suite::perft::walk::Wrong;
+
+/// Everything there is to tell.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The engine's name.
+    pub engine: &'a str,
+    /// The suite's name.
+    pub suite: &'a str,
+    /// The positions that were counted.
+    pub cases: &'a [Case],
+    /// What was asked of each.
+    pub counts: &'a [Count],
+    /// What came of it; an error is the engine's fault.
+    pub verdicts: &'a [Result<Verdict, String>],
+    /// Positions whose counts are all beyond the limits.
+    pub beyond: usize,
+    /// Lines that could not be used.
+    pub unusable: &'a [Unusable],
+    /// Who did it.
+    pub by: By,
+}
+
+/// Numbers of each outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Engine and suite agree.
+    pub right: usize,
+    /// The engine is wrong.
+    pub wrong: usize,
+    /// The suite is wrong.
+    pub wrong_suite: usize,
+    /// The engine gave no answer.
+    pub faults: usize,
+    /// Leaves in the counts that are right.
+    pub leaves: u64,
+}
+
+impl Report<'_> {
+    /// The outcomes, counted.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for (count, verdict) in self.counts.iter().zip(self.verdicts) {
+            match verdict {
+                Ok(Verdict::Right) => {
+                    totals.right += 1;
+                    totals.leaves += count.expected;
+                }
+                Ok(Verdict::Wrong { .. }) => totals.wrong += 1,
+                Ok(Verdict::WrongSuite { .. }) => totals.wrong_suite += 1,
+                Err(_) => totals.faults += 1,
+            }
+        }
+        totals
+    }
+
+    /// As text.
+    pub fn text(&self) -> String {
+        let mut text = self.stories();
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("{}\n", self.sum()));
+        self.others().iter().for_each(|line| text.push_str(&format!("{line}\n")));
+        let style = Style::Terminal(None);
+        text + &self.by.aside_text(style) + &unusable_lines(style, self.unusable)
+    }
+
+    /// As a Markdown document: what is wrong in full, then every position in a row.
+    pub fn markdown(&self) -> String {
+        let style = Style::Markdown;
+        let mut text = format!("# Perft of {}\n\n**{}**\n", self.engine, self.sum());
+        let others = self.others();
+        if !others.is_empty() {
+            text.push_str(&format!("\n{}", style.list(&others)));
+        }
+        let stories = self.stories();
+        if !stories.is_empty() {
+            text.push_str(&style.heading("What is wrong"));
+            text.push_str(&format!("```text\n{stories}```\n"));
+        }
+        text.push_str(&style.heading("Positions"));
+        let mut table = Table::new(["line", "name", "FEN", "depth", "count", "verdict"]);
+        for ((case, count), verdict) in self.all() {
+            table.push([
+                case.line.to_string(),
+                case.name.clone().unwrap_or_default(),
+                case.start.fen(),
+                count.depth.to_string(),
+                count.expected.to_string(),
+                verdict_words(verdict),
+            ]);
+        }
+        text.push_str(&style.table(table));
+        text + &self.by.aside_text(style) + &unusable_lines(style, self.unusable)
+    }
+
+    fn all(&self) -> impl Iterator<Item = ((&Case, &Count), &Result<Verdict, String>)> {
+        self.cases.iter().zip(self.counts).zip(self.verdicts)
+    }
+
+    /// What is not right, the engine's mistakes first.
+    fn stories(&self) -> String {
+        let is_wrong =
+            |verdict: &Result<Verdict, String>| matches!(verdict, Ok(Verdict::Wrong { .. }));
+        let first = self.all().filter(|(_, verdict)| is_wrong(verdict));
+        let others = self.all().filter(|(_, verdict)| !is_wrong(verdict));
+        let all = first.chain(others);
+        all.map(|((case, count), verdict)| story(case, count, verdict)).collect()
+    }
+
+    /// How many are right.
+    fn sum(&self) -> String {
+        let Totals { right, leaves, .. } = self.totals();
+        let (engine, suite) = (self.engine, self.suite);
+        let all = self.counts.len();
+        format!("{engine}: {right} of {all} positions of {suite} right, {leaves} leaves")
+    }
+
+    /// How many are not, by what they are.
+    fn others(&self) -> Vec<String> {
+        let Totals { wrong, wrong_suite, faults, .. } = self.totals();
+        let all = [
+            (wrong, "wrong"),
+            (faults, "without an answer, by the engine's fault"),
+            (wrong_suite, "where the suite is wrong and the engine right"),
+            (self.beyond, "left out: every count is beyond --depth or --max-nodes"),
+        ];
+        let some = all.into_iter().filter(|(number, _)| *number > 0);
+        let some = some.map(|(number, what)| format!("{number} {what}"));
+        let elsewhere = matches!(self.by, By::Workers { .. }).then(|| self.by.in_words());
+        some.chain(elsewhere).collect()
+    }
+
+    /// As one JSON object.
+    pub fn json(&self) -> Value {
+        let totals = self.totals();
+        let positions: Vec<Value> = self
+            .all()
+            .map(|((case, count), verdict)| position_json(case, count, verdict))
+            .collect();
+        let mut json = json!({
+            "schema": "arbiter.perft/1",
+            "engine": self.engine,
+            "suite": self.suite,
+            "right": totals.right,
+            "wrong": totals.wrong,
+            "wrong_suite": totals.wrong_suite,
+            "faults": totals.faults,
+            "leaves": totals.leaves,
+            "beyond_limits": self.beyond,
+            "positions": positions,
+            "unusable": unusable_json(self.unusable),
+        });
+        self.by.add_to(&mut json);
+        json
+    }
+}
+
+fn position_json(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Value {
+    let mut value = json!({
+        "line": case.line,
+        "name": case.name,
+        "fen": case.start.fen(),
+        "chess960": case.start.is_chess960(),
+        "depth": count.depth,
+        "expected": count.expected,
+    });
+    let more = match verdict {
+        Ok(Verdict::Right) => json!({ "verdict": "right" }),
+        Ok(Verdict::WrongSuite { leaves }) => json!({ "verdict": "wrong_suite", "leaves": leaves }),
+        Err(reason) => json!({ "verdict": "fault", "reason": reason }),
+        Ok(Verdict::Wrong { got, leaves, finding }) => {
+            let (kind, missing, extra) = match &finding.wrong {
+                Wrong::Moves { missing, extra } => ("moves", missing.as_slice(), extra.as_slice()),
+                Wrong::Count { .. } => ("count", [].as_slice(), [].as_slice()),
+                Wrong::Context { .. } => ("context", [].as_slice(), [].as_slice()),
+                Wrong::Unrepeatable => ("unrepeatable", [].as_slice(), [].as_slice()),
+            };
+            json!({
+                "verdict": "wrong", "got": got, "leaves": leaves,
+                "first_wrong": {
+                    "kind": kind, "fen": finding.fen, "path": finding.path,
+                    "missing": missing, "extra": extra,
+                },
+            })
+        }
+    };
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    value
+}
+
+/// What came of a position, in a few words.
+fn verdict_words(verdict: &Result<Verdict, String>) -> String {
+    match verdict {
+        Ok(Verdict::Right) => "right".to_owned(),
+        Ok(Verdict::Wrong { got, leaves, .. }) => format!("wrong: {got}, right is {leaves}"),
+        Ok(Verdict::WrongSuite { leaves }) => format!("the suite is wrong: {leaves}"),
+        Err(_) => "no answer".to_owned(),
+    }
+}
+
+/// A position that is not right, in some lines.
+fn story(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
+    let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    let place = format!("line {}{name}, depth {}", case.line, count.depth);
+    let fen = case.start.fen();
+    match verdict {
+        Ok(Verdict::Right) => String::new(),
+        Err(reason) => format!("NO ANSWER  {place}: {reason}\n  {fen}\n"),
+        Ok(Verdict::WrongSuite { leaves }) => format!(
+            "SUITE      {place}: it says {}, engine and referee count {leaves}\n  {fen}\n",
+            count.expected
+        ),
+        Ok(Verdict::Wrong { got, leaves, finding }) => {
+            let suite = if *leaves == count.expected {
+                String::new()
+            } else {
+                format!(" (the suite, wrongly, says {})", count.expected)
+            };
+            let by = got.abs_diff(*leaves);
+            let sign = if got > leaves { '+' } else { '-' };
+            let path = if finding.path.is_empty() {
+                "the position itself".to_owned()
+            } else {
+                format!("after {}", finding.path.join(" "))
+            };
+            format!(
+                "WRONG      {place}: counts {got}, right is {leaves} ({sign}{by}){suite}\n  {fen}\n  \
+                 first wrong position: {path}\n  {}\n{}",
+                finding.fen,
+                what_is_wrong(&finding.wrong)
+            )
+        }
+    }
+}
+
+fn what_is_wrong(wrong: &Wrong) -> String {
+    match wrong {
+        Wrong::Moves { missing, extra } => {
+            let list = |title: &str, moves: &[String]| match moves.is_empty() {
+                true => String::new(),
+                false => format!("  {title} moves: {}\n", moves.join(" ")),
+            };
+            list("missing", missing) + &list("extra", extra)
+        }
+        Wrong::Count { depth, got, expected } => format!(
+            "  counts {got} at depth {depth}, right is {expected}; its answer does not say for \
+             which move\n"
+        ),
+        Wrong::Context { depth, got, expected } => format!(
+            "  counts {got} here as part of the position before, and {expected}, which is right, \
+             when asked about it alone (depth {depth}): look at how moves are made and taken \
+             back, and at tables\n"
+        ),
+        Wrong::Unrepeatable => "  asked again, it counts right\n".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use arbiter_suite::perft::answer::Patterns;
+    use arbiter_suite::perft::read;
+    use arbiter_suite::perft::task::Manner;
+    use arbiter_suite::perft::walk::Finding;
+
+    #[test]
+    fn mismatches_come_first() {
+        let line = "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5";
+        let suite = read::read(&format!("{line}\n{line}\n{line}\n{line}\n? ;D1 1"), false);
+        let manner = Manner {
+            command: "go perft {depth}".to_owned(),
+            patterns: Patterns::new(None).unwrap(),
+            limit: Duration::from_secs(1),
+        };
+        let count = |case: &Case| Count {
+            start: case.start.clone(),
+            depth: 1,
+            expected: 5,
+            manner: manner.clone(),
+        };
+        let counts: Vec<Count> = suite.cases.iter().map(count).collect();
+        let wrong = Wrong::Moves { missing: vec!["e1d1".into()], extra: vec!["e1e3".into()] };
+        let finding = Finding { fen: "FEN".into(), path: vec!["e1e2".into()], wrong };
+        let verdicts = [
+            Ok(Verdict::Right),
+            Err("exited".to_owned()),
+            Ok(Verdict::WrongSuite { leaves: 6 }),
+            Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
+        ];
+        let report = Report {
+            by: By::Here(1),
+            engine: "E",
+            suite: "s.epd",
+            cases: &suite.cases,
+            counts: &counts,
+            verdicts: &verdicts,
+            beyond: 2,
+            unusable: &suite.unusable,
+        };
+        let text = report.text();
+        assert!(
+            text.starts_with("WRONG      line 4, depth 1: counts 7, right is 5 (+2)\n"),
+            "{text}"
+        );
+        for part in [
+            "first wrong position: after e1e2\n  FEN\n  missing moves: e1d1\n  extra moves: e1e3\n",
+            "NO ANSWER  line 2, depth 1: exited",
+            "SUITE      line 3, depth 1: it says 5, engine and referee count 6",
+            "E: 1 of 4 positions of s.epd right, 5 leaves",
+            "2 left out",
+            "line 5: ",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let markdown = report.markdown();
+        for part in [
+            "# Perft of E\n\n**E: 1 of 4 positions of s.epd right, 5 leaves**\n\n- 1 wrong\n",
+            "```text\nWRONG      line 4, depth 1: ",
+            "| wrong: 7, right is 5 ",
+            "the suite is wrong: 6 |",
+            "| no answer ",
+            "- line 5: ",
+        ] {
+            assert!(markdown.contains(part), "{part}: {markdown}");
+        }
+        let json = report.json();
+        assert_eq!(json["positions"][3]["first_wrong"]["missing"][0], "e1d1");
+        assert_eq!(json["unusable"][0]["line"], 5);
+    }
+}

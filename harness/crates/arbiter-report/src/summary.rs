@@ -1,0 +1,273 @@
+//! Everything there is to say of a run, as values.
+
+use std::collections::BTreeMap;
+
+use crate::standings::{self, Standings};
+use arbiter_openings::quarantine::Quarantine;
+use arbiter_plan::ablation::Ablation;
+use arbiter_plan::plan::{Kind, Plan};
+use arbiter_plan::provenance::{Provenance, Scale};
+use arbiter_plan::run::event::{Ending, SetAside};
+use arbiter_plan::run::latency::Latencies;
+use arbiter_plan::run::noise::Disturbances;
+use arbiter_plan::run::standing::{Encounter, Standing};
+use arbiter_protocol::clock::Limits;
+use arbiter_schedule::Schedule;
+use arbiter_spsa::ascent::Ascent;
+use arbiter_stats::elo::{self, Estimate};
+use arbiter_stats::normalized;
+use arbiter_stats::pentanomial::{Pentanomial, Trinomial};
+use arbiter_stats::ratings::Rated;
+use arbiter_stats::sequential::{self, SequentialEstimate};
+use arbiter_stats::sprt::Sprt;
+use arbiter_stats::watch::{Look, Watch};
+
+/// The answer of a run to its question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The first engine is stronger, as far as the SPRT's error rates vouch for it.
+    H1,
+    /// It is not.
+    H0,
+    /// An SPRT that was not decided.
+    Inconclusive,
+    /// No question was asked.
+    None,
+}
+
+impl Verdict {
+    /// The word in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::H1 => "H1",
+            Verdict::H0 => "H0",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::None => "none",
+        }
+    }
+}
+
+/// A run, or how far it came.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// Name in the store.
+    pub run: String,
+    /// What it tries, in one line, if its user said so.
+    pub about: Option<String>,
+    /// What it answers.
+    pub kind: Kind,
+    /// Names of the engines.
+    pub engines: Vec<String>,
+    /// What bounds each engine.
+    pub limits: Vec<Limits>,
+    /// The revision that each engine was built from, if it was.
+    pub provenance: Vec<Option<Provenance>>,
+    /// How the times follow from those that were asked for.
+    pub scale: Option<Scale>,
+    /// Seed.
+    pub seed: u64,
+    /// What of the opening book was left out.
+    pub quarantine: Quarantine,
+    /// Pairs that the machine disturbed.
+    pub disturbances: Disturbances,
+    /// Machines that were set aside.
+    pub aside: Vec<SetAside>,
+    /// Share of an engine's thinking time that may be lost to the machine, if it was measured.
+    pub noise_limit: Option<f64>,
+    /// The stopping rule.
+    pub sprt: Option<Sprt>,
+    /// What the stopping rule says of the counted pairs of each two engines that have any.
+    pub looks: BTreeMap<[usize; 2], Look>,
+    /// What the engines after the first do without, if that is the question.
+    pub ablation: Option<Ablation>,
+    /// All counts.
+    pub standing: Standing,
+    /// How it ended, if it did.
+    pub ending: Option<Ending>,
+    /// Whether a process is known to play it at the moment; only a live page knows.
+    pub is_played: bool,
+    /// Share of faults above which the run is invalid.
+    pub fault_limit: f64,
+    /// Whether every game counts by itself, as each opening is played once.
+    pub is_single: bool,
+    /// How promptly engines answered.
+    pub latencies: Latencies,
+    /// How far the tuning has come, if the run is one.
+    pub ascent: Option<Ascent>,
+    /// The table, if the run is more than a match of two.
+    pub standings: Option<Standings>,
+}
+
+/// Strength figures of one engine against others, with their intervals.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Strength {
+    /// Counted pairs.
+    pub pairs: Pentanomial,
+    /// Counted games.
+    pub games: Trinomial,
+    /// Logistic Elo by the pairs, or by the games if there are no pairs; `None` before the first.
+    pub elo: Option<Estimate>,
+    /// Normalized Elo; `None` while nothing is spread.
+    pub nelo: Option<Estimate>,
+    /// Chance that the first engine is the stronger one, 0 to 1.
+    pub los: Option<f64>,
+}
+
+/// The rating of an engine among those of its run, in logistic Elo around a mean of 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rating {
+    /// Its index.
+    pub engine: usize,
+    /// The rating.
+    pub rating: f64,
+    /// Half the width of the 95 % interval; `None` where it won or lost everything.
+    pub margin: Option<f64>,
+    /// Whether it won everything, so that this is a lower bound, or lost everything.
+    pub won_all: Option<bool>,
+}
+
+impl Strength {
+    /// The figures that follow from the counts.
+    pub fn of(encounter: Encounter) -> Strength {
+        let Encounter { pairs, games, .. } = encounter;
+        // Without pairs, games are the unit of evidence.
+        let moments = match pairs.pairs() {
+            0 => games.distribution().moments(),
+            _ => pairs.distribution().moments(),
+        };
+        Strength {
+            pairs,
+            games,
+            elo: moments.as_ref().map(elo::estimate),
+            nelo: moments.as_ref().and_then(normalized::estimate),
+            los: moments.as_ref().and_then(elo::likelihood_of_superiority),
+        }
+    }
+
+    /// Elo with an interval that holds together with those of `family` encounters; `None` before
+    /// the first pair.
+    pub fn elo_among(encounter: &Encounter, family: usize) -> Option<Estimate> {
+        let moments = encounter.pairs.distribution().moments()?;
+        Some(elo::simultaneous(&moments, family))
+    }
+}
+
+impl Summary {
+    /// The summary of a run by its plan and what was counted.
+    pub fn new(
+        run: &str,
+        plan: &Plan,
+        standing: &Standing,
+        looks: &BTreeMap<[usize; 2], Look>,
+        ending: Option<Ending>,
+        schedule: &Schedule,
+    ) -> Summary {
+        let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
+        let has_standings = !is_match && plan.ablation.is_none();
+        Summary {
+            run: run.to_owned(),
+            about: None,
+            kind: plan.kind,
+            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
+            provenance: plan.engines.iter().map(|engine| engine.provenance.clone()).collect(),
+            scale: plan.scale,
+            seed: plan.seed,
+            quarantine: Quarantine::default(),
+            disturbances: Disturbances::default(),
+            aside: Vec::new(),
+            noise_limit: plan.noise_limit.filter(|_| plan.is_timed()),
+            sprt: plan.sprt,
+            looks: looks.clone(),
+            ablation: plan.ablation.clone(),
+            standing: standing.clone(),
+            ending,
+            is_played: false,
+            fault_limit: plan.fault_limit,
+            is_single: plan.design.is_single,
+            latencies: Latencies::default(),
+            ascent: None,
+            standings: has_standings.then(|| Standings::new(schedule, standing)),
+        }
+    }
+
+    /// The verdict that the stopping rule licenses.
+    pub fn verdict(&self) -> Verdict {
+        // An ablation asks a question of each feature, and has no answer as a whole.
+        match (self.sprt.filter(|_| self.kind == Kind::Sprt), self.ending) {
+            (None, _) => Verdict::None,
+            (Some(_), Some(Ending::AcceptedH1)) => Verdict::H1,
+            (Some(_), Some(Ending::AcceptedH0)) => Verdict::H0,
+            (Some(_), _) => Verdict::Inconclusive,
+        }
+    }
+
+    /// The first engine against all others together.
+    pub fn strength(&self) -> Strength {
+        let own = self.standing.encounters.iter().filter(|(engines, _)| engines[0] == 0);
+        let sum = own.fold(Encounter::default(), |mut sum, (_, encounter)| {
+            sum.pairs += encounter.pairs;
+            sum.games += encounter.games;
+            sum
+        });
+        Strength::of(sum)
+    }
+
+    /// The strength estimate that allows for the stopping rule; `None` without one, or without a
+    /// pair.
+    pub fn after_stop(&self) -> Option<SequentialEstimate> {
+        self.sprt.filter(|_| self.engines.len() == 2)?;
+        self.after_stop_of([0, 1])
+    }
+
+    /// The same of one encounter of several that have a test each.
+    pub fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
+        let look = self.look(engines)?;
+        sequential::after(&self.sprt?, &self.standing.encounter(engines).pairs, look.decision)
+    }
+
+    /// What the stopping rule says of an encounter; `None` without one.
+    pub fn look(&self, engines: [usize; 2]) -> Option<Look> {
+        let start = |sprt| Watch::new(sprt, 1).start();
+        self.looks.get(&engines).copied().or(self.sprt.map(start))
+    }
+
+    /// The test and what it says, if the whole run is one.
+    pub fn test(&self) -> Option<(Sprt, Look)> {
+        let sprt = self.sprt.filter(|_| self.engines.len() == 2)?;
+        Some((sprt, self.look([0, 1])?))
+    }
+
+    /// All engines by their results against each other, the strongest first; `None` if the games
+    /// do not connect them.
+    pub fn ratings(&self) -> Option<Vec<Rating>> {
+        let rated = self.rated()?;
+        let rating = |engine| {
+            let perfect = rated.perfect.iter().find(|perfect| perfect.player == engine);
+            Some(Rating {
+                engine,
+                rating: rated.rating(engine)?,
+                margin: standings::margin(&rated, engine),
+                won_all: perfect.map(|perfect| perfect.won_all),
+            })
+        };
+        let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<Rating>>>()?;
+        list.sort_by(|a, b| b.rating.total_cmp(&a.rating));
+        (rated.groups.groups.len() == 1).then_some(list)
+    }
+
+    /// What is known of all engines together; `None` before there is anything.
+    pub fn rated(&self) -> Option<Rated> {
+        standings::rated(self.engines.len(), &self.standing)
+    }
+
+    /// Whether it has come to the end that was planned for it.
+    pub fn is_over(&self) -> bool {
+        !matches!(self.ending, None | Some(Ending::Interrupted))
+    }
+
+    /// Whether more games ended by an engine's fault than the plan allows.
+    pub fn is_invalid(&self) -> bool {
+        self.standing.fault_share() > self.fault_limit
+    }
+}

@@ -1,0 +1,52 @@
+//! A transcript as people read it.
+
+use std::fmt::Write;
+
+use shakmaty::ByColor;
+
+use arbiter_game::outcome::printable;
+use arbiter_game::transcript::{Entry, Mark, Transcript};
+
+/// Longest line that is shown, in characters.
+const MAX_SHOWN: usize = 400;
+
+/// One line each: the time in milliseconds from the first move, the engine, and an arrow: `<-` is
+/// what it was told, `->` what it said.
+pub fn render(transcript: &Transcript, names: ByColor<&str>) -> String {
+    let width = names.white.chars().count().max(names.black.chars().count());
+    let mut text = String::new();
+    for Entry { at_ns, color, mark, text: line } in &transcript.entries {
+        let name = names.get(*color);
+        let arrow = match mark {
+            Mark::ToEngine => "<-",
+            Mark::FromEngine => "->",
+            Mark::Event => "!!",
+            // Of interest to clocks only.
+            Mark::Flushed => continue,
+            Mark::NewGame => "==",
+            Mark::Cut => "~~",
+        };
+        let line = if *mark == Mark::NewGame { "gets ready for the game" } else { line };
+        let shown = printable(line, MAX_SHOWN);
+        let cut = if line.chars().count() > MAX_SHOWN { " ..." } else { "" };
+        let ms = *at_ns as f64 / 1e6;
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{ms:>12.3}  {name:<width$} {arrow} {shown}{cut}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_aligned_and_harmless() {
+        let transcript =
+            "-12000 W= \n1500000 B< go\n1500001 B. \n2750000 W> info \u{1b}[1m\n".parse().unwrap();
+        let text = render(&transcript, ByColor { white: "A", black: "Long" });
+        let expect = "      -0.012  A    == gets ready for the game\n       1.500  Long <- go\n       \
+                      2.750  A    -> info \u{fffd}[1m\n";
+        assert_eq!(text, expect);
+    }
+}

@@ -1,0 +1,243 @@
+//! A tuning, or how far it came: its values and what can be said of them.
+
+use serde::Serialize;
+
+use crate::summary::Summary;
+use crate::table::Table;
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::tuning::base_name;
+use arbiter_spsa::ascent::Ascent;
+use arbiter_spsa::landscape::noise;
+use arbiter_spsa::tuning::Tuning;
+
+/// Parameters that a line names at most.
+const MAX_NAMED: usize = 6;
+
+/// A tuning in JSON.
+#[derive(Debug, Serialize)]
+pub struct TuningFigures<'a> {
+    iterations: u64,
+    iterations_done: u64,
+    pairs_per_iteration: u64,
+    iterations_ahead: u64,
+    alpha: f64,
+    gamma: f64,
+    a_ratio: f64,
+    /// Elo that the noise of the method costs once the values have settled: in the mean, and what
+    /// 95 % of the time is not exceeded.
+    noise_elo: Option<f64>,
+    noise_elo_95: Option<f64>,
+    parameters: Vec<ParameterFigures<'a>>,
+    /// Places of the path, evenly spaced.
+    path: Vec<PathFigures>,
+}
+
+#[derive(Debug, Serialize)]
+struct ParameterFigures<'a> {
+    name: &'a str,
+    kind: &'static str,
+    start: f64,
+    min: f64,
+    max: f64,
+    c_end: f64,
+    r_end: f64,
+    /// Not rounded.
+    value: f64,
+    /// As the engine takes it.
+    tuned: String,
+}
+
+#[derive(Debug, Serialize)]
+struct PathFigures {
+    games: u64,
+    /// Sum of the games that the first sides won less those that they lost.
+    score: i64,
+    values: Vec<f64>,
+}
+
+/// The tuning of a run in JSON, if it is one.
+pub fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
+    let ascent = summary.ascent.as_ref()?;
+    let tuning = ascent.tuning();
+    let parameters = tuning.parameters.iter().zip(ascent.theta());
+    let expected = expected_noise(summary, tuning);
+    Some(TuningFigures {
+        iterations: tuning.iterations,
+        iterations_done: ascent.finished(),
+        pairs_per_iteration: tuning.pairs,
+        iterations_ahead: tuning.ahead,
+        alpha: tuning.alpha,
+        gamma: tuning.gamma,
+        a_ratio: tuning.a_ratio,
+        noise_elo: expected.map(|(mean, _)| mean),
+        noise_elo_95: expected.map(|(_, most)| most),
+        parameters: parameters
+            .map(|(parameter, value)| ParameterFigures {
+                name: &parameter.name,
+                kind: parameter.kind.as_str(),
+                start: parameter.start,
+                min: parameter.min,
+                max: parameter.max,
+                c_end: parameter.c_end,
+                r_end: parameter.r_end,
+                value: *value,
+                tuned: parameter.setting(*value).1,
+            })
+            .collect(),
+        path: ascent
+            .path()
+            .into_iter()
+            .map(|mark| PathFigures {
+                games: 2 * tuning.pairs * mark.iterations,
+                score: mark.score,
+                values: mark.theta,
+            })
+            .collect(),
+    })
+}
+
+/// What is tuned: the first names.
+pub fn names(tuning: &Tuning) -> String {
+    let names: Vec<&str> = tuning.parameters.iter().map(|p| p.name.as_str()).collect();
+    let more = match names.len().checked_sub(MAX_NAMED) {
+        Some(more @ 1..) => format!(" and {more} more"),
+        _ => String::new(),
+    };
+    format!("{}{more}", names[..names.len().min(MAX_NAMED)].join(", "))
+}
+
+/// How long it takes, and by which steps.
+pub fn schedule(tuning: &Tuning) -> String {
+    let Tuning { parameters: _, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
+    let games = 2 * tuning.all_pairs();
+    format!(
+        "{iterations} iterations of {pairs} pairs ({games} games), {ahead} ahead, alpha {alpha}, \
+         gamma {gamma}, A {a_ratio} of all pairs"
+    )
+}
+
+/// What is tuned and how, in sentences.
+pub fn words(tuning: &Tuning) -> String {
+    let schedule = schedule(tuning);
+    format!("The engine played itself with other values of {}. SPSA: {schedule}.", names(tuning))
+}
+
+/// How far it has come, in one line: iterations, and the first of the values with their change.
+pub fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
+    let shown = tuning.parameters.iter().zip(theta).take(MAX_NAMED);
+    let values = shown.map(|(parameter, value)| {
+        format!("{} {value:.2} ({:+.2})", parameter.name, value - parameter.start + 0.0)
+    });
+    let iteration = format!("iteration {finished}/{}", tuning.iterations);
+    let more = (tuning.parameters.len() > MAX_NAMED).then(|| "…".to_owned());
+    std::iter::once(iteration).chain(values).chain(more).collect::<Vec<_>>().join(" · ")
+}
+
+/// One row for each parameter.
+pub fn table(ascent: &Ascent) -> Table {
+    let mut table = Table::new([
+        "parameter",
+        "start",
+        "value",
+        "tuned",
+        "change, in c_end",
+        "range",
+        "c_end",
+        "r_end",
+    ]);
+    for (parameter, value) in ascent.tuning().parameters.iter().zip(ascent.theta()) {
+        let change = (value - parameter.start) / parameter.c_end;
+        table.push([
+            parameter.name.clone(),
+            parameter.start.to_string(),
+            format!("{value:.3}"),
+            parameter.setting(*value).1,
+            format!("{:+.2}", change + 0.0),
+            format!("{} to {}", parameter.min, parameter.max),
+            parameter.c_end.to_string(),
+            parameter.r_end.to_string(),
+        ]);
+    }
+    table
+}
+
+/// The values as UCI options, a line for each.
+pub fn options(ascent: &Ascent) -> String {
+    let settings = ascent.tuning().settings(ascent.theta()).into_iter();
+    settings.map(|(name, value)| format!("setoption name {name} value {value}\n")).collect()
+}
+
+/// The values as a table of source code has them, a line for each that is not as at the start.
+pub fn assignments(ascent: &Ascent) -> String {
+    let tuning = ascent.tuning();
+    let (now, start) = (tuning.settings(ascent.theta()), tuning.settings(&tuning.start()));
+    let changed = start.into_iter().zip(now).filter(|(start, now)| start != now);
+    let line = |((name, old), (_, new))| format!("-{name} = {old}\n+{name} = {new}\n");
+    changed.map(line).collect()
+}
+
+/// What else there is to know of the values.
+pub fn notes(summary: &Summary, ascent: &Ascent) -> Vec<String> {
+    let tuning = ascent.tuning();
+    let mut notes = Vec::new();
+    if let Some((mean, most)) = expected_noise(summary, tuning) {
+        notes.push(format!(
+            "Once values have settled, the noise of the method keeps them {mean:.1} Elo below the best \
+             in the mean, and up to {most:.1} Elo 95 % of the time (by theory, from the rates of the end \
+             and the share of draws)."
+        ));
+    }
+    let at_end = |(parameter, value): &(&arbiter_spsa::parameter::Parameter, &f64)| {
+        **value <= parameter.min || **value >= parameter.max
+    };
+    let ends: Vec<&str> = tuning
+        .parameters
+        .iter()
+        .zip(ascent.theta())
+        .filter(at_end)
+        .map(|(parameter, _)| parameter.name.as_str())
+        .collect();
+    if !ends.is_empty() {
+        notes.push(format!("At an end of its range: {}.", ends.join(", ")));
+    }
+    notes
+}
+
+/// Elo that the noise costs in the long run; `None` before the first game.
+fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
+    let draws = summary.standing.main_encounter().games.draw_ratio()?;
+    Some(noise(tuning, draws))
+}
+
+/// What came out, in a sentence.
+pub fn conclusion(summary: &Summary, ascent: &Ascent) -> String {
+    let (done, all) = (ascent.finished(), ascent.tuning().iterations);
+    let values = ascent.tuning().settings(ascent.theta()).into_iter();
+    let values = values.take(MAX_NAMED).map(|(name, value)| format!("{name} {value}"));
+    let values = values.collect::<Vec<_>>().join(", ");
+    let name = base_name(&summary.engines[0]);
+    format!("{name} after {done} of {all} iterations: {values}.")
+}
+
+/// How the tuning stands, and what is to be done about it.
+pub fn verdict(summary: &Summary, ascent: &Ascent) -> String {
+    let (done, all) = (ascent.finished(), ascent.tuning().iterations);
+    match summary.ending {
+        Some(Ending::Complete) => format!(
+            "Complete: all {all} iterations were played. Whether the values are better than those of \
+             the start is for a test to say: arbiter tune --resume {} --confirm",
+            summary.run
+        ),
+        Some(_) => format!(
+            "Unfinished: its user stopped it after {done} of {all} iterations; the schedule was made \
+             for all of them, and the run can be resumed."
+        ),
+        None if summary.is_played => {
+            format!("Still running: {done} of {all} iterations are played.")
+        }
+        None => format!(
+            "Unfinished after {done} of {all} iterations: the run is being played, or was killed and \
+             can be resumed."
+        ),
+    }
+}

@@ -1,0 +1,215 @@
+//! What an ablation found: the worth of each feature, as values, as a table and in a sentence.
+//!
+//! The worth of a feature is the Elo of the engine with it against the engine without it: positive
+//! if the feature helps.
+
+use crate::status::{interval, percent, plus_minus};
+use crate::summary::{Strength, Summary};
+use crate::table::Table;
+use arbiter_stats::elo::{Estimate, Extended};
+use arbiter_stats::sequential::SequentialEstimate;
+use arbiter_stats::sprt::{Decision, Sprt};
+
+/// Features that a sentence names at most.
+const MAX_NAMED: usize = 12;
+
+/// What one feature is worth.
+#[derive(Debug, Clone)]
+pub struct Worth<'a> {
+    /// The feature.
+    pub feature: &'a str,
+    /// Index of the engine without it.
+    pub engine: usize,
+    /// The engine with it against the engine without it.
+    pub strength: Strength,
+    /// Elo with an interval that holds together with those of all other features; `None` before
+    /// the first pair.
+    pub simultaneous: Option<Estimate>,
+    /// The sequential test of this feature, if there is one.
+    pub test: Option<Test>,
+}
+
+/// How the sequential test of a feature stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Test {
+    /// Log-likelihood ratio.
+    pub llr: f64,
+    /// What it says.
+    pub decision: Decision,
+    /// The estimate that allows for the stop; `None` before the first pair.
+    pub after_stop: Option<SequentialEstimate>,
+}
+
+impl Test {
+    /// `H1`, `H0` or `open`.
+    pub fn word(&self) -> &'static str {
+        match self.decision {
+            Decision::AcceptH1 => "H1",
+            Decision::AcceptH0 => "H0",
+            Decision::Continue => "open",
+        }
+    }
+}
+
+/// The features, the most valuable first; empty if the run is no ablation.
+pub fn worths(summary: &Summary) -> Vec<Worth<'_>> {
+    let Some(ablation) = &summary.ablation else { return Vec::new() };
+    let family = ablation.features.len();
+    let worth = |(engine, feature)| {
+        let encounter = summary.standing.encounter([0, engine]);
+        Worth {
+            feature,
+            engine,
+            strength: Strength::of(encounter),
+            simultaneous: Strength::elo_among(&encounter, family),
+            test: summary.look([0, engine]).map(|look| Test {
+                llr: look.llr,
+                decision: look.decision,
+                after_stop: summary.after_stop_of([0, engine]),
+            }),
+        }
+    };
+    let features = ablation.features.iter().map(String::as_str);
+    let mut worths: Vec<Worth<'_>> = (1..).zip(features).map(worth).collect();
+    worths.sort_by(|a, b| elo(b).total_cmp(&elo(a)));
+    worths
+}
+
+/// Elo as a key for sorting; features without games come last.
+fn elo(worth: &Worth<'_>) -> f64 {
+    match worth.strength.elo.map(|estimate| estimate.value) {
+        Some(Extended::Finite(value)) => value,
+        Some(Extended::PosInfinity) => f64::INFINITY,
+        Some(Extended::NegInfinity) => f64::MIN,
+        None => f64::NEG_INFINITY,
+    }
+}
+
+/// One row for each feature.
+pub fn table(summary: &Summary) -> Table {
+    let worths = worths(summary);
+    let is_test = summary.sprt.is_some();
+    let mut heading = vec!["feature"];
+    heading.extend(match is_test {
+        true => ["Elo after the stop (95 %)", "test", "LLR", "naive Elo (95 %)"].as_slice(),
+        false => ["Elo (95 %)", "Elo, all hold (95 %)"].as_slice(),
+    });
+    heading.extend(["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"]);
+    let mut rows = vec![heading.into_iter().map(str::to_owned).collect()];
+    for worth in worths {
+        let mut row = vec![worth.feature.to_owned()];
+        let naive = plus_minus(worth.strength.elo.as_ref());
+        match &worth.test {
+            Some(test) => {
+                let after = test.after_stop.map(|after| interval(&after.elo));
+                let after = after.unwrap_or_else(|| "undefined".to_owned());
+                row.extend([after, test.word().to_owned(), format!("{:+.2}", test.llr), naive]);
+            }
+            None => row.extend([naive, bounds(worth.simultaneous.as_ref())]),
+        }
+        row.extend(strength_cells(&worth.strength));
+        rows.push(row);
+    }
+    Table::from_rows(rows)
+}
+
+/// nElo, LOS, games by result, pairs by score.
+pub fn strength_cells(strength: &Strength) -> [String; 7] {
+    [
+        plus_minus(strength.nelo.as_ref()),
+        percent(strength.los),
+        strength.games.games().to_string(),
+        strength.games.wins.to_string(),
+        strength.games.draws.to_string(),
+        strength.games.losses.to_string(),
+        format!("{:?}", strength.pairs.0),
+    ]
+}
+
+/// The interval alone, as `[-1.2, +9.3]`.
+fn bounds(estimate: Option<&Estimate>) -> String {
+    let Some(estimate) = estimate.filter(|e| e.low != e.high) else {
+        return "undefined".to_owned();
+    };
+    let end = |end: Extended| end.finite().map_or("open".to_owned(), |end| format!("{end:+.1}"));
+    format!("[{}, {}]", end(estimate.low), end(estimate.high))
+}
+
+/// How the table is to be read.
+pub fn notes(summary: &Summary) -> Vec<String> {
+    let family = summary.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
+    let mut notes = vec![
+        "Elo is what the feature is worth: the engine with it against the engine without it, so \
+         that positive figures mean that it helps. The unit of evidence is the pair of games from \
+         one opening."
+            .to_owned(),
+    ];
+    notes.push(match &summary.sprt {
+        Some(sprt) => format!(
+            "{family} tests, each with its own error rates (alpha {}, beta {}): if no feature were \
+             worth anything, about {:.1} of them would be accepted by chance.",
+            sprt.alpha(),
+            sprt.beta(),
+            sprt.alpha() * family as f64
+        ),
+        None => format!(
+            "{family} intervals: of the single ones about {:.1} miss the truth by chance. Those \
+             under \"all hold\" are so wide that with 95 % not one of them does (Bonferroni).",
+            0.05 * family as f64
+        ),
+    });
+    notes
+}
+
+/// The features by what can be said of them.
+pub fn conclusion(summary: &Summary) -> String {
+    let worths = worths(summary);
+    let names = |wanted: &dyn Fn(&Worth<'_>) -> bool| {
+        worths.iter().filter(|worth| wanted(worth)).map(|worth| worth.feature).collect::<Vec<_>>()
+    };
+    let decided = |decision| names(&|w| w.test.is_some_and(|test| test.decision == decision));
+    let [good, bad, open] = match &summary.sprt {
+        Some(_) => [Decision::AcceptH1, Decision::AcceptH0, Decision::Continue].map(decided),
+        None => [Some(true), Some(false), None].map(|sign| names(&|w| proven(w) == sign)),
+    };
+    let engine = &summary.engines[0];
+    let count = worths.len();
+    match &summary.sprt {
+        Some(sprt) => format!(
+            "Of {count} features of {engine}, the test of {} Elo against {} accepts the worth for {}, \
+             rejects it for {}, and is undecided for {}.",
+            scaled(sprt, sprt.elo1()),
+            sprt.elo0(),
+            listed(&good),
+            listed(&bad),
+            listed(&open)
+        ),
+        None => format!(
+            "Of {count} features of {engine}, proven to help with all intervals taken together: \
+             {}; proven to cost strength: {}; not told from nothing by these games: {}.",
+            listed(&good),
+            listed(&bad),
+            open.len()
+        ),
+    }
+}
+
+fn scaled(sprt: &Sprt, elo: f64) -> String {
+    format!("{elo} {}", sprt.model().as_str())
+}
+
+/// Whether the feature is proven to help, by the interval that holds together with the others.
+fn proven(worth: &Worth<'_>) -> Option<bool> {
+    let estimate = worth.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
+    let zero = Extended::Finite(0.0);
+    if estimate.low > zero { Some(true) } else { (estimate.high < zero).then_some(false) }
+}
+
+fn listed(names: &[&str]) -> String {
+    let more = names.len().saturating_sub(MAX_NAMED);
+    match (names.len(), more) {
+        (0, _) => "none".to_owned(),
+        (count, 0) => format!("{count} ({})", names.join(", ")),
+        (count, more) => format!("{count} ({} and {more} more)", names[..MAX_NAMED].join(", ")),
+    }
+}

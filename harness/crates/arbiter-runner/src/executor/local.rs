@@ -1,0 +1,217 @@
+//! Plays pairs on this machine.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::rest::Rest;
+use super::slot::Slot;
+use super::{Executor, JobEvent};
+use crate::gallery::Gallery;
+use arbiter_game::player::{Player, Seat};
+use arbiter_plan::run::job::PairJob;
+use arbiter_process::{QUIT_GRACE, Spawner};
+
+/// Where and how games are played on this machine.
+#[derive(Debug, Clone)]
+pub struct Room {
+    /// Games at once.
+    pub slots: usize,
+    /// Pause between two games of a slot.
+    pub wait: Duration,
+    /// Share of an engine's thinking time that may be lost for want of a processor; `None` does
+    /// not measure.
+    pub noise_limit: Option<f64>,
+    /// The processors of each slot; if none are given, the system decides.
+    pub places: Vec<Vec<usize>>,
+}
+
+/// A number of slots, each a task of its own.
+#[derive(Debug)]
+pub struct Local {
+    spawner: Spawner,
+    seats: Arc<Vec<Seat>>,
+    rest: Arc<Rest<Player>>,
+    /// Where games are seen.
+    gallery: Gallery,
+    room: Room,
+    /// Slots without work.
+    idle: Vec<Slot>,
+    /// Tasks that end engines of slots that are needed no more.
+    leaving: JoinSet<()>,
+    /// Pairs in flight.
+    in_flight: usize,
+    /// Numbers of slots, and with them their processors, that are taken.
+    taken: BTreeSet<usize>,
+    /// Slots at work; a slot comes back with what became of its job.
+    busy: JoinSet<()>,
+    /// What happens; what ends a job brings its slot back.
+    done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
+    report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
+}
+
+impl Local {
+    /// Room for games between the engines in `seats`, which a job names by index.
+    /// An error if no thread can be started.
+    pub fn new(room: Room, seats: Vec<Seat>) -> io::Result<Local> {
+        let spawner = Spawner::start()?;
+        let seats = Arc::new(seats);
+        let rest = Arc::new(Rest::new());
+        let (report, done) = mpsc::unbounded_channel();
+        Ok(Local {
+            idle: Vec::new(),
+            room,
+            spawner,
+            seats,
+            rest,
+            gallery: Gallery::default(),
+            leaving: JoinSet::new(),
+            in_flight: 0,
+            taken: BTreeSet::new(),
+            busy: JoinSet::new(),
+            done,
+            report,
+        })
+    }
+}
+
+impl Local {
+    /// The same, with its games to be seen in `gallery`.
+    pub fn seen_in(self, gallery: Gallery) -> Local {
+        Local { gallery, ..self }
+    }
+
+    fn new_slot(&mut self) -> Slot {
+        let number = (0..).find(|number| !self.taken.contains(number));
+        let number = number.expect("there are more numbers than slots");
+        self.taken.insert(number);
+        let seats = match self.room.places.get(number) {
+            None => self.seats.clone(),
+            Some(cpus) => Arc::new(self.seats.iter().map(|seat| seat.on(cpus)).collect()),
+        };
+        Slot::new(
+            number,
+            self.spawner.clone(),
+            seats,
+            self.rest.clone(),
+            self.gallery.clone(),
+            &self.room,
+        )
+    }
+
+    /// A slot has done its job.
+    fn take_back(&mut self, slot: Option<Slot>) {
+        if let Some(slot) = slot {
+            self.in_flight -= 1;
+            self.idle.push(slot);
+            self.dismiss();
+        }
+    }
+
+    /// Ends the engines of idle slots that are too many.
+    fn dismiss(&mut self) {
+        let most = self.room.slots.saturating_sub(self.in_flight);
+        self.keep_idle(most);
+    }
+
+    /// Ends the engines of all idle slots but so many.
+    fn keep_idle(&mut self, most: usize) {
+        for mut slot in self.idle.drain(most.min(self.idle.len())..) {
+            self.taken.remove(&slot.number);
+            self.leaving.spawn(async move { slot.clear().await });
+        }
+        // What has left need not be remembered.
+        while self.leaving.try_join_next().is_some() {}
+    }
+}
+
+impl Executor for Local {
+    fn has_room(&self) -> bool {
+        self.in_flight < self.room.slots
+    }
+
+    fn start(&mut self, job: PairJob) {
+        let mut slot = self.idle.pop().unwrap_or_else(|| self.new_slot());
+        self.in_flight += 1;
+        let report = self.report.clone();
+        self.busy.spawn(async move {
+            let pair = job.pairing.pair;
+            let pairing = job.pairing;
+            // Nobody waits any more once the run has ended; the same holds below.
+            let started = |half| drop(report.send((None, JobEvent::Started { pairing, half })));
+            let event = match slot.play(job, started).await {
+                Ok((played, noise)) => JobEvent::Played { played, noise, worker: None },
+                Err(reason) => JobEvent::Failed { pair, reason },
+            };
+            let _ = report.send((Some(slot), event));
+        });
+    }
+
+    fn stored(&mut self, _pair: u64) {}
+
+    fn release_idle(&mut self) {
+        self.keep_idle(0);
+        for player in self.rest.leave_all() {
+            self.leaving.spawn(player.quit(QUIT_GRACE));
+        }
+    }
+
+    fn slots(&self) -> usize {
+        self.room.slots
+    }
+
+    fn set_slots(&mut self, slots: usize) -> Result<(), String> {
+        let places = self.room.places.len();
+        if places > 0 && slots > places {
+            return Err(format!("there are processors for {places} games at once (--affinity)"));
+        }
+        self.room.slots = slots;
+        self.dismiss();
+        Ok(())
+    }
+
+    async fn next(&mut self) -> JobEvent {
+        loop {
+            tokio::select! {
+                Some((slot, event)) = self.done.recv() => {
+                    self.take_back(slot);
+                    return event;
+                }
+                // Tasks only report; one that ended otherwise has panicked.
+                Some(ended) = self.busy.join_next() => {
+                    if let Err(error) = ended
+                        && error.is_panic()
+                    {
+                        std::panic::resume_unwind(error.into_panic());
+                    }
+                }
+            }
+        }
+    }
+
+    fn ready(&mut self) -> Option<JobEvent> {
+        let (slot, event) = self.done.try_recv().ok()?;
+        self.take_back(slot);
+        Some(event)
+    }
+
+    async fn cancel_all(&mut self) {
+        // Dropping a task drops its players, which kills their engines.
+        self.busy.shutdown().await;
+        while let Ok((slot, _)) = self.done.try_recv() {
+            self.idle.extend(slot);
+        }
+        self.in_flight = 0;
+        self.taken = self.idle.iter().map(|slot| slot.number).collect();
+    }
+
+    async fn finish(mut self) {
+        self.cancel_all().await;
+        self.release_idle();
+        while self.leaving.join_next().await.is_some() {}
+    }
+}

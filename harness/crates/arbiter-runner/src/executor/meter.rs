@@ -1,0 +1,111 @@
+//! Measures what the machine does to a game.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shakmaty::{ByColor, Color, Position};
+
+use arbiter_game::driver::{self, GameSetup};
+use arbiter_game::pane::Pane;
+use arbiter_game::player::Player;
+use arbiter_game::record::GameRecord;
+use arbiter_plan::run::noise::{self, Measured, Noise, Side};
+use arbiter_process::Delays;
+
+/// Plays a game between players that are ready for it, gives them back, and says whether the game
+/// lost more than `limit` to the machine. Without a limit, or a clock, nothing is measured.
+pub(super) async fn play(
+    setup: &GameSetup,
+    players: ByColor<Player>,
+    limit: Option<f64>,
+    pane: Arc<Pane>,
+) -> (GameRecord, ByColor<Player>, Option<Noise>) {
+    let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
+    let limit = limit.filter(|_| is_timed);
+    let meter = limit.map(|limit| (limit, Meter::start(&players)));
+    let (record, players) = driver::play(setup.clone(), players, pane).await;
+    let noise =
+        meter.and_then(|(limit, meter)| noise::judge(limit, &meter.stop(&players, setup, &record)));
+    (record, players, noise)
+}
+
+/// What was read at the start of a game.
+struct Meter {
+    delays: ByColor<Delays>,
+    stolen: Duration,
+}
+
+impl Meter {
+    /// Reads the meters before the first move.
+    fn start(players: &ByColor<Player>) -> Meter {
+        let delays = players.as_ref().map(|player| player.process().delays());
+        Meter { delays, stolen: arbiter_process::stolen() }
+    }
+
+    /// Reads them again after the last move. An engine that is gone by now has lost nothing that
+    /// could be measured.
+    fn stop(&self, players: &ByColor<Player>, setup: &GameSetup, record: &GameRecord) -> Measured {
+        let thought = thinking(setup.start.turn(), record);
+        let side = |color: Color| {
+            let (moves, thought) = *thought.get(color);
+            Side {
+                engine: *setup.engines.get(color),
+                lost: players.get(color).process().delays().since(self.delays.get(color), thought),
+                thought,
+                moves,
+                // The move that was never made had its time, too.
+                granted: setup.conditions.get(color).limits.granted(moves + 1),
+            }
+        };
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+        Measured {
+            sides: ByColor { white: side(Color::White), black: side(Color::Black) },
+            stolen: arbiter_process::stolen().saturating_sub(self.stolen),
+            elapsed: record.duration,
+            processors: u32::try_from(processors).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// How many moves each side thought about, and how long, if `first` moves first.
+fn thinking(first: Color, record: &GameRecord) -> ByColor<(u32, Duration)> {
+    let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
+    let mut color = first;
+    for played in &record.moves {
+        if let Some(thought) = &played.thought {
+            let (moves, time) = sum.get_mut(color);
+            *moves += 1;
+            *time += thought.elapsed;
+        }
+        color = !color;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::outcome::{Outcome, Termination};
+    use arbiter_game::record::{MoveRecord, Thought};
+
+    #[test]
+    fn each_side_has_its_own_time() {
+        let thought =
+            |ms| Some(Thought { elapsed: Duration::from_millis(ms), ..Thought::default() });
+        let moves = [None, None, thought(5), thought(70), thought(6)];
+        let record = GameRecord {
+            engines: ByColor { white: 0, black: 1 },
+            fen: String::new(),
+            chess960: false,
+            moves: moves.map(|thought| MoveRecord { uci: "e2e4".parse().unwrap(), thought }).into(),
+            outcome: Outcome::lost(Color::White, Termination::Crash, ""),
+            duration: Duration::ZERO,
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
+        };
+        let time = Duration::from_millis;
+        let sum = thinking(Color::Black, &record);
+        assert_eq!((sum.black, sum.white), ((2, time(11)), (1, time(70))));
+    }
+}

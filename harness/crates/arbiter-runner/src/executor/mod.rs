@@ -1,0 +1,82 @@
+//! Who plays the pairs. The dispatcher cannot tell whether that happens here or elsewhere.
+
+pub mod local;
+mod meter;
+pub mod remote;
+mod rest;
+mod slot;
+
+use arbiter_plan::run::event::Remark;
+use arbiter_plan::run::job::{PairJob, PlayedPair};
+use arbiter_schedule::Pairing;
+
+/// What became of a job: a pair, or whatever else others are asked to do.
+#[derive(Debug)]
+pub enum JobEvent<D = PlayedPair> {
+    /// It is done; of a pair, all games are over.
+    Played {
+        /// What came of it.
+        played: D,
+        /// How the machine disturbed it, in words, if it did.
+        noise: Option<String>,
+        /// Which machine that was, if not this one.
+        worker: Option<String>,
+    },
+    /// A game of a pair has begun.
+    Started {
+        /// Its pair.
+        pairing: Pairing,
+        /// Which game of the pair, from 0.
+        half: usize,
+    },
+    /// The pair could not be played for a reason that is no engine's fault.
+    Failed {
+        /// The pair.
+        pair: u64,
+        /// The reason.
+        reason: String,
+    },
+    /// Something happened that changes nothing and is to be kept in mind.
+    Noted(Remark),
+    /// Somebody who plays is out of line, as the remark says, and plays no more: what they have
+    /// played does not count.
+    SetAside(Remark),
+    /// The engines are not the same wherever they are played; the text says what was found.
+    Unfit(String),
+    /// Nobody who could play can be reached any more; the text says why.
+    Lost(String),
+}
+
+/// Plays pairs, several at once.
+pub trait Executor {
+    /// Whether another pair can start now.
+    fn has_room(&self) -> bool;
+
+    /// Starts a pair. There must be room.
+    fn start(&mut self, job: PairJob);
+
+    /// The outcome of a pair is on disk, whether it counts or not: nobody need keep it any more.
+    fn stored(&mut self, pair: u64);
+
+    /// Ends engines that have nothing to play: few pairs will start any more, or none.
+    fn release_idle(&mut self);
+
+    /// How many pairs it plays at once.
+    fn slots(&self) -> usize;
+
+    /// Plays so many pairs at once from now on; those in flight are played to their end. An error
+    /// says why that cannot be, and changes nothing.
+    fn set_slots(&mut self, slots: usize) -> Result<(), String>;
+
+    /// Waits for the next event; pending for ever while nothing is in flight.
+    fn next(&mut self) -> impl Future<Output = JobEvent> + Send;
+
+    /// An event that need not be waited for.
+    fn ready(&mut self) -> Option<JobEvent>;
+
+    /// Gives up all pairs in flight; no event comes of them. Engines are ended before it returns.
+    fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Ends all engines in peace.
+    fn finish(self) -> impl Future<Output = ()> + Send;
+}

@@ -1,0 +1,168 @@
+//! Whether an engine can be tuned: it has the options, takes their values between two games, and
+//! plays differently with them.
+
+use shakmaty::Color;
+
+use crate::seats::TrialError;
+use arbiter_game::player::{Player, PlayerError, Seat};
+use arbiter_game::referee::{Reply, Turn};
+use arbiter_openings::Book;
+use arbiter_process::{QUIT_GRACE, Spawner};
+use arbiter_protocol::clock::Limits;
+use arbiter_protocol::uci::command::Go;
+use arbiter_protocol::uci::option::{OptionDeclaration, OptionKind, check_option};
+use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::{Game, Restart};
+use arbiter_spsa::parameter::{Kind, Parameter};
+use arbiter_spsa::tuning::Tuning;
+
+/// Positions on which searches with different values are compared.
+const POSITIONS: usize = 8;
+
+/// Depth of these searches if a clock would bound them otherwise.
+const DEPTH: u32 = 8;
+
+/// What there is to know of a search, but for its time.
+type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
+
+/// The spin options of an engine: name, value at the start, least and greatest.
+pub async fn spins(seat: &Seat) -> Result<Vec<(String, i64, i64, i64)>, TrialError> {
+    let spawner = Spawner::start().map_err(|error| TrialError::environment(seat, error))?;
+    let started = Player::start(&spawner, seat).await;
+    let player = started.map_err(|error| TrialError::of(seat, &error))?;
+    let spin = |option: &OptionDeclaration| {
+        let OptionKind::Spin { min, max } = option.kind else { return None };
+        Some((option.name.clone(), option.default.as_ref()?.parse().ok()?, min, max))
+    };
+    let spins = player.options().iter().filter_map(spin).collect();
+    player.quit(QUIT_GRACE).await;
+    Ok(spins)
+}
+
+/// Tries the engine in `seat` out: each parameter must be an option that takes all its values, and
+/// at least one of them must make a difference. The answer is the names of those that made none in
+/// a few positions of the book.
+pub async fn fit(
+    seat: &Seat,
+    tuning: &Tuning,
+    limits: Limits,
+    book: &Book,
+) -> Result<Vec<String>, TrialError> {
+    let spawner = Spawner::start().map_err(|error| TrialError::environment(seat, error))?;
+    let started = Player::start(&spawner, seat).await;
+    let player = started.map_err(|error| TrialError::of(seat, &error))?;
+    for parameter in &tuning.parameters {
+        admit(&player, parameter).map_err(|reason| TrialError::new(seat, reason))?;
+    }
+    let mut trial = Trial { seat, spawner, player: Some(player), tuning, limits, book };
+    let mut idle = Vec::new();
+    for (place, parameter) in tuning.parameters.iter().enumerate() {
+        let low = trial.traces(place, parameter.min).await?;
+        let high = trial.traces(place, parameter.max).await?;
+        if low == high {
+            idle.push(parameter.name.clone());
+        }
+    }
+    if let Some(player) = trial.player {
+        player.quit(QUIT_GRACE).await;
+    }
+    if idle.len() < tuning.parameters.len() {
+        return Ok(idle);
+    }
+    let reason = format!(
+        "ignores setoption, or its parameters do nothing: its searches of {} positions are the \
+         same at the least and the greatest value of {}; --no-probe tunes all the same",
+        POSITIONS.min(book.len()),
+        idle.join(", ")
+    );
+    Err(TrialError::new(seat, reason))
+}
+
+/// Whether an option takes all values of a parameter.
+fn admit(player: &Player, parameter: &Parameter) -> Result<(), String> {
+    let Parameter { name, kind, start, min, max, .. } = parameter;
+    for value in [start, min, max] {
+        let told = parameter.told(parameter.rounded(*value));
+        check_option(player.options(), name, &told).map_err(|error| error.to_string())?;
+    }
+    let own = player.options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
+    match own.map(|option| &option.kind) {
+        Some(OptionKind::Spin { .. }) if *kind == Kind::Real => {
+            Err(format!("option '{name}' takes whole numbers only; tune it as an int"))
+        }
+        Some(OptionKind::Spin { .. } | OptionKind::String) => Ok(()),
+        _ => Err(format!("option '{name}' takes no numbers")),
+    }
+}
+
+/// An engine under trial.
+struct Trial<'a> {
+    seat: &'a Seat,
+    spawner: Spawner,
+    player: Option<Player>,
+    tuning: &'a Tuning,
+    limits: Limits,
+    book: &'a Book,
+}
+
+impl Trial<'_> {
+    /// What the engine finds with one parameter at a value and the others at their start, told in
+    /// the way of a run: between two games, or to a new process if that is how it is restarted.
+    async fn traces(&mut self, place: usize, value: f64) -> Result<Vec<Trace>, TrialError> {
+        let mut values = self.tuning.start();
+        values[place] = value;
+        let settings = self.tuning.settings(&values);
+        let (name, told) = settings[place].clone();
+        let (seat, book) = (self.seat, self.book);
+        let unfit =
+            |cause: String| TrialError::new(seat, format!("with {name} at {told}: {cause}"));
+        if self.seat.restart == Restart::On
+            && let Some(player) = self.player.take()
+        {
+            player.quit(QUIT_GRACE).await;
+        }
+        let mut player = match self.player.take() {
+            Some(player) => player,
+            None => {
+                let started = Player::start(&self.spawner, self.seat).await;
+                started.map_err(|error| TrialError::of(self.seat, &error))?
+            }
+        };
+        let mut traces = Vec::new();
+        for opening in book.openings().take(POSITIONS) {
+            let start = opening.start_position();
+            let game = Game {
+                start: &start,
+                mode: opening.castling_mode(),
+                limits: self.limits,
+                settings: &settings,
+            };
+            let ready: Result<(), PlayerError> = player.new_game(game).await;
+            ready.map_err(|error| unfit(error.to_string()))?;
+            let moves: Vec<String> = opening.moves().iter().map(ToString::to_string).collect();
+            let position = match moves.is_empty() {
+                true => format!("position fen {}", opening.fen()),
+                false => format!("position fen {} moves {}", opening.fen(), moves.join(" ")),
+            };
+            // Whose clock it is does not matter where none runs.
+            let turn = Turn { color: Color::White, position, go: self.question(), budget: None };
+            match player.think(turn).await {
+                Reply::Move { text, info, .. } => {
+                    traces.push((text, info.depth, info.score, info.nodes, info.pv));
+                }
+                Reply::Claim(_) => {}
+                Reply::Fault(fault) => return Err(unfit(fault.to_string())),
+            }
+        }
+        self.player = Some(player);
+        Ok(traces)
+    }
+
+    /// The limits of the run, if the same search ends at the same point with them.
+    fn question(&self) -> Go {
+        match (self.limits.nodes, self.limits.depth) {
+            (None, None) => Go { depth: Some(DEPTH), ..Go::default() },
+            (nodes, depth) => Go { nodes, depth, ..Go::default() },
+        }
+    }
+}

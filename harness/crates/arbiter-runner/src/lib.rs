@@ -1,0 +1,13 @@
+//! Plays a run from its first pair to its end.
+//!
+//! [`dispatch`] selects an event, applies it to [`arbiter_plan::run::state`], and carries out the
+//! effects; it decides nothing. [`executor`] plays pairs, here or elsewhere.
+
+pub mod analyst;
+pub mod control_socket;
+pub mod dispatch;
+pub mod executor;
+pub mod fit;
+pub mod gallery;
+pub mod seats;
+pub mod signal;

@@ -1,0 +1,441 @@
+//! Who meets whom, and from which opening. Pure.
+//!
+//! A [`Schedule`] is a function of its [`Design`], the number of engines, the seed, and the
+//! results so far in schedule order. Formats whose encounters are known from the beginning
+//! ([`fixed`]) need no results; the others ([`knockout`], [`swiss`], [`ladder`]) append pairs as
+//! results come in ([`ledger`]). Whoever feeds the same results gets the same pairs, so a resumed
+//! run goes on as if it had never stopped.
+
+mod fixed;
+pub mod knockout;
+mod ladder;
+pub mod ledger;
+mod matching;
+pub mod ranking;
+pub mod seed;
+mod swiss;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use crate::seed::{seed_for, shuffle};
+use fixed::Fixed;
+use knockout::Knockout;
+use ladder::Ladder;
+use ledger::{Encounter, Ledger};
+use swiss::Swiss;
+
+/// The kinds of tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Everyone meets everyone. With two engines, the only format that matters.
+    #[default]
+    RoundRobin,
+    /// The first engines meet all others.
+    Gauntlet,
+    /// Each engine meets all before it when it is its turn to enter.
+    Pyramid,
+    /// Who loses an encounter is out.
+    Knockout,
+    /// In each round, engines with equal scores meet.
+    Swiss,
+    /// From the bottom up, the winner of each encounter meets the next one above.
+    Ladder,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 6] = [
+        Format::RoundRobin,
+        Format::Gauntlet,
+        Format::Pyramid,
+        Format::Knockout,
+        Format::Swiss,
+        Format::Ladder,
+    ];
+
+    /// The word on the command line, in files and in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Format::RoundRobin => "round-robin",
+            Format::Gauntlet => "gauntlet",
+            Format::Pyramid => "pyramid",
+            Format::Knockout => "knockout",
+            Format::Swiss => "swiss",
+            Format::Ladder => "ladder",
+        }
+    }
+
+    /// Whether all encounters are known from the beginning.
+    pub fn is_fixed(self) -> bool {
+        matches!(self, Format::RoundRobin | Format::Gauntlet | Format::Pyramid)
+    }
+}
+
+/// When the next opening is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OpeningPolicy {
+    /// The n-th pair of every encounter of a round gets the same opening, so that the book helps
+    /// nobody.
+    #[default]
+    Shared,
+    /// One opening for all pairs of a round.
+    PerRound,
+    /// One opening for all pairs of an encounter.
+    PerEncounter,
+    /// Every pair of the run gets an opening of its own.
+    PerPair,
+}
+
+impl OpeningPolicy {
+    /// All policies.
+    pub const ALL: [OpeningPolicy; 4] = [
+        OpeningPolicy::Shared,
+        OpeningPolicy::PerRound,
+        OpeningPolicy::PerEncounter,
+        OpeningPolicy::PerPair,
+    ];
+
+    /// The word on the command line and in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OpeningPolicy::Shared => "shared",
+            OpeningPolicy::PerRound => "per-round",
+            OpeningPolicy::PerEncounter => "per-encounter",
+            OpeningPolicy::PerPair => "per-pair",
+        }
+    }
+}
+
+/// The rules of a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Design {
+    /// Who meets whom.
+    pub format: Format,
+    /// Gauntlet: how many of the first engines meet all others. Knockout, Swiss, ladder: how many
+    /// of the first engines are seeded in their order; the others follow in an order that is drawn.
+    pub seeds: usize,
+    /// How often the schedule is gone through; for a Swiss, its rounds. A knockout has as many as
+    /// it needs.
+    pub rounds: u64,
+    /// Pairs of an encounter; games if `is_single`.
+    pub pairs: u64,
+    /// Whether each opening is played once, without the second game with colours reversed.
+    pub is_single: bool,
+    /// Whether the other engine is White first.
+    pub is_reversed: bool,
+    /// When the next opening is taken.
+    pub openings: OpeningPolicy,
+    /// Further pairs, at most, of a knockout encounter that is level.
+    pub tie_breaks: u64,
+    /// Whether a knockout encounter goes on when its loser cannot catch up any more.
+    pub plays_out: bool,
+}
+
+impl Design {
+    /// `pairs` pairs for each two engines of a round robin, which for two engines is a match.
+    pub fn round_robin(pairs: u64) -> Design {
+        Design {
+            format: Format::RoundRobin,
+            seeds: 0,
+            rounds: 1,
+            pairs,
+            is_single: false,
+            is_reversed: false,
+            openings: OpeningPolicy::Shared,
+            tie_breaks: 0,
+            plays_out: false,
+        }
+    }
+
+    /// Games of a pair.
+    pub fn games_per_pair(&self) -> u64 {
+        if self.is_single { 1 } else { 2 }
+    }
+
+    /// Ordinal of the opening of a pair.
+    fn opening(&self, place: Place) -> u64 {
+        match self.openings {
+            OpeningPolicy::Shared => {
+                let stride = self.pairs.saturating_add(self.tie_breaks);
+                place.round.saturating_mul(stride).saturating_add(place.nth)
+            }
+            OpeningPolicy::PerRound => place.round,
+            OpeningPolicy::PerEncounter => place.encounter,
+            OpeningPolicy::PerPair => place.pair,
+        }
+    }
+
+    /// The pair at a place.
+    fn pairing(&self, place: Place, [first, second]: [usize; 2]) -> Pairing {
+        let engines = if self.is_reversed { [second, first] } else { [first, second] };
+        Pairing { pair: place.pair, engines, opening: self.opening(place) }
+    }
+}
+
+/// Where a pair stands in a tournament; all numbers from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    /// In the run.
+    pair: u64,
+    round: u64,
+    /// Ordinal of the encounter in the run.
+    encounter: u64,
+    /// In the encounter.
+    nth: u64,
+}
+
+/// One pair of games: the same opening twice, colours reversed; or once, if the design says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pairing {
+    /// Number of the pair in the run, from 0.
+    pub pair: u64,
+    /// The two engines; the first is White in the first game.
+    pub engines: [usize; 2],
+    /// Ordinal of the opening, from 0; the order of the book says which opening that is.
+    pub opening: u64,
+}
+
+/// What two engines scored against each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Score {
+    /// Half points of each.
+    pub halves: [u64; 2],
+    /// Games.
+    pub games: u64,
+}
+
+impl Score {
+    fn add(&mut self, halves: [u64; 2], games: u64) {
+        self.halves[0] += halves[0];
+        self.halves[1] += halves[1];
+        self.games += games;
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Course {
+    Fixed(Fixed),
+    Knockout(Knockout, Ledger),
+    Swiss(Swiss, Ledger),
+    Ladder(Ladder, Ledger),
+}
+
+/// A tournament as far as it is known.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    design: Design,
+    engines: usize,
+    course: Course,
+    /// Rounds that may begin before the one in hand is counted, if they have to wait at all.
+    ahead: Option<u64>,
+    counted: u64,
+    /// By the two engines, lower index first.
+    scores: BTreeMap<[usize; 2], Score>,
+}
+
+impl Schedule {
+    /// The schedule of `engines` (at least two) before the first result.
+    pub fn new(design: Design, engines: usize, seed: u64) -> Schedule {
+        assert!(engines >= 2, "a schedule needs two engines");
+        let order = || seeding(engines, design.seeds, seed);
+        let mut ledger = Ledger::new(design);
+        let course = match design.format {
+            Format::RoundRobin => Course::Fixed(Fixed::round_robin(engines, &design)),
+            Format::Gauntlet => Course::Fixed(Fixed::gauntlet(engines, &design)),
+            Format::Pyramid => Course::Fixed(Fixed::pyramid(engines, &design)),
+            Format::Knockout => Course::Knockout(Knockout::new(&order(), &mut ledger), ledger),
+            Format::Swiss => Course::Swiss(Swiss::new(order(), &mut ledger), ledger),
+            Format::Ladder => Course::Ladder(Ladder::new(order(), &mut ledger), ledger),
+        };
+        Schedule { design, engines, course, ahead: None, counted: 0, scores: BTreeMap::new() }
+    }
+
+    /// The same, where no more than `ahead` rounds begin before the first uncounted one is counted.
+    /// For fixed formats: what is played in a round may then follow from earlier results.
+    #[must_use]
+    pub fn with_rounds_ahead(self, ahead: u64) -> Schedule {
+        assert!(
+            self.design.format.is_fixed(),
+            "other formats make their rounds wait by themselves"
+        );
+        Schedule { ahead: Some(ahead), ..self }
+    }
+
+    /// The rules.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// Engines that take part.
+    pub fn engines(&self) -> usize {
+        self.engines
+    }
+
+    /// Pairs that are known so far; those that are [void](Schedule::is_void) are among them.
+    pub fn known(&self) -> u64 {
+        match &self.course {
+            Course::Fixed(fixed) => match self.ahead {
+                None => fixed.pairs(),
+                Some(ahead) => {
+                    let round = fixed.pairs().div_ceil(self.design.rounds.max(1)).max(1);
+                    let begun = (self.counted / round).saturating_add(ahead).saturating_add(1);
+                    fixed.pairs().min(begun.saturating_mul(round))
+                }
+            },
+            Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
+                ledger.pairs()
+            }
+        }
+    }
+
+    /// Pairs in all, as far as can be said: a knockout may need more to break ties.
+    pub fn expected(&self) -> u64 {
+        let engines = self.engines as u64;
+        let encounters = match self.design.format {
+            Format::Knockout => engines - 1,
+            Format::Swiss => (engines / 2).saturating_mul(self.design.rounds),
+            Format::Ladder => (engines - 1).saturating_mul(self.design.rounds),
+            Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
+                let Course::Fixed(fixed) = &self.course else { return self.known() };
+                return fixed.pairs();
+            }
+        };
+        // Those that are known may be shorter or longer than usual.
+        let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
+        let open = encounters.saturating_sub(self.encounters().len() as u64);
+        open.saturating_mul(self.design.pairs).saturating_add(known)
+    }
+
+    /// How many twos of engines meet, or may meet.
+    pub fn matchups(&self) -> usize {
+        match &self.course {
+            Course::Fixed(fixed) => fixed.encounters() as usize,
+            Course::Knockout(..) | Course::Swiss(..) | Course::Ladder(..) => {
+                self.engines * (self.engines - 1) / 2
+            }
+        }
+    }
+
+    /// Whether no pair will follow those that are known.
+    pub fn is_complete(&self) -> bool {
+        match &self.course {
+            Course::Fixed(fixed) => self.known() == fixed.pairs(),
+            Course::Knockout(knockout, _) => knockout.winner().is_some(),
+            Course::Swiss(swiss, _) => swiss.is_over(),
+            Course::Ladder(ladder, _) => ladder.is_over(),
+        }
+    }
+
+    /// The pair with this number, or `None` if it is not known, yet or at all.
+    pub fn pairing(&self, pair: u64) -> Option<Pairing> {
+        let (place, engines) = match &self.course {
+            Course::Fixed(_) if pair >= self.known() => return None,
+            Course::Fixed(fixed) => fixed.place(pair)?,
+            Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
+                ledger.place(pair)?
+            }
+        };
+        Some(self.design.pairing(place, engines))
+    }
+
+    /// Whether a known pair is not to be counted, because its encounter was decided before it.
+    pub fn is_void(&self, pair: u64) -> bool {
+        match &self.course {
+            Course::Knockout(_, ledger) => ledger.is_void(pair),
+            Course::Fixed(_) | Course::Swiss(..) | Course::Ladder(..) => false,
+        }
+    }
+
+    /// Takes in what came of the next pair in schedule order: half points of the engines of its
+    /// pairing, in its order, of so many games. Void pairs, and pairs of fixed formats, may be
+    /// passed over.
+    pub fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) {
+        let may_pass = |pair| self.design.format.is_fixed() || self.is_void(pair);
+        let is_next =
+            pair >= self.counted && (self.counted..pair).all(may_pass) && !self.is_void(pair);
+        assert!(is_next, "pair {pair} is counted when {} is next", self.counted);
+        let pairing = self.pairing(pair).expect("only pairs of the schedule are counted");
+        self.counted = pair + 1;
+        let [first, second] = pairing.engines;
+        let (key, sorted) = match first < second {
+            true => ([first, second], halves),
+            false => ([second, first], [halves[1], halves[0]]),
+        };
+        self.scores.entry(key).or_default().add(sorted, games);
+        let halves = if self.design.is_reversed { [halves[1], halves[0]] } else { halves };
+        match &mut self.course {
+            Course::Fixed(_) => {}
+            Course::Knockout(knockout, ledger) => {
+                if let Some(encounter) = ledger.count(pair, halves, games) {
+                    knockout.settle(encounter, ledger);
+                }
+            }
+            Course::Swiss(swiss, ledger) => {
+                if ledger.count(pair, halves, games).is_some() {
+                    swiss.settle(ledger);
+                }
+            }
+            Course::Ladder(ladder, ledger) => {
+                if let Some(encounter) = ledger.count(pair, halves, games) {
+                    ladder.settle(encounter, ledger);
+                }
+            }
+        }
+    }
+
+    /// The next pair to be counted.
+    pub fn counted(&self) -> u64 {
+        self.counted
+    }
+
+    /// The encounters so far, in the order in which they became known; empty for fixed formats.
+    pub fn encounters(&self) -> &[Encounter] {
+        match &self.course {
+            Course::Fixed(_) => &[],
+            Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
+                ledger.encounters()
+            }
+        }
+    }
+
+    /// Rounds that engines sat out, as (round, engine), both from 0.
+    pub fn byes(&self) -> &[(u64, usize)] {
+        match &self.course {
+            Course::Swiss(swiss, _) => swiss.byes(),
+            Course::Fixed(_) | Course::Knockout(..) | Course::Ladder(..) => &[],
+        }
+    }
+
+    /// The bracket of a knockout.
+    pub fn bracket(&self) -> Option<&Knockout> {
+        match &self.course {
+            Course::Knockout(knockout, _) => Some(knockout),
+            Course::Fixed(_) | Course::Swiss(..) | Course::Ladder(..) => None,
+        }
+    }
+
+    /// The round that is being played, from 0, and how many there are.
+    pub fn round(&self) -> (u64, u64) {
+        let latest = self.encounters().iter().filter(|e| !e.is_over()).map(|e| e.round).min();
+        let (round, rounds) = match &self.course {
+            Course::Fixed(fixed) => {
+                let next = self.counted.min(fixed.pairs().saturating_sub(1));
+                let round = fixed.place(next).map_or(0, |(place, _)| place.round);
+                return (round, self.design.rounds);
+            }
+            Course::Knockout(knockout, _) => (latest, knockout.rounds()),
+            Course::Swiss(..) | Course::Ladder(..) => (latest, self.design.rounds),
+        };
+        (round.unwrap_or(rounds.saturating_sub(1)), rounds)
+    }
+}
+
+/// Engines from the best seed to the worst: the first `seeds` as listed, the others as drawn.
+fn seeding(engines: usize, seeds: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..engines).collect();
+    shuffle(&mut seed_for(seed, "schedule.draw", 0), &mut order[seeds.min(engines)..]);
+    order
+}

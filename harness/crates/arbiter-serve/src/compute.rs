@@ -1,0 +1,122 @@
+//! Pages that are made for one viewer, from the store as it is at the moment.
+
+use std::path::Path;
+
+use super::fold::Fold;
+use crate::web::compare::{self, Compared};
+use crate::web::trends::{self, Trial};
+use crate::web::{Place, still};
+use arbiter_plan::command::command;
+use arbiter_plan::run::state::Effect;
+use arbiter_report::digest::{Course, Digest};
+use arbiter_report::stored::{document, history_table, time};
+use arbiter_report::{html, summary::Summary};
+use arbiter_store::{Store, StoreError, StoredRun};
+
+/// Why there is no page, in a sentence.
+#[derive(Debug)]
+pub enum Undone {
+    /// There is no such run.
+    NoRun(String),
+    /// The store cannot be read.
+    Failed(String),
+}
+
+impl From<StoreError> for Undone {
+    fn from(error: StoreError) -> Undone {
+        match error {
+            StoreError::NoRun { run, .. } => {
+                Undone::NoRun(format!("There is no run named '{run}'."))
+            }
+            StoreError::Missing(_) => Undone::NoRun("There is no store yet.".to_owned()),
+            other => Undone::Failed(other.to_string()),
+        }
+    }
+}
+
+/// Whether there is a run of that name.
+pub fn check(results: &Path, run: &str) -> Result<(), Undone> {
+    Store::observe(results)?.run(run)?;
+    Ok(())
+}
+
+/// The report of a run as one file.
+pub fn report(results: &Path, run: &str) -> Result<String, Undone> {
+    let store = Store::observe(results)?;
+    let engines = store.run(run)?.plan.engines.len();
+    let mut digest = Digest::new(engines);
+    let mut counted = Vec::new();
+    let fold = Fold::begin(&store, run, |effect| {
+        if let Effect::Count { tally, look } = effect {
+            if engines == 2 {
+                digest.course.count(&tally, look);
+            }
+            counted.push(tally.pair);
+        }
+    })?;
+    for pair in counted {
+        digest.add(&store.pair(run, pair)?.ok_or_else(|| store.misfit(run, pair))?);
+    }
+    Ok(html::render(&document(&fold.stored, &fold.summary(&store)?, Some(&digest), &fold.gates)))
+}
+
+/// Runs side by side.
+pub fn compare(results: &Path, runs: &[String]) -> Result<String, Undone> {
+    let store = Store::observe(results)?;
+    let compared: Result<Vec<_>, _> = runs.iter().map(|run| compared(&store, run)).collect();
+    Ok(still(Place::Other, &compare::compare(&compared?)))
+}
+
+fn compared(store: &Store, run: &str) -> Result<Compared, StoreError> {
+    let mut course = Course::default();
+    let fold = Fold::begin(store, run, |effect| {
+        if let Effect::Count { tally, look } = effect {
+            course.count(&tally, look);
+        }
+    })?;
+    let summary = fold.summary(store)?;
+    let marks = if summary.engines.len() == 2 { course.marks() } else { Vec::new() };
+    let settings = settings(&fold.stored, &summary);
+    Ok(Compared { summary, begun: time(fold.stored.head.created_ms), marks, settings })
+}
+
+/// What decides what the figures of a run mean.
+fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)> {
+    let plan = &stored.plan;
+    let all = |values: Vec<String>| values.join("; ");
+    let limits = summary.limits.iter().map(ToString::to_string).collect();
+    let short = |hash: &String| hash.chars().take(16).collect::<String>();
+    let hashes = stored.fingerprints.engines.iter().map(short).collect();
+    vec![
+        ("kind", plan.kind.as_str().to_owned()),
+        ("engines", all(summary.engines.clone())),
+        ("programs (BLAKE3)", all(hashes)),
+        ("limits", all(limits)),
+        ("openings (BLAKE3)", short(&stored.fingerprints.book)),
+        ("adjudication", all(plan.rules.words())),
+        ("games at once", plan.concurrency.to_string()),
+        ("seed", plan.seed.to_string()),
+        ("arbiter", stored.version.clone()),
+        ("command", command(plan)),
+    ]
+}
+
+/// What came of commits.
+pub fn trends(results: &Path) -> Result<String, Undone> {
+    let store = match Store::observe(results) {
+        Err(StoreError::Missing(_)) => return Ok(still(Place::Trends, &trends::trends(&[], None))),
+        store => store?,
+    };
+    let mut trials = Vec::new();
+    for outline in store.outlines()? {
+        let stored = store.run(&outline.run)?;
+        let provenance = stored.plan.engines.first().and_then(|first| first.provenance.as_ref());
+        if provenance.is_some() {
+            let summary = Fold::begin(&store, &outline.run, |_| ())?.summary(&store)?;
+            trials.extend(Trial::of(summary, time(stored.head.created_ms)));
+        }
+    }
+    let gates = store.gates(None)?;
+    let gates = (!gates.is_empty()).then(|| history_table(&gates));
+    Ok(still(Place::Trends, &trends::trends(&trials, gates)))
+}

@@ -1,0 +1,156 @@
+//! The list of runs, kept up to date.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::fold::Fold;
+use super::hub::Watch;
+use super::run::ask;
+use crate::web::Part;
+use crate::web::list::{MAX_ROWS, nothing, row};
+use crate::web::run::State;
+use arbiter_report::stored::time;
+use arbiter_store::{Outline, Store, StoreError};
+
+/// Beats from one look at the store to the next.
+const LIST_BEATS: u32 = 4;
+
+/// Runs that are read for the first time in a look: so many that a long list is there soon, and so
+/// few that the page stays alive.
+const NEW_RUNS: usize = 20;
+
+/// The list.
+#[derive(Debug)]
+pub struct ListWatch {
+    results: PathBuf,
+    store: Option<Store>,
+    version: Option<i64>,
+    runs: BTreeMap<String, Known>,
+    /// The rows as they were made last.
+    rows: Vec<Part>,
+    /// Beats until they may be made again.
+    rest: u32,
+}
+
+/// A run that was read before.
+#[derive(Debug)]
+struct Known {
+    fold: Fold,
+    row: Part,
+    state: State,
+}
+
+impl ListWatch {
+    /// Knows nothing yet.
+    pub fn new(results: PathBuf) -> ListWatch {
+        let (store, version, runs, rows) = (None, None, BTreeMap::new(), Vec::new());
+        ListWatch { results, store, version, runs, rows, rest: 0 }
+    }
+
+    fn try_look(&mut self) -> Result<(), StoreError> {
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => Store::observe(&self.results)?,
+        };
+        let read = self.read(&store);
+        self.store = Some(store);
+        read
+    }
+
+    fn read(&mut self, store: &Store) -> Result<(), StoreError> {
+        let version = Some(store.data_version()?);
+        let has_changed = self.version != version;
+        let outlines = store.outlines()?;
+        let first = outlines.len().saturating_sub(MAX_ROWS);
+        let mut unread = 0;
+        let mut rows = Vec::new();
+        for outline in outlines[first..].iter().rev() {
+            let name = &outline.run;
+            match self.runs.get_mut(name) {
+                Some(known) => known.go_on(store, &self.results, outline, has_changed)?,
+                None if unread >= NEW_RUNS => {
+                    unread += 1;
+                    continue;
+                }
+                None => {
+                    unread += 1;
+                    self.runs.insert(name.clone(), Known::read(store, &self.results, name)?);
+                }
+            }
+            rows.extend(self.runs.get(name).map(|known| known.row.clone()));
+        }
+        if unread > NEW_RUNS {
+            rows.push(nothing(&format!("Reading {} more runs.", unread - NEW_RUNS)));
+            self.rest = 0;
+        }
+        if outlines.is_empty() {
+            rows.push(nothing("There is no run yet; arbiter sprt or arbiter match begins one."));
+        }
+        (self.version, self.rows) = (version, rows);
+        Ok(())
+    }
+}
+
+impl Known {
+    fn read(store: &Store, results: &Path, run: &str) -> Result<Known, StoreError> {
+        let fold = Fold::begin(store, run, |_| ())?;
+        let state = state(&fold, results);
+        let row = made(store, &fold, &state)?;
+        Ok(Known { fold, row, state })
+    }
+
+    /// Only runs that are not over get pairs; of the others it is enough to compare the outline.
+    fn go_on(
+        &mut self,
+        store: &Store,
+        results: &Path,
+        outline: &Outline,
+        has_changed: bool,
+    ) -> Result<(), StoreError> {
+        if has_changed && !self.fold.can_go_on(store)? {
+            *self = Known::read(store, results, &outline.run)?;
+            return Ok(());
+        }
+        let head = &self.fold.stored.head;
+        let is_other = outline.ending != head.ending || outline.about != head.about;
+        let is_due = is_other || (has_changed && head.ending.is_none());
+        if is_due {
+            self.fold.go_on(store, |_| ())?;
+        }
+        let state = state(&self.fold, results);
+        if is_due || state != self.state {
+            self.row = made(store, &self.fold, &state)?;
+            self.state = state;
+        }
+        Ok(())
+    }
+}
+
+fn made(store: &Store, fold: &Fold, state: &State) -> Result<Part, StoreError> {
+    Ok(row(&fold.summary(store)?, &time(fold.stored.head.created_ms), state))
+}
+
+fn state(fold: &Fold, results: &Path) -> State {
+    match fold.ending() {
+        Some(ending) => State::Over(Some(ending)),
+        // Whatever keeps it from answering, it is not known to be played.
+        None => ask(results, &fold.stored.head.run).map_or(State::Over(None), State::Played),
+    }
+}
+
+impl Watch for ListWatch {
+    fn look(&mut self) -> Vec<Part> {
+        self.rest = self.rest.saturating_sub(1);
+        if self.rest > 0 {
+            return self.rows.clone();
+        }
+        self.rest = LIST_BEATS;
+        match self.try_look() {
+            Ok(()) => self.rows.clone(),
+            Err(StoreError::Missing(_)) => {
+                vec![nothing("There is no store yet; the first run in this folder makes it.")]
+            }
+            Err(error) => vec![nothing(&error.to_string())],
+        }
+    }
+}

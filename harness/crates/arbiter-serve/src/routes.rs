@@ -1,0 +1,301 @@
+//! Which address answers what.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use futures_util::stream::{Stream, unfold};
+use tokio::sync::{Semaphore, watch};
+
+use super::compute;
+use super::guard::Guard;
+use super::hub::{Hub, Latest, Topic};
+use crate::web::{self, Feed, Publication, list, run as run_page};
+use arbiter_plan::run::control::Command;
+use arbiter_report::html;
+use arbiter_runner::control_socket::{TIMEOUT, Untold, tell};
+use arbiter_store::RunLock;
+
+/// What every answer says: browsers are to load nothing from elsewhere, show the page in no frame of
+/// others, tell no other site of it, and keep nothing.
+const HEADERS: [(HeaderName, &str); 7] = [
+    (header::CONTENT_SECURITY_POLICY, web::POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// A report that is one file has its script in it. It is shown as if it were of another site, so that
+/// nothing in it could use what the pages of this one may.
+const SANDBOX: &str = "sandbox allow-scripts; frame-ancestors 'none'";
+
+/// How often a silent connection is used, so that both ends see that it lasts.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// What the answers need.
+#[derive(Debug, Clone)]
+pub struct Site(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    hub: Arc<Hub>,
+    guard: Guard,
+    results: PathBuf,
+    /// Tells this server from one before it at the same address.
+    boot: String,
+    /// Who computes something for one viewer waits for others who do.
+    turn: Semaphore,
+}
+
+/// An answer, or a page that says why there is none.
+type Answer = Result<Response, Excuse>;
+
+/// A request that cannot be granted.
+#[derive(Debug)]
+struct Excuse(StatusCode, String);
+
+impl IntoResponse for Excuse {
+    fn into_response(self) -> Response {
+        let Excuse(code, words) = self;
+        let title = code.canonical_reason().unwrap_or("Error");
+        (code, Html(web::excuse(title, &words))).into_response()
+    }
+}
+
+impl Site {
+    /// The answers from a results folder; `boot` is different for each server.
+    pub fn new(hub: Arc<Hub>, guard: Guard, results: PathBuf, boot: String) -> Site {
+        Site(Arc::new(Inner { hub, guard, results, boot, turn: Semaphore::new(1) }))
+    }
+
+    /// All of them.
+    pub fn router(self) -> Router {
+        Router::new()
+            .route("/", get(runs))
+            .route("/cluster", get(cluster))
+            .route("/events/cluster", get(cluster_events))
+            .route("/events/runs", get(run_list_events))
+            .route("/events/runs/{run}", get(run_events))
+            .route("/runs/{run}", get(run))
+            .route("/runs/{run}/report.html", get(report))
+            .route("/runs/{run}/{command}", post(steer))
+            .route("/compare", get(compare))
+            .route("/trends", get(trends))
+            .route("/assets/{name}", get(asset))
+            .fallback(lost)
+            .layer(from_fn_with_state(self.clone(), guarded))
+            .with_state(self)
+    }
+
+    /// The state of a page, once there is one.
+    async fn first(&self, topic: Topic) -> Result<Arc<Publication>, Excuse> {
+        let unavailable = |words: String| Excuse(StatusCode::SERVICE_UNAVAILABLE, words);
+        let mut latest = self.0.hub.follow(topic).map_err(unavailable)?;
+        let found = latest.wait_for(Option::is_some).await.map(|latest| latest.clone());
+        let lost = || unavailable("The page could not be made.".to_owned());
+        found.ok().flatten().ok_or_else(lost)
+    }
+
+    /// As the name of an event, and of the state of a page.
+    fn id(&self, version: u64) -> String {
+        format!("{}-{version}", self.0.boot)
+    }
+
+    /// Computes something for one viewer.
+    async fn computed<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&std::path::Path) -> Result<T, compute::Undone> + Send + 'static,
+    ) -> Result<T, Excuse> {
+        let failed = |words: String| Excuse(StatusCode::INTERNAL_SERVER_ERROR, words);
+        let _turn = self.0.turn.acquire().await.map_err(|error| failed(error.to_string()))?;
+        let results = self.0.results.clone();
+        let done = tokio::task::spawn_blocking(move || work(&results)).await;
+        let done = done.map_err(|error| failed(error.to_string()))?;
+        done.map_err(|undone| match undone {
+            compute::Undone::NoRun(words) => Excuse(StatusCode::NOT_FOUND, words),
+            compute::Undone::Failed(words) => failed(words),
+        })
+    }
+}
+
+/// Refuses what is not for us, and adds the headers to whatever is answered.
+async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
+    let mut response = match site.0.guard.may_see(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.answer().into_response(),
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+async fn runs(State(site): State<Site>) -> Answer {
+    let seen = site.first(Topic::Runs).await?;
+    let since = site.id(seen.version());
+    let feed = Feed { events: "/events/runs", since: &since };
+    Ok(Html(list::list(seen.parts(), feed)).into_response())
+}
+
+async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
+    let run = existing(&site, run).await?;
+    let seen = site.first(Topic::Run(run.clone())).await?;
+    let (events, since) = (format!("/events/runs/{run}"), site.id(seen.version()));
+    let feed = Feed { events: &events, since: &since };
+    let page = run_page::run(&run, seen.parts(), feed, site.0.guard.is_steered());
+    Ok(Html(page).into_response())
+}
+
+async fn cluster(State(site): State<Site>) -> Answer {
+    let seen = site.first(Topic::Cluster).await?;
+    let since = site.id(seen.version());
+    let feed = Feed { events: "/events/cluster", since: &since };
+    Ok(Html(web::cluster(seen.parts(), feed)).into_response())
+}
+
+async fn cluster_events(
+    state: State<Site>,
+    since: Query<Vec<(String, String)>>,
+    headers: HeaderMap,
+) -> Answer {
+    events(&state, Topic::Cluster, &since, &headers)
+}
+
+/// A run of that name, which the store has.
+async fn existing(site: &Site, run: String) -> Result<String, Excuse> {
+    let unknown = |error: String| Excuse(StatusCode::NOT_FOUND, error);
+    RunLock::check_name(&run).map_err(|error| unknown(error.to_string()))?;
+    let name = run.clone();
+    site.computed(move |results| compute::check(results, &name)).await?;
+    Ok(run)
+}
+
+async fn run_list_events(
+    state: State<Site>,
+    since: Query<Vec<(String, String)>>,
+    headers: HeaderMap,
+) -> Answer {
+    events(&state, Topic::Runs, &since, &headers)
+}
+
+async fn run_events(
+    State(site): State<Site>,
+    Path(run): Path<String>,
+    since: Query<Vec<(String, String)>>,
+    headers: HeaderMap,
+) -> Answer {
+    let run = existing(&site, run).await?;
+    events(&site, Topic::Run(run), &since, &headers)
+}
+
+/// What changes from now on. A browser that comes back says what it saw last in a header, and
+/// otherwise its page does in the address.
+fn events(site: &Site, topic: Topic, query: &[(String, String)], headers: &HeaderMap) -> Answer {
+    let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
+    let in_query = query.iter().find(|(name, _)| name == "since").map(|(_, id)| id.as_str());
+    let seen = in_header.or(in_query).and_then(|id| id.split_once('-'));
+    let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
+    let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
+    let latest = site.0.hub.follow(topic);
+    let latest = latest.map_err(|words| Excuse(StatusCode::SERVICE_UNAVAILABLE, words))?;
+    let events = Sse::new(changes(site.clone(), latest, seen));
+    Ok(events.keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
+}
+
+fn changes(
+    site: Site,
+    latest: watch::Receiver<Latest>,
+    seen: u64,
+) -> impl Stream<Item = Result<Event, Infallible>> {
+    unfold((site, latest, seen), |(site, mut latest, seen)| async move {
+        loop {
+            let publication = latest.borrow_and_update().clone();
+            // One that is older than what was seen is of a page that was made anew.
+            if let Some(found) = publication.filter(|found| found.version() != seen) {
+                let version = found.version();
+                let seen = if version > seen { seen } else { 0 };
+                let event = Event::default().event("parts").id(site.id(version));
+                return Some((Ok(event.data(found.since(seen))), (site, latest, version)));
+            }
+            latest.changed().await.ok()?;
+        }
+    })
+}
+
+async fn steer(
+    State(site): State<Site>,
+    Path((run, command)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    if let Err(refusal) = site.0.guard.may_steer(&headers) {
+        return refusal.answer().into_response();
+    }
+    let command = match command.as_str() {
+        "pause" => Command::Pause,
+        "resume" => Command::Resume,
+        "drain" => Command::Drain,
+        "stop" => Command::Stop,
+        _ => return (StatusCode::NOT_FOUND, "No such command.\n").into_response(),
+    };
+    if let Err(error) = RunLock::check_name(&run) {
+        return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
+    }
+    let results = site.0.results.clone();
+    let told = move || tell(&results, &run, command, false, TIMEOUT);
+    match tokio::task::spawn_blocking(told).await {
+        Ok(Ok(words)) => words.into_response(),
+        Ok(Err(error @ (Untold::Idle(..) | Untold::Refused(_)))) => {
+            (StatusCode::CONFLICT, format!("{error}\n")).into_response()
+        }
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+    }
+}
+
+async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
+    let run = existing(&site, run).await?;
+    let name = format!("inline; filename=\"{run}.html\"");
+    let policy = format!("{}; {SANDBOX}", html::POLICY);
+    let page = site.computed(move |results| compute::report(results, &run)).await?;
+    let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];
+    Ok((headers, Html(page)).into_response())
+}
+
+async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, String)>>) -> Answer {
+    let named = query.into_iter().filter(|(name, _)| name == "run");
+    let runs: Vec<String> = named.map(|(_, run)| run).collect();
+    if !(1..=web::compare::MAX_RUNS).contains(&runs.len()) {
+        let most = web::compare::MAX_RUNS;
+        let words = format!("Choose one to {most} runs in the list, then compare them.");
+        return Err(Excuse(StatusCode::BAD_REQUEST, words));
+    }
+    Ok(Html(site.computed(move |results| compute::compare(results, &runs)).await?).into_response())
+}
+
+async fn trends(State(site): State<Site>) -> Answer {
+    Ok(Html(site.computed(compute::trends).await?).into_response())
+}
+
+async fn asset(Path(name): Path<String>) -> Answer {
+    let found = web::ASSETS.iter().find(|(own, ..)| *own == name);
+    let (_, kind, text) = found.ok_or_else(nowhere)?;
+    Ok(([(header::CONTENT_TYPE, *kind)], *text).into_response())
+}
+
+async fn lost() -> Excuse {
+    nowhere()
+}
+
+fn nowhere() -> Excuse {
+    Excuse(StatusCode::NOT_FOUND, "There is no such page.".to_owned())
+}

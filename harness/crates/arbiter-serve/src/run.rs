@@ -1,0 +1,191 @@
+//! The page of a run, kept up to date: the counts as they come, the games behind them a few at a
+//! time, and the boards from the process that plays.
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::fold::Fold;
+use super::hub::Watch;
+use crate::web::{Part, parts, run as page};
+use arbiter_plan::run::control::Command;
+use arbiter_plan::run::state::Effect;
+use arbiter_report::boards::Running;
+use arbiter_report::digest::Digest;
+use arbiter_report::stored::document;
+use arbiter_report::summary::Summary;
+use arbiter_runner::control_socket::{Untold, tell};
+use arbiter_store::{Store, StoreError};
+
+/// Beats from one making of the report to the next: each pair changes a report of few, and hardly one
+/// of many, which is large and goes to each who looks on.
+const REPORT_BEATS: RangeInclusive<u32> = 4..=20;
+
+/// Pairs for which it is one beat more.
+const BEAT_PAIRS: usize = 25;
+
+/// Pairs whose games are read in a beat: so many that a long run is read soon, and so few that the
+/// page stays alive.
+const READ_PAIRS: usize = 500;
+
+/// How long a run may take to answer, or its page stands still.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The page of one run.
+#[derive(Debug)]
+pub struct RunWatch {
+    results: PathBuf,
+    run: String,
+    /// What was read; `None` before the first look, and after an error.
+    read: Option<Reading>,
+}
+
+#[derive(Debug)]
+struct Reading {
+    store: Store,
+    version: i64,
+    fold: Fold,
+    summary: Summary,
+    digest: Digest,
+    /// Counted pairs whose games are not in the digest yet.
+    unread: VecDeque<u64>,
+    /// The report as it was made last, and whether there is more to say since.
+    report: Vec<Part>,
+    is_stale: bool,
+    /// Beats until it may be made again.
+    rest: u32,
+}
+
+impl RunWatch {
+    /// Knows nothing yet.
+    pub fn new(results: PathBuf, run: String) -> RunWatch {
+        RunWatch { results, run, read: None }
+    }
+
+    fn try_look(&mut self) -> Result<Vec<Part>, StoreError> {
+        let mut reading = match self.read.take() {
+            Some(mut reading) if reading.fold.can_go_on(&reading.store)? => {
+                reading.go_on()?;
+                reading
+            }
+            _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
+        };
+        let (state, trouble) = self.state(&reading);
+        let found = reading.parts(&state, trouble);
+        self.read = Some(reading);
+        Ok(found)
+    }
+
+    /// How the run stands by the process that plays it, and what is wrong with that.
+    fn state(&self, reading: &Reading) -> (page::State, Option<String>) {
+        let ending = reading.fold.ending();
+        if ending.is_some() {
+            return (page::State::Over(ending), None);
+        }
+        match ask(&self.results, &self.run) {
+            Ok(running) => (page::State::Played(running), None),
+            Err(Untold::Idle(..)) => (page::State::Over(None), None),
+            Err(Untold::Refused(words)) => (page::State::Over(None), Some(words)),
+        }
+    }
+}
+
+/// Asks a run how it stands and for its boards.
+pub fn ask(results: &Path, run: &str) -> Result<Running, Untold> {
+    let told = tell(results, run, Command::Boards, true, TIMEOUT)?;
+    Running::read(told.trim_end())
+        .map_err(|error| Untold::Refused(format!("run '{run}' is of another version: {error}")))
+}
+
+impl Watch for RunWatch {
+    fn look(&mut self) -> Vec<Part> {
+        self.try_look().unwrap_or_else(|error| vec![page::trouble(&error.to_string())])
+    }
+}
+
+impl Reading {
+    fn begin(store: Store, run: &str) -> Result<Reading, StoreError> {
+        let version = store.data_version()?;
+        let engines = store.run(run)?.plan.engines.len();
+        let mut digest = Digest::new(engines);
+        let mut unread = VecDeque::new();
+        let fold = Fold::begin(&store, run, |effect| {
+            count(effect, engines, &mut digest, &mut unread);
+        })?;
+        let summary = fold.summary(&store)?;
+        let (report, is_stale, rest) = (Vec::new(), true, 0);
+        let mut reading =
+            Reading { store, version, fold, summary, digest, unread, report, is_stale, rest };
+        reading.read_games()?;
+        Ok(reading)
+    }
+
+    /// Reads what has come since.
+    fn go_on(&mut self) -> Result<(), StoreError> {
+        let version = self.store.data_version()?;
+        if version != self.version {
+            self.version = version;
+            let engines = self.fold.stored.plan.engines.len();
+            let Reading { store, fold, digest, unread, .. } = self;
+            fold.go_on(store, |effect| count(effect, engines, digest, unread))?;
+            self.summary = fold.summary(store)?;
+            self.is_stale = true;
+        }
+        self.read_games()
+    }
+
+    fn read_games(&mut self) -> Result<(), StoreError> {
+        let run = self.fold.stored.head.run.clone();
+        for pair in self.unread.drain(..self.unread.len().min(READ_PAIRS)) {
+            let played =
+                self.store.pair(&run, pair)?.ok_or_else(|| self.store.misfit(&run, pair))?;
+            self.digest.add(&played);
+            self.is_stale = true;
+        }
+        Ok(())
+    }
+
+    fn parts(&mut self, state: &page::State, trouble: Option<String>) -> Vec<Part> {
+        // What the report says of an open question depends on who is still at it.
+        let is_played = matches!(state, page::State::Played(_));
+        self.is_stale |= self.summary.is_played != is_played;
+        self.summary.is_played = is_played;
+        let summary = &self.summary;
+        let expected = self.fold.state.schedule().expected();
+        let mut found = vec![page::standing(summary, state, expected)];
+        found.extend(trouble.map(|words| page::trouble(&words)));
+        if let page::State::Played(Running { boards: Some(boards), .. }) = state {
+            found.push(page::boards(boards, &summary.engines));
+        }
+        if !self.unread.is_empty() {
+            let all = self.fold.state.counted().count() as u64;
+            found.push(page::patience(all - self.unread.len() as u64, all));
+        }
+        self.rest = self.rest.saturating_sub(1);
+        // The last word of a run is not kept waiting.
+        if self.is_stale && (self.rest == 0 || self.fold.ending().is_some()) {
+            // A digest of half of the games would tell something else than the counts, and one of
+            // none tells nothing.
+            let has_all = self.unread.is_empty() && summary.standing.games() > 0;
+            let digest = has_all.then_some(&self.digest);
+            self.report = parts(&document(&self.fold.stored, summary, digest, &self.fold.gates));
+            self.is_stale = !self.unread.is_empty();
+            let beats = u32::try_from(self.fold.state.counted().count() / BEAT_PAIRS);
+            let (least, most) = REPORT_BEATS.into_inner();
+            self.rest = beats.unwrap_or(most).clamp(least, most);
+        }
+        found.extend(self.report.iter().cloned());
+        found
+    }
+}
+
+/// Takes in what follows from a pair.
+fn count(effect: Effect, engines: usize, digest: &mut Digest, unread: &mut VecDeque<u64>) {
+    if let Effect::Count { tally, look } = effect {
+        if engines == 2 {
+            digest.course.count(&tally, look);
+        }
+        unread.push_back(tally.pair);
+    }
+}

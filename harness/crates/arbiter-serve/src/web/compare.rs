@@ -1,0 +1,179 @@
+//! Several runs side by side.
+
+use arbiter_report::chart::{Chart, Intervals, Line, Lines};
+use arbiter_report::digest::Mark;
+use arbiter_report::document::{Block, Document, Figure};
+use arbiter_report::status::{interval, percent, plus_minus};
+use arbiter_report::summary::{Summary, Verdict};
+use arbiter_report::table::Table;
+
+/// Runs that are compared at most: a chart has no more colours.
+pub const MAX_RUNS: usize = 8;
+
+/// A run as it is compared.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// How it stands.
+    pub summary: Summary,
+    /// When it began, in UTC.
+    pub begun: String,
+    /// How the evidence grew, of runs of two engines.
+    pub marks: Vec<Mark>,
+    /// The settings under which its games were played, by name.
+    pub settings: Vec<(&'static str, String)>,
+}
+
+/// The runs as a document.
+pub fn compare(runs: &[Compared]) -> Document {
+    let mut blocks = vec![Block::Paragraph { strong: String::new(), text: LEGEND.to_owned() }];
+    blocks.push(Block::Heading("Results".to_owned()));
+    blocks.push(Block::Table(results(runs)));
+    blocks.extend(strengths(runs).map(Block::Figure));
+    blocks.push(Block::Heading("Course".to_owned()));
+    let courses = [elo_course(runs), ratio_course(runs)].into_iter().flatten().map(Block::Figure);
+    let courses: Vec<Block> = courses.collect();
+    let none = Block::Paragraph {
+        strong: String::new(),
+        text: "None of these runs has a course of two engines.".to_owned(),
+    };
+    blocks.extend(if courses.is_empty() { vec![none] } else { courses });
+    blocks.push(Block::Heading("What differs".to_owned()));
+    blocks.push(match differences(runs) {
+        Some(table) => Block::Table(table),
+        None => Block::Paragraph {
+            strong: String::new(),
+            text: "All of them were played under the same settings.".to_owned(),
+        },
+    });
+    Document { title: format!("Comparison of {} runs", runs.len()), blocks }
+}
+
+const LEGEND: &str = "Each figure is of the first engine of its run against the others of that run. \
+    Where the engines or the settings differ, so does what the figures measure.";
+
+fn results(runs: &[Compared]) -> Table {
+    let mut table = Table::new([
+        "run",
+        "engines",
+        "games",
+        "Elo (95 %)",
+        "nElo (95 %)",
+        "LOS",
+        "drawn",
+        "LLR",
+        "verdict",
+        "faults",
+        "begun",
+    ]);
+    for Compared { summary, begun, .. } in runs {
+        let strength = summary.strength();
+        let faults: u64 = summary.standing.faults.values().sum();
+        let look = summary.test().map(|(_, look)| look);
+        table.push([
+            summary.run.clone(),
+            summary.engines.join(" v "),
+            strength.games.games().to_string(),
+            plus_minus(strength.elo.as_ref()),
+            strength.nelo.as_ref().map_or("undefined".to_owned(), interval),
+            percent(strength.los),
+            percent(strength.games.draw_ratio()),
+            look.map_or(String::new(), |look| format!("{:+.2}", look.llr)),
+            match summary.verdict() {
+                Verdict::None => String::new(),
+                verdict => verdict.as_str().to_owned(),
+            },
+            faults.to_string(),
+            begun.clone(),
+        ]);
+    }
+    table
+}
+
+fn strengths(runs: &[Compared]) -> Option<Figure> {
+    let mut table = Table::new(["run", "Elo (95 %)"]);
+    let mut rows = Vec::new();
+    for Compared { summary, .. } in runs {
+        let Some(elo) = summary.strength().elo else { continue };
+        table.push([summary.run.clone(), interval(&elo)]);
+        let finite = elo.value.finite().zip(elo.low.finite().zip(elo.high.finite()));
+        rows.extend(finite.map(|(value, (low, high))| (summary.run.clone(), value, low, high)));
+    }
+    (!rows.is_empty()).then(|| Figure {
+        caption: "Elo of each run (95 %)".to_owned(),
+        description: format!("Elo with its interval of {} runs.", rows.len()),
+        chart: Chart::Intervals(Intervals {
+            x: "Elo of the first engine".to_owned(),
+            rows,
+            level: Some(0.0),
+        }),
+        table,
+    })
+}
+
+fn elo_course(runs: &[Compared]) -> Option<Figure> {
+    let line = |run: &Compared| {
+        let finite = |mark: &Mark| {
+            let elo = mark.elo?;
+            let (low, high) = (elo.low.finite()?, elo.high.finite()?);
+            Some((mark.games as f64, elo.value.finite()?, low, high))
+        };
+        let known: Vec<_> = run.marks.iter().filter_map(finite).collect();
+        Line {
+            name: run.summary.run.clone(),
+            points: known.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
+            band: known.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
+        }
+    };
+    course(runs, ("Elo over games", "Elo, with 95 % at each moment"), line)
+}
+
+fn ratio_course(runs: &[Compared]) -> Option<Figure> {
+    let line = |run: &Compared| {
+        let looks = run.marks.iter().filter_map(|mark| Some((mark.games as f64, mark.look?.llr)));
+        Line::plain(run.summary.run.clone(), looks.collect())
+    };
+    course(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), line)
+}
+
+/// A line for each run that has one, and where each of them is by now.
+fn course(
+    runs: &[Compared],
+    (caption, unit): (&str, &str),
+    line: impl Fn(&Compared) -> Line,
+) -> Option<Figure> {
+    let lines: Vec<Line> = runs.iter().map(line).filter(|line| !line.points.is_empty()).collect();
+    let mut table = Table::new(["run", "games", "value by then"]);
+    for line in &lines {
+        let (games, value) = line.points.last().copied()?;
+        let around = line
+            .band
+            .last()
+            .map_or(String::new(), |(_, low, high)| format!(" [{low:+.1}, {high:+.1}]"));
+        table.push([line.name.clone(), format!("{games:.0}"), format!("{value:+.2}{around}")]);
+    }
+    (!lines.is_empty()).then(|| Figure {
+        caption: caption.to_owned(),
+        description: format!("{caption} of {} runs.", lines.len()),
+        chart: Chart::Lines(Lines {
+            x: "games".to_owned(),
+            y: unit.to_owned(),
+            lines,
+            levels: vec![(String::new(), 0.0)],
+        }),
+        table,
+    })
+}
+
+/// The settings that are not the same in all runs.
+fn differences(runs: &[Compared]) -> Option<Table> {
+    let heading = runs.iter().map(|run| run.summary.run.clone());
+    let mut rows = vec![std::iter::once(String::new()).chain(heading).collect::<Vec<_>>()];
+    for (place, (name, first)) in runs.first()?.settings.iter().enumerate() {
+        let values: Vec<&str> = runs.iter().map(|run| run.settings[place].1.as_str()).collect();
+        if values.iter().any(|value| value != first) {
+            let values = values.into_iter().map(str::to_owned);
+            rows.push(std::iter::once((*name).to_owned()).chain(values).collect());
+        }
+    }
+    (rows.len() > 1).then(|| Table::from_rows(rows))
+}

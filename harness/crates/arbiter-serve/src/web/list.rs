@@ -1,0 +1,97 @@
+//! The list of runs.
+
+use maud::html;
+
+use super::run::State;
+use super::{Feed, Part, Place, page};
+use arbiter_plan::plan::Kind;
+use arbiter_report::status::plus_minus;
+use arbiter_report::summary::Summary;
+
+/// Runs that are shown at most, the newest.
+pub const MAX_ROWS: usize = 1000;
+
+/// Engines beyond which they are counted instead of named.
+const MAX_NAMED: usize = 4;
+
+/// One run of the list.
+pub fn row(summary: &Summary, begun: &str, state: &State) -> Part {
+    let run = summary.run.as_str();
+    let engines = match &summary.engines[..] {
+        [first, second] => format!("{first} v {second}"),
+        few if few.len() <= MAX_NAMED => few.join(", "),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+        [] => String::new(),
+    };
+    let strength = summary.strength();
+    let elo = match summary.engines.len() {
+        2 if strength.games.games() > 0 => plus_minus(strength.elo.as_ref()),
+        _ => String::new(),
+    };
+    let ratio = summary.test().map_or(String::new(), |(_, look)| {
+        format!("{:+.2} [{:.2}, {:.2}]", look.llr, look.lower, look.upper)
+    });
+    let about = summary.about.as_deref().unwrap_or_default();
+    let words = format!("{run} {engines} {about}").to_lowercase();
+    let id = format!("run-{run}");
+    let kind = summary.kind.as_str();
+    let html = html! {
+        tr id=(id) data-kind=(kind) data-phase=(state.phase()) data-words=(words) {
+            td { input type="checkbox" name="run" value=(run) form="compare"
+                aria-label={ "Choose " (run) }; }
+            th scope="row" { a href={ "/runs/" (run) } { (run) } }
+            td class="time" { (begun.replace('T', " ").trim_end_matches('Z')) }
+            td { (kind) }
+            td class="names" { (engines) }
+            td class="figure" { (summary.standing.games()) }
+            td class="figure" { (elo) }
+            td class="figure" { (ratio) }
+            td { (state.badge()) }
+            td class="names" { (about) }
+        }
+    };
+    Part { id, html: html.into_string() }
+}
+
+/// What is in the list where there is no run, in a sentence.
+pub fn nothing(words: &str) -> Part {
+    let id = "nothing".to_owned();
+    let html = html! { tr id=(id) { td colspan="10" { (words) } } };
+    Part { html: html.into_string(), id }
+}
+
+/// The page of the list, whose rows are these.
+pub fn list(rows: &[Part], feed: Feed<'_>) -> String {
+    let heads = ["Run", "Begun (UTC)", "Kind", "Engines"];
+    let figures = ["Games", "Elo (95 %)", "LLR [stops]"];
+    let body = html! {
+        form id="filter" role="search" aria-label="Runs" {
+            label { "Words " input type="search" name="words" autocomplete="off"; }
+            label { "Kind " select name="kind" {
+                option value="" { "all" }
+                @for kind in Kind::ALL { option value=(kind.as_str()) { (kind.as_str()) } }
+            } }
+            label { "State " select name="phase" {
+                option value="" { "all" }
+                option value="played" { "being played" }
+                option value="ended" { "ended" }
+                option value="left" { "unfinished" }
+            } }
+            span id="count" role="status" {}
+        }
+        form id="compare" action="/compare" { button { "Compare the chosen" } }
+        div class="scroll" tabindex="0" role="group" aria-label="Runs" {
+            table class="runs" {
+                thead { tr {
+                    td {}
+                    @for head in heads { th scope="col" { (head) } }
+                    @for head in figures { th scope="col" class="figure" { (head) } }
+                    th scope="col" { "State" }
+                    th scope="col" { "About" }
+                } }
+                tbody id="parts" { @for row in rows { (maud::PreEscaped(&row.html)) } }
+            }
+        }
+    };
+    page(Place::Runs, "Runs", Some(feed), &body)
+}

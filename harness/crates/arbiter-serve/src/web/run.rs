@@ -1,0 +1,198 @@
+//! The page of a run: how it stands, its games in progress, and its report as far as it is known.
+
+use maud::{Markup, html};
+
+use super::{Feed, Part, Place, joined, page};
+use arbiter_plan::run::event::Ending;
+use arbiter_report::boards::{Board, Boards, Running, Side};
+use arbiter_report::html::diagram;
+use arbiter_report::summary::Summary;
+
+/// Whether a run is played, and if not, how it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum State {
+    /// A process plays it.
+    Played(Running),
+    /// It is over; without an ending, as it was killed, or is only about to begin.
+    Over(Option<Ending>),
+}
+
+impl State {
+    /// In a word or two.
+    fn words(&self) -> &str {
+        match self {
+            State::Played(running) => &running.state,
+            State::Over(Some(Ending::AcceptedH1)) => "H1 accepted",
+            State::Over(Some(Ending::AcceptedH0)) => "H0 accepted",
+            State::Over(Some(Ending::Complete)) => "complete",
+            State::Over(Some(Ending::Interrupted)) => "interrupted",
+            State::Over(None) => "unfinished",
+        }
+    }
+
+    /// As the list is filtered: played, ended, or left unfinished.
+    pub(super) fn phase(&self) -> &'static str {
+        match self {
+            State::Played(_) => "played",
+            State::Over(Some(Ending::AcceptedH1 | Ending::AcceptedH0 | Ending::Complete)) => {
+                "ended"
+            }
+            State::Over(Some(Ending::Interrupted) | None) => "left",
+        }
+    }
+
+    /// The words, so that the eye finds them.
+    pub(super) fn badge(&self) -> Markup {
+        html! { strong class={ "badge " (self.phase()) } { (self.words()) } }
+    }
+}
+
+/// How the run stands: the first part of its page.
+pub fn standing(summary: &Summary, state: &State, expected: u64) -> Part {
+    let counted: u64 = match state {
+        State::Played(running) => running.pairs_counted,
+        State::Over(_) if summary.is_single => summary.standing.games(),
+        State::Over(_) => summary.standing.encounters.values().map(|e| e.pairs.pairs()).sum(),
+    };
+    let unit = if summary.is_single { "games" } else { "pairs" };
+    let most = if summary.sprt.is_some() { "at most " } else { "" };
+    let markup = html! {
+        div class="standing" data-phase=(state.phase()) data-state=(state.words()) {
+            @if let Some(about) = &summary.about { p class="about" { (about) } }
+            p {
+                (state.badge()) " "
+                (counted) " of " (most) (expected) " " (unit) " counted"
+                @if let State::Played(running) = state {
+                    ", " (running.pairs_in_flight) " in flight, " (running.concurrency)
+                    " games at once, " (running.faults) " faults"
+                }
+                "."
+            }
+            @if let State::Played(_) = state {
+                progress aria-label=(format!("Share of the {unit} counted")) value=(counted)
+                    max=(expected.max(1)) {}
+            }
+        }
+    };
+    Part::boxed("state", &markup)
+}
+
+/// A line that says that more is to come.
+pub fn patience(read: u64, all: u64) -> Part {
+    let markup = html! {
+        p class="patience" { "Reading the games: " (read) " of " (all) " pairs." }
+    };
+    Part::boxed("patience", &markup)
+}
+
+/// A line that says what is wrong.
+pub fn trouble(words: &str) -> Part {
+    Part::boxed("trouble", &html! { p class="trouble" { (words) } })
+}
+
+/// The games in progress.
+pub fn boards(boards: &Boards, engines: &[String]) -> Part {
+    let hidden = boards.count.saturating_sub(boards.shown.len());
+    let markup = html! {
+        section aria-labelledby="games-in-progress" {
+            h2 id="games-in-progress" { "Games in progress" }
+            ul class="boards" { @for board in &boards.shown { li { (game(board, engines)) } } }
+            @if boards.count == 0 { p { "None at the moment." } }
+            @else if hidden > 0 { p { "And " (hidden) " more." } }
+        }
+    };
+    Part::boxed("boards", &markup)
+}
+
+fn game(board: &Board, engines: &[String]) -> Markup {
+    let marked: Vec<usize> = board.last.as_deref().map_or_else(Vec::new, squares);
+    let title = format!("Game {}.{}", board.pair + 1, board.half + 1);
+    let after = board.last.as_deref().map_or("at its start".to_owned(), |m| format!("after {m}"));
+    let label = format!("{title} {after}: {}", board.placement);
+    html! {
+        (seat("Black", &board.black, engines, !board.is_white_to_move))
+        (diagram(&board.placement, &label, &marked))
+        (seat("White", &board.white, engines, board.is_white_to_move))
+        p class="move-number" { (title) ", move " (board.number) }
+    }
+}
+
+fn seat(colour: &str, side: &Side, engines: &[String], is_to_move: bool) -> Markup {
+    let name = engines.get(side.engine).map_or("?", String::as_str);
+    html! {
+        p class=(if is_to_move { "seat to-move" } else { "seat" }) {
+            span class={ "disc " (colour.to_lowercase()) } title=(colour) {}
+            span class="name" { (name) }
+            span class="thought" {
+                @if let Some(score) = &side.score { (score) }
+                @if let Some(depth) = side.depth { "/" (depth) }
+            }
+            @if let Some(left) = side.left_ms { span class="clock" { (clock(left)) } }
+        }
+    }
+}
+
+/// Time left: minutes and seconds, with tenths in the last minute.
+fn clock(ms: u64) -> String {
+    let (minutes, rest) = (ms / 60_000, ms % 60_000);
+    match minutes {
+        0 => format!("{}.{}", rest / 1000, rest % 1000 / 100),
+        _ => format!("{minutes}:{:02}", rest / 1000),
+    }
+}
+
+/// From where to where a move goes, as squares counted from a8.
+fn squares(uci: &str) -> Vec<usize> {
+    let square = |text: &[u8]| match text {
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+            Some(8 * usize::from(b'8' - rank) + usize::from(file - b'a'))
+        }
+        _ => None,
+    };
+    uci.as_bytes().chunks(2).take(2).filter_map(square).collect()
+}
+
+/// The page of a run with these parts, where it can be steered by those who may.
+pub fn run(run: &str, parts: &[Part], feed: Feed<'_>, is_steered: bool) -> String {
+    let commands = [
+        ("pause", "Pause", "start no more pairs until told to"),
+        ("resume", "Resume", "start pairs again"),
+        ("drain", "Drain", "play the pairs in flight to their end, then stop"),
+        ("stop", "Stop", "give up the pairs in flight and stop now"),
+    ];
+    let body = html! {
+        p class="links" {
+            a href={ "/runs/" (run) "/report.html" } { "Report as one file" }
+        }
+        @if is_steered {
+            section id="steer" aria-label="Steering" data-run=(run) hidden {
+                div class="buttons" role="group" aria-label="Commands" {
+                    @for (command, name, meaning) in commands {
+                        button type="button" data-command=(command) title=(meaning) { (name) }
+                    }
+                }
+                form id="unlock" hidden {
+                    label { "Token to steer " input type="password" name="token" autocomplete="off"; }
+                    button { "Unlock" }
+                }
+                p id="answer" role="status" {}
+            }
+        }
+        (joined(parts))
+    };
+    page(Place::Other, run, Some(feed), &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_and_squares_are_read_off() {
+        let shown = [950, 59_999, 60_000, 3_725_000].map(clock);
+        assert_eq!(shown, ["0.9", "59.9", "1:00", "62:05"]);
+        assert_eq!(squares("a8h1"), [0, 63]);
+        assert_eq!(squares("e7e8q"), [12, 4]);
+        assert!(squares("0000").is_empty());
+    }
+}

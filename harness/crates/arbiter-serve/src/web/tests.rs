@@ -1,0 +1,179 @@
+use super::*;
+use arbiter_game::outcome::Termination;
+use arbiter_plan::plan::{Kind, Plan};
+use arbiter_plan::request::Request;
+use arbiter_plan::run::control::{Pace, Status};
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::run::standing::{GameTally, PairTally};
+use arbiter_plan::run::state::{Event, RunState};
+use arbiter_report::boards::{Board, Boards, Running, Side};
+use arbiter_report::summary::Summary;
+use arbiter_report::terminal::verdict_sentence;
+use arbiter_stats::pentanomial::GameResult;
+
+/// A test after pairs that the first engine won; names try what they can.
+fn summary(run: &str, pairs: u64) -> Summary {
+    let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+    let mut state = RunState::new(plan.schedule(), plan.sprt);
+    for pair in 0..pairs {
+        let result = if pair % 4 == 0 { GameResult::Draw } else { GameResult::Win };
+        let game = GameTally { result, termination: Termination::Checkmate, fault: None };
+        let (engines, second) = ([0, 1], Some(game));
+        state.apply(Event::Committed(PairTally { pair, engines, first: game, second }));
+    }
+    let (standing, looks) = (state.standing(), state.looks());
+    let mut summary = Summary::new(run, &plan, standing, looks, None, state.schedule());
+    summary.engines[0] = "<script>alert(1)</script>".to_owned();
+    summary.about = Some("a \"quoted\" <b>".to_owned());
+    summary
+}
+
+fn running() -> Running {
+    Running::of(&Status {
+        pace: Pace::Running,
+        slots: 2,
+        in_flight: 1,
+        counted: 3,
+        expected: 9,
+        games: 6,
+        faults: 0,
+    })
+}
+
+const FEED: Feed<'static> = Feed { events: "/events/x", since: "ab-1" };
+
+/// Asserts that a page does what its policy allows, as a browser would refuse the rest.
+fn assert_strict(page: &str) {
+    assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
+    for inline in ["<style", " style=", "onclick", "javascript:", "http://", "https://", "<b>"] {
+        let known = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!known.contains(inline), "{inline} in {page}");
+    }
+    let scripts = page.matches("<script").count();
+    assert_eq!(scripts, page.matches("<script src=\"/assets/").count(), "{page}");
+    for link in page.split("=\"/assets/").skip(1) {
+        let name = link.split('"').next().unwrap();
+        assert!(ASSETS.iter().any(|(own, ..)| *own == name), "{name}");
+    }
+}
+
+#[test]
+fn a_test_that_goes_on_has_no_verdict() {
+    let mut open = summary("one", 2);
+    open.is_played = true;
+    let words = verdict_sentence(&open);
+    let (_, look) = open.test().unwrap();
+    assert!(words.starts_with("Still running.\nNeither hypothesis is accepted: LLR +"), "{words}");
+    assert!(words.contains(&format!("of [{:.2}, {:.2}] after 4 games.", look.lower, look.upper)));
+    for claim in ["beats", "stronger", "does not gain"] {
+        assert!(!words.contains(claim), "{words}");
+    }
+    open.is_played = false;
+    assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNeither"));
+    open.ending = Some(Ending::AcceptedH1);
+    assert!(verdict_sentence(&open).contains("beats"));
+}
+
+#[test]
+fn the_list_has_what_filters_and_figures_need() {
+    let row = list::row(&summary("one", 8), "2026-11-20T01:02:03Z", &run::State::Played(running()));
+    for part in [
+        "id=\"run-one\"",
+        "data-kind=\"sprt\" data-phase=\"played\"",
+        "<a href=\"/runs/one\">one</a>",
+        "2026-11-20 01:02:03",
+        "&lt;script&gt;alert(1)",
+        "a &quot;quoted&quot; &lt;b&gt;",
+        "<td class=\"figure\">16</td>",
+        ">running</strong>",
+    ] {
+        assert!(row.html.contains(part), "{part} in {}", row.html);
+    }
+    let ended = run::State::Over(Some(Ending::AcceptedH1));
+    assert!(list::row(&summary("one", 8), "", &ended).html.contains("data-phase=\"ended\""));
+    let page = list::list(&[row, list::nothing("no more")], FEED);
+    assert!(page.contains("data-events=\"/events/x\" data-since=\"ab-1\""), "{page}");
+    assert_strict(&page);
+}
+
+#[test]
+fn a_run_shows_its_state_boards_and_commands() {
+    let side = |engine| Side {
+        engine,
+        left_ms: Some(61_000),
+        score: Some("+0.30".to_owned()),
+        depth: Some(9),
+        elapsed_ms: None,
+    };
+    let board = Board {
+        pair: 2,
+        half: 1,
+        placement: "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR".to_owned(),
+        is_white_to_move: false,
+        number: 1,
+        last: Some("e2e4".to_owned()),
+        white: side(1),
+        black: side(0),
+    };
+    let summary = summary("one", 3);
+    let boards = run::boards(&Boards { count: 3, shown: vec![board] }, &summary.engines);
+    for part in ["Game 3.2 after e2e4: ", "1:01", "+0.30/9", "And 2 more.", "&lt;script&gt;"] {
+        assert!(boards.html.contains(part), "{part} in {}", boards.html);
+    }
+    assert_eq!(boards.html.matches(" marked\"").count(), 2);
+    let played = run::standing(&summary, &run::State::Played(running()), 9);
+    assert!(played.html.contains("3 of at most 9 pairs counted, 1 in flight"), "{}", played.html);
+    let over = run::standing(&summary, &run::State::Over(None), 9);
+    assert!(over.html.contains("data-phase=\"left\"") && over.html.contains("unfinished"));
+    assert!(!over.html.contains("<progress"));
+    let parts = [played, boards, run::trouble("a < b"), run::patience(1, 3)];
+    let page = run::run("one", &parts, FEED, true);
+    assert_strict(&page);
+    for command in ["pause", "resume", "drain", "stop"] {
+        assert!(page.contains(&format!("data-command=\"{command}\"")), "{command}");
+    }
+    assert!(!run::run("one", &parts, FEED, false).contains("data-command"));
+}
+
+#[test]
+fn runs_side_by_side_say_what_differs() {
+    let compared = |run: &str, seed: &str, pairs| compare::Compared {
+        summary: summary(run, pairs),
+        begun: "2026-11-20T01:02:03Z".to_owned(),
+        marks: Vec::new(),
+        settings: vec![("kind", "sprt".to_owned()), ("seed", seed.to_owned())],
+    };
+    let differing = [compared("one", "1", 8), compared("two", "2", 12)];
+    let page = still(Place::Other, &compare::compare(&differing));
+    assert_strict(&page);
+    assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
+    assert!(page.contains("<th scope=\"row\">seed</th>"), "{page}");
+    assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
+    let same = [compared("one", "1", 8), compared("two", "1", 8)];
+    let page = still(Place::Other, &compare::compare(&same));
+    assert!(page.contains("under the same settings"), "{page}");
+}
+
+#[test]
+fn commits_that_met_the_same_opponent_are_a_trend() {
+    let trial = |run: &str, commit: &str, pairs| {
+        let mut summary = summary(run, pairs);
+        summary.provenance[0] = Some(arbiter_plan::provenance::Provenance {
+            repo: "/r".into(),
+            revision: "HEAD".to_owned(),
+            commit: commit.to_owned(),
+            is_dirty: false,
+            bench: None,
+        });
+        trends::Trial::of(summary, format!("2026-11-2{pairs}T00:00:00Z")).unwrap()
+    };
+    assert!(trends::Trial::of(summary("none", 1), String::new()).is_none());
+    let trials = [trial("a", "111111111aaa", 5), trial("b", "222222222bbb", 6)];
+    let page = still(Place::Trends, &trends::trends(&trials, None));
+    assert_strict(&page);
+    let figure = page.split("Against material").nth(1).expect("they met the same opponent");
+    let [first, second] = ["111111111", "222222222"].map(|commit| figure.find(commit));
+    assert!(first.is_some() && first < second, "{page}");
+    let none = still(Place::Trends, &trends::trends(&[], None));
+    assert!(none.contains("arbiter sprt --test"), "{none}");
+}

@@ -1,0 +1,123 @@
+//! What came of the commits that were tested, in the order in which that was done.
+
+use std::collections::BTreeMap;
+
+use arbiter_report::chart::{Chart, Intervals};
+use arbiter_report::document::{Block, Document, Figure};
+use arbiter_report::log::commit;
+use arbiter_report::status::interval;
+use arbiter_report::summary::Summary;
+use arbiter_report::table::Table;
+use arbiter_stats::elo::Estimate;
+
+/// Commits that a figure shows at most, the latest.
+const MAX_SHOWN: usize = 40;
+
+/// A run of two engines of which the first is a commit.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// When it began, in UTC.
+    pub begun: String,
+    /// How it stands.
+    pub summary: Summary,
+}
+
+impl Trial {
+    /// A run, if it is one.
+    pub fn of(summary: Summary, begun: String) -> Option<Trial> {
+        let is_trial = summary.engines.len() == 2 && summary.provenance[0].is_some();
+        is_trial.then_some(Trial { begun, summary })
+    }
+
+    fn engine(&self, index: usize) -> String {
+        match &self.summary.provenance[index] {
+            Some(from) => commit(from),
+            None => self.summary.engines[index].clone(),
+        }
+    }
+
+    /// Elo of the commit, with allowance for the stop if there was one.
+    fn elo(&self) -> Option<Estimate> {
+        match self.summary.after_stop() {
+            Some(after) => Some(after.elo),
+            None => self.summary.strength().elo,
+        }
+    }
+
+    /// What has to be the same for figures to be of one kind: the opponent and the limits.
+    fn against(&self) -> String {
+        let mut limits: Vec<String> = self.summary.limits.iter().map(ToString::to_string).collect();
+        limits.dedup();
+        format!("{}, {}", self.engine(1), limits.join(" v "))
+    }
+}
+
+/// The trials, the oldest first, and the steps of `arbiter ci` as a table if there were any.
+pub fn trends(trials: &[Trial], gates: Option<Table>) -> Document {
+    let mut blocks = Vec::new();
+    let text = match trials.len() {
+        0 => {
+            "No run of two engines tested a commit yet: arbiter sprt --test COMMIT does.".to_owned()
+        }
+        count => format!(
+            "{count} runs tested commits. Elo is of the commit against its opponent; only commits \
+             that met the same opponent under the same limits can be told apart by it."
+        ),
+    };
+    blocks.push(Block::Paragraph { strong: String::new(), text });
+    let mut groups: BTreeMap<String, Vec<&Trial>> = BTreeMap::new();
+    for trial in trials {
+        groups.entry(trial.against()).or_default().push(trial);
+    }
+    for (against, group) in groups.iter().filter(|(_, group)| group.len() > 1) {
+        blocks.push(Block::Heading(format!("Against {against}")));
+        blocks.extend(figure(against, group).map(Block::Figure));
+    }
+    if !trials.is_empty() {
+        blocks.push(Block::Heading("All commits".to_owned()));
+        blocks.push(Block::Table(table(&trials.iter().collect::<Vec<_>>())));
+    }
+    if let Some(gates) = gates {
+        blocks.push(Block::Heading("Gates".to_owned()));
+        blocks.push(Block::Table(gates));
+    }
+    Document { title: "Trends over commits".to_owned(), blocks }
+}
+
+fn figure(against: &str, group: &[&Trial]) -> Option<Figure> {
+    let latest = &group[group.len().saturating_sub(MAX_SHOWN)..];
+    let rows: Vec<_> = latest
+        .iter()
+        .filter_map(|trial| {
+            let elo = trial.elo()?;
+            let (value, low, high) = (elo.value.finite()?, elo.low.finite()?, elo.high.finite()?);
+            let day: String = trial.begun.chars().take("2000-01-01".len()).collect();
+            Some((format!("{day} {}", trial.engine(0)), value, low, high))
+        })
+        .collect();
+    (!rows.is_empty()).then(|| Figure {
+        caption: format!("Elo of commits against {against} (95 %), the latest last"),
+        description: format!("Elo with its interval of {} commits.", rows.len()),
+        chart: Chart::Intervals(Intervals { x: "Elo".to_owned(), rows, level: Some(0.0) }),
+        table: table(group),
+    })
+}
+
+fn table(trials: &[&Trial]) -> Table {
+    let heads = ["begun", "commit", "against", "games", "Elo (95 %)", "verdict", "what", "run"];
+    let mut table = Table::new(heads);
+    for trial in trials {
+        let summary = &trial.summary;
+        table.push([
+            trial.begun.clone(),
+            trial.engine(0),
+            trial.engine(1),
+            summary.standing.games().to_string(),
+            trial.elo().as_ref().map_or("undefined".to_owned(), interval),
+            summary.verdict().as_str().to_owned(),
+            summary.about.clone().unwrap_or_default(),
+            summary.run.clone(),
+        ]);
+    }
+    table
+}

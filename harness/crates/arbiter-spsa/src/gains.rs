@@ -1,0 +1,83 @@
+//! How far values are perturbed and moved, from the first iteration to the last.
+//!
+//! With k counted in pairs from 1 and n pairs in all: the perturbation is c_k = c / k^γ and the
+//! step a_k = a / (A + k)^α, where c and a are such that c_n = c_end and a_n = r_end · c_end². A won
+//! game moves a value by R_k · c_k, with R_k = a_k / c_k². Counting pairs and not iterations makes
+//! the schedule the same however pairs are put together.
+
+use super::parameter::{Kind, LEAST_WHOLE, Parameter};
+
+/// The exponent of the step unless the user sets one.
+pub const ALPHA: f64 = 0.602;
+
+/// The exponent of the perturbation unless the user sets one.
+pub const GAMMA: f64 = 0.101;
+
+/// The part of all pairs that A is, unless the user sets one.
+pub const A_RATIO: f64 = 0.1;
+
+/// A schedule, fixed from the start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gains {
+    /// Exponent of the step.
+    pub alpha: f64,
+    /// Exponent of the perturbation.
+    pub gamma: f64,
+    /// Pairs by which the steps of the beginning are held back.
+    pub a: f64,
+    /// Pairs in all.
+    pub pairs: f64,
+}
+
+impl Gains {
+    /// The schedule of so many pairs; `ratio` is the part of them that A is.
+    pub fn new(alpha: f64, gamma: f64, ratio: f64, pairs: u64) -> Gains {
+        let pairs = pairs as f64;
+        Gains { alpha, gamma, a: (ratio * pairs).floor(), pairs }
+    }
+
+    /// c_k: how far a value is perturbed at pair `k`, counted from 1.
+    pub fn perturbation(&self, parameter: &Parameter, k: u64) -> f64 {
+        let c = parameter.c_end * (self.pairs / k as f64).powf(self.gamma);
+        match parameter.kind {
+            Kind::Whole => c.max(LEAST_WHOLE),
+            Kind::Real => c,
+        }
+    }
+
+    /// R_k: the part of the perturbation by which a won game moves a value at pair `k`.
+    pub fn rate(&self, parameter: &Parameter, k: u64) -> f64 {
+        let a_end = parameter.r_end * parameter.c_end.powi(2);
+        let held_back = (self.a + self.pairs) / (self.a + k as f64);
+        a_end * held_back.powf(self.alpha) / self.perturbation(parameter, k).powi(2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::read_line;
+
+    #[test]
+    fn without_exponents_nothing_changes() {
+        let gains = Gains::new(0.0, 0.0, 0.1, 5_000);
+        let parameter = read_line("P,5,0,100,7,0.004").unwrap();
+        for k in [1, 77, 5_000] {
+            assert_eq!(gains.perturbation(&parameter, k), 7.0);
+            assert!((gains.rate(&parameter, k) - 0.004).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_perturbed_by_a_half_at_least() {
+        let gains = Gains::new(ALPHA, GAMMA, A_RATIO, 100);
+        let whole = read_line("P,5,0,10,0.1,0.002").unwrap();
+        let real = read_line("P,float,5,0,10,0.1,0.002").unwrap();
+        assert_eq!(gains.perturbation(&whole, 100), 0.5);
+        assert_eq!(gains.perturbation(&real, 100), 0.1);
+        // The step is a_k / c_k of the perturbation that is used.
+        let step = |p: &Parameter| gains.rate(p, 100) * gains.perturbation(p, 100);
+        assert!((step(&whole) - 0.002 * 0.01 / 0.5).abs() < 1e-15);
+        assert!((step(&real) - 0.002 * 0.1).abs() < 1e-15);
+    }
+}

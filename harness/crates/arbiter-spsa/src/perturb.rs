@@ -1,0 +1,104 @@
+//! The two sides of an iteration, and what its result does to the values.
+
+use rand_chacha::rand_core::Rng;
+
+use super::gains::Gains;
+use super::parameter::{Kind, Parameter};
+use arbiter_schedule::seed::seed_for;
+
+/// For each parameter, whether the first side has it higher; the second has it lower then.
+pub fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
+    let mut rng = seed_for(seed, "tune.flip", iteration);
+    (0..parameters).map(|_| rng.next_u64() >> 63 == 1).collect()
+}
+
+/// For each parameter, the number from 0 to 1 that decides how its values are rounded; the same for
+/// both sides, so that rounding favours none of them.
+pub fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
+    let mut rng = seed_for(seed, "tune.round", iteration);
+    (0..parameters).map(|_| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64).collect()
+}
+
+/// The values of both sides at pair `k` of the schedule, within their ranges and not rounded.
+pub fn sides(
+    parameters: &[Parameter],
+    gains: &Gains,
+    k: u64,
+    theta: &[f64],
+    flips: &[bool],
+) -> [Vec<f64>; 2] {
+    let side = |up: bool| {
+        let all = parameters.iter().zip(theta).zip(flips);
+        let value = |((parameter, theta), flip): ((&Parameter, &f64), &bool)| {
+            let c = gains.perturbation(parameter, k);
+            parameter.clip(if *flip == up { theta + c } else { theta - c })
+        };
+        all.map(value).collect()
+    };
+    [side(true), side(false)]
+}
+
+/// The values as an engine takes them: a whole number is rounded up as often as its fraction says,
+/// so that it is right in the mean.
+pub fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
+    let all = parameters.iter().zip(values).zip(fractions);
+    all.map(|((parameter, value), fraction)| match parameter.kind {
+        Kind::Whole => (value + fraction).floor(),
+        Kind::Real => *value,
+    })
+    .collect()
+}
+
+/// Moves the values by the result of pairs that began at pair `k`; `score` is the games that the
+/// first side won less those that it lost.
+pub fn update(
+    parameters: &[Parameter],
+    gains: &Gains,
+    k: u64,
+    theta: &mut [f64],
+    flips: &[bool],
+    score: i64,
+) {
+    for ((parameter, value), flip) in parameters.iter().zip(theta).zip(flips) {
+        let step = gains.rate(parameter, k) * gains.perturbation(parameter, k) * score as f64;
+        *value = parameter.clip(if *flip { *value + step } else { *value - step });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::read_line;
+
+    #[test]
+    fn coins_are_fair_and_differ_by_iteration() {
+        let ups: usize = (0..5_000).map(|i| flips(7, i, 4).iter().filter(|up| **up).count()).sum();
+        // Five standard deviations of 20,000 tosses.
+        assert!(ups.abs_diff(10_000) < 354, "{ups}");
+        assert_ne!(flips(7, 0, 64), flips(7, 1, 64));
+        assert_ne!(flips(7, 0, 64), flips(8, 0, 64));
+        assert_eq!(flips(7, 3, 64), flips(7, 3, 64));
+    }
+
+    #[test]
+    fn rounding_is_right_in_the_mean_and_favours_no_side() {
+        let parameters = [read_line("P,5,0,10,1,0.002").unwrap()];
+        let (mut sum, mut difference) = (0.0, 0.0);
+        for iteration in 0..20_000 {
+            let fractions = fractions(1, iteration, 1);
+            let [plus, minus] = [5.3, 4.7].map(|v| round(&parameters, &[v], &fractions)[0]);
+            assert!(plus >= minus && plus - minus <= 1.0);
+            sum += plus;
+            difference += plus - minus;
+        }
+        assert!((sum / 20_000.0 - 5.3).abs() < 0.02, "{sum}");
+        assert!((difference / 20_000.0 - 0.6).abs() < 0.02, "{difference}");
+    }
+
+    #[test]
+    fn a_rounded_value_stays_in_its_range() {
+        let parameters = [read_line("P,10,0,10,1,0.002").unwrap()];
+        assert_eq!(round(&parameters, &[10.0], &[0.999_999]), [10.0]);
+        assert_eq!(round(&parameters, &[0.0], &[0.999_999]), [0.0]);
+    }
+}

@@ -1,0 +1,300 @@
+//! Ratings with what is known of their errors.
+
+use super::groups::Groups;
+use super::law::Law;
+use super::matrix::{Cholesky, Symmetric};
+use super::solve::{Encounter, State};
+use super::{Meeting, Options};
+use crate::elo::normal_cdf;
+
+/// The state at the maximum and the curvature there.
+#[derive(Debug)]
+pub(super) struct Standing {
+    pub(super) state: State,
+    pub(super) root: Cholesky,
+    pub(super) encounters: Vec<Encounter>,
+    pub(super) is_advantage_known: bool,
+}
+
+/// A player who won, or lost, everything: rated where that has a probability of one half.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Perfect {
+    /// The player.
+    pub player: usize,
+    /// Whether all was won; otherwise all was lost.
+    pub won_all: bool,
+    /// The rating, in points: a lower bound if all was won, else an upper one.
+    pub rating: f64,
+}
+
+/// Everybody's rating.
+#[derive(Debug)]
+pub struct Rated {
+    /// Who can be compared with whom.
+    pub groups: Groups,
+    /// Perfect scores that could be rated.
+    pub perfect: Vec<Perfect>,
+    /// Players of groups that were too many to be rated.
+    pub left_out: Vec<usize>,
+    /// White's advantage in points; `None` if colours and players cannot be told apart.
+    pub advantage: Option<f64>,
+    /// Standard error of it, if it was estimated.
+    pub advantage_error: Option<f64>,
+    /// Probability of a draw between equal players.
+    pub draw_rate: f64,
+    ratings: Vec<f64>,
+    group_of: Vec<Option<usize>>,
+    index: Vec<Option<usize>>,
+    /// Covariance of all unknowns by the curvature alone, in squared points.
+    information: Symmetric,
+    /// The same with the spread of games and pairs allowed for.
+    sandwich: Symmetric,
+}
+
+/// Which errors are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Errors {
+    /// From the curvature of the likelihood: right if games are independent and the model holds.
+    Information,
+    /// "Sandwich": pairs as they came, single games as the model says (P. Huber, 1967). A few pairs
+    /// show less spread than there is; what they are short of is added, less and less with each
+    /// pair (J. Morel, M. Bokossa, N. Neerchal, 2003).
+    Sandwich,
+}
+
+impl Rated {
+    pub(super) fn new(
+        standing: Standing,
+        meetings: &[Meeting],
+        options: &Options,
+        groups: Groups,
+        perfect: Vec<Perfect>,
+        left_out: Vec<usize>,
+    ) -> Rated {
+        let Standing { state, root, encounters, is_advantage_known } = standing;
+        let mut group_of = vec![None; state.ratings.len()];
+        for (number, group) in groups.groups.iter().enumerate() {
+            group.iter().for_each(|player| group_of[*player] = Some(number));
+        }
+        let spread = spread(&state, &encounters, meetings, options, &group_of);
+        let square = options.scale * options.scale;
+        let evidence = Evidence::of(&state, &encounters, meetings, &group_of);
+        let information = root.inverse();
+        let mut sandwich = root.sandwich(Some(&spread));
+        evidence.allow_for_few(&mut sandwich, &information, &spread);
+        let sandwich = centred(sandwich, &state, square);
+        let information = centred(information, &state, square);
+        let advantage_error =
+            state.advantage_index.map(|index| sandwich.get(index, index).max(0.0).sqrt());
+        Rated {
+            perfect,
+            left_out,
+            advantage: is_advantage_known.then_some(state.advantage * options.scale),
+            advantage_error,
+            draw_rate: options.law.draw_rate(state.draw),
+            ratings: state.ratings.iter().map(|rating| rating * options.scale).collect(),
+            group_of,
+            index: state.index,
+            information,
+            sandwich,
+            groups,
+        }
+    }
+
+    /// Rating of a player in points; `None` if there was nothing to rate.
+    pub fn rating(&self, player: usize) -> Option<f64> {
+        let perfect = self.perfect.iter().find(|p| p.player == player);
+        match perfect {
+            Some(perfect) => Some(perfect.rating),
+            None => self.group_of[player].map(|_| self.ratings[player]),
+        }
+    }
+
+    /// The group in which a player was rated, by its number.
+    pub fn group(&self, player: usize) -> Option<usize> {
+        self.group_of[player]
+    }
+
+    /// Covariance of two players' ratings, in squared points; `None` unless both are in groups.
+    pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
+        self.group_of[a].and(self.group_of[b])?;
+        let matrix = match errors {
+            Errors::Information => &self.information,
+            Errors::Sandwich => &self.sandwich,
+        };
+        // An anchored player does not vary.
+        Some(self.index[a].zip(self.index[b]).map_or(0.0, |(i, j)| matrix.get(i, j)))
+    }
+
+    /// Standard error of a rating, relative to the mean of the group or to the anchors.
+    pub fn error(&self, player: usize, errors: Errors) -> Option<f64> {
+        Some(self.covariance(player, player, errors)?.max(0.0).sqrt())
+    }
+
+    /// Standard error of the difference of two ratings; `None` if they are not comparable.
+    pub fn difference_error(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
+        if self.group_of[a]? != self.group_of[b]? {
+            return None;
+        }
+        let variance = self.covariance(a, a, errors)? + self.covariance(b, b, errors)?
+            - 2.0 * self.covariance(a, b, errors)?;
+        Some(variance.max(0.0).sqrt())
+    }
+
+    /// Likelihood that player `a` is stronger than `b`; `None` if they are not comparable.
+    pub fn superiority(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
+        let error = self.difference_error(a, b, errors)?;
+        (error > 0.0).then(|| normal_cdf((self.ratings[a] - self.ratings[b]) / error))
+    }
+}
+
+/// How much there is to tell the spread of pairs from.
+#[derive(Debug, Clone, Copy)]
+struct Evidence {
+    /// Pairs, whose spread is observed.
+    pairs: f64,
+    /// Games without a partner, whose spread is known from the model.
+    singles: f64,
+    /// Unknowns that games tell of: not the levels of groups.
+    unknowns: f64,
+}
+
+impl Evidence {
+    fn of(
+        state: &State,
+        encounters: &[Encounter],
+        meetings: &[Meeting],
+        group_of: &[Option<usize>],
+    ) -> Evidence {
+        let pairs = meetings.iter().filter(|m| is_inside(m, group_of));
+        let pairs: u64 = pairs.flat_map(|meeting| meeting.pairs.iter().flatten()).sum();
+        Evidence {
+            pairs: pairs as f64,
+            singles: encounters.iter().map(|encounter| encounter.singles).sum(),
+            unknowns: (state.unknowns - state.floating.len()) as f64,
+        }
+    }
+
+    /// Widens a sandwich by what few pairs are short of: the estimates follow the same games that
+    /// tell how they spread. With m units and p unknowns, V becomes c·V + δ·φ·H⁻¹, where
+    /// c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m − p) but at most ½, and φ, at least 1, is
+    /// how much wider pairs spread than the model says. Nothing changes without pairs.
+    fn allow_for_few(self, sandwich: &mut Symmetric, information: &Symmetric, spread: &Symmetric) {
+        let Evidence { pairs, singles, unknowns } = self;
+        if pairs == 0.0 || unknowns <= 0.0 {
+            return;
+        }
+        let (units, games) = (pairs + singles, 2.0 * pairs + singles);
+        let lost = (games - 1.0) / (games - unknowns).max(1.0);
+        let factor = lost.max(1.0) * units / (units - 1.0).max(1.0);
+        let share = match units > 3.0 * unknowns {
+            true => unknowns / (units - unknowns),
+            false => 0.5,
+        };
+        let size = sandwich.size();
+        let cells = || (0..size).flat_map(|i| (0..size).map(move |j| (i, j)));
+        let trace: f64 = cells().map(|(i, j)| information.get(i, j) * spread.get(j, i)).sum();
+        let wider = (trace / unknowns).max(1.0);
+        for (i, j) in cells() {
+            let more = (factor - 1.0) * sandwich.get(i, j);
+            sandwich.add(i, j, more + share * wider * information.get(i, j));
+        }
+    }
+}
+
+/// Whether both players of a meeting are rated together.
+fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
+    let [first, second] = meeting.players.map(|player| group_of[player]);
+    first.is_some() && first == second
+}
+
+/// Covariance in squared points, without the part that the holding terms of groups added.
+fn centred(mut covariance: Symmetric, state: &State, square: f64) -> Symmetric {
+    for group in &state.floating {
+        // What holds the level is its mean; ratings are relative to it.
+        let n = group.len() as f64;
+        let size = covariance.size();
+        let row_means: Vec<f64> = (0..size)
+            .map(|i| group.iter().map(|j| covariance.get(i, *j)).sum::<f64>() / n)
+            .collect();
+        let mean = group.iter().map(|i| row_means[*i]).sum::<f64>() / n;
+        let is_member: Vec<bool> = (0..size).map(|i| group.contains(&i)).collect();
+        for i in 0..size {
+            for j in 0..size {
+                let mut change = 0.0;
+                if is_member[j] {
+                    change -= row_means[i];
+                }
+                if is_member[i] {
+                    change -= row_means[j];
+                }
+                if is_member[i] && is_member[j] {
+                    change += mean;
+                }
+                covariance.add(i, j, change);
+            }
+        }
+    }
+    let size = covariance.size();
+    for i in 0..size {
+        for j in 0..size {
+            let value = covariance.get(i, j);
+            covariance.add(i, j, value * (square - 1.0));
+        }
+    }
+    covariance
+}
+
+/// Covariance of the slope: single games vary as the model says, pairs as they did.
+fn spread(
+    state: &State,
+    encounters: &[Encounter],
+    meetings: &[Meeting],
+    options: &Options,
+    group_of: &[Option<usize>],
+) -> Symmetric {
+    let mut spread = Symmetric::zero(state.unknowns);
+    let law = options.law;
+    let pull = |white: usize, black: usize, result: usize| {
+        let x = state.ratings[white] - state.ratings[black] + state.advantage;
+        let [strength, draw] = law.pull(x, state.draw, result);
+        let mut vector = state.direction(white, black);
+        vector.iter_mut().for_each(|(_, sign)| *sign *= strength);
+        vector.extend(state.draw_index.map(|index| (index, draw)));
+        vector
+    };
+    for encounter in encounters.iter().filter(|e| e.singles > 0.0) {
+        let p = law.probabilities(state.difference(encounter), state.draw);
+        for (result, p) in p.iter().enumerate() {
+            let vector = pull(encounter.white, encounter.black, result);
+            spread.add_outer(&vector, encounter.singles * p);
+        }
+    }
+    for meeting in meetings.iter().filter(|meeting| is_inside(meeting, group_of)) {
+        let [first, second] = meeting.players;
+        for (with_white, row) in meeting.pairs.iter().enumerate() {
+            for (with_black, count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let mut vector = pull(first, second, with_white);
+                for (unknown, value) in pull(second, first, 2 - with_black) {
+                    match vector.iter_mut().find(|(known, _)| *known == unknown) {
+                        Some((_, sum)) => *sum += value,
+                        None => vector.push((unknown, value)),
+                    }
+                }
+                spread.add_outer(&vector, *count as f64);
+            }
+        }
+    }
+    spread
+}
+
+impl Law {
+    /// Name of the model.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Law::Davidson => "davidson",
+            Law::RaoKupper => "rao-kupper",
+            Law::Scores => "scores",
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! The search for the maximum: Newton's method on all ratings, White's advantage and the draw
+//! parameter at once.
+
+use super::groups::{Groups, Score, divide};
+use super::law::Law;
+use super::matrix::{Cholesky, Symmetric};
+use super::outcome::{Perfect, Rated, Standing};
+use super::{MAX_PLAYERS, Meeting, Options, Parameter, RatingError};
+use crate::roots::falling_crossing;
+
+/// Longest step, in natural units: farther out the likelihood is no parabola.
+const MAX_STEP: f64 = 1.5;
+
+/// A step this small, in natural units, is the last.
+const LAST_STEP: f64 = 1e-11;
+
+/// Bound on steps; ordinary tables take 5 to 10.
+const MAX_STEPS: usize = 300;
+
+/// Ratings, in natural units, are searched within ± this range for perfect scores.
+const PERFECT_RANGE: f64 = 30.0;
+
+/// Draw rates nearer to 0 or 1 cannot be estimated: no draw was seen, or nothing else.
+const EXTREME_RATE: f64 = 1e-9;
+
+/// Games of one player with White against one with Black.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Encounter {
+    pub white: usize,
+    pub black: usize,
+    /// Lost, drawn and won by White, with imagined draws.
+    pub counts: [f64; 3],
+    /// Those of them that have no partner in a pair.
+    pub singles: f64,
+}
+
+/// Where the unknowns are, and the values of all quantities in natural units.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    /// Unknown of each player; `None` if anchored or not rated.
+    pub index: Vec<Option<usize>>,
+    /// Unknown of White's advantage.
+    pub advantage_index: Option<usize>,
+    /// Unknown of the draw parameter.
+    pub draw_index: Option<usize>,
+    /// Number of unknowns.
+    pub unknowns: usize,
+    pub ratings: Vec<f64>,
+    pub advantage: f64,
+    pub draw: f64,
+    /// Unknowns of each group whose level nothing fixes.
+    pub floating: Vec<Vec<usize>>,
+}
+
+impl State {
+    pub fn difference(&self, encounter: &Encounter) -> f64 {
+        self.ratings[encounter.white] - self.ratings[encounter.black] + self.advantage
+    }
+
+    /// The unknowns on which the difference of an encounter depends.
+    pub fn direction(&self, white: usize, black: usize) -> Vec<(usize, f64)> {
+        let mut direction = Vec::with_capacity(4);
+        direction.extend(self.index[white].map(|i| (i, 1.0)));
+        direction.extend(self.index[black].map(|i| (i, -1.0)));
+        direction.extend(self.advantage_index.map(|i| (i, 1.0)));
+        direction
+    }
+
+    fn value(&mut self, unknown: usize) -> Option<&mut f64> {
+        if self.advantage_index == Some(unknown) {
+            return Some(&mut self.advantage);
+        }
+        if self.draw_index == Some(unknown) {
+            return Some(&mut self.draw);
+        }
+        let player = self.index.iter().position(|i| *i == Some(unknown))?;
+        self.ratings.get_mut(player)
+    }
+}
+
+/// Rates `players` players by their meetings.
+///
+/// Disconnected groups are rated each around its own level; players with a perfect score are rated
+/// afterwards so that their score was as likely as not (Ordo's rule). Of more than [`MAX_PLAYERS`]
+/// players the largest groups are rated.
+pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<Rated, RatingError> {
+    let mut groups = divide(players, &scores(meetings, options));
+    let mut left_out = Vec::new();
+    let mut rated = 0;
+    groups.groups.retain(|group| {
+        let fits = rated + group.len() <= MAX_PLAYERS;
+        if fits {
+            rated += group.len();
+        } else {
+            left_out.extend(group.iter().copied());
+        }
+        fits
+    });
+    let encounters = encounters(players, meetings, options, &groups);
+    let mut state = start(players, &encounters, options, &groups);
+    let mut fitted = newton(&mut state, &encounters, options);
+    let mut is_advantage_known = true;
+    if fitted.is_none() && state.advantage_index.is_some() {
+        // Somebody had one colour only, and the colours cannot be told from the players.
+        let fixed = Options { advantage: Parameter::Fixed(0.0), ..options.clone() };
+        state = start(players, &encounters, &fixed, &groups);
+        fitted = newton(&mut state, &encounters, &fixed);
+        is_advantage_known = false;
+    }
+    let root = fitted.ok_or(RatingError::NoMaximum)?;
+    if options.law == Law::Scores && options.draw_rate == Parameter::Fitted {
+        state.draw = draw_parameter(&state, &encounters);
+    }
+    let perfect = perfect_ratings(&mut state, meetings, options, &groups);
+    Ok(Rated::new(
+        Standing { state, root, encounters, is_advantage_known },
+        meetings,
+        options,
+        groups,
+        perfect,
+        left_out,
+    ))
+}
+
+/// Who took points from whom; imagined draws count for both, anchors and priors do not.
+fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
+    let imagined = u64::from(options.prior_draws > 0.0);
+    let score = |meeting: &Meeting| {
+        let [lost, drawn, won] = meeting.results();
+        let shared = if lost + drawn + won > 0 { imagined } else { 0 };
+        let taken = [2 * won + drawn + shared, 2 * lost + drawn + shared];
+        Score { players: meeting.players, taken }
+    };
+    meetings.iter().map(score).collect()
+}
+
+/// The games within groups, with imagined draws.
+fn encounters(
+    players: usize,
+    meetings: &[Meeting],
+    options: &Options,
+    groups: &Groups,
+) -> Vec<Encounter> {
+    let mut group_of = vec![None; players];
+    for (number, group) in groups.groups.iter().enumerate() {
+        group.iter().for_each(|player| group_of[*player] = Some(number));
+    }
+    let is_inside = |m: &&Meeting| {
+        let [a, b] = m.players.map(|player| group_of[player]);
+        a.is_some() && a == b
+    };
+    let mut games = vec![0.0; players];
+    for meeting in meetings.iter().filter(is_inside) {
+        meeting.players.iter().for_each(|player| games[*player] += meeting.games() as f64);
+    }
+    let mut found = Vec::new();
+    for meeting in meetings.iter().filter(is_inside) {
+        let [first, second] = meeting.players;
+        let share: f64 =
+            meeting.players.iter().map(|player| meeting.games() as f64 / games[*player]).sum();
+        let imagined = 0.5 * options.prior_draws * share;
+        let [white, black] = meeting.by_colour().map(|counts| counts.map(|n| n as f64));
+        let with = |mut counts: [f64; 3]| {
+            counts[1] += imagined;
+            counts
+        };
+        let single = |side: usize| meeting.singles[side].iter().sum::<u64>() as f64;
+        let [lost, drawn, won] = black;
+        let both =
+            [(first, second, white, single(0)), (second, first, [won, drawn, lost], single(1))];
+        for (white, black, counts, singles) in both {
+            if counts.iter().sum::<f64>() + imagined > 0.0 {
+                found.push(Encounter { white, black, counts: with(counts), singles });
+            }
+        }
+    }
+    found
+}
+
+/// Everybody equal, or at the anchor; which quantities are unknown.
+fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &Groups) -> State {
+    let mut ratings = vec![0.0; players];
+    let mut is_anchored = vec![false; players];
+    for (player, rating) in &options.anchors {
+        ratings[*player] = rating / options.scale;
+        is_anchored[*player] = true;
+    }
+    let has_prior = |player: &usize| options.priors.iter().any(|prior| prior.player == *player);
+    let mut index = vec![None; players];
+    let mut unknowns = 0;
+    let mut floating = Vec::new();
+    for group in &groups.groups {
+        let anchors: Vec<f64> =
+            group.iter().filter(|p| is_anchored[**p]).map(|p| ratings[*p]).collect();
+        let level = anchors.iter().sum::<f64>() / (anchors.len().max(1)) as f64;
+        let free: Vec<usize> = group.iter().copied().filter(|p| !is_anchored[*p]).collect();
+        let first = unknowns;
+        for player in &free {
+            ratings[*player] = level;
+            index[*player] = Some(unknowns);
+            unknowns += 1;
+        }
+        if anchors.is_empty() && !group.iter().any(has_prior) {
+            floating.push((first..unknowns).collect());
+        }
+    }
+    let mut next = |wanted: bool| {
+        let at = wanted.then_some(unknowns);
+        unknowns += usize::from(wanted);
+        at
+    };
+    let advantage_index = next(options.advantage == Parameter::Fitted && !encounters.is_empty());
+    let [lost, drawn, won] = encounters.iter().fold([0.0; 3], |sum: [f64; 3], e| {
+        std::array::from_fn(|result| sum[result] + e.counts[result])
+    });
+    let observed = drawn / (lost + drawn + won);
+    let is_estimable = drawn > 0.0 && lost + won > 0.0;
+    let is_draw_unknown =
+        options.draw_rate == Parameter::Fitted && is_estimable && options.law.draws_inform();
+    let draw_index = next(is_draw_unknown);
+    let rate = match options.draw_rate {
+        Parameter::Fixed(rate) => rate,
+        Parameter::Fitted if observed.is_nan() => 0.5,
+        Parameter::Fitted => observed,
+    };
+    let draw = options.law.parameter(rate.clamp(EXTREME_RATE, 1.0 - EXTREME_RATE));
+    let advantage = match options.advantage {
+        Parameter::Fixed(points) => points / options.scale,
+        Parameter::Fitted => 0.0,
+    };
+    State { index, advantage_index, draw_index, unknowns, ratings, advantage, draw, floating }
+}
+
+/// Climbs to the maximum and leaves the state there; the root of the curvature at the end, or
+/// `None` if it is singular or no end is found.
+fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Option<Cholesky> {
+    for _ in 0..MAX_STEPS {
+        let (slope, curvature) = local(state, encounters, options);
+        let root = curvature.cholesky()?;
+        let mut step = root.solve(&slope);
+        let longest = step.iter().fold(0.0, |max: f64, s| max.max(s.abs()));
+        if longest > MAX_STEP {
+            step.iter_mut().for_each(|s| *s *= MAX_STEP / longest);
+        }
+        for (unknown, change) in step.iter().enumerate() {
+            if let Some(value) = state.value(unknown) {
+                *value += change;
+            }
+        }
+        if options.law == Law::RaoKupper {
+            state.draw = state.draw.max(EXTREME_RATE);
+        }
+        if longest < LAST_STEP {
+            let games: f64 = encounters.iter().flat_map(|e| e.counts).sum();
+            let rest = local(state, encounters, options).0;
+            let is_root = rest.iter().all(|s| s.abs() <= 1e-7 * (1.0 + games));
+            return is_root.then_some(root);
+        }
+    }
+    None
+}
+
+/// Slope of the likelihood in all unknowns, and its negative curvature. The level of a floating
+/// group, on which nothing depends, is held by a term that the solution does not feel.
+fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64>, Symmetric) {
+    let mut slope = vec![0.0; state.unknowns];
+    let mut curvature = Symmetric::zero(state.unknowns);
+    for encounter in encounters {
+        let at = options.law.slope(state.difference(encounter), state.draw, encounter.counts);
+        let direction = state.direction(encounter.white, encounter.black);
+        for (unknown, sign) in &direction {
+            slope[*unknown] += sign * at.first[0];
+        }
+        curvature.add_outer(&direction, at.second[0]);
+        if let Some(draw) = state.draw_index {
+            slope[draw] += at.first[1];
+            curvature.add(draw, draw, at.second[2]);
+            for (unknown, sign) in &direction {
+                curvature.add(*unknown, draw, sign * at.second[1]);
+                curvature.add(draw, *unknown, sign * at.second[1]);
+            }
+        }
+    }
+    for prior in &options.priors {
+        if let Some(unknown) = state.index[prior.player] {
+            let weight = (options.scale / prior.deviation).powi(2);
+            let off = state.ratings[prior.player] - prior.mean / options.scale;
+            slope[unknown] -= weight * off;
+            curvature.add(unknown, unknown, weight);
+        }
+    }
+    for group in &state.floating {
+        let weight = holding_weight(&curvature, group);
+        for i in group {
+            for j in group {
+                curvature.add(*i, *j, weight);
+            }
+        }
+    }
+    (slope, curvature)
+}
+
+/// A weight for the holding term of a group: of the size of the curvature.
+fn holding_weight(curvature: &Symmetric, group: &[usize]) -> f64 {
+    let trace: f64 = group.iter().map(|i| curvature.get(*i, *i)).sum();
+    (trace / (group.len() * group.len()) as f64).max(f64::MIN_POSITIVE)
+}
+
+/// The draw parameter at which as many draws are expected as there are.
+fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
+    let drawn: f64 = encounters.iter().map(|e| e.counts[1]).sum();
+    let missing = |parameter: f64| -> f64 {
+        let expected = |e: &Encounter| {
+            let games: f64 = e.counts.iter().sum();
+            games * Law::Scores.probabilities(state.difference(e), parameter)[1]
+        };
+        drawn - encounters.iter().map(expected).sum::<f64>()
+    };
+    let (low, high) =
+        (Law::Scores.parameter(EXTREME_RATE), Law::Scores.parameter(1.0 - EXTREME_RATE));
+    falling_crossing(missing, 0.0, low, high).unwrap_or(state.draw)
+}
+
+/// Rates perfect scores, the last one taken out first, against those already rated.
+fn perfect_ratings(
+    state: &mut State,
+    meetings: &[Meeting],
+    options: &Options,
+    groups: &Groups,
+) -> Vec<Perfect> {
+    let mut is_rated = vec![false; state.ratings.len()];
+    groups.groups.iter().flatten().for_each(|player| is_rated[*player] = true);
+    options.anchors.iter().for_each(|(player, _)| is_rated[*player] = true);
+    let mut found = Vec::new();
+    for taken in groups.perfect.iter().rev() {
+        let player = taken.player;
+        if is_rated[player] {
+            continue;
+        }
+        // Opponents, the sign of White's advantage, and games.
+        let mut opponents = Vec::new();
+        for meeting in meetings {
+            let Some(side) = meeting.players.iter().position(|p| *p == player) else { continue };
+            let other = meeting.players[1 - side];
+            if !is_rated[other] {
+                continue;
+            }
+            let colours = if side == 0 { [1.0, -1.0] } else { [-1.0, 1.0] };
+            for (counts, sign) in meeting.by_colour().iter().zip(colours) {
+                opponents.push((other, sign, counts.iter().sum::<u64>() as f64));
+            }
+        }
+        if opponents.is_empty() {
+            continue;
+        }
+        let ln_probability = |rating: f64| -> f64 {
+            let each = |(other, sign, games): &(usize, f64, f64)| {
+                let x = rating - state.ratings[*other] + sign * state.advantage;
+                let [loss, _, win] = options.law.probabilities(x, state.draw);
+                games * if taken.won_all { win } else { loss }.max(f64::MIN_POSITIVE).ln()
+            };
+            opponents.iter().map(each).sum()
+        };
+        let missing = |rating: f64| match taken.won_all {
+            true => 0.5f64.ln() - ln_probability(rating),
+            false => ln_probability(rating) - 0.5f64.ln(),
+        };
+        if let Ok(rating) = falling_crossing(missing, 0.0, -PERFECT_RANGE, PERFECT_RANGE) {
+            state.ratings[player] = rating;
+            is_rated[player] = true;
+            found.push(Perfect { player, won_all: taken.won_all, rating: rating * options.scale });
+        }
+    }
+    found
+}

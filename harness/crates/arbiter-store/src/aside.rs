@@ -1,0 +1,128 @@
+//! Machines that were set aside, and the pairs they had played, which do not count.
+
+use std::collections::BTreeMap;
+
+use rusqlite::params;
+use serde_json::json;
+
+use super::{Store, StoreError, disturbance};
+use arbiter_plan::run::event::{Remark, SetAside};
+use arbiter_plan::run::standing::PairTally;
+
+impl Store {
+    /// Sets a machine aside. With `takes_back` the pairs that it has played are no pairs of the run
+    /// any more: they are kept apart, with their games and all that was said in them. When it
+    /// returns all of it is on the disk; `at_ms` is Unix time.
+    pub fn set_aside(
+        &mut self,
+        run: &str,
+        at_ms: i64,
+        remark: &Remark,
+        takes_back: bool,
+    ) -> Result<SetAside, StoreError> {
+        let Remark { worker, what, .. } = remark;
+        let pairs = if takes_back { self.pairs_of(run, worker)? } else { Vec::new() };
+        // Read before anything is changed, so that a pair that cannot be read changes nothing.
+        let mut rows = Vec::new();
+        for pair in &pairs {
+            rows.push((*pair, self.whole(run, *pair)?));
+        }
+        self.move_apart(run, at_ms, remark, &rows).map_err(|e| self.sqlite(e))?;
+        let pairs = pairs.len() as u64;
+        Ok(SetAside { worker: worker.clone(), reason: what.clone(), pairs })
+    }
+
+    /// The machines that were set aside in a run, in the order of their names.
+    pub fn aside(&self, run: &str) -> Result<Vec<SetAside>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<SetAside>> {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT worker, reason, (SELECT count(*) FROM discarded d
+                     WHERE d.run = a.run AND d.worker = a.worker)
+                 FROM set_aside a WHERE run = ?1 ORDER BY worker",
+            )?;
+            let aside = |row: &rusqlite::Row<'_>| {
+                Ok(SetAside { worker: row.get(0)?, reason: row.get(1)?, pairs: row.get(2)? })
+            };
+            statement.query_map([run], aside)?.collect()
+        };
+        read().map_err(|e| self.sqlite(e))
+    }
+
+    /// A number that changes whenever pairs of some run are taken back.
+    pub fn epoch(&self) -> Result<u64, StoreError> {
+        let count = "SELECT count(*) FROM set_aside";
+        self.connection.query_row(count, [], |row| row.get(0)).map_err(|e| self.sqlite(e))
+    }
+
+    /// What other machines have played for a run, and who.
+    pub fn played_by_workers(&self, run: &str) -> Result<Vec<(String, PairTally)>, StoreError> {
+        let read = || -> rusqlite::Result<BTreeMap<u64, String>> {
+            let mut statement =
+                self.connection.prepare("SELECT pair, worker FROM players WHERE run = ?1")?;
+            statement.query_map([run], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        };
+        let mut players = read().map_err(|e| self.sqlite(e))?;
+        let tallies = self.tallies(run)?.into_iter();
+        Ok(tallies.filter_map(|tally| Some((players.remove(&tally.pair)?, tally))).collect())
+    }
+
+    fn pairs_of(&self, run: &str, worker: &str) -> Result<Vec<u64>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<u64>> {
+            let mut statement = self
+                .connection
+                .prepare("SELECT pair FROM players WHERE run = ?1 AND worker = ?2 ORDER BY pair")?;
+            statement.query_map([run, worker], |row| row.get(0))?.collect()
+        };
+        read().map_err(|e| self.sqlite(e))
+    }
+
+    /// A pair with all that is known of it, as JSON.
+    fn whole(&self, run: &str, pair: u64) -> Result<String, StoreError> {
+        let played = self.pair(run, pair)?;
+        let played = played.ok_or_else(|| self.corrupt(run, format!("pair {pair} is missing")))?;
+        let mut transcripts = Vec::new();
+        for half in 0..played.games.iter().count() {
+            let transcript = self.transcript(run, pair, half)?;
+            transcripts.push(transcript.map(|transcript| transcript.to_string()));
+        }
+        let [first, second] = played.pairing.engines;
+        let whole = json!({
+            "first": first,
+            "second": second,
+            "opening": played.pairing.opening,
+            "games": disturbance::games(&played),
+            "transcripts": transcripts,
+        });
+        Ok(whole.to_string())
+    }
+
+    fn move_apart(
+        &mut self,
+        run: &str,
+        at_ms: i64,
+        remark: &Remark,
+        rows: &[(u64, String)],
+    ) -> rusqlite::Result<()> {
+        let Remark { worker, what, .. } = remark;
+        // Alone it is a transaction, in a group a part of one.
+        let transaction = self.connection.savepoint()?;
+        transaction.execute(
+            "INSERT INTO set_aside (run, worker, at_ms, reason) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO NOTHING",
+            params![run, worker, at_ms, what],
+        )?;
+        for (pair, whole) in rows {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute(params![run, pair, worker, whole])?;
+            // Those that refer to others first.
+            for table in ["transcripts", "games", "players", "pairs"] {
+                let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");
+                transaction.prepare_cached(&delete)?.execute(params![run, pair])?;
+            }
+        }
+        transaction.commit()
+    }
+}

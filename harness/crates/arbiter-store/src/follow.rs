@@ -1,0 +1,110 @@
+//! Reading a store while others write it, without being in their way.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, params};
+
+use super::query::{TallyRow, ending_of, sum_up};
+use super::{FILE_NAME, Store, StoreError, schema};
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::run::standing::PairTally;
+
+/// How long to wait where even a reader has to: while the file is set up.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// A place in the order in which games came to the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark(i64);
+
+/// What may change of a run besides its pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// Its name.
+    pub run: String,
+    /// How it ended; `None` while it runs, or if it was killed.
+    pub ending: Option<Ending>,
+    /// What it tries, in one line, if its user said so.
+    pub about: Option<String>,
+}
+
+impl Store {
+    /// Opens the store of a results folder, which must be there, for reading only. Readers and the
+    /// one who writes do not wait for each other. A store of an older format is brought up to date
+    /// first, as always.
+    pub fn observe(folder: &Path) -> Result<Store, StoreError> {
+        let file = folder.join(FILE_NAME);
+        if !file.is_file() {
+            return Err(StoreError::Missing(folder.to_owned()));
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let begin = || -> rusqlite::Result<(Connection, i64)> {
+            let connection = Connection::open_with_flags(&file, flags)?;
+            connection.busy_timeout(BUSY)?;
+            let found = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            Ok((connection, found))
+        };
+        let fail = |source| StoreError::Sqlite { file: file.clone(), source };
+        let (mut connection, found) = begin().map_err(fail)?;
+        if found != schema::FORMAT {
+            drop(connection);
+            // Migrates, or says that it cannot.
+            Store::open(folder)?;
+            connection = begin().map_err(fail)?.0;
+        }
+        Ok(Store::over(connection, file))
+    }
+
+    /// A number that changes whenever another process has written something.
+    pub fn data_version(&self) -> Result<i64, StoreError> {
+        let read = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
+        read.map_err(|e| self.sqlite(e))
+    }
+
+    /// What may change of each run besides its pairs, the oldest run first.
+    pub fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<Outline>> {
+            let mut statement = self
+                .connection
+                .prepare_cached("SELECT run, ending, about FROM runs ORDER BY created_ms, run")?;
+            let outline = |row: &rusqlite::Row<'_>| {
+                let ending: Option<String> = row.get(1)?;
+                let ending = ending.as_deref().and_then(ending_of);
+                Ok(Outline { run: row.get(0)?, ending, about: row.get(2)? })
+            };
+            statement.query_map([], outline)?.collect()
+        };
+        read().map_err(|e| self.sqlite(e))
+    }
+
+    /// Where games that come from now on will be.
+    pub fn mark(&self) -> Result<Mark, StoreError> {
+        let read =
+            self.connection
+                .query_row("SELECT coalesce(max(rowid), 0) FROM games", [], |row| row.get(0));
+        read.map(Mark).map_err(|e| self.sqlite(e))
+    }
+
+    /// What the pairs of a run add to the counts that came after `mark`, in the order in which they
+    /// came, and where to go on.
+    pub fn tallies_after(
+        &self,
+        run: &str,
+        mark: Mark,
+    ) -> Result<(Vec<PairTally>, Mark), StoreError> {
+        let next = self.mark()?;
+        let read = || -> rusqlite::Result<Vec<TallyRow>> {
+            // By place in the file and not by run: there is little behind the mark.
+            let mut statement = self.connection.prepare_cached(
+                "SELECT p.pair, p.first, p.second, g.white, g.black, g.result, g.termination
+                 FROM games g JOIN pairs p ON p.run = g.run AND p.pair = g.pair
+                 WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 ORDER BY g.rowid",
+            )?;
+            statement.query_map(params![mark.0, next.0, run], TallyRow::read)?.collect()
+        };
+        let rows = read().map_err(|e| self.sqlite(e))?;
+        let pairs = rows.chunk_by(TallyRow::is_of_pair);
+        let tallies = pairs.map(|pair| sum_up(pair).map_err(|e| self.corrupt(run, e)));
+        Ok((tallies.collect::<Result<_, _>>()?, next))
+    }
+}

@@ -1,0 +1,172 @@
+//! The results store: one SQLite file that holds every run, pair and game.
+//!
+//! A pair's games are committed together, keyed by run and pair, so that a pair is there as a
+//! whole or not at all, and a second delivery changes nothing. Everything else (PGN, reports,
+//! counts) is derived from it and can be made again.
+
+mod append;
+mod aside;
+mod disturbance;
+mod follow;
+mod gates;
+mod latencies;
+mod output_row;
+mod plan_row;
+mod provenance_row;
+mod query;
+mod recorded;
+mod remarks;
+mod rows;
+mod run_lock;
+mod schema;
+mod tables_row;
+mod transcripts;
+mod tuning_row;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use thiserror::Error;
+
+use arbiter_plan::run::latency::Latencies;
+
+pub use follow::{Mark, Outline};
+pub use gates::StoredGate;
+pub use plan_row::Fingerprints;
+pub use query::{RunHead, StoredRun};
+pub use recorded::Recorded;
+pub use run_lock::{LockError, RunLock};
+
+/// Where a run's games begin in the files that are written besides the store, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Offsets {
+    /// In the PGN file.
+    pub pgn: u64,
+    /// In the EPD file.
+    pub epd: u64,
+}
+
+/// Name of the store inside a results folder.
+pub const FILE_NAME: &str = "arbiter.db";
+
+/// Why the store cannot do its work.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// The results folder cannot be made or used.
+    #[error("cannot use results folder {}: {source}; give a folder that can be written with --results", .folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The results folder holds no store.
+    #[error("no results in {}; play a run first, or give another --results", .0.display())]
+    Missing(PathBuf),
+    /// SQLite refused.
+    #[error("results store {}: {source}", .file.display())]
+    Sqlite {
+        /// The store.
+        file: PathBuf,
+        /// SQLite's reason.
+        source: rusqlite::Error,
+    },
+    /// The store was written by a newer Arbiter.
+    #[error("results store {} has format {found}, this arbiter knows up to {known}; update arbiter", .file.display())]
+    Newer {
+        /// The store.
+        file: PathBuf,
+        /// Its format.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
+    /// A run of this name is there already.
+    #[error("a run named '{0}' exists already; continue it with --resume, or give another --name")]
+    Exists(String),
+    /// There is no run of this name.
+    #[error("no run named '{run}' in {place}; `arbiter results list --results {place}` shows what there is", place = .folder.display())]
+    NoRun {
+        /// The name.
+        run: String,
+        /// The results folder.
+        folder: PathBuf,
+    },
+    /// A row does not mean anything to us.
+    #[error("results store {}: run '{run}': {what}", .file.display())]
+    Corrupt {
+        /// The store.
+        file: PathBuf,
+        /// The run.
+        run: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    file: PathBuf,
+    /// What the pairs of an unfinished group add, by run.
+    group_latencies: BTreeMap<String, Latencies>,
+}
+
+impl Store {
+    /// Opens the store of a results folder, and makes both if they are not there.
+    pub fn create(folder: &Path) -> Result<Store, StoreError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|source| StoreError::Folder { folder: folder.to_owned(), source })?;
+        Store::connect(folder.join(FILE_NAME))
+    }
+
+    /// Opens the store of a results folder, which must be there.
+    pub fn open(folder: &Path) -> Result<Store, StoreError> {
+        let file = folder.join(FILE_NAME);
+        if !file.is_file() {
+            return Err(StoreError::Missing(folder.to_owned()));
+        }
+        Store::connect(file)
+    }
+
+    fn connect(file: PathBuf) -> Result<Store, StoreError> {
+        let connection = Connection::open(&file)
+            .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
+        let store = Store::over(connection, file);
+        store.prepare()?;
+        Ok(store)
+    }
+
+    fn over(connection: Connection, file: PathBuf) -> Store {
+        Store { connection, file, group_latencies: BTreeMap::new() }
+    }
+
+    /// Where the store is.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The error for a pair that is not the one the run's schedule has at its place.
+    pub fn misfit(&self, run: &str, pair: u64) -> StoreError {
+        let what = "is not the one that the schedule of this version of arbiter has there";
+        self.corrupt(run, format!("pair {pair} {what}"))
+    }
+
+    fn sqlite(&self, source: rusqlite::Error) -> StoreError {
+        StoreError::Sqlite { file: self.file.clone(), source }
+    }
+
+    fn no_run(&self, run: &str) -> StoreError {
+        let folder = self.file.parent().unwrap_or(&self.file).to_owned();
+        StoreError::NoRun { run: run.to_owned(), folder }
+    }
+
+    fn corrupt(&self, run: &str, what: impl ToString) -> StoreError {
+        StoreError::Corrupt { file: self.file.clone(), run: run.into(), what: what.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! Plans survive storage.
+
+use super::*;
+use arbiter_game::adjudicate::{Scope, TablebaseRule};
+use arbiter_game::annotation::{Annotation, Field, Keeping, Notation};
+use arbiter_plan::provenance::{Provenance, Scale};
+use arbiter_plan::request::Request;
+use arbiter_plan::spec::EngineSpec;
+use arbiter_plan::tuning::TuningRequest;
+
+#[test]
+fn tunings_survive_storage_to_the_last_digit() {
+    let lines = "A,28,0,60,0.1234567890123456,0.002\nB,float,0.30000000000000004,0,1,0.1,1e-3";
+    let parameters = arbiter_spsa::table::read(lines).unwrap();
+    let tuning = TuningRequest { parameters, ahead: Some(7), ..TuningRequest::default() };
+    let engines = vec![EngineSpec::parse("cmd=bundled").unwrap()];
+    let mut request = Request { engines, tuning: Some(tuning), ..Request::default() };
+    request.tournament.rounds = Some(11);
+    let plan = Plan::resolve(Kind::Tune, request).unwrap();
+    let engines = vec!["x".into(), "y".into()];
+    let json = PlanRow::of(&plan, &Fingerprints { engines, ..Default::default() }).to_json();
+    let (read, _) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
+    assert_eq!(read.tuning, plan.tuning);
+    assert_eq!(format!("{read:?}"), format!("{plan:?}"));
+}
+
+#[test]
+fn plans_survive_storage() {
+    let rules = Rules {
+        draw: Some(DrawRule { move_number: 40, move_count: 8, score_cp: 10 }),
+        resign: Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true }),
+        move_cap: Some(200),
+        tablebase: Some(TablebaseRule { pieces: 5, ignores_fifty: true, scope: Scope::Wins }),
+    };
+    let odd = "cmd=bundled,name=odd,tc=40/60+0.5:20/30:5,nodestime=600,init=a b,restart=on,\
+               ponder=true,stderr=e.log,memory=64";
+    let engines = ["cmd=bundled", odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
+    let request = Request {
+        rules,
+        engines,
+        book_depth: Some(6),
+        strict_book: true,
+        scale: Some(Scale { reference_nps: 1e6, measured_nps: 7e5 }),
+        annotation: Annotation {
+            notation: Notation::Lan,
+            fields: vec![Field::Nodes, Field::Pv],
+            pattern: Some("^info string".parse().unwrap()),
+            is_minimal: true,
+            has_origin: true,
+            event: Some("Cup".to_owned()),
+            site: Some("home".to_owned()),
+        },
+        epd: Some("/tmp/ends.epd".into()),
+        transcripts: Keeping::All,
+        tables: vec!["/tables/3-4".into(), "/tables/5".into()],
+        ..Request::default()
+    };
+    let mut plan = Plan::resolve(Kind::Sprt, request).unwrap();
+    plan.engines[1].provenance = Some(Provenance {
+        repo: "/r".into(),
+        revision: "main".into(),
+        commit: "0a1b".into(),
+        is_dirty: true,
+        bench: Some(77),
+    });
+    let fingerprints = Fingerprints {
+        book: "b".into(),
+        openings: Some("o".into()),
+        quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
+        host: Some("a machine".into()),
+        engines: vec!["x".into(), "y".into()],
+    };
+    let json = PlanRow::of(&plan, &fingerprints).to_json();
+    let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
+    assert_eq!(format!("{read:?}"), format!("{plan:?}"));
+    assert_eq!(prints, fingerprints);
+    assert_eq!(read.sprt.unwrap().correction(), Correction::Dynamic);
+    let older = json.replace("\"version\":2", "\"version\":1");
+    let older = older.replace(",\"overshoot\":\"dynamic\"", "");
+    assert!(older.len() < json.len());
+    let (read, _) = PlanRow::from_json(&older).unwrap().into_plan().unwrap();
+    assert_eq!(read.sprt.unwrap().correction(), Correction::None);
+    let newer = json.replace("\"version\":2", "\"version\":3");
+    assert!(PlanRow::from_json(&newer).unwrap_err().contains("update arbiter"));
+}

@@ -1,0 +1,92 @@
+//! A game with all that is needed to play it again, from the store or from a file.
+
+use serde::{Deserialize, Serialize};
+
+use super::plan_row::PlanRow;
+use super::rows::GameRow;
+use super::{Store, StoreError};
+use arbiter_game::record::GameRecord;
+use arbiter_game::transcript::Transcript;
+use arbiter_plan::plan::Plan;
+
+/// Version of the file.
+const VERSION: u32 = 1;
+
+/// A game with its transcript.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// The run's name.
+    pub run: String,
+    /// The number that the PGN has in its tag `Round`: pair and game, from 1.
+    pub round: String,
+    /// How it was played.
+    pub plan: Plan,
+    /// What is kept of it besides.
+    pub record: GameRecord,
+    /// What was said.
+    pub transcript: Transcript,
+    /// The same as a file.
+    pub text: String,
+}
+
+/// The first line of the file; the transcript follows.
+#[derive(Debug, Serialize, Deserialize)]
+struct HeaderRow {
+    transcript: u32,
+    run: String,
+    round: String,
+    plan: PlanRow,
+    game: GameRow,
+}
+
+impl Store {
+    /// A game of a run, pair and half from 0; `None` if it is not on disk or has no transcript.
+    pub fn recorded(
+        &self,
+        run: &str,
+        pair: u64,
+        half: usize,
+    ) -> Result<Option<Recorded>, StoreError> {
+        let Some(transcript) = self.transcript(run, pair, half)? else { return Ok(None) };
+        let Some(played) = self.pair(run, pair)? else { return Ok(None) };
+        let Some(record) = played.games.iter().nth(half).cloned() else { return Ok(None) };
+        let stored = self.run(run)?;
+        let header = HeaderRow {
+            transcript: VERSION,
+            run: run.to_owned(),
+            round: format!("{}.{}", pair + 1, half + 1),
+            plan: PlanRow::of(&stored.plan, &stored.fingerprints),
+            game: GameRow::of(&record),
+        };
+        let json = serde_json::to_string(&header).expect("rows of numbers and text are JSON");
+        Ok(Some(Recorded {
+            run: header.run,
+            round: header.round,
+            plan: stored.plan,
+            record,
+            text: format!("{json}\n{transcript}"),
+            transcript,
+        }))
+    }
+}
+
+impl Recorded {
+    /// Reads a game from a file; the error says what is wrong with it.
+    pub fn read(text: String) -> Result<Recorded, String> {
+        let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        let header: HeaderRow = serde_json::from_str(head).map_err(|error| {
+            format!("the first line is not that of a transcript: {error}; `arbiter replay RUN GAME --raw` writes such a file")
+        })?;
+        if header.transcript > VERSION {
+            return Err(format!("has version {}; update arbiter", header.transcript));
+        }
+        let transcript: Transcript = rest.parse()?;
+        let (plan, _) = header.plan.into_plan()?;
+        let record = header.game.into_record()?;
+        let (run, round) = (header.run, header.round);
+        if record.engines.white.max(record.engines.black) >= plan.engines.len() {
+            return Err("names an engine that is not in its plan".to_owned());
+        }
+        Ok(Recorded { run, round, plan, record, transcript, text })
+    }
+}

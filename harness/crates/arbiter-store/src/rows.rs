@@ -1,0 +1,245 @@
+//! The stored form of a game. Independent of the domain types, so that those may change while
+//! old files stay readable.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize, Serializer};
+use shakmaty::uci::UciMove;
+use shakmaty::{ByColor, KnownOutcome};
+
+use arbiter_game::outcome::Outcome;
+use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
+use arbiter_protocol::uci::score::Score;
+
+/// One row of the table `games`, but for its key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct GameRow {
+    pub(super) white: usize,
+    pub(super) black: usize,
+    pub(super) result: String,
+    pub(super) termination: String,
+    pub(super) detail: String,
+    pub(super) fen: String,
+    pub(super) chess960: bool,
+    pub(super) duration_ms: f64,
+    pub(super) moves: String,
+}
+
+/// A move; short keys, as there are billions of them.
+#[derive(Debug, Serialize, Deserialize)]
+struct MoveRow<'a> {
+    /// UCI notation.
+    #[serde(with = "notation")]
+    m: UciMove,
+    /// Absent for book moves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    t: Option<ThoughtRow<'a>>,
+}
+
+/// The moves of a game, each made into a row only as it is written.
+struct MoveRows<'a>(&'a [MoveRecord]);
+
+impl Serialize for MoveRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(MoveRow::of))
+    }
+}
+
+/// A move as text.
+mod notation {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use shakmaty::uci::UciMove;
+
+    pub(super) fn serialize<S: Serializer>(m: &UciMove, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(m)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<UciMove, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map_err(|_| D::Error::custom(format!("'{text}' is no move")))
+    }
+}
+
+/// An engine's thought.
+#[derive(Debug, Serialize, Deserialize)]
+struct ThoughtRow<'a> {
+    /// Score in centipawns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cp: Option<i32>,
+    /// Score as moves to mate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mate: Option<i32>,
+    /// Depth in plies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    d: Option<u32>,
+    /// Deepest line in plies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sd: Option<u32>,
+    /// Nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    n: Option<u64>,
+    /// Time in nanoseconds.
+    ns: u64,
+    /// Time that the engine reported, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    t: Option<u64>,
+    /// Time left in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    l: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nps: Option<u64>,
+    /// Permill of the hash table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hf: Option<u32>,
+    /// Hits in endgame tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tb: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pv: Cow<'a, [String]>,
+    /// Lines that the user wants to see.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    x: Cow<'a, [String]>,
+}
+
+fn is_empty(lines: &[String]) -> bool {
+    lines.is_empty()
+}
+
+impl GameRow {
+    /// The stored form of a record.
+    pub(super) fn of(record: &GameRecord) -> GameRow {
+        let moves = MoveRows(&record.moves);
+        GameRow {
+            white: record.engines.white,
+            black: record.engines.black,
+            result: record.outcome.result.as_str().to_owned(),
+            termination: record.outcome.termination.as_str().to_owned(),
+            detail: record.outcome.detail.clone(),
+            fen: record.fen.clone(),
+            chess960: record.chess960,
+            duration_ms: record.duration.as_secs_f64() * 1e3,
+            moves: serde_json::to_string(&moves).expect("rows of numbers and text are JSON"),
+        }
+    }
+
+    /// The record, or what is wrong with the row.
+    pub(super) fn into_record(self) -> Result<GameRecord, String> {
+        let moves: Vec<MoveRow<'_>> =
+            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
+        let result: KnownOutcome =
+            self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
+        let duration = Duration::try_from_secs_f64(self.duration_ms / 1e3)
+            .map_err(|error| format!("duration: {error}"))?;
+        Ok(GameRecord {
+            engines: ByColor { white: self.white, black: self.black },
+            fen: self.fen,
+            chess960: self.chess960,
+            moves: moves.into_iter().map(MoveRow::into_record).collect(),
+            outcome: Outcome {
+                result,
+                termination: self.termination.parse()?,
+                detail: self.detail,
+            },
+            duration,
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
+        })
+    }
+}
+
+impl MoveRow<'_> {
+    fn of(record: &MoveRecord) -> MoveRow<'_> {
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let thought = record.thought.as_ref().map(|thought| {
+            let (cp, mate) = match thought.score {
+                Some(Score::Centipawns(cp)) => (Some(cp), None),
+                Some(Score::Mate(moves)) => (None, Some(moves)),
+                None => (None, None),
+            };
+            let details = thought.details.as_deref();
+            ThoughtRow {
+                cp,
+                mate,
+                d: thought.depth,
+                sd: thought.seldepth,
+                n: thought.nodes,
+                ns: nanos(thought.elapsed),
+                t: thought.reported.map(|time| time.as_millis() as u64),
+                l: thought.left.map(nanos),
+                nps: details.and_then(|details| details.nps),
+                hf: details.and_then(|details| details.hashfull),
+                tb: details.and_then(|details| details.tbhits),
+                pv: Cow::Borrowed(details.map_or(&[], |details| &details.pv)),
+                x: Cow::Borrowed(details.map_or(&[], |details| &details.lines)),
+            }
+        });
+        MoveRow { m: record.uci, t: thought }
+    }
+
+    fn into_record(self) -> MoveRecord {
+        let thought = self.t.map(|row| Thought {
+            score: row.cp.map(Score::Centipawns).or(row.mate.map(Score::Mate)),
+            depth: row.d,
+            seldepth: row.sd,
+            nodes: row.n,
+            elapsed: Duration::from_nanos(row.ns),
+            reported: row.t.map(Duration::from_millis),
+            overrun: None,
+            left: row.l.map(Duration::from_nanos),
+            details: Details {
+                nps: row.nps,
+                hashfull: row.hf,
+                tbhits: row.tb,
+                pv: row.pv.into_owned(),
+                lines: row.x.into_owned(),
+            }
+            .boxed(),
+        });
+        MoveRecord { uci: self.m, thought }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_game::outcome::Termination;
+    use shakmaty::Color;
+
+    #[test]
+    fn records_survive_storage() {
+        let thought = |score| Thought {
+            score,
+            depth: Some(9),
+            seldepth: None,
+            nodes: Some(123_456_789_012),
+            elapsed: Duration::from_nanos(1_234_567),
+            reported: Some(Duration::from_millis(1)),
+            overrun: None,
+            left: Some(Duration::from_nanos(7)),
+            details: Details {
+                nps: Some(1_000),
+                hashfull: None,
+                tbhits: Some(3),
+                pv: vec!["e2e4".into(), "e7e5".into()],
+                lines: vec!["info string \"x\"".into()],
+            }
+            .boxed(),
+        };
+        let moves = [None, Some(thought(Some(Score::Mate(-3)))), Some(thought(None))];
+        let record = GameRecord {
+            engines: ByColor { white: 1, black: 0 },
+            fen: "4k3/8/8/8/8/8/8/4K2R w K - 0 1".into(),
+            chess960: true,
+            moves: moves.map(|thought| MoveRecord { uci: "e1h1".parse().unwrap(), thought }).into(),
+            outcome: Outcome::lost(Color::White, Termination::Crash, "White crashed (\"x\")"),
+            duration: Duration::from_millis(1_500),
+            ready: ByColor::default(),
+            late: None,
+            transcript: None,
+        };
+        assert_eq!(GameRow::of(&record).into_record(), Ok(record));
+    }
+}

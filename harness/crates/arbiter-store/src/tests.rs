@@ -1,0 +1,242 @@
+use std::time::Duration;
+
+use shakmaty::{ByColor, Color};
+
+use super::*;
+use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_game::record::{GameRecord, MoveRecord, Thought};
+use arbiter_plan::plan::{Kind, Plan};
+use arbiter_plan::request::Request;
+use arbiter_plan::run::event::Remark;
+use arbiter_plan::run::job::{Games, PlayedPair};
+use arbiter_plan::run::latency::Kind as Latency;
+use arbiter_schedule::Pairing;
+use arbiter_spsa::ascent::Iteration;
+
+fn game() -> GameRecord {
+    let thought = Thought {
+        elapsed: Duration::from_micros(1_250),
+        reported: Some(Duration::from_millis(1)),
+        ..Thought::default()
+    };
+    GameRecord {
+        engines: ByColor { white: 0, black: 1 },
+        fen: "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1".into(),
+        chess960: false,
+        moves: vec![MoveRecord { uci: "e8e7".parse().unwrap(), thought: Some(thought) }],
+        outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White was late"),
+        duration: Duration::from_secs(1),
+        ready: ByColor { white: None, black: Some(Duration::from_micros(70)) },
+        late: Some(Duration::from_millis(30)),
+        transcript: Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap()),
+    }
+}
+
+/// A store with a run and the first pair of it, committed twice.
+fn filled(folder: &Path) -> (Store, PlayedPair) {
+    let mut store = Store::create(folder).unwrap();
+    let plan = Plan::resolve(Kind::Sprt, Request::default()).unwrap();
+    let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, Some("why")).unwrap();
+    let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
+    let played = PlayedPair { pairing, games: Games { first: game(), second: Some(game()) } };
+    assert!(store.append("run", &played, None, Some("w")).unwrap());
+    assert!(!store.append("run", &played, None, Some("w")).unwrap());
+    (store, played)
+}
+
+/// How many times of answers are in the store, by engine and kind.
+fn answers(store: &Store) -> Vec<(usize, Latency, u64)> {
+    let latencies = store.latencies("run").unwrap();
+    latencies.iter().map(|(engine, kind, times)| (engine, kind, times.count())).collect()
+}
+
+/// Those of so many games.
+fn of_each(games: u64) -> Vec<(usize, Latency, u64)> {
+    let kinds = [(0, Latency::Overrun), (1, Latency::Ready), (1, Latency::Move)];
+    kinds.map(|(engine, kind)| (engine, kind, games)).into()
+}
+
+#[test]
+fn what_is_committed_twice_counts_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    assert_eq!(answers(&store), of_each(2));
+    let latencies = store.latencies("run").unwrap();
+    let median = latencies.iter().find(|(_, kind, _)| *kind == Latency::Move).unwrap().2;
+    assert!((249..=251).contains(&median.quantile_us(0.5)));
+    assert_eq!(store.run("run").unwrap().offsets, Offsets { pgn: 3, epd: 4 });
+}
+
+#[test]
+fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, played) = filled(dir.path());
+    let numbered = |pair| {
+        let pairing = Pairing { pair, ..played.pairing };
+        PlayedPair { pairing, ..played.clone() }
+    };
+    let other = Store::open(dir.path()).unwrap();
+    let seen = || (0..5).filter(|pair| other.pair("run", *pair).unwrap().is_some()).count();
+    store.begin_group().unwrap();
+    assert!(store.append("run", &numbered(1), None, None).unwrap());
+    assert!(store.append("run", &numbered(2), Some("noise"), None).unwrap());
+    assert!(!store.append("run", &numbered(0), None, None).unwrap());
+    assert_eq!(seen(), 1);
+    assert_eq!(answers(&other), of_each(2));
+    store.commit_group().unwrap();
+    assert_eq!(answers(&other), of_each(6));
+    assert_eq!(seen(), 3);
+    store.begin_group().unwrap();
+    assert!(store.append("run", &numbered(3), None, None).unwrap());
+    drop(store);
+    assert_eq!(seen(), 3, "what was in hand is played again");
+}
+
+#[test]
+fn pairs_of_a_machine_that_is_set_aside_are_kept_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, played) = filled(dir.path());
+    let numbered = |pair| {
+        let pairing = Pairing { pair, ..played.pairing };
+        PlayedPair { pairing, ..played.clone() }
+    };
+    store.append("run", &numbered(1), None, Some("other")).unwrap();
+    store.append("run", &numbered(2), Some("noise"), Some("w")).unwrap();
+    let before = store.played_by_workers("run").unwrap();
+    let names: Vec<&str> = before.iter().map(|(worker, _)| worker.as_str()).collect();
+    assert_eq!(names, ["w", "other", "w"]);
+    let epoch = store.epoch().unwrap();
+    let remark = Remark { worker: "w".into(), pair: None, what: "crashes".into() };
+    let aside = store.set_aside("run", 5, &remark, true).unwrap();
+    assert_eq!((aside.worker.as_str(), aside.reason.as_str(), aside.pairs), ("w", "crashes", 2));
+    assert_eq!(store.aside("run").unwrap(), [aside]);
+    assert_ne!(store.epoch().unwrap(), epoch);
+    let left: Vec<u64> = store.tallies("run").unwrap().iter().map(|tally| tally.pair).collect();
+    assert_eq!(left, [1]);
+    assert_eq!(store.pair("run", 0).unwrap(), None);
+    // Nothing of them is lost.
+    let kept: Vec<(u64, String)> = store
+        .connection
+        .prepare("SELECT pair, played FROM discarded WHERE worker = 'w' ORDER BY pair")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(kept.iter().map(|(pair, _)| *pair).collect::<Vec<_>>(), [0, 2]);
+    for part in ["time_forfeit", "White was late", "e8e7", "bestmove e2e4"] {
+        assert!(kept[0].1.contains(part), "{part} in {}", kept[0].1);
+    }
+    // Others play them again.
+    assert!(store.append("run", &numbered(0), None, Some("other")).unwrap());
+    let again = store.set_aside("run", 6, &remark, true).unwrap();
+    assert_eq!(again.pairs, 0);
+    assert_eq!(
+        store.pairs_by_worker("run").unwrap().into_iter().collect::<Vec<_>>(),
+        [("other".to_owned(), 2)]
+    );
+}
+
+#[test]
+fn transcripts_come_back_with_their_games() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, played) = filled(dir.path());
+    assert_eq!(store.transcribed("run").unwrap(), [(0, 0), (0, 1)]);
+    assert_eq!(store.transcript("run", 0, 1).unwrap(), played.games.first.transcript);
+    assert_eq!(store.transcript("run", 1, 0).unwrap(), None);
+    let recorded = store.recorded("run", 0, 1).unwrap().unwrap();
+    assert_eq!((recorded.run.as_str(), recorded.round.as_str()), ("run", "1.2"));
+    let again = Recorded::read(recorded.text.clone()).unwrap();
+    assert_eq!(format!("{again:?}"), format!("{recorded:?}"));
+    let newer = recorded.text.replace("{\"transcript\":1", "{\"transcript\":2");
+    assert!(Recorded::read(newer).unwrap_err().contains("update arbiter"));
+}
+
+#[test]
+fn a_store_of_before_is_brought_up_to_date() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(FILE_NAME);
+    let old = Connection::open(&file).unwrap();
+    old.execute_batch(schema::STEPS[0]).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    old.execute("INSERT INTO runs VALUES ('old', 1, '0', '{}', 9, NULL)", []).unwrap();
+    drop(old);
+    let (store, _) = filled(dir.path());
+    assert_eq!(store.runs().unwrap().len(), 2);
+    assert_eq!(store.transcribed("old").unwrap(), []);
+    assert!(store.latencies("old").unwrap().iter().next().is_none());
+    assert_eq!(store.runs().unwrap().iter().find(|head| head.run == "old").unwrap().about, None);
+}
+
+#[test]
+fn who_played_and_what_was_left_out_is_remembered() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    assert_eq!(store.pairs_by_worker("run").unwrap(), [("w".to_owned(), 1)].into());
+    assert_eq!(store.remarks("run").unwrap(), []);
+    let remark = |pair, what: &str| Remark { worker: "w".into(), pair, what: what.into() };
+    let remarks = [remark(Some(3), "late"), remark(None, "garbage")];
+    remarks.iter().for_each(|remark| store.note_remark("run", 5, remark).unwrap());
+    assert_eq!(store.remarks("run").unwrap(), remarks);
+    assert_eq!(store.remarks("other").unwrap(), []);
+}
+
+#[test]
+fn what_a_run_is_about_can_be_said_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    let about = || store.run("run").unwrap().head.about;
+    assert_eq!(about().as_deref(), Some("why"));
+    store.set_about("run", Some("because")).unwrap();
+    assert_eq!(store.runs().unwrap()[0].about, about());
+    assert_eq!(about().as_deref(), Some("because"));
+    store.set_about("run", None).unwrap();
+    assert_eq!(about(), None);
+    assert!(matches!(store.set_about("other", None), Err(StoreError::NoRun { .. })));
+}
+
+#[test]
+fn iterations_come_back_and_a_second_delivery_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    let iteration = |number, score| Iteration {
+        number,
+        sides: [vec![5.0, 0.1 + 0.2], vec![3.0, -1.0]],
+        score,
+        theta: vec![4.125, -0.5],
+    };
+    store.append_iteration("run", &iteration(1, -7)).unwrap();
+    store.append_iteration("run", &iteration(0, 3)).unwrap();
+    store.append_iteration("run", &iteration(0, 4)).unwrap();
+    assert_eq!(store.iterations("run").unwrap(), [iteration(0, 3), iteration(1, -7)]);
+    assert_eq!(store.iterations("other").unwrap(), []);
+}
+
+#[test]
+fn a_reader_sees_what_comes_and_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(matches!(Store::observe(dir.path()), Err(StoreError::Missing(_))));
+    let (mut store, played) = filled(dir.path());
+    let reader = Store::observe(dir.path()).unwrap();
+    let outline = Outline { run: "run".into(), ending: None, about: Some("why".into()) };
+    assert_eq!(reader.outlines().unwrap(), [outline]);
+    let (version, mark) = (reader.data_version().unwrap(), reader.mark().unwrap());
+    assert_eq!(reader.tallies_after("run", mark).unwrap(), (vec![], mark));
+    assert_eq!(reader.data_version().unwrap(), version);
+    // A reader in the middle of something does not keep the writer waiting.
+    reader.connection.execute_batch("BEGIN; SELECT count(*) FROM games").unwrap();
+    for pair in [2, 1] {
+        let pairing = Pairing { pair, ..played.pairing };
+        assert!(
+            store.append("run", &PlayedPair { pairing, ..played.clone() }, None, None).unwrap()
+        );
+    }
+    reader.connection.execute_batch("COMMIT").unwrap();
+    assert_ne!(reader.data_version().unwrap(), version);
+    let (tallies, next) = reader.tallies_after("run", mark).unwrap();
+    assert_eq!(tallies.iter().map(|tally| tally.pair).collect::<Vec<_>>(), [2, 1]);
+    assert!(tallies.iter().all(|tally| tally.second.is_some()) && next > mark);
+    assert_eq!(reader.tallies_after("other", mark).unwrap(), (vec![], next));
+    assert!(reader.set_about("run", None).is_err(), "it must not write");
+}

@@ -1,0 +1,216 @@
+//! Follows a search and says whether, and when, it solved a position.
+
+use std::time::Duration;
+
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Move};
+
+use super::Goal;
+use crate::start::Start;
+use arbiter_protocol::uci::info::Info;
+use arbiter_protocol::uci::score::Score;
+
+/// When the solution was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Time since `go`.
+    pub at: Duration,
+    /// Depth of the search then, in plies.
+    pub depth: Option<u32>,
+    /// Nodes searched until then.
+    pub nodes: Option<u64>,
+}
+
+/// What a search was worth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The move played.
+    pub played: Move,
+    /// Whether it is a solution.
+    pub is_solved: bool,
+    /// If solved: when the search turned to a solution for good.
+    pub found: Option<Found>,
+    /// Points of the move, where the record gives points.
+    pub points: Option<u32>,
+    /// Whether the mate was announced, where the record has one.
+    pub announced: Option<bool>,
+    /// Time of the search.
+    pub elapsed: Duration,
+    /// Its depth in plies.
+    pub depth: Option<u32>,
+    /// Its nodes.
+    pub nodes: Option<u64>,
+}
+
+/// What an engine answered, before it is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The move played, in UCI notation.
+    pub played: String,
+    /// Time of the search.
+    pub elapsed: Duration,
+    /// Its last score, from the engine's point of view.
+    pub score: Option<Score>,
+    /// Its depth in plies.
+    pub depth: Option<u32>,
+    /// Its nodes.
+    pub nodes: Option<u64>,
+    /// Since when the first move of the principal variation was a solution.
+    pub since: Option<Found>,
+}
+
+impl Answer {
+    /// What it is worth; an error if the move is not legal.
+    pub fn judged(&self, start: &Start, goal: &Goal) -> Result<Outcome, String> {
+        let illegal = || format!("illegal move '{}'", self.played);
+        let played = read(&self.played, &start.position).ok_or_else(illegal)?;
+        let is_solved = goal.is_solved_by(played, self.score);
+        let last = Found { at: self.elapsed, depth: self.depth, nodes: self.nodes };
+        Ok(Outcome {
+            played,
+            is_solved,
+            found: is_solved.then(|| self.since.unwrap_or(last)),
+            points: goal.points_of(played),
+            announced: goal.mate.map(|_| goal.announces_mate(self.score)),
+            elapsed: self.elapsed,
+            depth: self.depth,
+            nodes: self.nodes,
+        })
+    }
+}
+
+fn read(text: &str, position: &Chess) -> Option<Move> {
+    let uci: UciMove = text.parse().ok()?;
+    uci.to_move(position).ok()
+}
+
+/// The view on one search.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    goal: &'a Goal,
+    position: &'a Chess,
+    /// Since when the first move of the principal variation is a solution.
+    since: Option<Found>,
+}
+
+impl<'a> Judge<'a> {
+    /// Before the search.
+    pub fn new(start: &'a Start, goal: &'a Goal) -> Judge<'a> {
+        Judge { goal, position: &start.position, since: None }
+    }
+
+    /// The search goes on. Gives the number of plies for which it has held a solution, so that the
+    /// caller may end it; `None` while it has none, or does not say how deep it is.
+    pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
+        let best = read(info.pv.first()?, self.position)?;
+        if !self.goal.is_solved_by(best, info.score) {
+            self.since = None;
+            return None;
+        }
+        let now = Found { at, depth: info.depth, nodes: info.nodes };
+        let since = self.since.get_or_insert(now);
+        info.depth?.checked_sub(since.depth?)
+    }
+
+    /// The search has ended with a move.
+    pub fn end(&self, text: &str, elapsed: Duration, info: &Info) -> Answer {
+        Answer {
+            played: text.to_owned(),
+            elapsed,
+            score: info.score,
+            depth: info.depth,
+            nodes: info.nodes,
+            since: self.since,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::epd::Record;
+    use crate::epd::read::read;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn record(operations: &str) -> Record {
+        let line = format!("4k3/8/8/8/8/8/4P3/4K2R w K - {operations}");
+        read(&line, false).records.remove(0)
+    }
+
+    fn info(text: &str) -> Info {
+        Info::parse(text)
+    }
+
+    fn outcome(
+        record: &Record,
+        judge: &Judge<'_>,
+        text: &str,
+        after: u64,
+        last: &str,
+    ) -> Result<Outcome, String> {
+        judge.end(text, ms(after), &info(last)).judged(&record.start, &record.goal)
+    }
+
+    #[test]
+    fn the_solution_counts_from_when_it_was_kept() {
+        let record = record("bm e4;");
+        let mut judge = Judge::new(&record.start, &record.goal);
+        assert_eq!(judge.look(ms(1), &info("depth 1 nodes 9 pv e2e4")), Some(0));
+        assert_eq!(judge.look(ms(2), &info("depth 2 nodes 20 pv e2e3")), None);
+        assert_eq!(judge.look(ms(3), &info("depth 3 nodes 50 pv e2e4 e8e7")), Some(0));
+        assert_eq!(judge.look(ms(9), &info("depth 5 nodes 99 pv e2e4")), Some(2));
+        let ended = outcome(&record, &judge, "e2e4", 20, "depth 5 nodes 120").unwrap();
+        let found = Found { at: ms(3), depth: Some(3), nodes: Some(50) };
+        assert_eq!((ended.is_solved, ended.found), (true, Some(found)));
+    }
+
+    #[test]
+    fn the_move_played_decides() {
+        let record = record("bm e4;");
+        let mut judge = Judge::new(&record.start, &record.goal);
+        judge.look(ms(1), &info("depth 1 pv e2e4"));
+        let ended = outcome(&record, &judge, "e2e3", 20, "depth 1").unwrap();
+        assert_eq!((ended.is_solved, ended.found), (false, None));
+        // An engine without a variation still has a time.
+        let judge = Judge::new(&record.start, &record.goal);
+        let plain = |text| outcome(&record, &judge, text, 20, "");
+        assert_eq!(plain("e2e4").unwrap().found.map(|found| found.at), Some(ms(20)));
+        assert_eq!(plain("e2e5"), Err("illegal move 'e2e5'".into()));
+        assert!(plain("").is_err());
+    }
+
+    #[test]
+    fn each_kind_of_goal() {
+        let solved = |operations: &str, played: &str, last: &str| {
+            let record = record(operations);
+            let judge = Judge::new(&record.start, &record.goal);
+            outcome(&record, &judge, played, 1, last).unwrap().is_solved
+        };
+        assert!(solved("am e4;", "e2e3", ""));
+        assert!(!solved("am e4;", "e2e4", ""));
+        assert!(solved("bm e3; am e4;", "e2e3", ""));
+        assert!(!solved("bm e3; am e4;", "h1h8", ""));
+        assert!(solved("dm 4;", "e2e3", "score mate 4"));
+        assert!(!solved("dm 4;", "e2e3", "score mate 5"));
+        assert!(!solved("dm 4;", "e2e3", "score mate -2"));
+        assert!(!solved("dm 4;", "e2e3", "score cp 900"));
+        assert!(solved("bm e4; dm 4;", "e2e4", "score cp 1"));
+        assert!(solved("bm e4; dm 4;", "h1h8", "score mate 3"));
+        assert!(!solved("am h1h8; dm 4;", "h1h8", "score mate 3"));
+        assert!(solved("c0 \"e4=10, e3=4\";", "e2e4", ""));
+        assert!(!solved("c0 \"e4=10, e3=4\";", "e2e3", ""));
+    }
+
+    #[test]
+    fn points_and_mates_are_told_beside_the_verdict() {
+        let record = record("bm e4; dm 3; c0 \"e4=10, e3=4\";");
+        let judge = Judge::new(&record.start, &record.goal);
+        let points = |played| outcome(&record, &judge, played, 1, "").unwrap().points;
+        assert_eq!((points("e2e4"), points("e2e3"), points("h1h8")), (Some(10), Some(4), Some(0)));
+        let seen = outcome(&record, &judge, "e2e4", 1, "score mate 3").unwrap();
+        assert_eq!(seen.announced, Some(true));
+    }
+}

@@ -1,0 +1,94 @@
+//! EPD suites: positions with the move to find, to avoid, the mate to see, or points for moves.
+//!
+//! [`read`] makes records of lines, [`judge`] follows a search and says what it is worth, and
+//! [`tally`] counts. The names of operations are those of the PGN standard's section on EPD
+//! (S. J. Edwards, 1994); points for moves in `c0` and `c7` to `c9` are the habit of the Strategic
+//! Test Suite.
+
+pub mod judge;
+mod operations;
+mod points;
+pub mod read;
+mod spelling;
+pub mod tally;
+pub mod task;
+mod theme;
+
+use shakmaty::Move;
+
+use super::start::Start;
+use arbiter_protocol::uci::score::Score;
+
+/// A position with its question.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// Number of its line, from 1.
+    pub line: usize,
+    /// Its `id`.
+    pub id: Option<String>,
+    /// What it is about, as far as the id tells.
+    pub theme: Option<String>,
+    /// The position.
+    pub start: Start,
+    /// What is asked.
+    pub goal: Goal,
+    /// Parts of the line that were left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// What counts as a solution.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Goal {
+    /// `bm`: any of these moves is right.
+    pub best: Vec<Move>,
+    /// `am`: any of these moves is wrong.
+    pub avoid: Vec<Move>,
+    /// `dm`, `bm #5`: a mate in so many moves can be had.
+    pub mate: Option<u32>,
+    /// Points for moves; other moves have none.
+    pub points: Vec<(Move, u32)>,
+}
+
+impl Goal {
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        *self == Goal::default()
+    }
+
+    /// Whether a move with this score solves the position. A move does by being right; where a
+    /// mate is asked for, to announce it in time does as well, and where nothing else is asked,
+    /// it is what counts. Where there are only points, the move with the most is right.
+    pub fn is_solved_by(&self, played: Move, score: Option<Score>) -> bool {
+        if self.avoid.contains(&played) {
+            return false;
+        }
+        if self.mate.is_some() && self.announces_mate(score) {
+            return true;
+        }
+        if !self.best.is_empty() {
+            return self.best.contains(&played);
+        }
+        match (self.avoid.is_empty(), self.mate, self.most_points()) {
+            (false, ..) => true,
+            (true, None, Some(most)) => self.points_of(played) == Some(most),
+            _ => false,
+        }
+    }
+
+    /// Whether a score is a mate for the side to move, soon enough.
+    pub fn announces_mate(&self, score: Option<Score>) -> bool {
+        let Some(limit) = self.mate else { return false };
+        matches!(score, Some(Score::Mate(moves)) if moves > 0 && moves.unsigned_abs() <= limit)
+    }
+
+    /// The points of a move; `None` if the record gives none at all.
+    pub fn points_of(&self, played: Move) -> Option<u32> {
+        let found = self.points.iter().find(|(listed, _)| *listed == played);
+        (!self.points.is_empty()).then(|| found.map_or(0, |(_, points)| *points))
+    }
+
+    /// The most points that can be had.
+    pub fn most_points(&self) -> Option<u32> {
+        self.points.iter().map(|(_, points)| *points).max()
+    }
+}

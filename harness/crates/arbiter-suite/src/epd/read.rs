@@ -1,0 +1,252 @@
+//! Reads EPD suites, line by line.
+
+use shakmaty::{Move, Position};
+
+use super::operations::{Operation, operations};
+use super::points::{Comments, points};
+use super::spelling;
+use super::theme::theme;
+use super::{Goal, Record};
+use crate::start::Start;
+use crate::{Unusable, fields};
+
+/// A suite as read.
+#[derive(Debug, Default)]
+pub struct Suite {
+    /// Its records, in the order of the file.
+    pub records: Vec<Record>,
+    /// Lines that could not be used.
+    pub unusable: Vec<Unusable>,
+}
+
+/// Reads a suite; all positions are Chess960 if `is_chess960`, else those that need it.
+pub fn read(text: &str, is_chess960: bool) -> Suite {
+    let mut suite = Suite::default();
+    for (line, text) in (1..).zip(text.lines()) {
+        let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+        if text.is_empty() || ["#", "%", "//"].iter().any(|sign| text.starts_with(sign)) {
+            continue;
+        }
+        match record(line, text, is_chess960) {
+            Ok(record) => suite.records.push(record),
+            Err(reason) => suite.unusable.push(Unusable::new(line, &reason)),
+        }
+    }
+    suite
+}
+
+fn record(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
+    let (fen, rest) = fields::split(text)?;
+    let start = Start::read(&fen, is_chess960)?;
+    if start.position.legal_moves().is_empty() {
+        return Err("the game is over in this position".to_owned());
+    }
+    let operations = operations(rest);
+    let mut notes = Vec::new();
+    let goal = goal(&operations, &start, &mut notes)?;
+    if goal.is_empty() {
+        return Err("neither bm, am, dm nor points for moves".to_owned());
+    }
+    let id = first(&operations, "id").filter(|id| !id.is_empty()).map(str::to_owned);
+    let theme = id.as_deref().and_then(theme);
+    Ok(Record { line, id, theme, start, goal, notes })
+}
+
+fn first<'a>(operations: &'a [Operation], opcode: &str) -> Option<&'a str> {
+    let found = operations.iter().find(|operation| operation.opcode == opcode)?;
+    Some(&found.operand)
+}
+
+fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Result<Goal, String> {
+    let best = moves("bm", operations, start)?;
+    let avoid = moves("am", operations, start)?;
+    for moves in [&best, &avoid] {
+        notes.extend(moves.refused.iter().map(|reason| format!("{reason}; left out")));
+    }
+    let dm = first(operations, "dm").map(|text| match text.trim_start_matches('#').parse() {
+        Ok(mate) if mate > 0 => Some(mate),
+        _ => {
+            notes.push(format!("dm '{text}' is no number of moves; left out"));
+            None
+        }
+    });
+    let comments = Comments {
+        c0: first(operations, "c0"),
+        c7: first(operations, "c7"),
+        c8: first(operations, "c8"),
+        c9: first(operations, "c9"),
+    };
+    let points = points(comments, &start.position).unwrap_or_else(|reason| {
+        notes.push(reason);
+        Vec::new()
+    });
+    if best.found.iter().any(|found| avoid.found.contains(found)) {
+        return Err("the same move is in bm and in am".to_owned());
+    }
+    let mate = dm.flatten().or(best.mate);
+    Ok(Goal { best: best.found, avoid: avoid.found, mate, points })
+}
+
+/// The operands of `bm` or `am`.
+#[derive(Debug, Default)]
+struct Moves {
+    found: Vec<Move>,
+    /// From `bm #5`.
+    mate: Option<u32>,
+    refused: Vec<String>,
+}
+
+/// All moves of an opcode, which may be repeated. If it has some and none is understood, the
+/// question is lost.
+fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
+    let mut moves = Moves::default();
+    let operands = operations.iter().filter(|operation| operation.opcode == opcode);
+    let words = operands.flat_map(|operation| {
+        let is_between = |c: char| c.is_whitespace() || matches!(c, ',' | '"');
+        operation.operand.split(is_between).filter(|word| !word.is_empty())
+    });
+    for word in words {
+        // Some write the move's number or its annotation as a word of its own.
+        if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.')).is_empty()
+            || matches!(word, "or" | "e.p." | "ep" | "mate")
+            || word.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok())
+        {
+            continue;
+        }
+        if let Some(mate) = word.strip_prefix('#').and_then(|mate| mate.parse().ok()) {
+            moves.mate = Some(mate).filter(|mate| *mate > 0 && opcode == "bm");
+            continue;
+        }
+        match spelling::read(word, &start.position) {
+            Ok(found) if moves.found.contains(&found) => {}
+            Ok(found) => moves.found.push(found),
+            Err(error) => moves.refused.push(format!("{opcode} '{word}' {}", error.words())),
+        }
+    }
+    match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {
+        (true, Some(reason)) => Err(reason.clone()),
+        // Where a move may not be played and we do not know which, no move can be judged.
+        (false, Some(reason)) if opcode == "am" => Err(reason.clone()),
+        _ => Ok(moves),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    const ITALIAN: &str = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq -";
+
+    fn one(line: &str) -> Record {
+        let mut suite = read(line, false);
+        assert_eq!(suite.unusable, [], "{line:?}");
+        assert_eq!(suite.records.len(), 1, "{line:?}");
+        suite.records.remove(0)
+    }
+
+    fn names(moves: &[Move]) -> Vec<String> {
+        moves.iter().map(|m| m.to_uci(CastlingMode::Standard).to_string()).collect()
+    }
+
+    fn refused(line: &str) -> String {
+        let suite = read(line, false);
+        assert!(suite.records.is_empty(), "{line}");
+        suite.unusable[0].reason.clone()
+    }
+
+    #[test]
+    fn the_quirks_of_files() {
+        for tail in [
+            " bm O-O c3; id \"IT.007\";",
+            " bm O-O c3; id \"IT.007\"",
+            " bm O-O c3; id \"IT.007",
+            " bm O-O c3; id \"IT.007;",
+            " bm O-O c3; id IT.007;",
+            " bm O-O c3; id IT.007",
+            " ; bm O-O c3; id \"IT.007\";",
+            ";bm O-O c3; id \"IT.007\";",
+            " 4 4 bm O-O c3; id \"IT.007\";",
+            " 4 4; bm O-O c3; id \"IT.007\";",
+            "4 4;bm O-O c3; id \"IT.007\";",
+            " 4 4bm O-O c3; id \"IT.007\";",
+            " bm O-O c3; id \"IT.007\";\0",
+            " bm O-O c3; id \"IT.007\";\0\r\n",
+            " bm O-O c3; id \"IT.007\";\r\n",
+            " bm O-O; bm c3; id \"IT.007\";",
+            " bm O-O, c3; id \"IT.007\";",
+            " bm O-O,c3; id \"IT.007\";",
+            " bm 0-0!! c3!?; id \"IT.007\";",
+            " bm e1g1 c2c3; id \"IT.007\";",
+            " bm e1-g1 c2-c3; id \"IT.007\";",
+            " bm O-O c3 id \"IT.007\";",
+            " id \"IT.007\"; bm 4. O-O 4. c3; ",
+            " BM O-O c3; ID \"IT.007\";",
+            " bm O-O c3 O-O; id \"IT.007\"; id \"other\";",
+        ] {
+            let record = one(&format!("{ITALIAN}{tail}"));
+            assert_eq!(names(&record.goal.best), ["e1g1", "c2c3"], "{tail:?}");
+            assert_eq!(record.id.as_deref(), Some("IT.007"), "{tail:?}");
+            assert_eq!(record.theme.as_deref(), Some("IT"), "{tail:?}");
+            assert_eq!(record.notes, [] as [&str; 0], "{tail:?}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_question() {
+        let goal = |tail: &str| one(&format!("{ITALIAN} {tail}")).goal;
+        assert_eq!(names(&goal("am Nxe5;").avoid), ["f3e5"]);
+        assert_eq!(goal("dm 4;").mate, Some(4));
+        assert_eq!(goal("bm #5;").mate, Some(5));
+        let both = goal("bm #5 O-O;");
+        assert_eq!((both.mate, names(&both.best)), (Some(5), vec!["e1g1".to_owned()]));
+        assert_eq!(goal("c0 \"O-O=10, c3=4\";").points.len(), 2);
+        assert_eq!(goal("bm O-O; c8 \"10 4\"; c9 \"e1g1 c2c3\";").points.len(), 2);
+    }
+
+    #[test]
+    fn a_move_that_cannot_be_is_left_out_if_another_is_there() {
+        let record = one(&format!("{ITALIAN} bm Qh5 O-O;"));
+        assert_eq!(names(&record.goal.best), ["e1g1"]);
+        assert_eq!(record.notes, ["bm 'Qh5' is not legal; left out"]);
+        let record = one(&format!("{ITALIAN} bm O-O; c7 \"O-O c3\"; c8 \"10\";"));
+        assert_eq!(record.notes, ["c8 has 1 points for 2 moves; points left out"]);
+        let record = one(&format!("{ITALIAN} bm O-O; dm soon;"));
+        assert_eq!(record.notes, ["dm 'soon' is no number of moves; left out"]);
+    }
+
+    #[test]
+    fn unusable_lines_say_why() {
+        assert_eq!(refused(&format!("{ITALIAN} bm Qh5;")), "bm 'Qh5' is not legal");
+        assert_eq!(refused(&format!("{ITALIAN} bm ???x;")), "bm '???x' is no move");
+        assert_eq!(refused(&format!("{ITALIAN} am Qh5 Nxe5;")), "am 'Qh5' is not legal");
+        assert_eq!(
+            refused(&format!("{ITALIAN} bm d4; am d4;")),
+            "the same move is in bm and in am"
+        );
+        assert_eq!(
+            refused(&format!("{ITALIAN} id \"x\";")),
+            "neither bm, am, dm nor points for moves"
+        );
+        // A row of seven files.
+        assert!(refused("4k3/7/8/8/8/8/8/4K3 w - - bm Ke2;").contains("4k3/7/8"));
+        assert!(refused("hello").contains("four fields"));
+        let mate = "7k/6Q1/6K1/8/8/8/8/8 b - - bm Kg8;";
+        assert_eq!(refused(mate), "the game is over in this position");
+    }
+
+    #[test]
+    fn lines_are_counted_as_an_editor_does() {
+        let text = format!("# comment\r\n\r\n{ITALIAN} bm O-O;\r\nnonsense\r\n");
+        let suite = read(&text, false);
+        assert_eq!(suite.records[0].line, 3);
+        assert_eq!(suite.unusable[0].line, 4);
+    }
+
+    #[test]
+    fn a_promotion_without_its_sign() {
+        let record = one("8/2P4k/8/8/8/8/8/K7 w - - bm c8N!!");
+        assert_eq!(names(&record.goal.best), ["c7c8n"]);
+    }
+}

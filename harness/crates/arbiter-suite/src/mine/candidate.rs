@@ -1,0 +1,93 @@
+//! Positions of games that may make a question.
+
+use std::collections::HashSet;
+
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, EnPassantMode, Position, Square};
+
+use super::games::Game;
+use crate::start::Start;
+
+/// A position of a game.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The position, its counters reset: an EPD does not have them.
+    pub start: Start,
+    /// Where the move before it took something.
+    pub taken_on: Option<Square>,
+    /// Where it is from.
+    pub origin: String,
+    /// The number of its game.
+    pub game: usize,
+}
+
+/// The positions of all games, each position once, in the order of the games. The first `from_ply`
+/// plies of each game are skipped, and so are positions with less than two moves.
+pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
+    let mut seen: HashSet<Zobrist64> = HashSet::new();
+    let mut found = Vec::new();
+    for (number, game) in games.iter().enumerate() {
+        let mut position = game.start.position.clone();
+        let mut taken_on = None;
+        for (ply, played) in game.moves.iter().map(Some).chain([None]).enumerate() {
+            let is_question = ply >= from_ply && position.legal_moves().len() >= 2;
+            if is_question && seen.insert(position.zobrist_hash(EnPassantMode::Legal)) {
+                found.push(Candidate {
+                    start: Start { position: without_counters(&position), mode: game.start.mode },
+                    taken_on,
+                    origin: format!("{} ply {ply}", game.origin),
+                    game: number,
+                });
+            }
+            if let Some(&played) = played {
+                taken_on = played.is_capture().then_some(played.to());
+                position.play_unchecked(played);
+            }
+        }
+    }
+    found
+}
+
+fn without_counters(position: &Chess) -> Chess {
+    let mut setup = position.clone().to_setup(EnPassantMode::Legal);
+    setup.halfmoves = 0;
+    setup.fullmoves = std::num::NonZeroU32::MIN;
+    let mode = position.castles().mode();
+    // A position that was reached by moves stays sound without its counters.
+    setup.position(mode).unwrap_or_else(|_| position.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::games;
+    use super::*;
+
+    fn of(pgn: &str, from_ply: usize) -> Vec<(String, Option<Square>, String)> {
+        let (games, faults) = games::read("g", pgn.as_bytes()).unwrap();
+        assert_eq!(faults, Vec::<String>::new());
+        let listed = |c: Candidate| (c.start.fen(), c.taken_on, c.origin);
+        candidates(&games, from_ply).into_iter().map(listed).collect()
+    }
+
+    #[test]
+    fn each_position_comes_once_and_without_counters() {
+        let found = of("1. e4 e5 2. Nf3 *\n\n1. Nf3 e5 2. e4 *\n", 0);
+        assert_eq!(found.len(), 4 + 2, "{found:#?}");
+        assert!(found.iter().all(|(fen, ..)| fen.ends_with(" 0 1")), "{found:#?}");
+        assert_eq!(found[4].2, "g game 2 ply 1");
+    }
+
+    #[test]
+    fn captures_are_remembered_and_openings_skipped() {
+        let found = of("1. e4 d5 2. exd5 Qxd5 *", 3);
+        let taken: Vec<Option<Square>> = found.iter().map(|(_, taken, _)| *taken).collect();
+        assert_eq!(taken, [Some(Square::D5), Some(Square::D5)]);
+    }
+
+    #[test]
+    fn a_forced_move_is_no_question() {
+        let pgn = "[FEN \"rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1\"]\n\n1... Rxb8 *\n";
+        let found = of(pgn, 0);
+        assert_eq!(found.len(), 1, "{found:#?}");
+    }
+}

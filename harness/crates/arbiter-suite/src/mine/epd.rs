@@ -1,0 +1,167 @@
+//! Found positions as lines of a suite.
+
+use std::collections::{BTreeMap, HashSet};
+
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::{Chess, EnPassantMode, Move};
+
+use super::candidate::Candidate;
+use super::theme::themes;
+use super::{Criteria, Proof};
+use arbiter_game::outcome::printable;
+use arbiter_protocol::uci::score::Score;
+
+/// Characters of an origin that are kept.
+const MAX_ORIGIN: usize = 160;
+
+/// A found position, ready to be numbered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The theme that says most.
+    pub theme: String,
+    /// Position and solution.
+    pub head: String,
+    /// What else is known of it.
+    pub tail: String,
+}
+
+/// What a suite says of a position. `c0` has the themes, `c1` the scores in centipawns (`#` for
+/// mates), `c2` the game.
+pub fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -> Found {
+    let position = &candidate.start.position;
+    let themes = themes(&candidate.start, proof);
+    let mut tail = format!(
+        "c0 \"{}\"; c1 \"{} {}, {} {}, gap {}, from depth {}\"; c2 \"{}\"; acd {};",
+        themes.join(", "),
+        san(position, proof.best),
+        score(proof.best_score),
+        san(position, proof.second),
+        score(proof.second_score),
+        proof.gap,
+        proof.found_at,
+        printable(&candidate.origin.replace('"', "'"), MAX_ORIGIN),
+        criteria.depth,
+    );
+    match proof.best_score {
+        Score::Centipawns(cp) => tail.push_str(&format!(" ce {cp};")),
+        Score::Mate(moves) if moves > 0 => tail.push_str(&format!(" dm {moves};")),
+        Score::Mate(_) => {}
+    }
+    tail.push_str(&format!(" pv {};", line(position, &proof.line)));
+    Found {
+        theme: themes.first().copied().unwrap_or("other").to_owned(),
+        head: format!("{} bm {};", four_fields(position), san(position, proof.best)),
+        tail,
+    }
+}
+
+/// The lines of a suite, numbered by theme. Of the positions of a game whose solutions are the
+/// same words, only the first is kept: what was missed once is often missed again. `found` are
+/// positions with the number of their game, in order.
+pub fn lines(found: &[(usize, Found)]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for (game, Found { theme, head, tail }) in found {
+        let solution = head.rsplit(" bm ").next().unwrap_or_default();
+        if !seen.insert((*game, solution)) {
+            continue;
+        }
+        let number = numbers.entry(theme).or_default();
+        *number += 1;
+        lines.push(format!("{head} id \"{theme}.{number:03}\"; {tail}"));
+    }
+    lines
+}
+
+fn four_fields(position: &Chess) -> String {
+    let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
+    fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
+}
+
+fn san(position: &Chess, played: Move) -> SanPlus {
+    SanPlus::from_move(position.clone(), played)
+}
+
+fn score(score: Score) -> String {
+    match score {
+        Score::Centipawns(cp) => format!("{cp:+}"),
+        Score::Mate(moves) => format!("#{moves}"),
+    }
+}
+
+fn line(position: &Chess, moves: &[Move]) -> String {
+    let mut position = position.clone();
+    let words: Vec<String> = moves
+        .iter()
+        .map(|m| SanPlus::from_move_and_play_unchecked(&mut position, *m).to_string())
+        .collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Position;
+
+    use super::*;
+    use crate::epd::read::read;
+    use crate::start::Start;
+
+    const CRITERIA: Criteria =
+        Criteria { looks: Vec::new(), depth: 18, gap: 200, decided: 600, found_at: 4 };
+
+    fn example() -> (Candidate, Proof) {
+        let start = Start::read("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", false).unwrap();
+        let legal = start.position.legal_moves();
+        let find = |name: &str| {
+            *legal
+                .iter()
+                .find(|m| SanPlus::from_move(start.position.clone(), **m).to_string() == name)
+                .unwrap()
+        };
+        let (best, second) = (find("exd6"), find("Kd2"));
+        let proof = Proof {
+            best,
+            second,
+            best_score: Score::Mate(9),
+            second_score: Score::Centipawns(-5),
+            gap: 605,
+            found_at: 7,
+            line: vec![best],
+        };
+        let origin = "A \"x\" v B, g.pgn game 1 ply 9".to_owned();
+        (Candidate { start, taken_on: None, origin, game: 0 }, proof)
+    }
+
+    #[test]
+    fn a_line_says_all_and_is_read_back() {
+        let (candidate, proof) = example();
+        let found = found(&candidate, &proof, &CRITERIA);
+        let lines = lines(&[(0, found)]);
+        assert_eq!(
+            lines,
+            ["4k3/8/8/3pP3/8/8/8/4K3 w - d6 bm exd6; id \"mate.001\"; \
+              c0 \"mate, en passant, capture, endgame\"; \
+              c1 \"exd6 #9, Kd2 -5, gap 605, from depth 7\"; \
+              c2 \"A 'x' v B, g.pgn game 1 ply 9\"; acd 18; dm 9; pv exd6;"]
+        );
+        let suite = read(&lines[0], false);
+        assert_eq!(suite.unusable, []);
+        let record = &suite.records[0];
+        assert_eq!(record.theme.as_deref(), Some("mate"));
+        assert_eq!(record.goal.best, [proof.best]);
+        assert_eq!(record.goal.mate, Some(9));
+        assert_eq!(record.notes, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_solution_counts_once_in_a_game() {
+        let (candidate, proof) = example();
+        let found = found(&candidate, &proof, &CRITERIA);
+        let twice = [(0, found.clone()), (0, found.clone()), (1, found)];
+        let lines = lines(&twice);
+        assert_eq!(lines.len(), 2);
+        assert!(lines[1].contains("\"mate.002\""));
+    }
+}

@@ -1,0 +1,268 @@
+//! What an engine that shows two lines proves of a position.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use shakmaty::uci::UciMove;
+use shakmaty::{Move, Position};
+
+use super::candidate::Candidate;
+use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
+use arbiter_protocol::uci::info::Info;
+use arbiter_protocol::uci::message::Message;
+use arbiter_protocol::uci::score::Score;
+
+/// Plies of the expected line that are kept.
+const MAX_LINE: usize = 12;
+
+/// What an engine said of its two best moves, by depth. Scores that are bounds are left out.
+#[derive(Debug, Default)]
+pub struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
+
+impl Transcript {
+    /// Takes in a line of the engine; breaks at the end of the search.
+    pub fn take(&mut self, line: &str) -> ControlFlow<()> {
+        match Message::parse(line) {
+            Message::BestMove { .. } => return ControlFlow::Break(()),
+            Message::Info(_) if !is_bound(line) => {}
+            _ => return ControlFlow::Continue(()),
+        }
+        let Some((number, info)) = numbered(line) else { return ControlFlow::Continue(()) };
+        if let (Some(depth), 1..=2) = (info.depth, number)
+            && info.score.is_some()
+            && !info.pv.is_empty()
+        {
+            self.0.entry(depth).or_default()[number - 1] = Some(info);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Both lines at a depth.
+    fn at(&self, depth: u32) -> Option<(&Info, &Info)> {
+        match self.0.get(&depth) {
+            Some([Some(best), Some(second)]) => Some((best, second)),
+            _ => None,
+        }
+    }
+
+    /// The first move of the best line at a depth.
+    fn first_move(&self, depth: u32) -> Option<&str> {
+        let best = self.0.get(&depth)?[0].as_ref()?;
+        best.pv.first().map(String::as_str)
+    }
+
+    /// The depth from which on the best move was what it is at `depth`.
+    fn found_at(&self, depth: u32) -> u32 {
+        let last = self.first_move(depth);
+        let same = |other: &u32| self.first_move(*other) == last;
+        (1..=depth).rev().take_while(same).last().unwrap_or(depth)
+    }
+}
+
+fn is_bound(line: &str) -> bool {
+    line.split_ascii_whitespace().any(|word| matches!(word, "lowerbound" | "upperbound"))
+}
+
+/// The number of a line and what it says.
+fn numbered(line: &str) -> Option<(usize, Info)> {
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let at = words.iter().position(|word| *word == "multipv");
+    let number = at.map_or(Some(1), |at| words.get(at + 1)?.parse().ok())?;
+    let rest: Vec<&str> = match at {
+        Some(at) => [&words[1..at], &words[at + 2..]].concat(),
+        None => words[1..].to_vec(),
+    };
+    Some((number, Info::parse(&rest.join(" "))))
+}
+
+/// Whether a quick look at `depth` leaves hope: the two best moves are apart by half of what is
+/// wanted, and the best one neither takes back nor was seen at once.
+pub fn look(
+    candidate: &Candidate,
+    transcript: &Transcript,
+    depth: u32,
+    criteria: &Criteria,
+) -> Result<(), Rejection> {
+    let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
+    if gap(best, second, criteria.decided) * 2 < criteria.gap {
+        return Err(Rejection::Unpromising);
+    }
+    let best_move = replayed(candidate, &best.pv).first().copied();
+    worth(candidate, best_move.ok_or(Rejection::Incomplete)?, transcript.found_at(depth), criteria)
+}
+
+/// Whether a best move is worth asking for.
+fn worth(
+    candidate: &Candidate,
+    best: Move,
+    found_at: u32,
+    criteria: &Criteria,
+) -> Result<(), Rejection> {
+    if best.is_capture() && candidate.taken_on == Some(best.to()) {
+        return Err(Rejection::Recapture);
+    }
+    match found_at < criteria.found_at {
+        true => Err(Rejection::Obvious),
+        false => Ok(()),
+    }
+}
+
+/// The proof, or why there is none.
+pub fn prove(
+    candidate: &Candidate,
+    transcript: &Transcript,
+    criteria: &Criteria,
+) -> Result<Proof, Rejection> {
+    let depth = criteria.depth;
+    let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
+    let gap_at_end = gap(best, second, criteria.decided);
+    if gap_at_end < criteria.gap {
+        return Err(Rejection::Unclear);
+    }
+    for earlier in (1..depth).rev().take(CONFIRMATIONS as usize - 1) {
+        let (first, other) = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
+        if first.pv.first() != best.pv.first() || gap(first, other, criteria.decided) < criteria.gap
+        {
+            return Err(Rejection::Unsettled);
+        }
+    }
+    let line = replayed(candidate, &best.pv);
+    let other = replayed(candidate, &second.pv);
+    let (Some(&best_move), Some(&second_move)) = (line.first(), other.first()) else {
+        return Err(Rejection::Incomplete);
+    };
+    let found_at = transcript.found_at(depth);
+    worth(candidate, best_move, found_at, criteria)?;
+    let (Some(best_score), Some(second_score)) = (best.score, second.score) else {
+        return Err(Rejection::Incomplete);
+    };
+    Ok(Proof {
+        best: best_move,
+        second: second_move,
+        best_score,
+        second_score,
+        gap: gap_at_end,
+        found_at,
+        line,
+    })
+}
+
+/// Difference of two scores, each cut to what decides the game.
+fn gap(best: &Info, second: &Info, decided: i32) -> i32 {
+    let value = |info: &Info| match info.score {
+        Some(Score::Centipawns(cp)) => cp.clamp(-decided, decided),
+        Some(Score::Mate(moves)) if moves > 0 => decided,
+        Some(Score::Mate(_)) => -decided,
+        None => 0,
+    };
+    value(best) - value(second)
+}
+
+/// The legal beginning of a variation.
+fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
+    let mut position = candidate.start.position.clone();
+    let mut line = Vec::new();
+    for text in pv.iter().take(MAX_LINE) {
+        let read = UciMove::from_ascii(text.as_bytes()).ok();
+        let Some(played) = read.and_then(|uci| uci.to_move(&position).ok()) else { break };
+        position.play_unchecked(played);
+        line.push(played);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Square;
+
+    use super::*;
+    use crate::start::Start;
+
+    const CRITERIA: Criteria =
+        Criteria { looks: Vec::new(), depth: 5, gap: 200, decided: 600, found_at: 2 };
+
+    /// White can take a pawn on d5, or move.
+    fn candidate(taken_on: Option<Square>) -> Candidate {
+        let start = Start::read("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", false).unwrap();
+        Candidate { start, taken_on, origin: "test".to_owned(), game: 0 }
+    }
+
+    /// A search with these scores and best moves from depth 1 on; the second line is `e1e2`.
+    fn searched(depths: &[(&str, &str, &str)]) -> Transcript {
+        let mut transcript = Transcript::default();
+        for (depth, (best, score, second)) in (1..).zip(depths) {
+            let lines = [
+                format!("info depth {depth} multipv 1 score {score} nodes 1 pv {best} e8e7"),
+                format!("info depth {depth} multipv 2 score {second} nodes 1 pv e1e2"),
+                format!("info depth {depth} multipv 1 score cp 9000 lowerbound pv e4e5"),
+                format!("info depth {depth} currmove e4e5 currmovenumber 1"),
+            ];
+            for line in lines {
+                assert!(transcript.take(&line).is_continue());
+            }
+        }
+        assert!(transcript.take("bestmove e4d5").is_break());
+        transcript
+    }
+
+    fn judged(depths: &[(&str, &str, &str)]) -> Result<Proof, Rejection> {
+        prove(&candidate(None), &searched(depths), &CRITERIA)
+    }
+
+    const QUIET: (&str, &str, &str) = ("e4e5", "cp 10", "cp 0");
+    const CLEAR: (&str, &str, &str) = ("e4d5", "cp 260", "cp 20");
+
+    #[test]
+    fn one_clearly_best_move_is_proven() {
+        let proof = judged(&[QUIET, QUIET, CLEAR, CLEAR, CLEAR]).unwrap();
+        assert_eq!((proof.gap, proof.found_at), (240, 3));
+        assert_eq!(proof.best.to(), Square::D5);
+        assert_eq!(proof.line.len(), 2);
+        assert_eq!(proof.second_score, Score::Centipawns(20));
+    }
+
+    #[test]
+    fn what_is_unclear_or_new_is_no_proof() {
+        let near = ("e4d5", "cp 210", "cp 20");
+        assert_eq!(judged(&[QUIET, CLEAR, CLEAR, CLEAR, near]), Err(Rejection::Unclear));
+        assert_eq!(judged(&[QUIET, CLEAR, near, CLEAR, CLEAR]), Err(Rejection::Unsettled));
+        assert_eq!(judged(&[QUIET, QUIET, QUIET, CLEAR, CLEAR]), Err(Rejection::Unsettled));
+        assert_eq!(judged(&[CLEAR; 5]), Err(Rejection::Obvious));
+        assert_eq!(judged(&[QUIET, CLEAR, CLEAR, CLEAR]), Err(Rejection::Incomplete));
+        let illegal = ("e4d4", "cp 260", "cp 20");
+        assert_eq!(
+            judged(&[QUIET, illegal, illegal, illegal, illegal]),
+            Err(Rejection::Incomplete)
+        );
+    }
+
+    #[test]
+    fn two_ways_to_win_or_to_lose_are_equally_good() {
+        let wins = ("e4d5", "mate 3", "cp 700");
+        assert_eq!(judged(&[QUIET, wins, wins, wins, wins]), Err(Rejection::Unclear));
+        let loses = ("e4d5", "cp -650", "mate -3");
+        assert_eq!(judged(&[QUIET, loses, loses, loses, loses]), Err(Rejection::Unclear));
+        let mates = ("e4d5", "mate 3", "cp 100");
+        assert_eq!(judged(&[QUIET, mates, mates, mates, mates]).map(|proof| proof.gap), Ok(500));
+    }
+
+    #[test]
+    fn to_take_back_is_no_solution() {
+        let search = searched(&[QUIET, CLEAR, CLEAR, CLEAR, CLEAR]);
+        let prove = |taken_on| prove(&candidate(taken_on), &search, &CRITERIA);
+        assert_eq!(prove(Some(Square::D5)), Err(Rejection::Recapture));
+        assert!(prove(Some(Square::A1)).is_ok());
+    }
+
+    #[test]
+    fn a_quick_look_asks_for_half() {
+        let looked = |first: &str, second: &str, taken_on| {
+            let search = searched(&[(first, "cp 10", "cp 0"), ("e4d5", "cp 100", second)]);
+            look(&candidate(taken_on), &search, 2, &CRITERIA)
+        };
+        assert_eq!(looked("e4e5", "cp 0", None), Ok(()));
+        assert_eq!(looked("e4e5", "cp 1", None), Err(Rejection::Unpromising));
+        assert_eq!(looked("e4d5", "cp 0", None), Err(Rejection::Obvious));
+        assert_eq!(looked("e4e5", "cp 0", Some(Square::D5)), Err(Rejection::Recapture));
+    }
+}

@@ -1,0 +1,129 @@
+//! The question how many leaves there are, and what to do about a wrong answer.
+
+use std::time::Duration;
+
+use super::answer::{Answer, Patterns};
+use super::walk::{Finding, Walk, leaves};
+use crate::drive::{Task, Trouble};
+use crate::start::Start;
+use arbiter_game::player::Player;
+
+/// How to ask an engine to count.
+#[derive(Debug, Clone)]
+pub struct Manner {
+    /// The command, with `{depth}` in place of the depth.
+    pub command: String,
+    /// How to tell the lines of the answer.
+    pub patterns: Patterns,
+    /// Time for one answer.
+    pub limit: Duration,
+}
+
+/// One count.
+#[derive(Debug, Clone)]
+pub struct Count {
+    /// The position.
+    pub start: Start,
+    /// Depth in plies.
+    pub depth: u32,
+    /// What the suite says.
+    pub expected: u64,
+    /// How to ask.
+    pub manner: Manner,
+}
+
+/// A count, and its place in the suite.
+#[derive(Debug, Clone)]
+pub struct Counting {
+    /// Its number, from 0.
+    pub number: u64,
+    /// The count.
+    pub count: Count,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The number of the count.
+    pub number: u64,
+    /// What came of it; an error is the engine's fault.
+    pub verdict: Result<Verdict, String>,
+}
+
+/// What came of a count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Engine and suite agree.
+    Right,
+    /// The engine is wrong.
+    Wrong {
+        /// What it counts.
+        got: u64,
+        /// What there is by the rules of this harness, which the suite does not always say.
+        leaves: u64,
+        /// Where it goes wrong first.
+        finding: Finding,
+    },
+    /// The engine agrees with the rules of this harness, and the suite does not.
+    WrongSuite {
+        /// What there is.
+        leaves: u64,
+    },
+}
+
+impl Task for Count {
+    type Done = Verdict;
+
+    fn seat(&self) -> usize {
+        0
+    }
+
+    async fn carry_out(&self, player: &mut Player) -> Result<Verdict, Trouble> {
+        player.new_game(self.start.game()).await?;
+        let answer = self.ask(player, self.start.line(&[]), self.depth).await?;
+        let got = answer.total.unwrap_or_default();
+        if got == self.expected {
+            return Ok(Verdict::Right);
+        }
+        let leaves = leaves(&self.start.position, self.depth);
+        if got == leaves {
+            return Ok(Verdict::WrongSuite { leaves });
+        }
+        let mut walk = Walk::new(&self.start, self.depth);
+        let mut answer = answer;
+        let finding = loop {
+            if let Some(finding) = walk.answer(&answer) {
+                break finding;
+            }
+            let (position, depth) = walk.question();
+            answer = self.ask(player, position, depth).await?;
+        };
+        Ok(Verdict::Wrong { got, leaves, finding })
+    }
+}
+
+impl Count {
+    async fn ask(
+        &self,
+        player: &mut Player,
+        position: String,
+        depth: u32,
+    ) -> Result<Answer, Trouble> {
+        let mut answer = Answer::default();
+        let question = self.manner.command.replace("{depth}", &depth.to_string());
+        let mut failure = None;
+        let patterns = &self.manner.patterns;
+        let take = |line: &str| answer.take(line, patterns);
+        if let Err(error) = player.ask(position, question.clone(), self.manner.limit, take).await {
+            failure = Some(error);
+        }
+        match (&answer.search, failure) {
+            (Some(line), _) => Err(Trouble::Hopeless(format!(
+                "answers '{question}' with a search ('{line}'); if it counts by another command, \
+                 give that with --command"
+            ))),
+            (None, Some(error)) => Err(error.into()),
+            (None, None) => Ok(answer),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! From a wrong count to the first wrong position.
+//!
+//! The walk asks the engine for its counts move by move, compares them with those of the rules of
+//! this harness, and goes down the first move whose count differs, until the moves themselves do.
+
+use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
+
+use super::answer::Answer;
+use crate::start::{self, Start};
+
+/// What is wrong in the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wrong {
+    /// The engine's list of moves.
+    Moves {
+        /// Legal moves it does not have.
+        missing: Vec<String>,
+        /// Moves it has that are not legal.
+        extra: Vec<String>,
+    },
+    /// Its count, and it does not say which move that comes from, or its moves do not add up.
+    Count {
+        /// Depth in plies.
+        depth: u32,
+        /// What it counts.
+        got: u64,
+        /// What there is.
+        expected: u64,
+    },
+    /// Nothing about this position by itself; only as part of the count of the position before.
+    Context {
+        /// Depth in plies.
+        depth: u32,
+        /// What it counts from the position before.
+        got: u64,
+        /// What there is, and what it counts when asked about this position.
+        expected: u64,
+    },
+    /// Nothing any more: asked again, it counts right.
+    Unrepeatable,
+}
+
+/// The end of the walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The position.
+    pub fen: String,
+    /// The moves that lead there, in UCI notation.
+    pub path: Vec<String>,
+    /// What is wrong there.
+    pub wrong: Wrong,
+}
+
+/// A walk in progress.
+#[derive(Debug)]
+pub struct Walk {
+    start: Start,
+    position: Chess,
+    path: Vec<String>,
+    depth: u32,
+    /// What the engine counted for this position from the one before.
+    claimed: Option<u64>,
+}
+
+impl Walk {
+    /// Begins at a position whose count at `depth` was wrong.
+    pub fn new(start: &Start, depth: u32) -> Walk {
+        Walk {
+            start: start.clone(),
+            position: start.position.clone(),
+            path: Vec::new(),
+            depth,
+            claimed: None,
+        }
+    }
+
+    /// What to ask the engine: a `position` line, and the depth to count.
+    pub fn question(&self) -> (String, u32) {
+        (self.start.line(&self.path), self.depth)
+    }
+
+    /// Takes in the answer. The walk goes on until this gives a finding.
+    pub fn answer(&mut self, answer: &Answer) -> Option<Finding> {
+        let legal = self.position.legal_moves();
+        let truth: Vec<(Move, u64)> =
+            legal.iter().map(|&legal| (legal, self.leaves_after(legal))).collect();
+        let expected = truth.iter().map(|(_, count)| count).sum();
+        let theirs: Vec<(Option<Move>, &str, u64)> = answer
+            .moves
+            .iter()
+            .map(|(text, count)| (read_move(text, &self.position), text.as_str(), *count))
+            .collect();
+        if theirs.is_empty() && !truth.is_empty() {
+            return Some(self.end(self.judge_total(answer.total, expected)));
+        }
+        let name = |legal: &Move| legal.to_uci(self.start.mode).to_string();
+        let their = |wanted: Move| theirs.iter().find(|(found, ..)| *found == Some(wanted));
+        let missing: Vec<String> =
+            legal.iter().filter(|legal| their(**legal).is_none()).map(name).collect();
+        let unknown = theirs.iter().filter(|(found, ..)| found.is_none());
+        let extra: Vec<String> = unknown.map(|(_, text, _)| (*text).to_owned()).collect();
+        if !missing.is_empty() || !extra.is_empty() {
+            return Some(self.end(Wrong::Moves { missing, extra }));
+        }
+        let differs = truth.iter().find_map(|&(legal, count)| {
+            let (.., got) = their(legal)?;
+            (*got != count).then_some((legal, *got, count))
+        });
+        match differs {
+            Some((_, got, expected)) if self.depth <= 1 => {
+                Some(self.end(Wrong::Count { depth: self.depth, got, expected }))
+            }
+            Some((legal, got, _)) => {
+                self.path.push(legal.to_uci(self.start.mode).to_string());
+                self.position.play_unchecked(legal);
+                self.depth -= 1;
+                self.claimed = Some(got);
+                None
+            }
+            None => Some(self.end(self.judge_total(answer.total, expected))),
+        }
+    }
+
+    /// What is wrong where the moves, as far as they are known, are right.
+    fn judge_total(&self, got: Option<u64>, expected: u64) -> Wrong {
+        let depth = self.depth;
+        match (got, self.claimed) {
+            (Some(got), _) if got != expected => Wrong::Count { depth, got, expected },
+            (_, Some(got)) => Wrong::Context { depth, got, expected },
+            _ => Wrong::Unrepeatable,
+        }
+    }
+
+    fn end(&self, wrong: Wrong) -> Finding {
+        Finding { fen: start::fen(&self.position), path: self.path.clone(), wrong }
+    }
+
+    fn leaves_after(&self, legal: Move) -> u64 {
+        let mut after = self.position.clone();
+        after.play_unchecked(legal);
+        leaves(&after, self.depth.saturating_sub(1))
+    }
+}
+
+/// Leaves of the tree below a position, by the rules of this harness.
+pub fn leaves(position: &Chess, depth: u32) -> u64 {
+    if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
+}
+
+/// The legal move an engine means; castling may be written both ways.
+fn read_move(text: &str, position: &Chess) -> Option<Move> {
+    let uci: UciMove = text.to_ascii_lowercase().parse().ok()?;
+    uci.to_move(position).ok().or_else(|| {
+        let is_it = |legal: &Move| legal.to_uci(CastlingMode::Standard) == uci;
+        position.legal_moves().into_iter().find(is_it)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A position with castling, en passant (after a double step) and promotion.
+    const FEN: &str = "r3k2r/pppp1ppp/8/8/4p3/8/PPPPPPpP/R3K2R w KQkq - 0 1";
+
+    /// An engine that counts right but for the moves it is told to leave out.
+    fn count(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> Answer {
+        fn leaves(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> u64 {
+            if depth == 0 {
+                return 1;
+            }
+            let legal = position.legal_moves();
+            legal
+                .into_iter()
+                .filter(|legal| !bug(position, *legal))
+                .map(|legal| {
+                    let mut after = position.clone();
+                    after.play_unchecked(legal);
+                    leaves(&after, depth - 1, bug)
+                })
+                .sum()
+        }
+        let mut answer = Answer::default();
+        for legal in position.legal_moves().into_iter().filter(|legal| !bug(position, *legal)) {
+            let mut after = position.clone();
+            after.play_unchecked(legal);
+            let uci = legal.to_uci(CastlingMode::Standard).to_string();
+            answer.moves.push((uci, leaves(&after, depth - 1, bug)));
+        }
+        answer.total = Some(answer.moves.iter().map(|(_, count)| count).sum());
+        answer
+    }
+
+    fn find(depth: u32, bug: fn(&Chess, Move) -> bool, edit: fn(&mut Answer)) -> Finding {
+        let start = Start::read(FEN, false).unwrap();
+        let mut walk = Walk::new(&start, depth);
+        for _ in 0..=depth {
+            let mut answer = count(&walk.position, walk.question().1, bug);
+            edit(&mut answer);
+            if let Some(finding) = walk.answer(&answer) {
+                return finding;
+            }
+        }
+        panic!("the walk does not end: {walk:?}");
+    }
+
+    #[test]
+    fn a_missing_en_passant_is_found_where_it_is_missing() {
+        let found = find(3, |_, legal| legal.is_en_passant(), |_| {});
+        assert_eq!(found.path.len(), 1, "{found:?}");
+        let Wrong::Moves { missing, extra } = &found.wrong else { panic!("{found:?}") };
+        assert!(missing == &["e4d3"] || missing == &["e4f3"], "{found:?}");
+        assert!(extra.is_empty());
+        assert!(found.fen.contains(" b KQkq "), "{found:?}");
+    }
+
+    #[test]
+    fn an_illegal_move_is_found() {
+        let found = find(2, |_, _| false, |answer| answer.moves.push(("e1e8".to_owned(), 7)));
+        assert_eq!(found.path, [] as [&str; 0]);
+        let extra = vec!["e1e8".to_owned()];
+        assert_eq!(found.wrong, Wrong::Moves { missing: vec![], extra });
+    }
+
+    #[test]
+    fn castling_may_be_written_as_king_takes_rook() {
+        let rename = |answer: &mut Answer| {
+            for (text, _) in &mut answer.moves {
+                if text == "e1g1" {
+                    *text = "e1h1".to_owned();
+                }
+            }
+        };
+        assert_eq!(find(2, |_, _| false, rename).wrong, Wrong::Unrepeatable);
+    }
+
+    #[test]
+    fn without_moves_the_count_is_all_that_is_known() {
+        let found = find(2, |_, legal| legal.is_castle(), |answer| answer.moves.clear());
+        let Wrong::Count { depth: 2, got, expected } = found.wrong else { panic!("{found:?}") };
+        assert!(got < expected);
+    }
+
+    #[test]
+    fn a_count_that_is_wrong_only_from_above_is_told_from_a_wrong_position() {
+        let start = Start::read(FEN, false).unwrap();
+        let mut walk = Walk::new(&start, 2);
+        let mut answer = count(&walk.position, 2, |_, _| false);
+        answer.moves[0].1 += 1;
+        assert_eq!(walk.answer(&answer), None);
+        let honest = count(&walk.position, 1, |_, _| false);
+        let found = walk.answer(&honest).unwrap();
+        let expected = honest.total.unwrap();
+        assert_eq!(found.wrong, Wrong::Context { depth: 1, got: expected + 1, expected });
+    }
+}

@@ -1,0 +1,60 @@
+//! Samples to tune an evaluation on: quiet positions of finished games, each with the result of its
+//! game.
+
+use shakmaty::fen::Fen;
+use shakmaty::{Color, EnPassantMode, KnownOutcome, Position};
+
+use super::mine::games::Game;
+
+/// The quiet positions of a game as lines `FEN;RESULT;NUMBER`, from `from_ply` on and of the
+/// rest each whose ply is a multiple of `every`, shifted from game to game; none if its result is not
+/// known.
+///
+/// Quiet is what the game itself shows to be so: nobody is in check, and the move that was made
+/// neither takes nor promotes.
+pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
+    let Some(result) = game.result.map(written) else { return Vec::new() };
+    let mut position = game.start.position.clone();
+    let mut lines = Vec::new();
+    for (ply, &played) in game.moves.iter().enumerate().take(game.open_plies) {
+        let is_quiet = !position.is_check() && !played.is_capture() && !played.is_promotion();
+        let is_due = (ply + number).is_multiple_of(every.max(1));
+        if ply >= from_ply && is_due && is_quiet {
+            let fen = Fen::from_position(&position, EnPassantMode::Legal);
+            lines.push(format!("{fen};{result};{number}"));
+        }
+        position.play_unchecked(played);
+    }
+    lines
+}
+
+fn written(result: KnownOutcome) -> &'static str {
+    match result {
+        KnownOutcome::Decisive { winner: Color::White } => "1-0",
+        KnownOutcome::Decisive { winner: Color::Black } => "0-1",
+        KnownOutcome::Draw => "1/2-1/2",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mine::games::read;
+
+    #[test]
+    fn only_quiet_positions_are_taken() {
+        let pgn = "1. e4 e5 2. Nf3 Nc6 3. Nxe5 Nxe5 4. Qh5 Qe7 5. Qxf7+ Kd8 6. Qxf8+ {+M3/9} Qxf8 \
+                   7. d4 1-0\n\n1. e4 *\n";
+        let (games, _) = read("a.pgn", pgn.as_bytes()).unwrap();
+        let lines = samples(&games[0], 7, 2, 1);
+        let expected = [
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2;1-0;7",
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2;1-0;7",
+            "r1bqkbnr/pppp1ppp/8/4n3/4P3/8/PPPP1PPP/RNBQKB1R w KQkq - 0 4;1-0;7",
+            "r1bqkbnr/pppp1ppp/8/4n2Q/4P3/8/PPPP1PPP/RNB1KB1R b KQkq - 1 4;1-0;7",
+        ];
+        assert_eq!(lines, expected);
+        assert_eq!(samples(&games[0], 7, 2, 2), [expected[1], expected[3]]);
+        assert!(samples(&games[1], 1, 0, 1).is_empty());
+    }
+}
