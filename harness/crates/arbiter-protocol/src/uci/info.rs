@@ -11,7 +11,8 @@ pub struct Info {
     pub depth: Option<u32>,
     /// Deepest line, in plies.
     pub seldepth: Option<u32>,
-    /// Score for the side to move.
+    /// Score for the side to move. A `lowerbound` or `upperbound` is none: it says only on which
+    /// side of a search window the score lies.
     pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
@@ -36,6 +37,7 @@ impl Info {
         let mut info = Info::default();
         let mut words = rest.split_ascii_whitespace().peekable();
         let mut line_number = 1;
+        let mut is_bound = false;
         while let Some(word) = words.next() {
             match word {
                 "depth" => info.depth = words.next().and_then(|w| w.parse().ok()),
@@ -58,12 +60,14 @@ impl Info {
                         _ => None,
                     };
                 }
+                "lowerbound" | "upperbound" => is_bound = true,
                 "pv" => info.pv = words.by_ref().map(str::to_owned).collect(),
                 // The rest of the line is free text.
                 "string" => break,
                 _ => {}
             }
         }
+        info.score = info.score.filter(|_| !is_bound);
         // Only the best line describes the move that will be played.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
     }
@@ -118,7 +122,16 @@ mod tests {
         check("depth x score cp", Info::default());
         check("string depth 5", Info::default());
         check("score cp 99999999999999", Info::default());
-        check("score mate -2 upperbound", Info { score: Some(Score::Mate(-2)), ..Info::default() });
+    }
+
+    #[test]
+    fn a_bound_does_not_replace_the_last_exact_score() {
+        let mut info = Info::parse("depth 8 score cp 20 nodes 5");
+        info.update(Info::parse("depth 9 score cp 9000 lowerbound nodes 9"));
+        info.update(Info::parse("depth 9 score mate -1 upperbound nodes 10"));
+        assert_eq!(info.score, Some(Score::Centipawns(20)));
+        assert_eq!((info.depth, info.nodes), (Some(9), Some(10)));
+        assert_eq!(Info::parse("depth 1 lowerbound score cp 5").score, None);
     }
 
     #[test]

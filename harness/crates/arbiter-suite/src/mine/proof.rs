@@ -24,7 +24,7 @@ impl Transcript {
     pub fn take(&mut self, line: &str) -> ControlFlow<()> {
         match Message::parse(line) {
             Message::BestMove { .. } => return ControlFlow::Break(()),
-            Message::Info(_) if !is_bound(line) => {}
+            Message::Info(_) => {}
             _ => return ControlFlow::Continue(()),
         }
         let Some((number, info)) = numbered(line) else { return ControlFlow::Continue(()) };
@@ -57,10 +57,6 @@ impl Transcript {
         let same = |other: &u32| self.first_move(*other) == last;
         (1..=depth).rev().take_while(same).last().unwrap_or(depth)
     }
-}
-
-fn is_bound(line: &str) -> bool {
-    line.split_ascii_whitespace().any(|word| matches!(word, "lowerbound" | "upperbound"))
 }
 
 /// The number of a line and what it says.
