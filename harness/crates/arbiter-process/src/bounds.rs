@@ -1,8 +1,22 @@
 //! What a process may take of the machine.
 
 use std::io;
+use std::sync::OnceLock;
 
-use rustix::process::{Resource, Rlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// The limit of open files with which this process was started.
+static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
+
+/// Lets this process have as many files open as the system allows it: each engine takes several.
+/// Where it refuses, all stays as it was.
+pub(super) fn raise_open_files() {
+    OPEN_FILES.get_or_init(|| {
+        let before = getrlimit(Resource::Nofile);
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, ..before });
+        before
+    });
+}
 
 /// Limits that the system holds a process and each of its children to; `None` leaves all there is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,6 +42,10 @@ impl Bounds {
 
     /// Binds the calling process. Only system calls: it may be used between fork and exec.
     pub(super) fn set(self) -> io::Result<()> {
+        if let Some(before) = OPEN_FILES.get() {
+            // Programs that use `select` cannot handle descriptors beyond the usual 1024.
+            setrlimit(Resource::Nofile, *before)?;
+        }
         let limits = [
             (Resource::As, self.memory_bytes),
             (Resource::Fsize, self.file_bytes),
@@ -35,7 +53,7 @@ impl Bounds {
         ];
         for (resource, most) in limits {
             if most.is_some() {
-                rustix::process::setrlimit(resource, Rlimit { current: most, maximum: most })?;
+                setrlimit(resource, Rlimit { current: most, maximum: most })?;
             }
         }
         Ok(())

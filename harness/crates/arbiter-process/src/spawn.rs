@@ -13,7 +13,7 @@ use rustix::process::{Pid, Resource, Rlimit};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use thiserror::Error;
 
-use super::bounds::Bounds;
+use super::bounds::{self, Bounds};
 use super::cpus;
 use super::delay::Delays;
 use super::kin::{Family, Kin};
@@ -94,7 +94,8 @@ type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 pub struct Spawner(mpsc::Sender<Request>);
 
 impl Spawner {
-    /// Starts the thread.
+    /// Starts the thread. From then on this process may have as many files open as the system
+    /// allows; what it starts gets the limit that it had before.
     pub fn start() -> io::Result<Spawner> {
         Spawner::start_with(|| Ok(()))
     }
@@ -114,6 +115,7 @@ impl Spawner {
     fn start_with(settle: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<Spawner> {
         // Where the kernel refuses, strays go to init as they always did.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+        bounds::raise_open_files();
         let kin = Kin::default();
         let (sender, requests) = mpsc::channel::<Request>();
         let (settled, answer) = mpsc::channel();
