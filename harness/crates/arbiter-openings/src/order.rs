@@ -23,6 +23,16 @@ pub enum Order {
     Random,
 }
 
+impl Order {
+    /// The word in the store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Order::Sequential => "sequential",
+            Order::Random => "random",
+        }
+    }
+}
+
 /// The openings of a run, pair by pair.
 #[derive(Debug, Clone)]
 pub struct OpeningOrder {

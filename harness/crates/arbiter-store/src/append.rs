@@ -2,8 +2,6 @@
 
 use rusqlite::{Connection, params};
 
-use super::plan_row::{Fingerprints, PlanRow};
-use super::rows::GameRow;
 use super::{Offsets, Store, StoreError};
 use super::{disturbance, latencies, remarks, transcripts};
 use arbiter_game::record::GameRecord;
@@ -11,6 +9,7 @@ use arbiter_plan::plan::Plan;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_plan::run::latency::Latencies;
+use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 
 impl Store {
     /// Enters a new run. `created_ms` is Unix time; `about` says in one line what it tries.

@@ -1,12 +1,11 @@
 //! Pairs that the machine disturbed: which were void, and which counted all the same.
 
 use rusqlite::{Connection, params};
-use serde_json::json;
 
-use super::rows::GameRow;
 use super::{Store, StoreError};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_plan::run::noise::Disturbances;
+use arbiter_schema::GameRow;
 
 impl Store {
     /// Notes a pair that does not count, with its games and the reason; when it returns this is on
@@ -36,22 +35,9 @@ impl Store {
     }
 }
 
-/// The games of a pair that does not count, as JSON.
-pub(super) fn games(played: &PlayedPair) -> Vec<serde_json::Value> {
-    let game = |game| {
-        let row = GameRow::of(game);
-        json!({
-            "white": row.white,
-            "black": row.black,
-            "result": row.result,
-            "termination": row.termination,
-            "detail": row.detail,
-            "fen": row.fen,
-            "duration_ms": row.duration_ms,
-            "moves": row.moves,
-        })
-    };
-    played.games.iter().map(game).collect()
+/// The games of a pair that does not count.
+pub(super) fn games(played: &PlayedPair) -> Vec<GameRow> {
+    played.games.iter().map(GameRow::of).collect()
 }
 
 /// Adds a row; `void` is a pair that does not count, whose games are nowhere else.
@@ -67,6 +53,6 @@ pub(super) fn insert(
         "INSERT INTO disturbances (run, pair, attempt, reason, counted, games)
          SELECT ?1, ?2, count(*), ?3, ?4, ?5 FROM disturbances WHERE run = ?1 AND pair = ?2",
     )?;
-    let games = serde_json::Value::from(games).to_string();
+    let games = serde_json::to_string(&games).expect("rows of numbers and text are JSON");
     statement.execute(params![run, pair, reason, void.is_none(), games]).map(drop)
 }

@@ -9,19 +9,14 @@ mod aside;
 mod disturbance;
 mod follow;
 mod gates;
+mod iterations;
 mod latencies;
-mod output_row;
-mod plan_row;
-mod provenance_row;
 mod query;
 mod recorded;
 mod remarks;
-mod rows;
 mod run_lock;
 mod schema;
-mod tables_row;
 mod transcripts;
-mod tuning_row;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,9 +26,9 @@ use thiserror::Error;
 
 use arbiter_plan::run::latency::Latencies;
 
+pub use arbiter_schema::Fingerprints;
 pub use follow::{Mark, Outline};
 pub use gates::StoredGate;
-pub use plan_row::Fingerprints;
 pub use query::{RunHead, StoredRun};
 pub use recorded::Recorded;
 pub use run_lock::{LockError, RunLock};

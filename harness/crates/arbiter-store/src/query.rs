@@ -4,8 +4,6 @@ use rusqlite::{OptionalExtension, Row, params};
 use shakmaty::KnownOutcome;
 
 use super::append::ending_name;
-use super::plan_row::{Fingerprints, PlanRow};
-use super::rows::GameRow;
 use super::{Offsets, Store, StoreError};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::plan::Plan;
@@ -13,6 +11,7 @@ use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::job::{Games, PlayedPair};
 use arbiter_plan::run::standing::{GameTally, PairTally};
 use arbiter_schedule::Pairing;
+use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 use arbiter_stats::pentanomial::GameResult;
 
 /// One line of the list of runs.
@@ -77,7 +76,7 @@ impl Store {
             .map_err(|e| self.sqlite(e))?;
         let (head, plan, offsets, version) = found.ok_or_else(|| self.no_run(run))?;
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
-        let (plan, fingerprints) = row.into_plan().map_err(|e| self.corrupt(run, e))?;
+        let (plan, fingerprints) = row.into_plan();
         Ok(StoredRun { head, version, plan, fingerprints, offsets })
     }
 

@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plan_row::PlanRow;
-use super::rows::GameRow;
 use super::{Store, StoreError};
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Transcript;
 use arbiter_plan::plan::Plan;
+use arbiter_schema::{GameRow, PlanRow};
 
 /// Version of the file.
 const VERSION: u32 = 1;
@@ -30,7 +29,7 @@ pub struct Recorded {
 }
 
 /// The first line of the file; the transcript follows.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct HeaderRow {
     transcript: u32,
     run: String,
@@ -81,7 +80,7 @@ impl Recorded {
             return Err(format!("has version {}; update arbiter", header.transcript));
         }
         let transcript: Transcript = rest.parse()?;
-        let (plan, _) = header.plan.into_plan()?;
+        let (plan, _) = header.plan.into_plan();
         let record = header.game.into_record()?;
         let (run, round) = (header.run, header.round);
         if record.engines.white.max(record.engines.black) >= plan.engines.len() {

@@ -50,7 +50,7 @@ pub(super) const STEPS: [&str; 8] = [
         chess960    INTEGER NOT NULL,
         plies       INTEGER NOT NULL,
         duration_ms REAL NOT NULL,
-        moves       TEXT NOT NULL,             -- JSON, format in store/rows.rs
+        moves       TEXT NOT NULL,             -- JSON, format in arbiter-schema, game.rs
         PRIMARY KEY (run, pair, half),
         FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
     );

@@ -1,36 +1,56 @@
-//! The stored form of a game. Independent of the domain types, so that those may change while
-//! old files stay readable.
+//! Games.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
+use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
+use crate::convert::{Nanos, nanos};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
 use arbiter_protocol::uci::score::Score;
+use arbiter_schedule::Pairing;
 
-/// One row of the table `games`, but for its key.
+/// A pair's place in the schedule.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Pairing")]
+pub struct PairingDef {
+    pair: u64,
+    engines: [usize; 2],
+    opening: u64,
+}
+
+/// A game; `M` is how its moves are kept: JSON in the store, [`MoveRow`]s in a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct GameRow {
-    pub(super) white: usize,
-    pub(super) black: usize,
-    pub(super) result: String,
-    pub(super) termination: String,
-    pub(super) detail: String,
-    pub(super) fen: String,
-    pub(super) chess960: bool,
-    pub(super) duration_ms: f64,
-    pub(super) moves: String,
+pub struct GameRow<M = String> {
+    /// Index of the engine with White.
+    pub white: usize,
+    /// Index of the engine with Black.
+    pub black: usize,
+    /// `1-0`, `0-1` or `1/2-1/2`.
+    pub result: String,
+    /// Why the game ended.
+    pub termination: String,
+    /// The same as a sentence.
+    pub detail: String,
+    /// The start.
+    pub fen: String,
+    /// Whether castling is by the rules of Chess960.
+    pub chess960: bool,
+    /// Length in real time, in milliseconds.
+    pub duration_ms: f64,
+    /// All moves from the start.
+    pub moves: M,
 }
 
 /// A move; short keys, as there are billions of them.
 #[derive(Debug, Serialize, Deserialize)]
-struct MoveRow<'a> {
+pub struct MoveRow<'a> {
     /// UCI notation.
-    #[serde(with = "notation")]
+    #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
     /// Absent for book moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,22 +63,6 @@ struct MoveRows<'a>(&'a [MoveRecord]);
 impl Serialize for MoveRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter().map(MoveRow::of))
-    }
-}
-
-/// A move as text.
-mod notation {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-    use shakmaty::uci::UciMove;
-
-    pub(super) fn serialize<S: Serializer>(m: &UciMove, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(m)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<UciMove, D::Error> {
-        let text = String::deserialize(from)?;
-        text.parse().map_err(|_| D::Error::custom(format!("'{text}' is no move")))
     }
 }
 
@@ -81,7 +85,8 @@ struct ThoughtRow<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     n: Option<u64>,
     /// Time in nanoseconds.
-    ns: u64,
+    #[serde(with = "Nanos")]
+    ns: Duration,
     /// Time that the engine reported, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     t: Option<u64>,
@@ -96,21 +101,35 @@ struct ThoughtRow<'a> {
     /// Hits in endgame tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tb: Option<u64>,
-    #[serde(default, skip_serializing_if = "is_empty")]
+    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pv: Cow<'a, [String]>,
     /// Lines that the user wants to see.
-    #[serde(default, skip_serializing_if = "is_empty")]
+    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     x: Cow<'a, [String]>,
-}
-
-fn is_empty(lines: &[String]) -> bool {
-    lines.is_empty()
+    /// Overrun in nanoseconds; only in messages, as only its sums are stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    o: Option<u64>,
 }
 
 impl GameRow {
     /// The stored form of a record.
-    pub(super) fn of(record: &GameRecord) -> GameRow {
-        let moves = MoveRows(&record.moves);
+    pub fn of(record: &GameRecord) -> GameRow {
+        let moves = serde_json::to_string(&MoveRows(&record.moves));
+        GameRow::with_moves(record, moves.expect("rows of numbers and text are JSON"))
+    }
+
+    /// The record, or what is wrong with the row.
+    pub fn into_record(self) -> Result<GameRecord, String> {
+        let moves: Vec<MoveRow<'_>> =
+            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
+        let moves = moves.into_iter().map(MoveRow::into_record).collect();
+        self.into_record_with(moves)
+    }
+}
+
+impl<M> GameRow<M> {
+    /// A record with its moves in some form.
+    pub fn with_moves(record: &GameRecord, moves: M) -> GameRow<M> {
         GameRow {
             white: record.engines.white,
             black: record.engines.black,
@@ -120,14 +139,12 @@ impl GameRow {
             fen: record.fen.clone(),
             chess960: record.chess960,
             duration_ms: record.duration.as_secs_f64() * 1e3,
-            moves: serde_json::to_string(&moves).expect("rows of numbers and text are JSON"),
+            moves,
         }
     }
 
-    /// The record, or what is wrong with the row.
-    pub(super) fn into_record(self) -> Result<GameRecord, String> {
-        let moves: Vec<MoveRow<'_>> =
-            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
+    /// The record with these moves, or what is wrong with the rest.
+    pub fn into_record_with(self, moves: Vec<MoveRecord>) -> Result<GameRecord, String> {
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
         let duration = Duration::try_from_secs_f64(self.duration_ms / 1e3)
@@ -136,7 +153,7 @@ impl GameRow {
             engines: ByColor { white: self.white, black: self.black },
             fen: self.fen,
             chess960: self.chess960,
-            moves: moves.into_iter().map(MoveRow::into_record).collect(),
+            moves,
             outcome: Outcome {
                 result,
                 termination: self.termination.parse()?,
@@ -151,54 +168,66 @@ impl GameRow {
 }
 
 impl MoveRow<'_> {
-    fn of(record: &MoveRecord) -> MoveRow<'_> {
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let thought = record.thought.as_ref().map(|thought| {
-            let (cp, mate) = match thought.score {
-                Some(Score::Centipawns(cp)) => (Some(cp), None),
-                Some(Score::Mate(moves)) => (None, Some(moves)),
-                None => (None, None),
-            };
-            let details = thought.details.as_deref();
-            ThoughtRow {
-                cp,
-                mate,
-                d: thought.depth,
-                sd: thought.seldepth,
-                n: thought.nodes,
-                ns: nanos(thought.elapsed),
-                t: thought.reported.map(|time| time.as_millis() as u64),
-                l: thought.left.map(nanos),
-                nps: details.and_then(|details| details.nps),
-                hf: details.and_then(|details| details.hashfull),
-                tb: details.and_then(|details| details.tbhits),
-                pv: Cow::Borrowed(details.map_or(&[], |details| &details.pv)),
-                x: Cow::Borrowed(details.map_or(&[], |details| &details.lines)),
-            }
-        });
-        MoveRow { m: record.uci, t: thought }
+    /// A move as it is stored.
+    pub fn of(record: &MoveRecord) -> MoveRow<'_> {
+        MoveRow { m: record.uci, t: record.thought.as_ref().map(ThoughtRow::of) }
     }
 
-    fn into_record(self) -> MoveRecord {
-        let thought = self.t.map(|row| Thought {
-            score: row.cp.map(Score::Centipawns).or(row.mate.map(Score::Mate)),
-            depth: row.d,
-            seldepth: row.sd,
-            nodes: row.n,
-            elapsed: Duration::from_nanos(row.ns),
-            reported: row.t.map(Duration::from_millis),
-            overrun: None,
-            left: row.l.map(Duration::from_nanos),
+    /// A move as it is sent: with its overrun.
+    pub fn sent(record: &MoveRecord) -> MoveRow<'_> {
+        let MoveRow { m, mut t } = MoveRow::of(record);
+        if let (Some(row), Some(thought)) = (&mut t, &record.thought) {
+            row.o = thought.overrun.map(nanos);
+        }
+        MoveRow { m, t }
+    }
+
+    /// The move.
+    pub fn into_record(self) -> MoveRecord {
+        MoveRecord { uci: self.m, thought: self.t.map(ThoughtRow::into_thought) }
+    }
+}
+
+impl ThoughtRow<'_> {
+    fn of(thought: &Thought) -> ThoughtRow<'_> {
+        let details = thought.details.as_deref();
+        ThoughtRow {
+            cp: thought.score.and_then(Score::centipawns),
+            mate: thought.score.and_then(Score::mate),
+            d: thought.depth,
+            sd: thought.seldepth,
+            n: thought.nodes,
+            ns: thought.elapsed,
+            t: thought.reported.map(|time| time.as_millis() as u64),
+            l: thought.left.map(nanos),
+            nps: details.and_then(|details| details.nps),
+            hf: details.and_then(|details| details.hashfull),
+            tb: details.and_then(|details| details.tbhits),
+            pv: Cow::Borrowed(details.map_or(&[], |details| &details.pv)),
+            x: Cow::Borrowed(details.map_or(&[], |details| &details.lines)),
+            o: None,
+        }
+    }
+
+    fn into_thought(self) -> Thought {
+        Thought {
+            score: self.cp.map(Score::Centipawns).or(self.mate.map(Score::Mate)),
+            depth: self.d,
+            seldepth: self.sd,
+            nodes: self.n,
+            elapsed: self.ns,
+            reported: self.t.map(Duration::from_millis),
+            overrun: self.o.map(Duration::from_nanos),
+            left: self.l.map(Duration::from_nanos),
             details: Details {
-                nps: row.nps,
-                hashfull: row.hf,
-                tbhits: row.tb,
-                pv: row.pv.into_owned(),
-                lines: row.x.into_owned(),
+                nps: self.nps,
+                hashfull: self.hf,
+                tbhits: self.tb,
+                pv: self.pv.into_owned(),
+                lines: self.x.into_owned(),
             }
             .boxed(),
-        });
-        MoveRecord { uci: self.m, thought }
+        }
     }
 }
 

@@ -1,9 +1,7 @@
 //! Plans survive storage.
 
 use super::*;
-use arbiter_game::adjudicate::{Scope, TablebaseRule};
-use arbiter_game::annotation::{Annotation, Field, Keeping, Notation};
-use arbiter_plan::provenance::{Provenance, Scale};
+use arbiter_plan::provenance::Provenance;
 use arbiter_plan::request::Request;
 use arbiter_plan::spec::EngineSpec;
 use arbiter_plan::tuning::TuningRequest;
@@ -19,7 +17,7 @@ fn tunings_survive_storage_to_the_last_digit() {
     let plan = Plan::resolve(Kind::Tune, request).unwrap();
     let engines = vec!["x".into(), "y".into()];
     let json = PlanRow::of(&plan, &Fingerprints { engines, ..Default::default() }).to_json();
-    let (read, _) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
+    let (read, _) = PlanRow::from_json(&json).unwrap().into_plan();
     assert_eq!(read.tuning, plan.tuning);
     assert_eq!(format!("{read:?}"), format!("{plan:?}"));
 }
@@ -71,14 +69,14 @@ fn plans_survive_storage() {
         engines: vec!["x".into(), "y".into()],
     };
     let json = PlanRow::of(&plan, &fingerprints).to_json();
-    let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan().unwrap();
+    let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan();
     assert_eq!(format!("{read:?}"), format!("{plan:?}"));
     assert_eq!(prints, fingerprints);
     assert_eq!(read.sprt.unwrap().correction(), Correction::Dynamic);
     let older = json.replace("\"version\":2", "\"version\":1");
     let older = older.replace(",\"overshoot\":\"dynamic\"", "");
     assert!(older.len() < json.len());
-    let (read, _) = PlanRow::from_json(&older).unwrap().into_plan().unwrap();
+    let (read, _) = PlanRow::from_json(&older).unwrap().into_plan();
     assert_eq!(read.sprt.unwrap().correction(), Correction::None);
     let newer = json.replace("\"version\":2", "\"version\":3");
     assert!(PlanRow::from_json(&newer).unwrap_err().contains("update arbiter"));

@@ -1,47 +1,9 @@
-//! The stored form of a tuning: its schedule with the plan, and its path as rows of their own.
+//! The path of a tuning.
 
 use rusqlite::{Row, params};
-use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
 use arbiter_spsa::ascent::Iteration;
-use arbiter_spsa::table;
-use arbiter_spsa::tuning::Tuning;
-
-/// What is tuned, and by which schedule.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct TuningRow {
-    /// Lines of a table with kinds: text keeps every digit.
-    parameters: Vec<String>,
-    alpha: f64,
-    gamma: f64,
-    a_ratio: f64,
-    iterations: u64,
-    pairs: u64,
-    ahead: u64,
-}
-
-impl TuningRow {
-    pub(super) fn of(tuning: &Tuning) -> TuningRow {
-        let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
-        TuningRow {
-            parameters: parameters.iter().map(table::line).collect(),
-            alpha: *alpha,
-            gamma: *gamma,
-            a_ratio: *a_ratio,
-            iterations: *iterations,
-            pairs: *pairs,
-            ahead: *ahead,
-        }
-    }
-
-    pub(super) fn into_tuning(self) -> Result<Tuning, String> {
-        let TuningRow { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead } = self;
-        let parameters = parameters.iter().map(|line| table::read_line(line));
-        let parameters = parameters.collect::<Result<_, _>>().map_err(|e| format!("plan: {e}"))?;
-        Ok(Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead })
-    }
-}
 
 impl Store {
     /// Notes an iteration whose pairs are on disk; one that is there already stays as it is.

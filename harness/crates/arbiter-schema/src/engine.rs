@@ -1,0 +1,107 @@
+//! Engines.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_with::{As, DefaultOnNull, DisplayFromStr};
+
+use crate::convert::{Nanos, mirrors};
+use arbiter_plan::manners::Manners;
+use arbiter_plan::plan::{Engine, Program};
+use arbiter_plan::provenance::{Provenance, Scale};
+use arbiter_protocol::clock::{Conditions, Limits, TimeControl};
+use arbiter_protocol::{Protocol, Restart};
+
+/// An engine with the hash of its program.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct EngineRow {
+    #[serde(flatten, with = "EngineDef")]
+    pub(crate) engine: Engine,
+    pub(crate) program_hash: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Engine")]
+struct EngineDef {
+    name: String,
+    #[serde(with = "ProgramDef")]
+    program: Program,
+    args: Vec<String>,
+    dir: Option<PathBuf>,
+    options: Vec<(String, String)>,
+    #[serde(default, with = "MannersDef")]
+    manners: Manners,
+    #[serde(flatten, with = "ConditionsDef")]
+    conditions: Conditions,
+    #[serde(default, with = "As::<Option<ProvenanceDef>>")]
+    provenance: Option<Provenance>,
+}
+
+/// A path; `null` is the bundled engine.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Program", untagged)]
+enum ProgramDef {
+    Bundled,
+    Path(PathBuf),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Manners")]
+struct MannersDef {
+    #[serde(default, with = "As::<DefaultOnNull<DisplayFromStr>>")]
+    protocol: Protocol,
+    #[serde(default)]
+    init: Vec<String>,
+    #[serde(default, with = "As::<DefaultOnNull<DisplayFromStr>>")]
+    restart: Restart,
+    #[serde(default)]
+    ponder: bool,
+    stderr: Option<PathBuf>,
+    memory_mib: Option<u64>,
+}
+
+/// What bounds an engine's thinking, and what overrun is forgiven.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Conditions")]
+pub struct ConditionsDef {
+    #[serde(flatten, with = "LimitsDef")]
+    limits: Limits,
+    #[serde(rename = "margin_ns", with = "Nanos")]
+    margin: Duration,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Limits")]
+struct LimitsDef {
+    /// As typed, such as `8+0.08`.
+    #[serde(rename = "tc", default, with = "As::<Option<DisplayFromStr>>")]
+    clock: Option<TimeControl>,
+    #[serde(rename = "movetime_ns", default, with = "As::<Option<Nanos>>")]
+    movetime: Option<Duration>,
+    nodes: Option<u64>,
+    depth: Option<u32>,
+    nodestime: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Provenance")]
+struct ProvenanceDef {
+    repo: PathBuf,
+    revision: String,
+    commit: String,
+    is_dirty: bool,
+    bench: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Scale")]
+pub(crate) struct ScaleDef {
+    reference_nps: f64,
+    measured_nps: f64,
+}
+
+mirrors! {
+    ProvenanceDef: Provenance;
+    ScaleDef: Scale;
+}
