@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use arbiter::cli::{Cli, ExitCode};
+use arbiter::{Cli, ExitCode};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
 use arbiter_plan::plan::{Kind, Plan};

@@ -1,3 +1,29 @@
 //! The commands of Arbiter, the engine-testing and tournament harness for UCI chess engines.
+//!
+//! `commands` has a file for each subcommand, which imports no other subcommand. What several
+//! subcommands share is in the other modules.
 
-pub mod cli;
+mod args;
+mod book;
+mod bundled_engine;
+mod cli;
+mod commands;
+mod compat;
+mod console;
+mod control_server;
+mod engine_builds;
+mod exit_code;
+mod failure;
+mod fingerprint;
+mod fleet;
+mod game_source;
+mod games_file;
+mod keyboard;
+mod output;
+mod pgn_scan;
+mod run;
+mod runtime;
+mod suite_run;
+
+pub use cli::Cli;
+pub use exit_code::ExitCode;

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use arbiter::cli::{self, Cli};
+use arbiter::Cli;
 
 fn main() -> ExitCode {
     let cli = Cli::read();
     // The panic has printed its message already; all that is left is the exit code.
-    let code = std::panic::catch_unwind(|| cli.run()).unwrap_or(cli::ExitCode::Bug);
+    let code = std::panic::catch_unwind(|| cli.run()).unwrap_or(arbiter::ExitCode::Bug);
     code.into()
 }

@@ -1,0 +1,471 @@
+//! Flags that `sprt`, `match` and `tournament` share, and how they merge with `arbiter.toml`.
+
+mod adjudication;
+mod deadlines;
+mod output;
+pub mod tournament;
+mod words;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use self::adjudication::AdjudicationArgs;
+use self::deadlines::DeadlineArgs;
+use self::output::OutputArgs;
+pub use self::words::{ModelArg, OvershootArg, one_line};
+use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
+use crate::args::tournament::TournamentArgs;
+use crate::compat::Style;
+use crate::engine_builds::BuildArgs;
+use crate::fleet::ClusterArgs;
+use crate::output::Form;
+use arbiter_plan::adjudication::RuleError;
+use arbiter_plan::affinity::Affinity;
+use arbiter_plan::file::{self, FileError, Loaded};
+use arbiter_plan::noise::NoiseLimit;
+use arbiter_plan::request::{Request, SprtRequest};
+use arbiter_plan::spec::{EngineSpec, SpecError};
+use arbiter_protocol::clock::TimeError;
+use arbiter_stats::sprt::{Correction, Model};
+
+/// Where runs are kept unless the user says otherwise.
+pub const DEFAULT_RESULTS: &str = "results";
+
+/// Most threads that a computation is given.
+const MAX_THREADS: usize = 64;
+
+/// Flags of every command that plays games.
+#[derive(Debug, Args)]
+pub struct PlayArgs {
+    /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
+    /// rev (a git revision to build instead, or "." for the working tree), repo (its repository),
+    /// args, dir, eval (bundled only), proto (uci or xboard), option.NAME, init (lines to send
+    /// after the options, "\n" between them), restart (on, off or auto: a new process for each
+    /// game, never, or when the engine asks for it), ponder (true: think on the opponent's time),
+    /// stderr (file for its error output), memory (MiB of address space), and the limits tc
+    /// ([MOVES/]SEC[+INC], several periods with ":" between them, hg/SEC for an hourglass, or
+    /// inf), st (seconds a move), nodes, depth, nodestime (nodes that count as a millisecond),
+    /// timemargin (ms). Double quotes protect commas and spaces. Repeat for each engine; figures
+    /// are from the first one's point of view
+    #[arg(long, value_name = "SPEC", conflicts_with = "test")]
+    pub engine: Vec<String>,
+    /// Settings for all engines, in the same form; an engine's own settings win
+    #[arg(long, value_name = "SPEC")]
+    each: Option<String>,
+    /// File with settings [default: arbiter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Opening book: EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are
+    /// left out [default: the bundled book]
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Take only so many plies of each PGN opening
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
+    /// Follow a Polyglot book for so many plies [default: 8]
+    #[arg(long, value_name = "PLIES", conflicts_with = "resume")]
+    book_depth: Option<u32>,
+    /// Refuse a book with a bad line instead of leaving that line out
+    #[arg(long, conflicts_with = "resume")]
+    strict_book: bool,
+    /// Order of the openings [default: random]
+    #[arg(long)]
+    order: Option<OrderArg>,
+    /// Seed from which every random choice derives [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    pub tournament: TournamentArgs,
+    /// Games at once [default: one less than there are cores]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Processors for the games: auto (each game its own, different physical cores first), a list
+    /// such as 0-3,8 (taken in this order), or none. A game gets as many as its engines have
+    /// Threads, of both if they may ponder [default: none]
+    #[arg(long, value_name = "CPUS", conflicts_with = "on")]
+    affinity: Option<Affinity>,
+    /// Folder of the results store [default: results]
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Name of the run [default: kind and time]
+    #[arg(long, value_name = "RUN")]
+    name: Option<String>,
+    /// What the run tries, in one line, for reports and `arbiter results log`
+    #[arg(long, value_name = "TEXT", value_parser = one_line, conflicts_with = "resume")]
+    about: Option<String>,
+    /// Append the games to this file, in schedule order
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Go on with a run that was interrupted or killed; takes its settings from the store
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["engine", "test", "each", "openings", "plies",
+        "order", "seed", "name", "fault_limit", "noise_limit", "start_scale", "start_deadline", "ready_deadline",
+        "move_deadline", "stop_deadline", "draw", "resign", "max_moves"])]
+    resume: Option<String>,
+    /// Print the resolved plan and play nothing: the engines are built and tried out, the book is read,
+    /// and nothing is written down
+    #[arg(long, conflicts_with = "resume")]
+    dry_run: bool,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+    /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
+    /// illegal move, time loss) before the run counts as invalid [default: 0.05]
+    #[arg(long, value_name = "SHARE")]
+    fault_limit: Option<f64>,
+    /// Share of an engine's thinking time, 0 to 1, for which it may have to wait for a processor in
+    /// a game under a clock. Beyond it the pair is void and played again, twice at most; then it
+    /// counts, and the report says so. The same holds for the share of processor time that the host
+    /// of a virtual machine takes. "off" does not measure [default: 0.25]
+    #[arg(long, value_name = "SHARE")]
+    noise_limit: Option<NoiseLimit>,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    adjudication: AdjudicationArgs,
+    #[command(flatten)]
+    deadlines: DeadlineArgs,
+    #[command(flatten)]
+    scaling: ScaleArgs,
+    #[command(flatten)]
+    build: BuildArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+/// Flags that make machines comparable.
+#[derive(Debug, Args)]
+struct ScaleArgs {
+    /// Multiply all times by how much slower than the reference this machine is, by the bench of
+    /// the last engine with as many copies at once as games; needs --reference-nps. With --on each
+    /// worker does so by its own speed
+    #[arg(long, conflicts_with = "resume")]
+    scale: bool,
+    /// Nodes per second for which times are meant, of one of so many copies at once
+    #[arg(long, value_name = "NPS", conflicts_with = "resume")]
+    reference_nps: Option<f64>,
+}
+
+impl ScaleArgs {
+    /// The speed of reference, if times are to be scaled.
+    fn reference(&self, file: &file::ConfigFile) -> Result<Option<f64>, ArgsError> {
+        let reference = self.reference_nps.or(file.reference_nps);
+        match (self.scale || file.scale.unwrap_or(false), reference) {
+            (false, _) => Ok(None),
+            (true, Some(nps)) if (1.0..=1e12).contains(&nps) => Ok(Some(nps)),
+            (true, reference) => {
+                let found = reference.map_or("none".to_owned(), |nps| nps.to_string());
+                Err(ArgsError::Reference(found))
+            }
+        }
+    }
+}
+
+/// Flags of the stopping rule.
+#[derive(Debug, Args)]
+pub struct SprtBounds {
+    /// Elo of the null hypothesis [default: 0]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, conflicts_with = "resume")]
+    elo0: Option<f64>,
+    /// Elo of the alternative [default: 5]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, conflicts_with = "resume")]
+    elo1: Option<f64>,
+    /// Chance to accept the alternative if the null hypothesis holds [default: 0.05]
+    #[arg(long, value_name = "P", conflicts_with = "resume")]
+    alpha: Option<f64>,
+    /// Chance to accept the null hypothesis if the alternative holds [default: 0.05]
+    #[arg(long, value_name = "P", conflicts_with = "resume")]
+    beta: Option<f64>,
+    /// What the Elo bounds mean [default: normalized]
+    #[arg(long, conflicts_with = "resume")]
+    model: Option<ModelArg>,
+    /// How the bounds of the ratio allow for its jumps [default: dynamic for Elo bounds at most 20
+    /// apart, else none]
+    #[arg(long, conflicts_with = "resume")]
+    overshoot: Option<OvershootArg>,
+}
+
+impl SprtBounds {
+    /// Whether any of them was given.
+    pub fn is_given(&self) -> bool {
+        let SprtBounds { elo0, elo1, alpha, beta, model, overshoot } = self;
+        [elo0, elo1, alpha, beta].iter().any(|bound| bound.is_some())
+            || model.is_some()
+            || overshoot.is_some()
+    }
+}
+
+/// The number of threads asked for, or one for each core up to a few.
+pub fn threads(asked: Option<usize>) -> Result<usize, String> {
+    match asked {
+        Some(threads @ 1..=MAX_THREADS) => Ok(threads),
+        Some(threads) => Err(format!("expected --threads from 1 to {MAX_THREADS}, got {threads}")),
+        None => {
+            let cores = std::thread::available_parallelism().map_or(1, Into::into);
+            Ok(cores.min(MAX_THREADS))
+        }
+    }
+}
+
+/// Why flags and file make no request.
+#[derive(Debug, thiserror::Error)]
+pub enum ArgsError {
+    /// A flag's SPEC is wrong.
+    #[error("{flag} '{text}': {source}")]
+    Spec {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        text: String,
+        /// What is wrong.
+        source: SpecError,
+    },
+    /// The file is wrong.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// An adjudication rule of the file is wrong.
+    #[error("{file}: {key} = \"{value}\": {source}")]
+    Rule {
+        /// The file.
+        file: String,
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is wrong.
+        source: RuleError,
+    },
+    /// A deadline of the file is wrong.
+    #[error("{file}: deadline: {source}")]
+    Deadline {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        source: TimeError,
+    },
+    /// A value of the file is wrong.
+    #[error("{file}: {key} = \"{value}\": {reason}")]
+    Value {
+        /// The file.
+        file: String,
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A factor is out of range.
+    #[error("start-scale {0} is not a factor between 0.01 and 1000")]
+    Scale(String),
+    /// Times are to be scaled, but by what?
+    #[error(
+        "scaled times need the nodes per second of the reference, 1 to 10^12, as reference-nps; got {0}"
+    )]
+    Reference(String),
+    /// Rules for tables without tables.
+    #[error("syzygy: name the folders of the tables with --syzygy DIRS")]
+    NoTables,
+    /// No table has so few or so many pieces.
+    #[error("{file}: syzygy-pieces = {pieces}: expected 3 to 7")]
+    Pieces {
+        /// The file.
+        file: String,
+        /// The number.
+        pieces: u32,
+    },
+    /// A word of the file is not known.
+    #[error("{file}: {key} = \"{value}\": expected {expected}")]
+    Word {
+        /// The file.
+        file: String,
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What is allowed.
+        expected: String,
+    },
+}
+
+/// A run to go on with, and what little of it may be changed.
+#[derive(Debug, Clone)]
+pub struct Resume {
+    /// Its name.
+    pub run: String,
+    /// Another PGN file.
+    pub pgn: Option<PathBuf>,
+    /// Another number of games at once.
+    pub concurrency: Option<usize>,
+    /// Other processors.
+    pub affinity: Option<Affinity>,
+}
+
+/// What is to be played, and how the user wants to see it.
+#[derive(Debug)]
+pub struct Asked {
+    /// The request for a new run.
+    pub request: Request,
+    /// Results folder.
+    pub results: PathBuf,
+    /// Name of the new run.
+    pub name: Option<String>,
+    /// What it tries, in one line.
+    pub about: Option<String>,
+    /// The run to go on with, instead of a new one.
+    pub resume: Option<Resume>,
+    /// Whether nothing is to be played.
+    pub is_dry: bool,
+    /// Form of the result.
+    pub format: Form,
+    /// Show the run as another program does, instead of the live view and the result.
+    pub compat: Option<Style>,
+    /// What is built.
+    pub build: BuildArgs,
+    /// The file of settings that was named.
+    pub config: Option<PathBuf>,
+    /// Nodes per second for which times are meant, if they are scaled.
+    pub reference_nps: Option<f64>,
+    /// Whether it is tried first if an engine can be tuned.
+    pub is_probed: bool,
+    /// Who else is to play.
+    pub cluster: ClusterArgs,
+    /// Games at once, or pairs in flight if others play, if the command line says so.
+    pub at_once: Option<usize>,
+}
+
+impl PlayArgs {
+    /// Whether a run is to go on.
+    pub fn is_resuming(&self) -> bool {
+        self.resume.is_some()
+    }
+
+    /// Merges flags and file; flags win.
+    pub fn ask(self, bounds: Option<SprtBounds>) -> Result<Asked, ArgsError> {
+        let loaded = self.load()?;
+        let settings = &loaded.settings;
+        // The store knows the rest; what a file says by now has no say in it.
+        let resume = self.resume.clone().map(|run| Resume {
+            run,
+            pgn: self.pgn.clone(),
+            concurrency: self.concurrency.map(NonZeroUsize::get),
+            affinity: self.affinity.clone(),
+        });
+        let (engines, each) = self.engines(&loaded)?;
+        let output = self.output.resolve(settings)?;
+        let (rules, tables) = self.adjudication.resolve(settings)?;
+        let request = Request {
+            engines,
+            each,
+            openings: self.openings.or_else(|| settings.openings.clone()),
+            plies: self.plies.or(settings.plies),
+            book_depth: self.book_depth.or(settings.book_depth),
+            strict_book: self.strict_book || settings.strict_book.unwrap_or(false),
+            order: match self.order {
+                Some(order) => Some(order.into()),
+                None => {
+                    let word = settings.order.as_deref();
+                    word.map(|word| order_word(settings, word)).transpose()?
+                }
+            },
+            seed: self.seed.or(settings.seed),
+            tournament: self.tournament.ask(settings)?,
+            concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
+            affinity: affinity(self.affinity, settings)?,
+            pgn: self.pgn.or_else(|| settings.pgn.clone()),
+            annotation: output.annotation,
+            epd: output.epd,
+            transcripts: output.transcripts,
+            stderr_dir: output.stderr_dir,
+            fault_limit: self.fault_limit.or(settings.fault_limit),
+            rules,
+            tables,
+            noise_limit: noise_limit(self.noise_limit, settings)?,
+            deadlines: self.deadlines.resolve(settings)?,
+            sprt: sprt_request(bounds, &loaded)?,
+            scale: None,
+            ablation: None,
+            tuning: None,
+        };
+        let reference_nps = self.scaling.reference(settings)?;
+        let results = self.results.or_else(|| settings.results.clone());
+        Ok(Asked {
+            request,
+            results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
+            name: self.name,
+            about: self.about,
+            resume,
+            is_dry: self.dry_run,
+            format: self.format,
+            compat: None,
+            build: self.build,
+            config: self.config,
+            reference_nps,
+            is_probed: false,
+            cluster: self.cluster,
+            at_once: self.concurrency.map(NonZeroUsize::get),
+        })
+    }
+
+    /// The engines of the flags, or of the file if there are none, and what holds for all.
+    fn engines(&self, loaded: &Loaded) -> Result<(Vec<EngineSpec>, EngineSpec), ArgsError> {
+        let spec = |flag, text: &String| {
+            EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
+                flag,
+                text: text.clone(),
+                source,
+            })
+        };
+        let own: Vec<EngineSpec> =
+            self.engine.iter().map(|text| spec("--engine", text)).collect::<Result<_, _>>()?;
+        let each = match &self.each {
+            Some(text) => spec("--each", text)?.or(&loaded.each),
+            None => loaded.each.clone(),
+        };
+        Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))
+    }
+
+    pub fn load(&self) -> Result<Loaded, FileError> {
+        let default = Path::new(file::DEFAULT_NAME);
+        match &self.config {
+            Some(path) => file::load(path),
+            None if default.is_file() => file::load(default),
+            None => Ok(Loaded::default()),
+        }
+    }
+}
+
+fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtRequest, ArgsError> {
+    let table = &loaded.settings.sprt;
+    let model =
+        table.model.as_deref().map(|word| model_word(&loaded.settings, word)).transpose()?;
+    let correction = table.overshoot.as_deref();
+    let correction = correction.map(|word| overshoot_word(&loaded.settings, word)).transpose()?;
+    let Some(bounds) = bounds else { return Ok(SprtRequest::default()) };
+    Ok(SprtRequest {
+        elo0: bounds.elo0.or(table.elo0),
+        elo1: bounds.elo1.or(table.elo1),
+        alpha: bounds.alpha.or(table.alpha),
+        beta: bounds.beta.or(table.beta),
+        model: bounds.model.map(Model::from).or(model),
+        correction: bounds.overshoot.map(Correction::from).or(correction),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_plan::spec::KEYS;
+
+    #[test]
+    fn the_help_of_engine_names_every_key() {
+        use clap::Args;
+        let command = PlayArgs::augment_args(clap::Command::new("x"));
+        let help = command.get_arguments().find(|a| a.get_id() == "engine").unwrap();
+        let help = help.get_help().unwrap().to_string();
+        for key in KEYS.split(", ") {
+            assert!(help.contains(key), "{key}");
+        }
+    }
+}

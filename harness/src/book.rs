@@ -1,0 +1,30 @@
+//! The openings of a plan.
+
+use arbiter_openings::{Book, OpeningError, ReadOptions};
+use arbiter_plan::plan::{BookSource, Plan};
+
+/// The book inside this binary; `openings/README.md` says how it was made.
+const BUNDLED: &str = include_str!("../../openings/balanced.epd");
+
+/// Name of the bundled book in messages.
+const BUNDLED_NAME: &str = "bundled book";
+
+/// Reads the plan's openings.
+pub fn load(plan: &Plan) -> Result<Book, OpeningError> {
+    let options = ReadOptions {
+        plies: plan.plies,
+        depth: plan.book_depth,
+        seed: plan.seed,
+        strict: plan.strict_book,
+        castling_mode: None,
+    };
+    match &plan.book {
+        BookSource::Bundled => arbiter_openings::from_text(BUNDLED_NAME, BUNDLED, options),
+        BookSource::File(path) => arbiter_openings::load(path, options),
+    }
+}
+
+/// The text of the bundled book.
+pub fn bundled_bytes() -> &'static [u8] {
+    BUNDLED.as_bytes()
+}

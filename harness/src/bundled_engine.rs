@@ -1,0 +1,39 @@
+//! The bundled engine. The only file that knows Palimpsest.
+
+use palimpsest::eval::Variant;
+use palimpsest::search::{Personality, Player};
+
+/// An evaluation of the bundled engine, as a search uses it.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// Its name, as the option `Eval` takes it.
+    pub name: &'static str,
+    /// The features that the option `Disable` switches off: the evaluation's, then the search's.
+    pub features: Vec<&'static str>,
+}
+
+/// The evaluation of this name, or the one that goes with the search, which is the personality of
+/// that name or the default one. An error lists the names there are.
+pub fn evaluation(name: Option<&str>, personality: Option<&str>) -> Result<Evaluation, String> {
+    let variant = |name: &str| {
+        Variant::from_name(name).ok_or_else(|| {
+            let known = Variant::ALL.map(Variant::name).join(", ");
+            format!("the bundled engine has no evaluation '{name}'; it has {known}")
+        })
+    };
+    let personality = match personality {
+        None => Personality::default(),
+        Some(name) => Personality::from_name(name).ok_or_else(|| {
+            let known = Personality::ALL.map(Personality::name).join(", ");
+            format!("the bundled engine has no personality '{name}'; it has {known}")
+        })?,
+    };
+    let player = Player::new(personality, name.map(variant).transpose()?);
+    let features = player.features().into_iter().map(|feature| feature.name).collect();
+    Ok(Evaluation { name: player.eval.variant.name(), features })
+}
+
+/// Runs the engine in this process; returns its exit code.
+pub fn run(args: Vec<String>) -> i32 {
+    palimpsest::run(args.into_iter())
+}

@@ -1,0 +1,189 @@
+//! The command line: all subcommands with their flags, and which function carries each out.
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::commands::*;
+use crate::console;
+use crate::exit_code::{self, ExitCode};
+
+/// Engine-testing and tournament harness for UCI chess engines.
+///
+/// Results go to standard output, progress to standard error.
+#[derive(Debug, Parser)]
+#[command(version, after_help = exit_code::HELP, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    console: console::ConsoleArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Is the first engine stronger than the second? Plays pairs until the SPRT can tell.
+    ///
+    /// Without any engine, plays a demonstration: two evaluations of the bundled engine.
+    Sprt(play::SprtArgs),
+    /// Plays a fixed number of pairs between two or more engines.
+    Match(play::MatchArgs),
+    /// Plays a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
+    Tournament(play::TournamentCommand),
+    /// What is each feature of an engine worth? Plays the engine against itself without each.
+    Ablate(ablate::AblateArgs),
+    /// Which values of its parameters make an engine stronger? Tunes them through games, by SPSA.
+    Tune(Box<tune::TuneArgs>),
+    /// Lists and shows the runs in the results folder.
+    Results(results::ResultsArgs),
+    /// Makes a report of runs to look at: a page with charts and boards, Markdown or JSON.
+    Report(report::ReportArgs),
+    /// Serves a live page of the runs in the results folder, for browsers.
+    Serve(serve::ServeArgs),
+    /// Shows what was said in a game, line by line, and lets the referee judge it again.
+    Replay(replay::ReplayArgs),
+    /// Steers a run that is being played: pause, resume, drain, stop, games at once, status.
+    Ctl(ctl::CtlArgs),
+    /// Plays a command line of fastchess or cutechess-cli, and reports in its form.
+    Compat(compat::CompatArgs),
+    /// Rates players by their games in any PGN.
+    Rate(rate::RateArgs),
+    /// Computes with counts from anywhere: the state of an SPRT, its plan, its simulation, and
+    /// paired comparisons.
+    Stats(stats::StatsArgs),
+    /// Does an engine keep to UCI? More than a hundred checks with grades, and the conversation
+    /// behind each failure.
+    Check(check::CheckArgs),
+    /// Does an engine know the rules? Compares its perft counts with a suite's, and finds the first
+    /// wrong position.
+    Perft(perft::PerftArgs),
+    /// What does an engine find? Runs a suite of EPD positions, and compares engines on it.
+    Epd(epd::EpdArgs),
+    /// Which of two engines is faster? Runs their benches side by side until that can be told.
+    Speed(speed::SpeedArgs),
+    /// Lists the builds that are kept, and removes old ones.
+    Builds(builds::BuildsArgs),
+    /// Does a change pass all gates? Carries out the steps that [ci] of arbiter.toml lists.
+    Ci(ci::CiArgs),
+    /// Makes a suite: finds positions with one clearly best move in games, and proves them with an
+    /// engine.
+    Mine(mine::MineArgs),
+    /// Takes quiet positions out of games, each with the result of its game, to tune evaluations on.
+    Samples(samples::SamplesArgs),
+    /// Plays for runs that other machines coordinate over a NATS server (--on).
+    Worker(worker::WorkerArgs),
+    /// Shows the workers and runs on a NATS server, and the key that workers have to trust.
+    Cluster(cluster::ClusterCommand),
+    /// Makes opening books.
+    Openings(openings::OpeningsArgs),
+    /// Runs Palimpsest, the bundled UCI engine.
+    Engine(engine::EngineArgs),
+    /// Prints the script that completes arbiter's command lines in a shell.
+    Completions(manual::CompletionsArgs),
+    /// Prints the manual, or writes all its pages.
+    Man(manual::ManArgs),
+}
+
+impl Cli {
+    /// Reads the command line of the process; ends it if there is nothing to carry out.
+    pub fn read() -> Cli {
+        let command = Cli::command().color(console::help_colour(std::env::args_os()));
+        let matches = command.get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// Carries out the command.
+    pub fn run(self) -> ExitCode {
+        self.console.set_up();
+        match self.command {
+            Command::Sprt(args) => play::sprt(args),
+            Command::Match(args) => play::play_match(args),
+            Command::Tournament(args) => play::tournament(args),
+            Command::Ablate(args) => ablate::ablate(args),
+            Command::Tune(args) => tune::tune(*args),
+            Command::Results(args) => results::results(args),
+            Command::Report(args) => report::report(&args),
+            Command::Serve(args) => serve::serve(args),
+            Command::Compat(args) => compat::compat(args),
+            Command::Ctl(args) => ctl::ctl(&args),
+            Command::Replay(args) => replay::run(&args),
+            Command::Rate(args) => rate::run(&args),
+            Command::Stats(args) => stats::stats(args),
+            Command::Check(args) => check::check(&args),
+            Command::Perft(args) => perft::perft(args),
+            Command::Epd(args) => epd::epd(args),
+            Command::Speed(args) => speed::speed(args),
+            Command::Builds(args) => builds::builds(args),
+            Command::Ci(args) => ci::ci(args),
+            Command::Mine(args) => mine::mine(&args),
+            Command::Samples(args) => samples::samples(&args),
+            Command::Worker(args) => worker::worker(args),
+            Command::Cluster(command) => cluster::cluster(command),
+            Command::Openings(args) => openings::openings(args),
+            Command::Engine(args) => engine::engine(args),
+            Command::Completions(args) => manual::completions(&args, Cli::command()),
+            Command::Man(args) => manual::man(&args, Cli::command()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use arbiter_plan::command::command;
+    use arbiter_plan::plan::Kind;
+    use arbiter_plan::plan::Plan;
+
+    fn plan(words: &[String]) -> Plan {
+        let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+        let (kind, asked) = match cli.command {
+            Command::Ablate(args) => (Kind::Ablate, ablate::ask(args).unwrap()),
+            Command::Match(args) => (Kind::Match, args.ask().unwrap()),
+            Command::Sprt(args) => (Kind::Sprt, args.ask().unwrap()),
+            other => panic!("{other:?} plays nothing"),
+        };
+        Plan::resolve(kind, asked.request).unwrap()
+    }
+
+    #[test]
+    fn features_are_those_of_evaluation_and_search() {
+        let features = |line: &str| {
+            let words = shell_words::split(line).unwrap();
+            plan(&words).ablation.expect("an ablation was asked for").features
+        };
+        let both = features("arbiter ablate --engine cmd=bundled,option.Personality=rdchess");
+        let evaluation = features("arbiter ablate --eval rdchess");
+        assert!(both.starts_with(&evaluation) && both.len() > evaluation.len() + 20, "{both:?}");
+        assert!(both.iter().any(|name| name == "razoring"), "{both:?}");
+        let mixed = features(
+            "arbiter ablate --engine cmd=bundled,eval=material,option.personality=rdchess",
+        );
+        assert_eq!(mixed[0], "material");
+        assert_eq!(mixed[1..], both[evaluation.len()..]);
+    }
+
+    #[test]
+    fn the_command_in_a_report_plays_the_same_plan() {
+        for line in [
+            "arbiter ablate --eval Blunder",
+            "arbiter ablate --eval rybka-2.3.2a --features seventh_rook,shelter --elo1 20 --alpha 0.1",
+            "arbiter ablate --engine 'name=my sh,cmd=sh,depth=3' --option Off --features a,b",
+            "arbiter match --engine cmd=bundled,eval=material,tc=40/60+0.6 --engine \
+             'cmd=sh,args=\"-c x\",st=0.25,timemargin=50,option.Book=\"a,b c\"' --max-moves 90",
+            "arbiter match --engine cmd=sh --engine name=b,cmd=sh --engine name=c,cmd=sh \
+             --schedule gauntlet --each nodes=7 --order sequential --draw score=3 \
+             --resign twosided=true --move-deadline 2.5 --plies 4 --seed 9",
+            "arbiter match --engine cmd=sh --engine name=b,cmd=sh --syzygy '/a b:/c' \
+             --syzygy-pieces 5 --syzygy-ignore-50 --syzygy-adjudicate wins",
+            "arbiter match --engine 'cmd=sh,proto=xboard,init=a b\\nc,restart=on,memory=64' \
+             --engine name=b,cmd=sh,ponder=true,restart=off,tc=5+0.1,nodestime=600",
+            "arbiter sprt --overshoot none --book-depth 3 --strict-book",
+            "arbiter sprt --model logistic --elo0 -3 --pairs 12 --concurrency 3 --fault-limit 0.2",
+        ] {
+            let words = shell_words::split(line).unwrap();
+            let first = plan(&words);
+            let again = plan(&shell_words::split(&command(&first)).unwrap());
+            assert_eq!(format!("{again:?}"), format!("{first:?}"), "{line}");
+        }
+    }
+}

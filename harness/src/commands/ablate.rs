@@ -1,0 +1,108 @@
+//! `arbiter ablate`: what is each feature of an engine worth?
+
+use clap::Args;
+
+use crate::args::{Asked, PlayArgs, SprtBounds};
+use crate::bundled_engine::{Evaluation, evaluation};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::run;
+use arbiter_plan::ablation::Ablation;
+use arbiter_plan::plan::{BUNDLED, Kind};
+use arbiter_plan::request::AblationRequest;
+use arbiter_plan::spec::EngineSpec;
+
+/// The option of the bundled engine that switches features off.
+const BUNDLED_OPTION: &str = "Disable";
+
+/// Flags of `arbiter ablate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The result is a table of Elo for each feature: the engine with the feature against the engine
+without it, so that positive figures mean that the feature helps. Unless told otherwise, engines
+think for 2000 nodes a move and play 200 pairs (400 games) for each feature.
+
+Examples:
+  arbiter ablate --eval rybka-2.3.2a --pairs 200
+  arbiter ablate --eval palimpsest --features tempo,outpost --sprt --elo1 10
+  arbiter ablate --engine cmd=bundled,option.Personality=rdchess --features null_move,killers
+  arbiter ablate --engine cmd=./mine --option Disable --features pins,threats --each nodes=5000")]
+pub struct AblateArgs {
+    /// Evaluation of the bundled engine, all of whose features are tried
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["engine", "resume"])]
+    eval: Option<String>,
+    /// UCI option that takes the name of a feature and switches it off [default: Disable]
+    #[arg(long, value_name = "NAME", conflicts_with = "resume")]
+    option: Option<String>,
+    /// Features to try, separated by commas [default: all that the evaluation has]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume")]
+    features: Vec<String>,
+    /// End the games of each feature as soon as an SPRT can tell; its bounds imply it
+    #[arg(long, conflicts_with = "resume")]
+    sprt: bool,
+    #[command(flatten)]
+    bounds: SprtBounds,
+    #[command(flatten)]
+    play: PlayArgs,
+}
+
+/// Plays each feature on against off.
+pub fn ablate(args: AblateArgs) -> ExitCode {
+    match ask(args) {
+        Ok(asked) => run::play(Kind::Ablate, asked),
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Merges flags and file; flags win.
+pub fn ask(args: AblateArgs) -> Result<Asked, Failure> {
+    let sequential = args.sprt || args.bounds.is_given();
+    let mut asked = args.play.ask(Some(args.bounds)).map_err(Failure::invalid)?;
+    if asked.resume.is_some() {
+        return Ok(asked);
+    }
+    let request = &mut asked.request;
+    if let Some(name) = args.eval {
+        request.engines = vec![EngineSpec {
+            cmd: Some(BUNDLED.to_owned()),
+            eval: Some(name),
+            ..EngineSpec::default()
+        }];
+    }
+    let option = args.option.unwrap_or_else(|| BUNDLED_OPTION.to_owned());
+    let names = args.features.iter().map(|name| name.trim().to_owned());
+    let mut features: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    if let [engine] = &mut request.engines[..]
+        && option.eq_ignore_ascii_case(BUNDLED_OPTION)
+        && engine.cmd.as_deref().or(request.each.cmd.as_deref()) == Some(BUNDLED)
+    {
+        let named = engine.eval.as_deref().or(request.each.eval.as_deref());
+        let options = request.each.options.iter().chain(&engine.options);
+        let mut personality = options.filter(|(name, _)| name.eq_ignore_ascii_case("Personality"));
+        let personality = personality.next_back().map(|(_, value)| value.as_str());
+        let known = evaluation(named, personality).map_err(Failure::invalid)?;
+        engine.eval = Some(known.name.to_owned());
+        features = select(&known, features)?;
+    }
+    let ablation = Ablation { option, features };
+    request.ablation = Some(AblationRequest { ablation, sequential });
+    Ok(asked)
+}
+
+/// The features asked for, in the evaluation's own spelling; all of them if none was.
+fn select(known: &Evaluation, asked: Vec<String>) -> Result<Vec<String>, Failure> {
+    if asked.is_empty() {
+        return Ok(known.features.iter().map(|name| (*name).to_owned()).collect());
+    }
+    let find = |name: String| {
+        let found = known.features.iter().find(|feature| feature.eq_ignore_ascii_case(&name));
+        found.map(|feature| (*feature).to_owned()).ok_or_else(|| {
+            Failure::invalid(format!(
+                "evaluation {} has no feature '{name}'; it has {}",
+                known.name,
+                known.features.join(", ")
+            ))
+        })
+    };
+    asked.into_iter().map(find).collect()
+}

@@ -1,0 +1,143 @@
+//! `arbiter builds`: what is kept of builds, and how it is cleaned.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use clap::{Args, Subcommand};
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, Rows, emit, width};
+use arbiter_build::cache::Cache;
+use arbiter_build::clean::{self, Fate, Kept, Policy};
+use arbiter_report::builds::{self, Row};
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::unix_time_ms;
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Flags of `arbiter builds`.
+#[derive(Debug, Args)]
+pub struct BuildsArgs {
+    /// Folder in which builds are kept [default: arbiter in the user's folder of caches]
+    #[arg(long, value_name = "DIR", global = true)]
+    cache: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<BuildsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum BuildsCommand {
+    /// Lists all builds, the longest unused first; also done if nothing is said.
+    List {
+        /// Form of the list
+        #[arg(long, value_enum, default_value = "text")]
+        format: Form,
+    },
+    /// Removes builds, the longest unused first, but none that is being made or played with.
+    ///
+    /// What a run needs that goes on later is built again then.
+    Clean(CleanArgs),
+}
+
+#[derive(Debug, Args)]
+#[group(id = "policy", required = true, multiple = true)]
+struct Limits {
+    /// Remove builds that were not used for so many days
+    #[arg(long, value_name = "DAYS", conflicts_with = "all")]
+    keep_days: Option<u32>,
+    /// Remove builds until all together are no larger than this, in MiB
+    #[arg(long, value_name = "MIB", conflicts_with = "all")]
+    max_size: Option<u32>,
+    /// Remove all builds
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, Args)]
+struct CleanArgs {
+    #[command(flatten)]
+    limits: Limits,
+    /// Only say what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Carries out the command.
+pub fn builds(args: BuildsArgs) -> ExitCode {
+    match run(args) {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(args: BuildsArgs) -> Result<(), Failure> {
+    let cache = Cache::new(args.cache)?;
+    match args.command.unwrap_or(BuildsCommand::List { format: Form::Text }) {
+        BuildsCommand::List { format } => {
+            let rows: Vec<Row> = clean::kept(&cache)?.iter().map(row).collect();
+            let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };
+            emit(&format.render(
+                || builds::text(&rows, width()),
+                || builds::markdown(&rows),
+                || builds::json(&rows),
+                first,
+            ))
+        }
+        BuildsCommand::Clean(args) => tidy_up(&cache, &args),
+    }
+}
+
+fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
+    let Limits { keep_days, max_size, all } = args.limits;
+    let policy = match all {
+        true => Policy::All,
+        false => Policy::Limits {
+            age: keep_days.map(|days| days * DAY),
+            bytes: max_size.map(|mib| u64::from(mib) << 20),
+        },
+    };
+    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_time_ms().max(0) as u64);
+    let (mut builds, mut bytes, mut in_use) = (0, 0, 0);
+    for kept in clean::doomed(&clean::kept(cache)?, policy, now) {
+        let fate = if args.dry_run { Fate::Removed } else { clean::remove(cache, kept)? };
+        match fate {
+            Fate::Removed => (builds, bytes) = (builds + 1, bytes + kept.bytes),
+            Fate::InUse => {
+                in_use += 1;
+                note(&format!("{} is in use and stays", kept.name));
+            }
+        }
+    }
+    let abandoned = clean::abandoned(cache, now)?;
+    if !args.dry_run {
+        abandoned.iter().try_for_each(|path| clean::remove_abandoned(path))?;
+    }
+    let would = if args.dry_run { "would be " } else { "" };
+    let builds_word = if builds == 1 { "build" } else { "builds" };
+    let size = builds::size(bytes);
+    let mut told = format!("{builds} {builds_word} with {size} {would}removed");
+    if in_use > 0 {
+        told.push_str(&format!(", {in_use} in use left"));
+    }
+    if !abandoned.is_empty() {
+        let count = abandoned.len();
+        told.push_str(&format!(", {count} folders of builds that were killed {would}removed"));
+    }
+    emit(&format!("{told}\n"))
+}
+
+fn row(kept: &Kept) -> Row {
+    let used = jiff::Timestamp::try_from(kept.used).unwrap_or_default();
+    let note = kept.note.as_ref();
+    Row {
+        name: kept.name.clone(),
+        used: used.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        bytes: kept.bytes,
+        is_built: note.is_some(),
+        commit: note.map(|note| note.commit.clone()),
+        command: note.map(|note| note.command.clone()),
+        seconds: note.map(|note| note.seconds),
+        bench: note.and_then(|note| Some(note.bench.as_ref()?.signature.nodes)),
+    }
+}

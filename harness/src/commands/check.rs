@@ -1,0 +1,165 @@
+//! `arbiter check`: does an engine keep to the protocol?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::ProgressStyle;
+use regex_lite::RegexBuilder;
+
+use crate::engine_builds::BuildArgs;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, Rows, emit, width};
+use crate::suite_run::engines;
+use arbiter_check::drive::{Subject, carry_out, introduce};
+use arbiter_check::{Check, Outcome, rules};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_process::{SpawnError, Spawner};
+use arbiter_protocol::Protocol;
+use arbiter_protocol::clock::{Limits, parse_seconds};
+use arbiter_report::check::Report;
+use arbiter_report::suite::Style;
+use arbiter_report::terminal::{self, note};
+use arbiter_runner::seats::seat;
+
+const HELP: &str = "\
+Each check talks to a new process. Its grade says how much depends on it: must (games are lost or runs
+break without it), should (the protocol asks for it), nice. The score weighs them 4, 2 and 1; checks
+that do not concern an engine, such as ponderhit without the option Ponder, do not count. Checks of
+time are tried up to three times: a busy machine delays and never hurries.
+
+Exit codes: 0 if every must is passed; 1 if one is not; 2 for bad usage; 3 for an engine that cannot be
+started; 4 if no check is wanted; 7 for a failure of the machine.";
+
+/// Flags of `arbiter check`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct CheckArgs {
+    /// The engine: a program, "bundled", or comma separated KEY=VALUE with the keys name, cmd, args,
+    /// dir, option.NAME (set before each check)
+    #[arg(value_name = "ENGINE", required_unless_present = "list")]
+    engine: Option<String>,
+    /// Only checks whose name or grade matches this, whatever the case
+    #[arg(long, value_name = "REGEX")]
+    filter: Option<String>,
+    /// List the checks instead of carrying them out
+    #[arg(long)]
+    list: bool,
+    /// Seconds to wait for an answer before it counts as missing
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "5")]
+    patience: Duration,
+    /// Seconds that an answer may be late where time is checked
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "0.1")]
+    margin: Duration,
+    /// Write the outcomes as JUnit XML to this file
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+}
+
+/// Checks and prints.
+pub fn check(args: &CheckArgs) -> ExitCode {
+    run(args).unwrap_or_else(Failure::report)
+}
+
+fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let checks = wanted(args)?;
+    let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else {
+        emit(&listed(&checks))?;
+        return Ok(ExitCode::Passed);
+    };
+    let (called, subject) = subject(args, engine)?;
+    let spawner = Spawner::start().map_err(Failure::environment)?;
+    let (facts, _) = introduce(&spawner, &subject).map_err(|error| told(&called, &error))?;
+    let bar = terminal::bar(checks.len() as u64);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")
+        .expect("the template is a constant and sound");
+    bar.set_style(style);
+    let mut verdicts = Vec::new();
+    let mut failed = 0;
+    for check in checks {
+        bar.set_message(format!("{} ({failed} failed)", check.name));
+        let verdict = carry_out(&spawner, &subject, &facts, check);
+        let verdict = verdict.map_err(|error| told(&called, &error))?;
+        failed += u32::from(matches!(verdict.outcome, Outcome::Failed(_)));
+        verdicts.push(verdict);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let name = facts.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
+    let report = Report { engine: &name, verdicts: &verdicts };
+    let rows = Rows { list: Some("checks"), first: &["name", "grade", "outcome"] };
+    let text = || report.text(Style::Terminal(width()));
+    let markdown = || report.text(Style::Markdown);
+    emit(&args.format.render(text, markdown, || report.json(), rows))?;
+    if let Some(path) = &args.junit {
+        let xml = report.junit().map_err(Failure::environment)?;
+        let told =
+            |error| Failure::environment(format!("cannot write {}: {error}", path.display()));
+        std::fs::write(path, xml).map_err(told)?;
+        note(&format!("JUnit XML in {}", path.display()));
+    }
+    Ok(match report.has_grave_failure() {
+        true => ExitCode::Negative,
+        false => ExitCode::Passed,
+    })
+}
+
+fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
+    let Some(pattern) = &args.filter else { return Ok(rules::all().collect()) };
+    let regex = RegexBuilder::new(pattern).case_insensitive(true).build();
+    let regex = regex
+        .map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{pattern}': {error}")))?;
+    let is_wanted =
+        |check: &&Check| regex.is_match(check.name) || regex.is_match(check.grade.word());
+    let checks: Vec<&Check> = rules::all().filter(is_wanted).collect();
+    match checks.is_empty() {
+        true => Err(Failure::new(ExitCode::Nothing, format!("no check matches '{pattern}'"))),
+        false => Ok(checks),
+    }
+}
+
+fn listed(checks: &[&Check]) -> String {
+    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let line = |check: &&Check| {
+        format!("{:width$}  {:6}  {}\n", check.name, check.grade.word(), check.says)
+    };
+    checks.iter().map(line).collect()
+}
+
+fn subject(args: &CheckArgs, engine: &str) -> Result<(String, Subject), Failure> {
+    // A path may have any sign in it but this one, with which every KEY=VALUE has to do.
+    let spec = match engine.contains('=') {
+        true => engine.to_owned(),
+        false => format!("cmd=\"{engine}\""),
+    };
+    let parsed = EngineSpec::parse(&spec);
+    parsed.map_err(|error| Failure::invalid(format!("'{engine}': {error}")))?;
+    let engine =
+        engines(std::slice::from_ref(&spec), &BuildArgs::without_bench(), 1, Limits::default())?
+            .remove(0);
+    if engine.manners.protocol != Protocol::Uci {
+        let told = format!("engine '{}': only engines that speak UCI are checked", engine.name);
+        return Err(Failure::invalid(told));
+    }
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let seat = seat(&engine, &own_binary);
+    let subject = Subject {
+        launch: seat.launch,
+        options: seat.setup.options,
+        patience: args.patience,
+        margin: args.margin,
+    };
+    Ok((engine.name, subject))
+}
+
+fn told(engine: &str, error: &SpawnError) -> Failure {
+    let told = format!("engine '{engine}': {error}");
+    match error.is_environment() {
+        true => Failure::environment(told),
+        false => Failure::invalid(told),
+    }
+}

@@ -1,0 +1,282 @@
+//! `arbiter ci`: does a change pass all gates?
+
+mod steps;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use self::steps::{Gates, Sides};
+use crate::args::DEFAULT_RESULTS;
+use crate::engine_builds::{BuildArgs, Circumstances};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, Rows, emit, width};
+use arbiter_build::BuildError;
+use arbiter_plan::file::{self, Loaded};
+use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
+use arbiter_plan::plan::default_concurrency;
+use arbiter_report::gates::Report;
+use arbiter_report::junit;
+use arbiter_report::terminal::complain;
+use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_store::Store;
+
+/// Where GitHub Actions wants the summary of a step.
+const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+const HELP: &str = "\
+Steps are [[ci.step]] of arbiter.toml:
+  kind          check, bench, perft, epd, speed or sprt
+  name          its name, if it is not the kind
+  args          flags of the subcommand
+  changed       paths; the step is left out unless something below them differs from the base
+  stop          whether its failure ends it all (true)
+  budget        seconds after which an sprt is to say what it knows
+  inconclusive  pass or fail (pass): what an sprt or a comparison of speeds without verdict is
+
+The engine under test is HEAD and the base its parent, unless --test and --base, or base in [ci],
+say otherwise. `arbiter results gates` shows what became of all steps so far.
+
+Exit codes: 0 if all gates are passed; else that of the first that is not: 1 not passed, 5 not
+decided where that is not allowed, 20 to 28 not built or its bench is wrong (see arbiter --help),
+or any other of its subcommand; 4 if there is no step; 2 and 3 for bad usage and input.";
+
+/// Flags of `arbiter ci`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct CiArgs {
+    /// File with the steps in [ci] [default: arbiter.toml]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Only the steps of these names
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Carry out steps that were carried out for the same commits before
+    #[arg(long)]
+    no_cache: bool,
+    /// Folder of the results store, in which gates are kept [default: results]
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Write JUnit XML here
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Append a summary in Markdown here [default: $GITHUB_STEP_SUMMARY, if set]
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
+    /// Games and benches at once, where a step does not say
+    #[arg(long, value_name = "N")]
+    concurrency: Option<std::num::NonZeroUsize>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+/// Carries out all steps.
+pub fn ci(args: CiArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(mut args: CiArgs) -> Result<ExitCode, Failure> {
+    let loaded = load(args.config.as_deref())?;
+    let steps = wanted(&loaded, &args.only)?;
+    let results = args.results.clone().or_else(|| loaded.settings.results.clone());
+    let results = results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
+    args.build.test.get_or_insert_with(|| "HEAD".to_owned());
+    let base = args.build.base.take().or_else(|| loaded.settings.ci.base.clone());
+    let copies = args.concurrency.map(Into::into).or(loaded.settings.concurrency);
+    let with = Circumstances {
+        config: args.config.clone(),
+        results: Some(results.clone()),
+        copies: copies.unwrap_or_else(default_concurrency),
+        reference_nps: None,
+    };
+    let store = Store::create(&results)?;
+    let begun = unix_time_ms();
+    let mut outcomes = Vec::new();
+    let sides = match sides(&args.build, base, &steps, &with) {
+        Ok(sides) => {
+            let words = sides.words();
+            outcomes.push(build_outcome(Verdict::Passed, words, 0, begun));
+            Some(sides)
+        }
+        Err(failure) if failure.is_interruption() => return Err(failure),
+        Err(Failure { code, message }) => {
+            complain(&message);
+            outcomes.push(build_outcome(Verdict::Broken, message, code as u8, begun));
+            None
+        }
+    };
+    if let Some(sides) = &sides {
+        let gates = Gates {
+            sides,
+            build: &args.build,
+            with: &with,
+            store: &store,
+            results: &results,
+            is_fresh: args.no_cache,
+        };
+        for step in &steps {
+            let outcome = gates.pass(step)?;
+            let is_end = step.stops && !outcome.verdict.is_good();
+            outcomes.push(outcome);
+            if is_end {
+                break;
+            }
+        }
+    }
+    skip_rest(&mut outcomes, &steps);
+    let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
+    publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes)?;
+    Ok(ExitCode::of_number(gate::exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
+}
+
+fn load(config: Option<&Path>) -> Result<Loaded, Failure> {
+    let path = config.unwrap_or(Path::new(file::DEFAULT_NAME));
+    if config.is_none() && !path.is_file() {
+        let told = "no arbiter.toml here; list the steps in [ci], or give --config";
+        return Err(Failure::new(ExitCode::Nothing, told));
+    }
+    file::load(path).map_err(Failure::invalid)
+}
+
+fn wanted(loaded: &Loaded, only: &[String]) -> Result<Vec<Step>, Failure> {
+    let steps = loaded.settings.ci.steps().map_err(Failure::invalid)?;
+    if let Some(unknown) = only.iter().find(|name| steps.iter().all(|step| step.name != **name)) {
+        let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+        let told = format!("no step is named '{unknown}'; there are {}", known.join(", "));
+        return Err(Failure::invalid(told));
+    }
+    let is_wanted = |step: &Step| only.is_empty() || only.contains(&step.name);
+    let steps: Vec<Step> = steps.into_iter().filter(is_wanted).collect();
+    match steps.is_empty() {
+        true => Err(Failure::new(ExitCode::Nothing, "[ci] lists no step")),
+        false => Ok(steps),
+    }
+}
+
+/// Builds what is needed. A base that nobody named is the parent, if the clone has it.
+fn sides(
+    build: &BuildArgs,
+    base: Option<String>,
+    steps: &[Step],
+    with: &Circumstances,
+) -> Result<Sides, Failure> {
+    let (base, without) = match (steps.iter().any(Step::needs_base), base) {
+        (false, _) => (None, String::new()),
+        (true, Some(base)) => (Some(base), String::new()),
+        (true, None) => parent(build)?,
+    };
+    let unchanged = match &base {
+        Some(base) => unchanged(build, base, steps)?,
+        None => Vec::new(),
+    };
+    let takes_base = |step: &Step| step.needs_base_engine() && !unchanged.contains(&step.name);
+    // A build that no step takes would only cost time.
+    let built = base.filter(|_| steps.iter().any(takes_base));
+    let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
+    let prepared = build.prepare(Vec::new(), &Default::default(), with.clone())?;
+    Sides::new(prepared, without, unchanged)
+}
+
+/// The steps that have no reason, as none of their paths differs.
+fn unchanged(build: &BuildArgs, base: &str, steps: &[Step]) -> Result<Vec<String>, Failure> {
+    let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
+    let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
+    // Programs, and files that are in no commit, may be different anywhere.
+    let test = build.test.as_deref().filter(|test| *test != arbiter_build::WORKING_TREE);
+    let (Some(test), Some(base)) = (commit(test), commit(Some(base))) else {
+        return Ok(Vec::new());
+    };
+    let mut unchanged = Vec::new();
+    for step in steps {
+        if !repo.differs(&base.id, &test.id, &step.changed)? {
+            unchanged.push(step.name.clone());
+        }
+    }
+    Ok(unchanged)
+}
+
+/// The parent of the commit under test, or why there is none.
+fn parent(build: &BuildArgs) -> Result<(Option<String>, String), Failure> {
+    let test = build.test.as_deref().unwrap_or("HEAD");
+    let Ok(repo) = build.repository(None) else {
+        return Ok((None, "there is no repository; give --base".to_owned()));
+    };
+    // Changes on top of a commit are compared with it.
+    if test == arbiter_build::WORKING_TREE {
+        return Ok((Some("HEAD".to_owned()), String::new()));
+    }
+    let commit = match repo.commit(test) {
+        Ok(commit) => commit,
+        Err(BuildError::Unknown { .. }) => {
+            return Ok((None, "a program has no parent; give --base".to_owned()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(match repo.parent(&commit) {
+        Some(parent) => (Some(parent.id), String::new()),
+        None if repo.is_shallow() => {
+            let told = "the clone is shallow and lacks the parent of";
+            (None, format!("{told} {}; set fetch-depth", commit.short()))
+        }
+        None => (None, format!("{} has no parent", commit.short())),
+    })
+}
+
+fn build_outcome(verdict: Verdict, words: String, code: u8, begun: i64) -> Outcome {
+    Outcome {
+        step: Kind::Build.as_str().to_owned(),
+        kind: Kind::Build,
+        verdict,
+        words,
+        code,
+        seconds: (unix_time_ms() - begun) as f64 / 1e3,
+        figures: serde_json::Value::Null,
+        from_before: None,
+    }
+}
+
+fn skip_rest(outcomes: &mut Vec<Outcome>, steps: &[Step]) {
+    for step in steps {
+        if outcomes.iter().any(|outcome| outcome.step == step.name) {
+            continue;
+        }
+        outcomes.push(steps::skipped(step, "a step before it was not passed".to_owned()));
+    }
+}
+
+fn publish(
+    args: &CiArgs,
+    test: &str,
+    base: Option<&str>,
+    outcomes: &[Outcome],
+) -> Result<(), Failure> {
+    let report = Report { test, base, outcomes };
+    let rows =
+        Rows { list: Some("steps"), first: &["step", "verdict", "kind", "seconds", "words"] };
+    emit(&args.format.render(
+        || report.text(width()),
+        || report.markdown(),
+        || report.json(),
+        rows,
+    ))?;
+    let failed = |path: &Path, error: &dyn std::fmt::Display| {
+        Failure::environment(format!("cannot write {}: {error}", path.display()))
+    };
+    if let Some(path) = &args.junit {
+        let xml = junit::render(test, outcomes).map_err(|error| failed(path, &error))?;
+        std::fs::write(path, xml).map_err(|error| failed(path, &error))?;
+    }
+    let github = std::env::var_os(GITHUB_SUMMARY).filter(|path| !path.is_empty());
+    if let Some(path) = args.summary.clone().or_else(|| github.map(PathBuf::from)) {
+        let file = File::options().create(true).append(true).open(&path);
+        file.and_then(|mut file| file.write_all(report.markdown().as_bytes()))
+            .map_err(|error| failed(&path, &error))?;
+    }
+    Ok(())
+}

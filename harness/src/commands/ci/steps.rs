@@ -1,0 +1,342 @@
+//! Carries out one step. What has a subcommand is that subcommand, run by this same program with
+//! the flags of the step, so that a gate can be repeated by hand as it was.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::engine_builds::{BuildArgs, Circumstances, Prepared};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::runtime::interruptible;
+use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
+use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
+use arbiter_plan::provenance::Provenance;
+use arbiter_process::errand::{self, Cause, Ended, Patience};
+use arbiter_process::{Bounds, Launch};
+use arbiter_report::gates;
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_store::{Store, StoredGate};
+
+/// How long a step may take that has no budget.
+const LIMIT: Duration = Duration::from_secs(24 * 3600);
+
+/// How long a step may take to end after its budget: games in flight are played to their end.
+const GRACE: Duration = Duration::from_secs(300);
+
+/// One engine.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    /// Its name.
+    pub(super) label: String,
+    /// What `cmd=` takes.
+    cmd: String,
+    /// Follows from all that decides what the program is.
+    identity: String,
+    /// Where it is from.
+    provenance: Option<Provenance>,
+}
+
+/// The engines.
+#[derive(Debug)]
+pub(super) struct Sides {
+    /// The one under test.
+    pub(super) test: Side,
+    /// The other, or why there is none, if that matters.
+    base: Result<Side, String>,
+    /// Steps without a reason, as nothing that matters to them has changed.
+    unchanged: Vec<String>,
+}
+
+impl Sides {
+    /// What was built; `without` says why there is no base.
+    pub(super) fn new(
+        prepared: Prepared,
+        without: String,
+        unchanged: Vec<String>,
+    ) -> Result<Sides, Failure> {
+        let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+        let mut sides = Vec::new();
+        for (index, spec) in prepared.engines.into_iter().enumerate() {
+            let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
+            let (cmd, program) = match &engine.program {
+                Program::Bundled => (BUNDLED.to_owned(), own_binary.clone()),
+                Program::Path(path) => (path.display().to_string(), path.clone()),
+            };
+            // A build is kept in a folder whose name follows from all that decides it, and another
+            // machine may build other bytes.
+            let of_build = program.ancestors().nth(2).and_then(|folder| folder.file_name());
+            let identity = match (&engine.provenance, of_build) {
+                (Some(_), Some(folder)) => folder.to_string_lossy().into_owned(),
+                _ => hash(&program).map_err(Failure::environment)?,
+            };
+            let provenance = engine.provenance;
+            sides.push(Side { label: engine.name, cmd, identity, provenance });
+        }
+        let mut sides = sides.into_iter();
+        let test = sides.next().ok_or_else(|| Failure::invalid("there is no engine under test"))?;
+        Ok(Sides { test, base: sides.next().ok_or(without), unchanged })
+    }
+
+    /// The name of the base.
+    pub(super) fn base_label(&self) -> Option<&str> {
+        self.base.as_ref().ok().map(|base| base.label.as_str())
+    }
+
+    /// What was built, in a line.
+    pub(super) fn words(&self) -> String {
+        match &self.base {
+            Ok(base) => format!("{} and {}", self.test.label, base.label),
+            Err(_) => self.test.label.clone(),
+        }
+    }
+}
+
+/// What carries steps out.
+pub(super) struct Gates<'a> {
+    pub(super) sides: &'a Sides,
+    pub(super) build: &'a BuildArgs,
+    pub(super) with: &'a Circumstances,
+    pub(super) store: &'a Store,
+    pub(super) results: &'a Path,
+    /// Whether nothing from before counts.
+    pub(super) is_fresh: bool,
+}
+
+impl Gates<'_> {
+    /// Carries a step out, or finds out that it was before. An error is the end of it all.
+    pub(super) fn pass(&self, step: &Step) -> Result<Outcome, Failure> {
+        if let Some(reason) = self.reason_to_skip(step) {
+            note(&format!("{}: skipped, {reason}", step.name));
+            return Ok(skipped(step, reason));
+        }
+        let key = self.key(step).map_err(Failure::environment)?;
+        if !self.is_fresh
+            && let Some(known) = self.store.gate(&key)?
+        {
+            let outcome = Outcome { step: step.name.clone(), ..known.outcome };
+            note(&format!("{}: {}, known from before", step.name, outcome.verdict.as_str()));
+            return Ok(outcome);
+        }
+        let created_ms = unix_time_ms();
+        let outcome = match step.kind {
+            Kind::Bench => self.bench(step, created_ms)?,
+            _ => self.subcommand(step)?,
+        };
+        note(&format!("{}: {}, {}", step.name, outcome.verdict.as_str(), outcome.words));
+        if gates::is_kept(&outcome) {
+            let name = |side: &Side| {
+                side.provenance.as_ref().map_or(side.label.clone(), Provenance::identity)
+            };
+            let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base()).map(name);
+            let test = name(&self.sides.test);
+            let gate = StoredGate { created_ms, test, base, outcome: outcome.clone() };
+            self.store.add_gate(&key, &gate)?;
+        }
+        Ok(outcome)
+    }
+
+    fn reason_to_skip(&self, step: &Step) -> Option<String> {
+        if self.sides.unchanged.contains(&step.name) {
+            return Some(format!("nothing changed in {}", step.changed.join(", ")));
+        }
+        match &self.sides.base {
+            Err(reason) if step.needs_base() && !reason.is_empty() => {
+                Some(format!("there is no base: {reason}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Follows from all that decides the outcome: engines, flags, and the files they name.
+    fn key(&self, step: &Step) -> std::io::Result<String> {
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        add(concat!("arbiter gate 1 ", env!("CARGO_PKG_VERSION")));
+        add(step.kind.as_str());
+        add(&format!("{:?} {} {}", step.budget, step.is_lenient, self.with.copies));
+        add(&self.sides.test.identity);
+        if let (Ok(base), true) = (&self.sides.base, step.needs_base()) {
+            add(&base.identity);
+        }
+        for arg in &step.args {
+            add(arg);
+            let value = arg.split_once('=').map_or(arg.as_str(), |(_, value)| value);
+            if Path::new(value).is_file() {
+                add(&hash(Path::new(value))?);
+            }
+        }
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// The bench of the engine under test, on as many copies as there are games.
+    fn bench(&self, step: &Step, begun: i64) -> Result<Outcome, Failure> {
+        let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
+        let prepared = build.prepare(Vec::new(), &Default::default(), self.with.clone());
+        let seconds = (unix_time_ms() - begun) as f64 / 1e3;
+        let outcome = |verdict, code, words, figures| Outcome {
+            step: step.name.clone(),
+            kind: step.kind,
+            verdict,
+            words,
+            code,
+            seconds,
+            figures,
+            from_before: None,
+        };
+        match prepared.map(|prepared| prepared.signatures.first().copied().flatten()) {
+            Ok(Some(found)) => {
+                let figures = serde_json::json!({
+                    "nodes": found.nodes, "nps": found.nps, "copies": self.with.copies,
+                });
+                let words = gate::words(step.kind, &figures);
+                Ok(outcome(Verdict::Passed, 0, words, figures))
+            }
+            Ok(None) => {
+                let words = "the engine has no bench".to_owned();
+                Ok(outcome(Verdict::Broken, ExitCode::NoBench as u8, words, Value::Null))
+            }
+            Err(failure) if failure.is_interruption() => Err(failure),
+            Err(Failure { code, message }) => {
+                let verdict = match code {
+                    ExitCode::BenchUnsteady | ExitCode::BenchBroken => Verdict::Failed,
+                    _ => Verdict::Broken,
+                };
+                Ok(outcome(verdict, code as u8, message, Value::Null))
+            }
+        }
+    }
+
+    fn subcommand(&self, step: &Step) -> Result<Outcome, Failure> {
+        let log = self.results.join(format!("ci-{}.log", step.name.replace('/', "-")));
+        // What an earlier step of this name has said is of no interest any more.
+        let _ = std::fs::remove_file(&log);
+        note(&format!("{}: running, its progress is in {}", step.name, log.display()));
+        let launch = Launch {
+            program: std::env::current_exe().map_err(Failure::environment)?,
+            args: self.words(step),
+            dir: None,
+            stderr: Some(std::path::absolute(&log).unwrap_or(log.clone())),
+            bounds: Bounds::default(),
+            cpus: Vec::new(),
+        };
+        let patience = Patience { limit: step.budget.unwrap_or(LIMIT), grace: GRACE };
+        let ended = interruptible(move |spawner, cancel| {
+            let ended = errand::run(spawner, &launch, patience, cancel);
+            let ended = ended.map_err(Failure::environment)?;
+            match ended.cause {
+                Cause::Cancelled => {
+                    Err(Failure::new(ExitCode::Interrupted, "interrupted between gates"))
+                }
+                Cause::Itself | Cause::Late => Ok(ended),
+            }
+        })?;
+        Ok(outcome(step, &ended, &log))
+    }
+
+    /// The command line of a step.
+    fn words(&self, step: &Step) -> Vec<String> {
+        let mut words = vec![step.kind.as_str().to_owned()];
+        let mut sides = vec![&self.sides.test];
+        sides.extend(self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine()));
+        match step.kind {
+            Kind::Sprt | Kind::Speed => self.sides_as_revisions(&sides, &mut words),
+            Kind::Check => words.push(spec(&self.sides.test)),
+            _ => {
+                for side in sides {
+                    words.extend(["--engine".to_owned(), spec(side)]);
+                }
+            }
+        }
+        if step.kind == Kind::Sprt {
+            words.extend(["--results".to_owned(), self.results.display().to_string()]);
+            let name = format!("ci-{}-{}", step.name.replace([' ', '/'], "-"), unix_time_ms());
+            words.extend(["--name".to_owned(), name]);
+            if !step.args.iter().any(|arg| arg.starts_with("--concurrency")) {
+                words.extend(["--concurrency".to_owned(), self.with.copies.to_string()]);
+            }
+        }
+        // The others take engines as they are and read no settings.
+        if let (Some(config), Kind::Sprt | Kind::Speed) = (&self.with.config, step.kind) {
+            words.extend(["--config".to_owned(), config.display().to_string()]);
+        }
+        words.extend(["--format".to_owned(), "json".to_owned()]);
+        words.extend(step.args.iter().cloned());
+        words
+    }
+
+    /// Commits by their full names, so that the run knows where its engines are from; files that are
+    /// in no commit by what was built of them, as they may have changed since.
+    fn sides_as_revisions(&self, sides: &[&Side], words: &mut Vec<String>) {
+        for (flag, side) in ["--test", "--base"].into_iter().zip(sides) {
+            let clean = side.provenance.as_ref().filter(|from| !from.is_dirty);
+            let word = clean.map_or(side.cmd.clone(), |from| from.commit.clone());
+            words.extend([flag.to_owned(), word]);
+        }
+        let repo = sides.iter().find_map(|side| side.provenance.as_ref()).map(|from| &from.repo);
+        let flags: [(&str, Option<&PathBuf>); 2] =
+            [("--repo", repo), ("--cache", self.build.cache.as_ref())];
+        for (flag, value) in flags {
+            words.extend(
+                value.into_iter().flat_map(|path| [flag.to_owned(), path.display().to_string()]),
+            );
+        }
+    }
+}
+
+/// An engine as `--engine` takes it.
+fn spec(side: &Side) -> String {
+    format!("name=\"{}\",cmd=\"{}\"", side.label, side.cmd)
+}
+
+fn outcome(step: &Step, ended: &Ended, log: &Path) -> Outcome {
+    let figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
+    let verdict = gate::verdict(step, ended.code, ended.cause == Cause::Late);
+    let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
+    let words = match (verdict, error) {
+        (Verdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
+        (Verdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
+        _ => gate::words(step.kind, &figures),
+    };
+    let code = match verdict {
+        // Whether it was ended or came to its end, it could not tell.
+        Verdict::Undecided | Verdict::Unproven => Some(ExitCode::Inconclusive as i32),
+        _ => ended.code,
+    };
+    let fallback = ExitCode::Environment as u8;
+    Outcome {
+        step: step.name.clone(),
+        kind: step.kind,
+        verdict,
+        words,
+        code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(fallback),
+        seconds: ended.elapsed.as_secs_f64(),
+        figures,
+        from_before: None,
+    }
+}
+
+/// The outcome of a step that is left out.
+pub(super) fn skipped(step: &Step, words: String) -> Outcome {
+    Outcome {
+        step: step.name.clone(),
+        kind: step.kind,
+        verdict: Verdict::Skipped,
+        words,
+        code: 0,
+        seconds: 0.0,
+        figures: Value::Null,
+        from_before: None,
+    }
+}
+
+fn hash(path: &Path) -> std::io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(std::fs::File::open(path)?)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}

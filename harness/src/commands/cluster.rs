@@ -1,0 +1,120 @@
+//! `arbiter cluster`: who plays, for which runs, and with which key.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::fleet::{AccessArgs, default_key};
+use crate::output::{Form, Rows, emit, width};
+use crate::runtime::runtime;
+use arbiter_cluster::overview::{document, trouble};
+use arbiter_cluster::trust::Key;
+use arbiter_cluster::watch::{Cluster, listen};
+use arbiter_report::{markdown, plain};
+
+/// How long is listened; workers greet more often.
+const LISTEN: Duration = Duration::from_millis(3_500);
+
+/// Flags of `arbiter cluster`.
+#[derive(Debug, Args)]
+pub struct ClusterCommand {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Shows the workers and runs on a NATS server; listens for some seconds.
+    Show(Box<ShowArgs>),
+    /// Prints the public key that workers have to trust, and makes the key if there is none.
+    Key(KeyArgs),
+}
+
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// NATS server, such as nats://host:4222 or tls://host
+    #[arg(long, value_name = "URL")]
+    nats: String,
+    /// Form of the output; csv has the workers
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+#[derive(Debug, Args)]
+struct KeyArgs {
+    /// The key [default: arbiter/signing.key in the user's folder of settings]
+    #[arg(long, value_name = "FILE")]
+    signing_key: Option<PathBuf>,
+}
+
+/// Carries out the command.
+pub fn cluster(command: ClusterCommand) -> ExitCode {
+    let done = match command.what {
+        What::Show(args) => show(*args),
+        What::Key(args) => key(args),
+    };
+    match done {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn key(args: KeyArgs) -> Result<(), Failure> {
+    let key = Key::load_or_make(&args.signing_key.map_or_else(default_key, Ok)?)?;
+    emit(&format!("{}\n", key.public()))
+}
+
+fn show(args: ShowArgs) -> Result<(), Failure> {
+    let access = args.access.access(args.nats)?;
+    let cluster = runtime()?.block_on(async {
+        let link = access.connect("arbiter cluster").await?;
+        listen(&link, LISTEN).await
+    })?;
+    let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
+    emit(&args.format.render(
+        || plain::render(&document(&cluster), width()),
+        || markdown::render(&document(&cluster)),
+        || as_json(&cluster),
+        rows,
+    ))
+}
+
+fn as_json(cluster: &Cluster) -> Value {
+    let workers = cluster.workers().map(|worker| {
+        json!({
+            "worker": worker.worker,
+            "version": worker.version,
+            "slots": worker.slots,
+            "playing": worker.playing,
+            "pairs": worker.pairs,
+            "pairs_per_minute": worker.pairs_per_minute(),
+            "cores": worker.cores,
+            "memory_mib": worker.memory_mib,
+            "system": worker.system,
+            "cpu": worker.cpu,
+            "bench_nps": worker.benches.iter().cloned().collect::<BTreeMap<String, f64>>(),
+            "trouble": trouble(worker),
+        })
+    });
+    let runs = cluster.runs().map(|run| {
+        json!({
+            "run": run.run,
+            "token": run.token,
+            "priority": run.priority,
+            "pairs_queued": run.queued,
+            "pairs_playing": run.playing,
+        })
+    });
+    json!({
+        "schema": "arbiter.cluster/1",
+        "workers": workers.collect::<Vec<_>>(),
+        "runs": runs.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,84 @@
+//! `arbiter ctl`: steers a run that another process plays.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::args::DEFAULT_RESULTS;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, Rows, emit};
+use arbiter_plan::run::control::Command;
+use arbiter_report::table::Table;
+use arbiter_runner::control_socket::{TIMEOUT, tell};
+use arbiter_store::RunLock;
+
+/// Flags of `arbiter ctl`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Commands:
+  pause          start no more pairs; those in flight are played to their end
+  resume         start pairs again
+  drain          play the pairs in flight to their end, then stop; the run ends with exit code 75
+                 and can be resumed
+  stop           give up the pairs in flight and stop now, otherwise as drain
+  concurrency N  play N games at once; when fewer, pairs in flight are played to their end first
+  status         how the run stands
+  boards         the same with the games in progress, never in words
+
+All of it holds for the process that plays the run; a resumed run starts as it was planned.
+
+Exit codes: 0 if done; 2 for bad usage, 3 if the run is not being played or refuses.")]
+pub struct CtlArgs {
+    /// Name of the run
+    run: String,
+    /// What to do
+    #[arg(required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+    /// Form of the answer: words, or figures of how the run stands afterwards
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+}
+
+/// Carries out the command.
+pub fn ctl(args: &CtlArgs) -> ExitCode {
+    match ask(args).and_then(|answer| emit(&answer)) {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn ask(args: &CtlArgs) -> Result<String, Failure> {
+    RunLock::check_name(&args.run)?;
+    let command: Command = args.command.join(" ").parse().map_err(Failure::invalid)?;
+    let is_in_words = args.format == Form::Text;
+    let answer = tell(&args.results, &args.run, command, !is_in_words, TIMEOUT);
+    let answer = answer.map_err(Failure::invalid)?;
+    if is_in_words {
+        return Ok(answer);
+    }
+    let mut figures: Value = serde_json::from_str(&answer).map_err(|error| {
+        Failure::invalid(format!("run '{}' answers what is not understood: {error}", args.run))
+    })?;
+    // Rows are boards, where they were asked for.
+    let has_boards = command == Command::Boards && args.format == Form::Csv;
+    if has_boards {
+        figures = figures["boards"].take();
+    }
+    let rows = Rows { list: has_boards.then_some("shown"), first: &[] };
+    Ok(args.format.render(|| answer, || table(&figures).markdown(), || figures.clone(), rows))
+}
+
+/// Each figure with its name.
+fn table(figures: &Value) -> Table {
+    let mut table = Table::new(["figure", "value"]);
+    for (name, value) in figures.as_object().into_iter().flatten() {
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        table.push([name.clone(), shown]);
+    }
+    table
+}

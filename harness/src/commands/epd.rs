@@ -1,0 +1,248 @@
+//! `arbiter epd`: what does an engine find?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::fleet::{ClusterArgs, Fleet};
+use crate::output::{Form, Rows, emit, width};
+use crate::suite_run::remote::{answers, fault_at};
+use crate::suite_run::{AskArgs, SuiteArgs, ask, engines};
+use arbiter_plan::plan::Engine;
+use arbiter_protocol::clock::Limits;
+use arbiter_report::suite::Style;
+use arbiter_report::suite::by::By;
+use arbiter_report::suite::epd::{self as report, Report};
+use arbiter_report::terminal::note;
+use arbiter_suite::epd::tally::Searched;
+use arbiter_suite::epd::task::Question;
+use arbiter_suite::epd::{Record, read};
+
+/// Time for a position if no limit is given.
+const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
+
+const HELP: &str = "\
+A position is solved by a move of bm, by none of am, or by announcing a mate within dm moves (bm #5
+counts as dm 5). Points for moves are taken from c0 (\"f5=10, Be5=2\") or c7 and c9 with c8. The time
+to the solution ends when the principal variation turned to a solution for good. Themes come from
+ids. Lines that cannot be used are named and count neither as solved nor as failed. With --on
+workers search the positions; use --nodes or --depth if they are not all alike.
+
+Exit codes: 0 if no gate was missed; 1 if --min-solved or --max-lost was; 2 for bad usage; 3 for bad
+input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failure of the machine;
+8 if the NATS server cannot be used.";
+
+/// Flags of `arbiter epd`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct EpdArgs {
+    /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
+    /// rev (a git revision to build instead), repo, args, dir, eval (bundled only), option.NAME, and limits of its own: st (seconds), nodes,
+    /// depth. Repeat to compare; each other engine is compared with the first
+    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
+    engine: Vec<String>,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    /// Time for a position: 250ms, 2s, or a number of milliseconds [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = movetime)]
+    movetime: Option<Duration>,
+    /// Nodes for a position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies for a position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// End a search once it has held a solution for so many plies
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
+    hold: Option<u32>,
+    /// Exit with 1 if the first engine solves fewer
+    #[arg(long, value_name = "N")]
+    min_solved: Option<u64>,
+    /// Exit with 1 if more positions are solved by another engine and not by the first
+    #[arg(long, value_name = "N")]
+    max_lost: Option<usize>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+/// What each engine found, by the index of the position.
+type Searches = Vec<Vec<Searched>>;
+
+/// `2s`, `250ms`, or milliseconds as in UCI.
+fn movetime(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = match text.strip_suffix("ms") {
+        Some(digits) => (digits, 0.001),
+        None => text.strip_suffix('s').map_or((text, 0.001), |digits| (digits, 1.0)),
+    };
+    let is_plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let seconds = digits.parse::<f64>().ok().filter(|_| is_plain).map(|number| number * unit);
+    seconds
+        .filter(|seconds| (0.001..=1e6).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("expected a time such as 250ms, 2s or 250, got '{text}'"))
+}
+
+/// Searches and prints.
+pub fn epd(mut args: EpdArgs) -> ExitCode {
+    let cluster = std::mem::take(&mut args.cluster);
+    carry_out(&args, cluster).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(args: &EpdArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> {
+    if args.max_lost.is_some() && args.engine.len() < 2 && args.suite.build.base.is_none() {
+        let told = "--max-lost compares engines: expected two --engine, or --test and --base";
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    let engines = {
+        let copies = args.suite.asking.at_once();
+        engines(&args.engine, &args.suite.build, copies, common_limits(args))?
+    };
+    if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
+        let told = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
+        return Err(Failure::invalid(told));
+    }
+    let suite = read::read(&args.suite.text()?, args.suite.chess960);
+    if suite.records.is_empty() {
+        return Err(args.suite.nothing(&suite.unusable));
+    }
+    let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
+    let question = |(number, record): (u64, &Arc<Record>)| Question {
+        number,
+        record: record.clone(),
+        hold: args.hold,
+        engines: engines.len(),
+    };
+    let questions: Vec<Question> = (0..).zip(&records).map(question).collect();
+    let (searches, by) = match args.suite.fleet(cluster)? {
+        None => {
+            announce(args, &engines, records.len());
+            let asking = &args.suite.asking;
+            (searches(asking, &engines, &questions)?, By::Here(asking.at_once()))
+        }
+        Some(fleet) => distant_searches(fleet, &args.suite, &engines, questions)?,
+    };
+    let with_searches = |(engine, searches)| {
+        let Engine { name, conditions, .. }: &Engine = engine;
+        report::Engine { name, limits: conditions.limits.to_string(), searches }
+    };
+    let report = Report {
+        suite: &args.suite.name(),
+        engines: engines.iter().zip(searches).map(with_searches).collect(),
+        hold: args.hold,
+        by,
+        records: &records,
+        unusable: &suite.unusable,
+    };
+    let rows = Rows { list: Some("positions"), first: &["line", "id"] };
+    let text = || report.text(Style::Terminal(width()));
+    let markdown = || report.text(Style::Markdown);
+    emit(&args.format.render(text, markdown, || report.json(), rows))?;
+    Ok(verdict(args, &report))
+}
+
+/// Puts the questions to engines on this machine.
+fn searches(
+    args: &AskArgs,
+    engines: &[Engine],
+    questions: &[Question],
+) -> Result<Searches, Failure> {
+    let limits = || engines.iter().map(|engine| engine.conditions.limits);
+    let tasks = questions.iter().flat_map(|question| question.searches(limits()));
+    let answers = ask(args, engines, needs_chess960(questions), tasks.collect())?;
+    let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
+    for (index, answer) in answers.into_iter().enumerate() {
+        let Record { start, goal, .. } = &*questions[index / engines.len()].record;
+        let searched = answer.and_then(|answer| answer.judged(start, goal));
+        searches[index % engines.len()].push(searched);
+    }
+    Ok(searches)
+}
+
+fn needs_chess960(questions: &[Question]) -> bool {
+    questions.iter().any(|question| question.record.start.is_chess960())
+}
+
+/// Has workers put the questions to engines.
+fn distant_searches(
+    fleet: Fleet,
+    args: &SuiteArgs,
+    engines: &[Engine],
+    questions: Vec<Question>,
+) -> Result<(Searches, By), Failure> {
+    let needs_chess960 = needs_chess960(&questions);
+    let asked = questions.clone();
+    let (answers, by) =
+        answers(fleet, &args.name(), engines, needs_chess960, questions, &args.asking)?;
+    let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
+    for (question, (answered, worker)) in asked.iter().zip(answers) {
+        let Record { start, goal, .. } = &*question.record;
+        for (searches, answer) in searches.iter_mut().zip(answered.answers) {
+            let searched = answer.and_then(|answer| answer.judged(start, goal));
+            searches.push(searched.map_err(|fault| fault_at(fault, &worker)));
+        }
+    }
+    Ok((searches, by))
+}
+
+fn common_limits(args: &EpdArgs) -> Limits {
+    let EpdArgs { movetime, nodes, depth, .. } = *args;
+    let limits = Limits { movetime, nodes, depth, ..Limits::default() };
+    match limits.is_empty() {
+        true => Limits { movetime: Some(DEFAULT_MOVETIME), ..limits },
+        false => limits,
+    }
+}
+
+/// Says how long it will take, as far as that can be known.
+fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
+    let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
+    if let Some(time) = times {
+        let all = time.as_secs_f64() * positions as f64 / args.suite.asking.at_once() as f64;
+        note(&format!("{positions} positions, {:.0} s at most", all.ceil()));
+    }
+}
+
+/// The gates, in order: solved, lost, faults.
+fn verdict(args: &EpdArgs, report: &Report) -> ExitCode {
+    let engines = 0..report.engines.len();
+    let solved = report.tally(0).solved;
+    if let Some(wanted) = args.min_solved.filter(|wanted| solved < *wanted) {
+        note(&format!("{} solved {solved}, wanted {wanted}", report.engines[0].name));
+        return ExitCode::Negative;
+    }
+    for other in 1..report.engines.len() {
+        let lost = report.comparison(other).lost.len();
+        if args.max_lost.is_some_and(|allowed| lost > allowed) {
+            let [first, second] = [0, other].map(|index| report.engines[index].name);
+            note(&format!("{second} solved {lost} positions that {first} did not"));
+            return ExitCode::Negative;
+        }
+    }
+    match engines.map(|engine| report.tally(engine).faults).sum() {
+        0u64 => ExitCode::Passed,
+        _ => ExitCode::Faulty,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let ms = |millis| Ok(Duration::from_millis(millis));
+        assert_eq!(movetime("250ms"), ms(250));
+        assert_eq!(movetime("250"), ms(250));
+        assert_eq!(movetime("2s"), ms(2000));
+        assert_eq!(movetime("0.5s"), ms(500));
+        for wrong in ["", "s", "0", "-1s", "1m", "1e9", "inf"] {
+            assert!(movetime(wrong).is_err(), "{wrong}");
+        }
+    }
+}

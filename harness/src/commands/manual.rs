@@ -1,0 +1,65 @@
+//! `arbiter completions` and `arbiter man`: what shells and readers of manuals want, made from the
+//! definitions of the flags themselves.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::emit;
+
+/// Flags of `arbiter completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Flags of `arbiter man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Folder for all pages, one for each subcommand [default: the first page to standard output]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Prints the script that completes command lines in a shell.
+pub fn completions(args: &CompletionsArgs, mut command: Command) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "arbiter", &mut script);
+    done(emit(&String::from_utf8_lossy(&script)))
+}
+
+/// Prints or writes the pages of the manual.
+pub fn man(args: &ManArgs, command: Command) -> ExitCode {
+    done(match &args.out {
+        Some(folder) => write_pages(folder, command),
+        None => first_page(command).and_then(|page| emit(&page)),
+    })
+}
+
+fn first_page(command: Command) -> Result<String, Failure> {
+    let mut page = Vec::new();
+    let rendered = clap_mangen::Man::new(command.name("arbiter")).render(&mut page);
+    rendered.map_err(Failure::environment)?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
+}
+
+fn write_pages(folder: &Path, command: Command) -> Result<(), Failure> {
+    let unwritten = |error: std::io::Error| {
+        Failure::environment(format!("cannot write the manual to '{}': {error}", folder.display()))
+    };
+    fs::create_dir_all(folder).map_err(unwritten)?;
+    clap_mangen::generate_to(command.name("arbiter"), folder).map_err(unwritten)
+}
+
+fn done(result: Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}

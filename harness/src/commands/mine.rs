@@ -1,0 +1,278 @@
+//! `arbiter mine`: which positions of these games have one clearly best move?
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::args::DEFAULT_RESULTS;
+use crate::engine_builds::BuildArgs;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::game_source::all_games;
+use crate::output::{emit, write_whole};
+use crate::runtime::runtime;
+use crate::suite_run::{AskArgs, ask_and_tell, engines};
+use arbiter_plan::plan::Engine;
+use arbiter_protocol::clock::Limits;
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_runner::seats::{introduce, seat};
+use arbiter_suite::mine::candidate::{Candidate, candidates};
+use arbiter_suite::mine::epd::{Found, lines};
+use arbiter_suite::mine::games::Game;
+use arbiter_suite::mine::journal::{Journal, Judged};
+use arbiter_suite::mine::task::{OPTIONS, Search};
+use arbiter_suite::mine::{CONFIRMATIONS, Criteria, Rejection};
+
+const HELP: &str = "\
+A position is taken if one move is better than the second by --gap, with scores cut at --decided, at
+--depth and the two depths before; if that move does not just take back; and if the engine did not
+prefer it from before --found-at on. Cheaper looks come first, and ask for half of --gap. The engine uses one thread and forgets all before
+each search, so the same games give the same suite.
+
+What is known is kept in FILE.journal until the suite is written; the same command goes on after an
+interruption. A position on which the engine fails is asked again then.
+
+Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if there is no position to
+look at, or none is a question; 6 if the engine failed at some positions (the journal stays); 7 for a
+failure of the machine; 130 and 143 if interrupted.";
+
+/// Flags of `arbiter mine`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct MineArgs {
+    /// Games: PGN, plain, .gz or .zst. Repeat for more
+    #[arg(long, value_name = "FILE", required_unless_present = "run")]
+    pgn: Vec<PathBuf>,
+    /// Games of a run in the results store. Repeat for more
+    #[arg(long, value_name = "RUN")]
+    run: Vec<String>,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+    /// The engine that proves, with the options Threads and MultiPV: comma separated KEY=VALUE with
+    /// the keys name, cmd, args, dir, option.NAME
+    #[arg(long, value_name = "SPEC", default_value = "cmd=stockfish")]
+    engine: String,
+    /// The suite to write; its folder must be there
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Depth of the proof, in plies
+    #[arg(long, value_name = "N", default_value = "18",
+        value_parser = clap::value_parser!(u32).range(i64::from(CONFIRMATIONS)..=245))]
+    depth: u32,
+    /// Depths of the looks that decide whether a proof is worth its time, in plies, rising
+    #[arg(long, value_name = "N,N…", default_value = "8,12", value_delimiter = ',',
+        value_parser = clap::value_parser!(u32).range(1..=245))]
+    looks: Vec<u32>,
+    /// How much better the best move is than the second, in centipawns
+    #[arg(long, value_name = "CP", default_value = "200",
+        value_parser = clap::value_parser!(i32).range(1..=10_000))]
+    gap: i32,
+    /// A score that decides the game, in centipawns: what is beyond counts as this much
+    #[arg(long, value_name = "CP", default_value = "600",
+        value_parser = clap::value_parser!(i32).range(1..=10_000))]
+    decided: i32,
+    /// Leave out what the engine prefers from before this depth on: it is too easy
+    #[arg(long, value_name = "N", default_value = "4",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    found_at: u32,
+    /// Skip so many plies of each game
+    #[arg(long, value_name = "PLIES", default_value = "8")]
+    from_ply: usize,
+    #[command(flatten)]
+    asking: AskArgs,
+}
+
+/// Looks and writes.
+pub fn mine(args: &MineArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(args: &MineArgs) -> Result<ExitCode, Failure> {
+    let criteria = Arc::new(criteria(args)?);
+    let games = all_games(&args.pgn, &args.run, &args.results)?;
+    let candidates: Vec<Arc<Candidate>> =
+        candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
+    if candidates.is_empty() {
+        return Err(Failure::new(
+            ExitCode::Nothing,
+            "no position of these games can be a question",
+        ));
+    }
+    let mut engine = engines(
+        std::slice::from_ref(&args.engine),
+        &BuildArgs::without_bench(),
+        1,
+        Limits::default(),
+    )?;
+    for (name, value) in OPTIONS {
+        engine[0].options.push((name.to_owned(), value.to_owned()));
+    }
+    let name = engine_name(&engine[0])?;
+    let asked = asked(&criteria, &name, &engine[0]);
+    let mut journal = Journal::open(&beside(&args.out), &asked)?;
+    let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
+    let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
+    note(&format!(
+        "{} positions of {} games, {} judged before; {name}, depth {}",
+        candidates.len(),
+        games.len(),
+        candidates.len() - left.len(),
+        criteria.depth
+    ));
+    let faults = judge(args, &engine, &candidates, &left, &criteria, &mut journal)?;
+    let judged: Vec<(usize, &Judged)> = candidates
+        .iter()
+        .filter_map(|candidate| Some((candidate.game, journal.judged(&candidate.start.fen())?)))
+        .collect();
+    let found: Vec<(usize, Found)> = judged
+        .iter()
+        .filter_map(|(game, judged)| Some((*game, judged.as_ref().ok()?.clone())))
+        .collect();
+    let lines = lines(&found);
+    emit(&summary(&judged, candidates.len(), lines.len()))?;
+    if let Some(first) = faults.first() {
+        let told = format!(
+            "the engine failed at {} positions, first: {first}; the same command asks them again",
+            faults.len()
+        );
+        return Err(Failure::new(ExitCode::Faulty, told));
+    }
+    if lines.is_empty() {
+        return Err(Failure::new(ExitCode::Nothing, "none of the positions is a question"));
+    }
+    let header = header(args, &name, &criteria, &games);
+    write_whole(&args.out, &lines.iter().fold(header, |text, line| text + line + "\n"))?;
+    journal.close()?;
+    note(&format!("{} positions in {}", lines.len(), args.out.display()));
+    Ok(ExitCode::Passed)
+}
+
+fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
+    let MineArgs { depth, gap, decided, found_at, .. } = *args;
+    let looks = args.looks.clone();
+    if !looks.iter().chain([&depth]).is_sorted_by(|a, b| a < b) {
+        let told = format!("--looks must rise and stay below --depth {depth}");
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    if found_at + CONFIRMATIONS > depth + 1 {
+        let told = format!("--found-at {found_at} leaves no room below --depth {depth}");
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    if gap > 2 * decided {
+        let told = format!("--gap {gap} cannot be had within --decided {decided} either way");
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    Ok(Criteria { looks, depth, gap, decided, found_at })
+}
+
+fn engine_name(engine: &Engine) -> Result<String, Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let seat = seat(engine, &own_binary);
+    let introduced = runtime()?.block_on(introduce(&seat));
+    let name = introduced.map_err(|error| match error.environment {
+        true => Failure::environment(error),
+        false => Failure::invalid(error),
+    })?;
+    Ok(name.unwrap_or_else(|| engine.name.clone()))
+}
+
+/// One line that is another for whatever would be judged otherwise.
+fn asked(criteria: &Criteria, name: &str, engine: &Engine) -> String {
+    let told = format!("{name} {engine:?} {criteria:?}");
+    let hash = blake3::hash(told.as_bytes());
+    format!("arbiter mine {} {hash}", env!("CARGO_PKG_VERSION"))
+}
+
+fn beside(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".journal");
+    PathBuf::from(name)
+}
+
+/// Asks what is left; the answer is what the engine failed at.
+fn judge(
+    args: &MineArgs,
+    engine: &[Engine],
+    candidates: &[Arc<Candidate>],
+    left: &[usize],
+    criteria: &Arc<Criteria>,
+    journal: &mut Journal,
+) -> Result<Vec<String>, Failure> {
+    let search = |index: &usize| Search {
+        candidate: candidates[*index].clone(),
+        criteria: criteria.clone(),
+        limit: args.asking.deadline,
+    };
+    let needs_chess960 = left.iter().any(|index| candidates[*index].start.is_chess960());
+    let tasks = left.iter().map(search).collect();
+    let mut faults = Vec::new();
+    ask_and_tell(&args.asking, engine, needs_chess960, tasks, |at, answer| {
+        let Candidate { start, origin, .. } = &*candidates[left[at]];
+        match answer {
+            Ok(judged) => {
+                journal.append(start.fen(), judged.clone()).map_err(|error| error.to_string())
+            }
+            Err(fault) => {
+                faults.push(format!("{origin}: {fault}"));
+                Ok(())
+            }
+        }
+    })
+    .map_err(|failure| match failure.is_interruption() {
+        true => {
+            Failure::new(failure.code, format!("{}; the same command goes on", failure.message))
+        }
+        false => failure,
+    })?;
+    Ok(faults)
+}
+
+/// How many positions became what.
+fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> String {
+    let mut counts: BTreeMap<Rejection, usize> = BTreeMap::new();
+    for rejection in judged.iter().filter_map(|(_, judged)| judged.as_ref().err()) {
+        *counts.entry(*rejection).or_default() += 1;
+    }
+    let rejected: String =
+        counts.iter().map(|(rejection, count)| format!(", {} {count}", rejection.word())).collect();
+    let found = judged.len() - counts.values().sum::<usize>();
+    format!(
+        "Positions {candidates}, judged {}: found {found}{rejected}\nSuite {lines} ({} repeat a \
+         solution of the same game)\n",
+        judged.len(),
+        found - lines
+    )
+}
+
+/// Where the positions are from and how they were proven.
+fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) -> String {
+    let date = jiff::Timestamp::from_millisecond(unix_time_ms()).unwrap_or_default();
+    let sources: Vec<String> = args
+        .pgn
+        .iter()
+        .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+        .chain(args.run.iter().map(|run| format!("run {run}")))
+        .collect();
+    let Criteria { looks, depth, gap, decided, found_at } = criteria;
+    let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
+    let looks = looks.join(",");
+    format!(
+        "# Positions with one clearly best move, from {} games ({}).\n\
+         # Mined on {} by arbiter {}: mine --engine '{}' --depth {depth} --looks {looks} \
+         --gap {gap} --decided {decided} --found-at {found_at} --from-ply {}\n\
+         # Proven by {engine}, one thread, MultiPV 2, empty hash table: at depth {depth} and the two \
+         before, the best move\n\
+         # leads the second by {gap} centipawns or more, scores cut at {decided}. c0 themes; c1 \
+         scores; c2 the game.\n",
+        games.len(),
+        sources.join(", "),
+        date.strftime("%Y-%m-%d"),
+        env!("CARGO_PKG_VERSION"),
+        args.engine,
+        args.from_ply,
+    )
+}

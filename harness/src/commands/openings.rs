@@ -1,0 +1,150 @@
+//! `arbiter openings generate`: makes an opening book from nothing.
+//!
+//! Random legal play gives positions; an engine keeps those in which neither side is better. The
+//! same seed, settings and engine give the same book.
+
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use shakmaty::fen::Fen;
+use shakmaty::{EnPassantMode, Position};
+use tempfile::NamedTempFile;
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::runtime::runtime;
+use arbiter_openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
+use arbiter_plan::plan::{BUNDLED, resolve_engine};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_report::terminal::{self, note};
+use arbiter_runner::analyst::Analyst;
+use arbiter_runner::seats::{Seat, seat};
+
+/// Flags of `arbiter openings`.
+#[derive(Debug, Args)]
+pub struct OpeningsArgs {
+    #[command(subcommand)]
+    command: OpeningsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum OpeningsCommand {
+    /// Makes a book of balanced openings by random play and an engine's judgement.
+    Generate(GenerateArgs),
+}
+
+#[derive(Debug, Args)]
+struct GenerateArgs {
+    /// File to write, in EPD
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// Openings to make
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    count: usize,
+    /// Plies of random play
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    plies: u32,
+    /// Largest score, in centipawns for either side, that counts as balanced
+    #[arg(long, value_name = "CP", default_value_t = 50)]
+    balance: u32,
+    /// Nodes of the first look at a position
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    quick_nodes: u64,
+    /// Nodes of the second look, which only positions that pass the first get
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    deep_nodes: u64,
+    /// The engine that judges, in the form of `arbiter match --engine` [default: cmd=bundled]
+    #[arg(long, value_name = "SPEC")]
+    engine: Option<String>,
+    /// Seed of the random play
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Carries out the command.
+pub fn openings(args: OpeningsArgs) -> ExitCode {
+    let OpeningsCommand::Generate(args) = args.command;
+    match generate(&args) {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn generate(args: &GenerateArgs) -> Result<(), Failure> {
+    if args.count == 0 {
+        return Err(Failure::new(ExitCode::Nothing, "0 openings are nothing to make"));
+    }
+    let io = |error| Failure::environment(format!("{}: {error}", args.output.display()));
+    // Written beside its place and moved there when it is whole: half a book helps nobody.
+    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut output = NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(io)?;
+    let found = runtime()?.block_on(search(args))?;
+    for line in &found {
+        writeln!(output, "{line}").map_err(io)?;
+    }
+    output.as_file().sync_all().map_err(io)?;
+    output.as_file().set_permissions(Permissions::from_mode(0o644)).map_err(io)?;
+    output.persist(&args.output).map_err(|error| io(error.error))?;
+    note(&format!("{} openings in {}", found.len(), args.output.display()));
+    Ok(())
+}
+
+async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
+    let seat = judge(args.engine.as_deref())?;
+    let mut analyst = Analyst::start(&seat).await.map_err(Failure::invalid)?;
+    let bar = terminal::bar(args.count as u64);
+    let balance = Balance::within(args.balance);
+    let rules = Rules { plies: args.plies, ..Rules::default() };
+    let mut lines = Vec::new();
+    for candidate in Candidates::new(args.seed, rules) {
+        if lines.len() == args.count {
+            break;
+        }
+        let Some(quick) = ask(&mut analyst, &candidate, args.quick_nodes).await? else { continue };
+        if !balance.accepts(quick.score_cp, None) {
+            continue;
+        }
+        let Some(deep) = ask(&mut analyst, &candidate, args.deep_nodes).await? else { continue };
+        if balance.accepts(quick.score_cp, Some(deep.score_cp)) {
+            lines.push(candidate.to_epd(Some(deep)));
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    analyst.dismiss().await;
+    if lines.len() < args.count {
+        return Err(Failure::invalid(format!(
+            "random play of {} plies gave only {} balanced openings; ask for fewer, or more plies",
+            args.plies,
+            lines.len()
+        )));
+    }
+    Ok(lines)
+}
+
+/// The seat of the engine that judges.
+fn judge(spec: Option<&str>) -> Result<Seat, Failure> {
+    let default = format!("cmd={BUNDLED}");
+    let spec = EngineSpec::parse(spec.unwrap_or(&default)).map_err(Failure::invalid)?;
+    let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    Ok(seat(&engine, &own_binary))
+}
+
+/// The engine's verdict; `None` if it sees a mate or gives no score.
+async fn ask(
+    analyst: &mut Analyst,
+    candidate: &Candidate,
+    nodes: u64,
+) -> Result<Option<Verdict>, Failure> {
+    let fen = Fen::from_position(&candidate.position, EnPassantMode::Legal).to_string();
+    let opinion = analyst.ask(&fen, nodes).await.map_err(Failure::invalid)?;
+    Ok(opinion.and_then(|opinion| {
+        let score = opinion.score.centipawns()?;
+        let score_cp = candidate.position.turn().fold_wb(score, -score);
+        Some(Verdict { score_cp, depth: opinion.depth })
+    }))
+}

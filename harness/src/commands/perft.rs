@@ -1,0 +1,152 @@
+//! `arbiter perft`: does an engine know the rules?
+
+use clap::Args;
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::fleet::{ClusterArgs, Fleet};
+use crate::output::{Form, Rows, emit};
+use crate::suite_run::remote::{answers, fault_at};
+use crate::suite_run::{SuiteArgs, ask, engines};
+use arbiter_plan::plan::Engine;
+use arbiter_protocol::clock::Limits as SearchLimits;
+use arbiter_report::suite::by::By;
+use arbiter_report::suite::perft::{Report, Totals};
+use arbiter_suite::perft::answer::Patterns;
+use arbiter_suite::perft::task::{Count, Counted, Counting, Manner, Verdict};
+use arbiter_suite::perft::{Case, Limits, read};
+
+const HELP: &str = "\
+Suites: lines of FEN and counts (\";D1 20 ;D2 400\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
+(a list of fen, depth, nodes; or testCases with start and the positions expected after each move).
+Lines that cannot be used are named and count for nothing. With --on workers count.
+
+Exit codes: 0 if all counts are right; 1 if the engine is wrong somewhere; 2 for bad usage; 3 for
+bad input, an engine that cannot count, or a suite that is wrong where the engine is right; 4 if
+there is nothing to count; 6 if the engine failed to answer; 7 for a failure of the machine;
+8 if the NATS server cannot be used.";
+
+/// Flags of `arbiter perft`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct PerftArgs {
+    /// The engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
+    /// rev (a git revision to build instead), repo, args, dir, option.NAME
+    #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
+    engine: Option<String>,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    /// Plies at most; each position is counted at its deepest count within the limits
+    #[arg(long, value_name = "N", default_value = "64")]
+    depth: u32,
+    /// Leaves at most for one position, by the suite's figures
+    #[arg(long, value_name = "N", default_value = "10000000")]
+    max_nodes: u64,
+    /// How to ask the engine to count, after `position`; {depth} stands for the depth
+    #[arg(long, value_name = "TEXT", default_value = "go perft {depth}")]
+    command: String,
+    /// Finds the line with the whole count, which is its first group, and ends the answer
+    /// [default: the usual forms, such as "Nodes searched: 20"]
+    #[arg(long, value_name = "REGEX")]
+    pattern: Option<String>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+/// Counts and prints.
+pub fn perft(mut args: PerftArgs) -> ExitCode {
+    let cluster = std::mem::take(&mut args.cluster);
+    carry_out(&args, cluster).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(args: &PerftArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> {
+    if !args.command.contains("{depth}") {
+        let told = format!("--command '{}' does not say where {{depth}} goes", args.command);
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
+    let manner =
+        Manner { command: args.command.clone(), patterns, limit: args.suite.asking.deadline };
+    if args.suite.build.base.is_some() {
+        let told = "perft asks one engine: expected --test without --base";
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    let copies = args.suite.asking.at_once();
+    let limits = SearchLimits::default();
+    let engines = engines(args.engine.as_slice(), &args.suite.build, copies, limits)?;
+    let suite = read::read(&args.suite.text()?, args.suite.chess960);
+    if suite.cases.is_empty() {
+        return Err(args.suite.nothing(&suite.unusable));
+    }
+    let limits = Limits { depth: args.depth, nodes: args.max_nodes };
+    let all = suite.cases.len();
+    let (cases, counts): (Vec<Case>, Vec<Count>) =
+        suite.cases.into_iter().filter_map(|case| with_count(case, limits, &manner)).unzip();
+    if cases.is_empty() {
+        let told = format!(
+            "{}: no count is within --depth {} and --max-nodes {}",
+            args.suite.suite.display(),
+            limits.depth,
+            limits.nodes
+        );
+        return Err(Failure::new(ExitCode::Nothing, told));
+    }
+    let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
+    let (verdicts, by) = match args.suite.fleet(cluster)? {
+        None => {
+            let asking = &args.suite.asking;
+            let verdicts = ask(asking, &engines, needs_chess960, counts.clone())?;
+            (verdicts, By::Here(asking.at_once()))
+        }
+        Some(fleet) => distant_counts(fleet, &args.suite, &engines, needs_chess960, &counts)?,
+    };
+    let report = Report {
+        engine: &engines[0].name,
+        suite: &args.suite.name(),
+        beyond: all - cases.len(),
+        cases: &cases,
+        counts: &counts,
+        verdicts: &verdicts,
+        by,
+        unusable: &suite.unusable,
+    };
+    let rows =
+        Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
+    emit(&args.format.render(|| report.text(), || report.markdown(), || report.json(), rows))?;
+    Ok(match report.totals() {
+        Totals { wrong: 1.., .. } => ExitCode::Negative,
+        Totals { faults: 1.., .. } => ExitCode::Faulty,
+        Totals { wrong_suite: 1.., .. } => ExitCode::Invalid,
+        _ => ExitCode::Passed,
+    })
+}
+
+/// What came of a count; an error is the engine's fault.
+type Counts = Vec<Result<Verdict, String>>;
+
+/// Has workers have the engine count.
+fn distant_counts(
+    fleet: Fleet,
+    args: &SuiteArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    counts: &[Count],
+) -> Result<(Counts, By), Failure> {
+    let number = |(number, count): (u64, &Count)| Counting { number, count: count.clone() };
+    let counts: Vec<Counting> = (0..).zip(counts).map(number).collect();
+    let (answers, by) =
+        answers(fleet, &args.name(), engines, needs_chess960, counts, &args.asking)?;
+    let verdict = |(counted, worker): (Counted, String)| {
+        counted.verdict.map_err(|fault| fault_at(fault, &worker))
+    };
+    Ok((answers.into_iter().map(verdict).collect(), by))
+}
+
+fn with_count(case: Case, limits: Limits, manner: &Manner) -> Option<(Case, Count)> {
+    let (depth, expected) = case.within(limits)?;
+    let count = Count { start: case.start.clone(), depth, expected, manner: manner.clone() };
+    Some((case, count))
+}

@@ -1,0 +1,202 @@
+//! `arbiter rate`: ratings from the games of any PGN.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::threads;
+use crate::exit_code::ExitCode;
+use crate::failure::{Failure, fail};
+use crate::output::{Form, emit, width};
+use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
+use arbiter_rate::scan::Asked;
+use arbiter_rate::tally::Tally;
+use arbiter_report::ratings::{self, Ratings};
+use arbiter_report::{document, markdown};
+use arbiter_stats::ratings::law::Law;
+use arbiter_stats::ratings::{LOGISTIC_SCALE, Options, Parameter, Prior, rate, scale_of};
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LawArg {
+    /// Draws by Davidson's rule
+    Davidson,
+    /// Draws by Rao and Kupper's rule, as in BayesElo
+    RaoKupper,
+    /// A draw is half a point, as in Ordo
+    Scores,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScaleArg {
+    /// 400 points for a factor of ten
+    Logistic,
+    /// 202 points for 76 %, Ordo's habit
+    Ordo,
+}
+
+const HELP: &str = "\
+Moves are not replayed: an illegal move goes unnoticed, and so does a result that the last position
+contradicts. Games that cannot count are counted, and the first 20 are named.
+
+Exit codes: 0 if there are ratings, also where some games do not count; 2 for bad usage, 3 for a
+file that cannot be read and other bad input, 4 without any game that counts, 7 if the result
+cannot be written.";
+
+/// Flags of `arbiter rate`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct RateArgs {
+    /// PGN files; plain, .gz or .zst
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Model of a game
+    #[arg(long, value_enum, default_value = "davidson")]
+    law: LawArg,
+    /// What a point is worth
+    #[arg(long, value_enum, default_value = "logistic")]
+    scale: ScaleArg,
+    /// White's advantage in points, instead of estimating it
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    advantage: Option<f64>,
+    /// Share of draws between equal players, instead of estimating it
+    #[arg(long, value_name = "SHARE")]
+    draw_ratio: Option<f64>,
+    /// A player whose rating is given; repeat for more
+    #[arg(long, value_name = "NAME=ELO", value_parser = anchor)]
+    anchor: Vec<(String, f64)>,
+    /// A player of whom something is known: rating and standard deviation; repeat for more
+    #[arg(long, value_name = "NAME=ELO:SD", value_parser = prior)]
+    prior: Vec<(String, [f64; 2])>,
+    /// Imagined draws of each player, spread over the opponents; BayesElo has 1
+    #[arg(long, value_name = "N", default_value_t = 0.0)]
+    prior_draws: f64,
+    /// Mean rating of a group without an anchor
+    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
+    average: f64,
+    /// Half-moves that make an opening where neither a position nor book moves are marked
+    #[arg(long, value_name = "N", default_value_t = OPENING_PLIES)]
+    opening_plies: u32,
+    /// Take games one by one, not in pairs of the same opening
+    #[arg(long)]
+    no_pairs: bool,
+    /// Replay every game: an illegal move, an impossible position, or a result that the last
+    /// position contradicts makes a bad game. Takes several times as long
+    #[arg(long)]
+    verify: bool,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+}
+
+fn anchor(text: &str) -> Result<(String, f64), String> {
+    let wrong = || format!("expected NAME=ELO, got '{text}'");
+    let (name, rating) = text.rsplit_once('=').ok_or_else(wrong)?;
+    Ok((name.to_owned(), finite(rating).ok_or_else(wrong)?))
+}
+
+fn prior(text: &str) -> Result<(String, [f64; 2]), String> {
+    let wrong = || format!("expected NAME=ELO:SD with a positive SD, got '{text}'");
+    let (name, rest) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let (mean, deviation) = rest.split_once(':').ok_or_else(wrong)?;
+    let deviation = finite(deviation).filter(|sd| *sd > 0.0).ok_or_else(wrong)?;
+    Ok((name.to_owned(), [finite(mean).ok_or_else(wrong)?, deviation]))
+}
+
+fn finite(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|value: &f64| value.abs() <= 1e5)
+}
+
+/// Carries out the command.
+pub fn run(args: &RateArgs) -> ExitCode {
+    match ratings_of(args) {
+        Ok(text) => emit(&text).map_or_else(Failure::report, |()| ExitCode::Passed),
+        Err((code, message)) => fail(code, message),
+    }
+}
+
+fn ratings_of(args: &RateArgs) -> Result<String, (ExitCode, String)> {
+    let invalid = |message: String| (ExitCode::Invalid, message);
+    let is_share = |share: f64| share > 0.0 && share < 1.0;
+    if args.draw_ratio.is_some_and(|share| !is_share(share)) {
+        return Err(invalid("expected --draw-ratio between 0 and 1".to_owned()));
+    }
+    if !(0.0..=1e6).contains(&args.prior_draws)
+        || !args.average.is_finite()
+        || args.advantage.is_some_and(|elo| elo.is_nan() || elo.abs() > 1e4)
+    {
+        let message = "expected --prior-draws from 0 and finite Elo";
+        return Err(invalid(message.to_owned()));
+    }
+    let threads = threads(args.threads).map_err(invalid)?;
+    let tally = read_all(args, threads).map_err(invalid)?;
+    if tally.games == tally.bad_games() {
+        return Err((ExitCode::Nothing, nothing(&tally)));
+    }
+    let options = options(args, &tally).map_err(invalid)?;
+    let meetings = tally.meetings();
+    let rated = rate(tally.players.len(), &meetings, &options)
+        .map_err(|error| (ExitCode::Bug, error.to_string()))?;
+    let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
+    let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
+    let shown = Ratings {
+        tally: &tally,
+        meetings: &meetings,
+        rated: &rated,
+        model: format!("law {}, {scale}", options.law.as_str()),
+        average: if has_level { 0.0 } else { args.average },
+    };
+    let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+    Ok(args.format.render(
+        || ratings::text(&shown, width()),
+        || markdown::render(&document::of_games(&shown, &files)),
+        || ratings::json(&shown),
+        PLAYERS,
+    ))
+}
+
+fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
+    let by_name: HashMap<&str, usize> =
+        tally.players.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
+    let player = |name: &str| {
+        let found = by_name.get(name).copied();
+        found.ok_or_else(|| format!("expected the name of a player, got '{name}'"))
+    };
+    let parameter = |given: Option<f64>| given.map_or(Parameter::Fitted, Parameter::Fixed);
+    Ok(Options {
+        law: match args.law {
+            LawArg::Davidson => Law::Davidson,
+            LawArg::RaoKupper => Law::RaoKupper,
+            LawArg::Scores => Law::Scores,
+        },
+        scale: match args.scale {
+            ScaleArg::Logistic => LOGISTIC_SCALE,
+            ScaleArg::Ordo => scale_of(202.0, 0.76),
+        },
+        advantage: parameter(args.advantage),
+        draw_rate: parameter(args.draw_ratio),
+        prior_draws: args.prior_draws,
+        anchors: args
+            .anchor
+            .iter()
+            .map(|(name, rating)| Ok((player(name)?, *rating)))
+            .collect::<Result<_, String>>()?,
+        priors: args
+            .prior
+            .iter()
+            .map(|(name, [mean, deviation])| {
+                Ok(Prior { player: player(name)?, mean: *mean, deviation: *deviation })
+            })
+            .collect::<Result<_, String>>()?,
+    })
+}
+
+fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
+    // Only the document shows what became of evaluations.
+    let evaluations = args.format == Form::Md;
+    let asked = Asked { opening_plies: args.opening_plies, replay: args.verify, evaluations };
+    read_files(&args.files, asked, !args.no_pairs, threads)
+}

@@ -1,0 +1,165 @@
+//! `arbiter replay`: what was said in a game, and whether the referee comes to the same end again.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{ByColor, CastlingMode, Chess, Color};
+
+use crate::args::DEFAULT_RESULTS;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::emit;
+use crate::run::open_tables;
+use arbiter_game::outcome::Outcome;
+use arbiter_game::referee::Referee;
+use arbiter_game::replay::{Part, Replayed, replay};
+use arbiter_report::transcript;
+use arbiter_runner::dispatch::any_moment;
+use arbiter_runner::seats::seats;
+use arbiter_store::{Recorded, Store};
+
+/// Flags of `arbiter replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints every line to and from both engines with its time in milliseconds, and then lets the referee
+judge the game again from these lines alone. Of which games they are kept, --transcripts of the run
+says: those that an engine's fault ended, unless told otherwise.
+
+Exit codes: 0 if the referee comes to the same end; 1 if not, or if too little is kept to tell; 3 for
+a game without a transcript and other bad input.
+
+Examples:
+  arbiter replay RUN                   games of the run whose transcripts are kept
+  arbiter replay RUN 17.2              second game of pair 17, as the PGN's tag Round has it
+  arbiter replay RUN 17.2 --raw >FILE  the same as a file, to send to an engine's author
+  arbiter replay FILE")]
+pub struct ReplayArgs {
+    /// Name of a run, or a file with a transcript
+    #[arg(value_name = "RUN|FILE")]
+    source: String,
+    /// Pair and game, as in the PGN's tag Round; without it, games with transcripts are listed
+    #[arg(value_name = "GAME")]
+    game: Option<String>,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+    /// Print the transcript as a file that can be replayed elsewhere, and nothing else
+    #[arg(long)]
+    raw: bool,
+}
+
+/// Carries out the command.
+pub fn run(args: &ReplayArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let path = Path::new(&args.source);
+    let recorded = match &args.game {
+        None if path.is_file() => {
+            let text = std::fs::read_to_string(path);
+            let read = text.map_err(|error| error.to_string()).and_then(Recorded::read);
+            read.map_err(|error| Failure::invalid(format!("{}: {error}", path.display())))?
+        }
+        None => return list(&Store::open(&args.results)?, &args.source),
+        Some(game) => find(&Store::open(&args.results)?, &args.source, game)?,
+    };
+    if args.raw {
+        return emit(&recorded.text).map(|()| ExitCode::Passed);
+    }
+    let Recorded { run, round, plan, record, transcript, .. } = &recorded;
+    let names = record.engines.map(|index| plan.engines[index].name.as_str());
+    let ByColor { white, black } = names;
+    emit(&format!("run {run}, game {round}: {white} (White) v {black} (Black)\n\n"))?;
+    emit(&transcript::render(transcript, names))?;
+    let replayed = again(&recorded)?;
+    let (text, code) = judgement(&record.outcome, &replayed);
+    emit(&text).map(|()| code)
+}
+
+fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
+    let stored = store.run(run)?;
+    let mut text = String::new();
+    for (pair, half) in store.transcribed(run)? {
+        let Some(played) = store.pair(run, pair)? else { continue };
+        let Some(game) = played.games.iter().nth(half) else { continue };
+        let names = game.engines.map(|index| stored.plan.engines[index].name.as_str());
+        let ByColor { white, black } = names;
+        let detail = &game.outcome.detail;
+        text.push_str(&format!("{}.{}  {white} v {black}: {detail}\n", pair + 1, half + 1));
+    }
+    if text.is_empty() {
+        let kept = stored.plan.transcripts.as_str();
+        text = format!("run {run} has no transcripts (kept: {kept})\n");
+    }
+    emit(&text).map(|()| ExitCode::Passed)
+}
+
+fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
+    let parts = game.split_once('.').and_then(|(pair, half)| {
+        let pair: u64 = pair.parse().ok()?;
+        let half: usize = half.parse().ok()?;
+        Some((pair.checked_sub(1)?, half.checked_sub(1)?))
+    });
+    let (pair, half) = parts.ok_or_else(|| {
+        Failure::invalid(format!("'{game}' is no game; give pair and game, such as 17.2"))
+    })?;
+    let kept = store.run(run)?.plan.transcripts.as_str();
+    store.recorded(run, pair, half)?.ok_or_else(|| {
+        Failure::invalid(format!(
+            "run '{run}' has no transcript of game {game} (kept: {kept}); `arbiter replay {run}` \
+             lists those it has"
+        ))
+    })
+}
+
+/// Plays the game again.
+fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
+    let Recorded { plan, record, transcript, .. } = recorded;
+    let mode = CastlingMode::from_chess960(record.chess960);
+    let fen: Fen = record.fen.parse().map_err(Failure::invalid)?;
+    let start: Chess = fen.into_position(mode).map_err(Failure::invalid)?;
+    let book = record.moves.iter().take_while(|played| played.thought.is_none());
+    let book: Vec<UciMove> = book.map(|played| played.uci).collect();
+    let conditions = record.engines.map(|index| plan.engines[index].conditions);
+    let referee = Referee::new(start.clone(), mode, &book, conditions, plan.rules);
+    let referee = referee.with_tables(open_tables(plan)?);
+    // Nothing is started, so it does not matter where programs are.
+    let seats = seats(plan, Path::new(""));
+    let part = |color: Color| {
+        let seat = &seats[*record.engines.get(color)];
+        Part {
+            protocol: seat.protocol,
+            setup: seat.setup.clone(),
+            deadlines: seat.deadlines,
+            limits: conditions.get(color).limits,
+        }
+    };
+    let parts = ByColor::new_with(part);
+    Ok(replay(referee, &start, mode, parts, transcript, any_moment()))
+}
+
+/// What to say of it, and the exit code.
+fn judgement(recorded: &Outcome, replayed: &Replayed) -> (String, ExitCode) {
+    let sentence = |outcome: &Outcome| {
+        let Outcome { result, termination, detail } = outcome;
+        format!("{} ({termination}): {detail}", result.as_str())
+    };
+    let mut text = format!("\nrecorded: {}\n", sentence(recorded));
+    let (line, code) = match &replayed.outcome {
+        Some(outcome) if outcome == recorded => ("replayed: the same".to_owned(), ExitCode::Passed),
+        Some(outcome) => (format!("replayed: DIFFERS: {}", sentence(outcome)), ExitCode::Negative),
+        None => {
+            let moves = replayed.moves;
+            (format!("replayed: no end after {moves} plies"), ExitCode::Negative)
+        }
+    };
+    text.push_str(&line);
+    text.push('\n');
+    for remark in &replayed.remarks {
+        text.push_str(&format!("note: {remark}\n"));
+    }
+    (text, code)
+}

@@ -1,0 +1,251 @@
+//! `arbiter report`: runs, and games of PGN files, as documents.
+
+mod games;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::args::DEFAULT_RESULTS;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{emit, lines, width, write_whole};
+use arbiter_plan::gate::Outcome;
+use arbiter_plan::run::state::Effect;
+use arbiter_report::digest::Digest;
+use arbiter_report::document::Document;
+use arbiter_report::stored::{document, gates_of, summary_of, watched};
+use arbiter_report::summary::Summary;
+use arbiter_report::terminal::note;
+use arbiter_report::{csv, html, json, junit, markdown, terminal};
+use arbiter_store::{Store, StoreError};
+
+/// Flags of `arbiter report`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A PGN tells results, openings, endings and times; what only a store knows is left out of \
+                        its report, and the report says so.\n\n\
+                        Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no \
+                        such run or file; 4 if no game of a file counts; 7 if the store cannot be \
+                        read or a file not be written."
+)]
+pub struct ReportArgs {
+    /// Names of runs, or PGN files (plain, .gz or .zst), whose games are taken together [default: the
+    /// latest run]
+    #[arg(value_name = "RUN|PGN")]
+    runs: Vec<String>,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+    /// Where to: a file, or a folder that gets a file for each run [default: standard output]
+    #[arg(long, short, value_name = "FILE|DIR")]
+    out: Option<PathBuf>,
+    /// Form of the report [default: as the name of the file ends; html in a folder; else md]
+    #[arg(long, value_enum)]
+    format: Option<ReportForm>,
+}
+
+/// Forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReportForm {
+    /// One page with charts and boards that needs nothing else.
+    Html,
+    /// A Markdown document.
+    Md,
+    /// One JSON object, as of `arbiter results show`.
+    Json,
+    /// The same in one line.
+    Ndjson,
+    /// Comma separated values: a line for each engine of a tournament, each feature of an ablation, or the
+    /// two engines of a match.
+    Csv,
+    /// JUnit XML: a case for the verdict or each encounter, for the faults, and for each gate.
+    #[value(alias = "xml")]
+    Junit,
+    /// Text as at the end of a run.
+    #[value(alias = "txt")]
+    Text,
+}
+
+impl ReportForm {
+    fn extension(self) -> &'static str {
+        match self {
+            ReportForm::Html => "html",
+            ReportForm::Md => "md",
+            ReportForm::Json => "json",
+            ReportForm::Ndjson => "ndjson",
+            ReportForm::Csv => "csv",
+            ReportForm::Junit => "xml",
+            ReportForm::Text => "txt",
+        }
+    }
+
+    /// Whether it is made of a document, which looks at every game.
+    fn is_document(self) -> bool {
+        matches!(self, ReportForm::Html | ReportForm::Md)
+    }
+
+    fn of_file(path: &Path) -> Option<ReportForm> {
+        let extension = path.extension().and_then(OsStr::to_str)?;
+        let all = ReportForm::value_variants().iter().copied();
+        all.into_iter().find(|form| form.extension().eq_ignore_ascii_case(extension))
+    }
+}
+
+/// Where a report goes.
+#[derive(Debug)]
+enum Target {
+    Stdout,
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+/// Carries out the command.
+pub fn report(args: &ReportArgs) -> ExitCode {
+    match make(args) {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn make(args: &ReportArgs) -> Result<(), Failure> {
+    let (files, runs): (Vec<&String>, Vec<&String>) =
+        args.runs.iter().partition(|word| games::is_pgn(word));
+    if !files.is_empty() {
+        if !runs.is_empty() {
+            let told =
+                format!("'{}' is no PGN file; reports of runs and of files are apart", runs[0]);
+            return Err(Failure::new(ExitCode::Usage, told));
+        }
+        let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
+        let target = target(args, 1)?;
+        let form = form(args.format, &target)?;
+        return put(&target, &games::name(&files), form, &games::render(&files, form)?);
+    }
+    let store = Store::open(&args.results)?;
+    if let Some(word) = args.runs.iter().find(|word| is_other_file(&store, word)) {
+        return Err(Failure::invalid(format!(
+            "'{word}' is neither a run nor called like a PGN file; runs are in the folder of --results, \
+             and PGN files end in .pgn, .pgn.gz or .pgn.zst"
+        )));
+    }
+    let runs = match args.runs.as_slice() {
+        [] => {
+            let latest = store.runs()?.pop().map(|head| head.run);
+            vec![latest.ok_or_else(|| {
+                Failure::invalid(format!(
+                    "there is no run in '{}' yet; play one first, or give another --results",
+                    args.results.display()
+                ))
+            })?]
+        }
+        named => named.to_vec(),
+    };
+    let target = target(args, runs.len())?;
+    let form = form(args.format, &target)?;
+    for run in &runs {
+        put(&target, run, form, &render(&store, run, form)?)?;
+    }
+    Ok(())
+}
+
+/// Whether a word names a file or a folder, and no run.
+fn is_other_file(store: &Store, word: &str) -> bool {
+    Path::new(word).exists() && matches!(store.run(word), Err(StoreError::NoRun { .. }))
+}
+
+/// The form that is asked for, or that the target tells.
+fn form(asked: Option<ReportForm>, target: &Target) -> Result<ReportForm, Failure> {
+    Ok(match (asked, target) {
+        (Some(form), _) => form,
+        (None, Target::Stdout) => ReportForm::Md,
+        (None, Target::Folder(_)) => ReportForm::Html,
+        (None, Target::File(path)) => ReportForm::of_file(path).ok_or_else(|| {
+            let usage = format!(
+                "the name '{}' does not tell the form of the report: give --format html, md, json, \
+                 ndjson, csv, junit or text",
+                path.display()
+            );
+            Failure::new(ExitCode::Usage, usage)
+        })?,
+    })
+}
+
+/// Prints a report or writes its file, a whole one or none, so that one that was there stays if this
+/// fails.
+fn put(target: &Target, name: &str, form: ReportForm, text: &str) -> Result<(), Failure> {
+    let path = match target {
+        Target::Stdout => return emit(text),
+        Target::File(path) => path.clone(),
+        Target::Folder(folder) => {
+            fs::create_dir_all(folder).map_err(|error| {
+                Failure::environment(format!("cannot make '{}': {error}", folder.display()))
+            })?;
+            folder.join(format!("{name}.{}", form.extension()))
+        }
+    };
+    write_whole(&path, text)?;
+    note(&format!("wrote {} ({} KiB)", path.display(), text.len().div_ceil(1024)));
+    Ok(())
+}
+
+/// A name that ends like a folder, or is one, is a folder; several runs need one.
+fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
+    let Some(out) = args.out.clone() else {
+        return match runs {
+            1 => Ok(Target::Stdout),
+            _ => Err(Failure::new(ExitCode::Usage, "several runs need --out and a folder")),
+        };
+    };
+    let is_folder = out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if is_folder || (runs > 1 && out.extension().is_none()) {
+        return Ok(Target::Folder(out));
+    }
+    if runs > 1 {
+        let usage = format!("several runs need a folder, and '{}' is a file", out.display());
+        return Err(Failure::new(ExitCode::Usage, usage));
+    }
+    Ok(Target::File(out))
+}
+
+fn render(store: &Store, run: &str, form: ReportForm) -> Result<String, Failure> {
+    let stored = store.run(run)?;
+    let is_duel = stored.plan.engines.len() == 2;
+    let mut digest = Digest::new(stored.plan.engines.len());
+    let state = watched(store, run, &stored.plan, |effect| {
+        if let (true, Effect::Count { tally, look }) = (is_duel, effect) {
+            digest.course.count(&tally, look);
+        }
+    })?;
+    let summary = summary_of(store, &stored, &state)?;
+    let gates = gates_of(store, &stored)?;
+    if !form.is_document() {
+        return figures(form, &summary, &gates);
+    }
+    for pair in state.counted() {
+        let played =
+            store.pair(run, pair)?.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
+        digest.add(&played);
+    }
+    Ok(of_document(form, &document(&stored, &summary, Some(&digest), &gates)))
+}
+
+/// The forms for which the counts are enough.
+fn figures(form: ReportForm, summary: &Summary, gates: &[Outcome]) -> Result<String, Failure> {
+    Ok(match form {
+        ReportForm::Ndjson => lines(&json::value(summary)),
+        ReportForm::Csv => csv::of_run(&json::value(summary)),
+        ReportForm::Junit => junit::of_run(summary, gates).map_err(Failure::environment)?,
+        ReportForm::Text => terminal::render(summary, width()),
+        _ => json::render(summary),
+    })
+}
+
+fn of_document(form: ReportForm, document: &Document) -> String {
+    match form {
+        ReportForm::Html => html::render(document),
+        _ => markdown::render(document),
+    }
+}

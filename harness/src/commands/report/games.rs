@@ -1,0 +1,89 @@
+//! Games of PGN files as a report, through the reader of `arbiter rate`.
+
+use std::path::{Path, PathBuf};
+
+use super::ReportForm;
+use crate::args::threads;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, width};
+use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
+use arbiter_rate::scan::Asked;
+use arbiter_report::document::of_games;
+use arbiter_report::ratings::{self, Ratings};
+use arbiter_report::{html, junit, markdown};
+use arbiter_stats::ratings::{Options, rate};
+
+/// How the names of PGN files end.
+const ENDINGS: [&str; 3] = [".pgn", ".pgn.gz", ".pgn.zst"];
+
+/// Whether a word on the command line is a PGN file, and not the name of a run.
+pub(super) fn is_pgn(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| lower.ends_with(ending))
+}
+
+/// What the file of the report is called in a folder.
+pub(super) fn name(files: &[PathBuf]) -> String {
+    let first = files.first().and_then(|path| path.file_name());
+    let name = first.map_or("games".into(), |name| name.to_string_lossy().into_owned());
+    let lower = name.to_ascii_lowercase();
+    let ending = ENDINGS.iter().find(|ending| lower.ends_with(**ending));
+    name[..name.len() - ending.map_or(0, |ending| ending.len())].to_owned()
+}
+
+/// The report in one of its forms.
+pub(super) fn render(files: &[PathBuf], form: ReportForm) -> Result<String, Failure> {
+    let threads = threads(None).map_err(Failure::invalid)?;
+    let evaluations = form.is_document();
+    let asked = Asked { opening_plies: OPENING_PLIES, replay: false, evaluations };
+    let tally = read_files(files, asked, true, threads).map_err(Failure::invalid)?;
+    if tally.games == tally.bad_games() {
+        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let told = format!("{}: {}", names.join(", "), nothing(&tally));
+        return Err(Failure::new(ExitCode::Nothing, told));
+    }
+    let meetings = tally.meetings();
+    let options = Options::default();
+    let rated = rate(tally.players.len(), &meetings, &options)
+        .map_err(|error| Failure::new(ExitCode::Bug, error))?;
+    let shown = Ratings {
+        tally: &tally,
+        meetings: &meetings,
+        rated: &rated,
+        model: format!("law {}, logistic scale", options.law.as_str()),
+        average: 0.0,
+    };
+    let names: Vec<String> = files.iter().map(|file| called(file)).collect();
+    let document = || of_games(&shown, &names);
+    let value = || ratings::json(&shown);
+    let text = || ratings::text(&shown, width());
+    let render = |form: Form| form.render(text, || markdown::render(&document()), value, PLAYERS);
+    Ok(match form {
+        ReportForm::Html => html::render(&document()),
+        ReportForm::Md => render(Form::Md),
+        ReportForm::Json => render(Form::Json),
+        ReportForm::Ndjson => render(Form::Ndjson),
+        ReportForm::Csv => render(Form::Csv),
+        ReportForm::Text => render(Form::Text),
+        ReportForm::Junit => junit::of_games(&tally).map_err(Failure::environment)?,
+    })
+}
+
+/// A file as a report calls it: without the folders of the machine.
+fn called(file: &Path) -> String {
+    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_from_runs_by_their_names() {
+        let found = ["a.pgn", "b/A.PGN.gz", "a.pgn.zst", "nightly", "a.pgn.txt"].map(is_pgn);
+        assert_eq!(found, [true, true, true, false, false]);
+        let called = ["x/all.pgn.zst", "B.PGN", "odd"].map(|file| name(&[file.into()]));
+        assert_eq!(called, ["all", "B", "odd"]);
+    }
+}

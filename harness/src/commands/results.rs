@@ -1,0 +1,117 @@
+//! `arbiter results`: what was played. Also prints the result of a run that just ended.
+
+mod log;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::args::{DEFAULT_RESULTS, one_line};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, Rows, emit, width};
+use crate::run::result::print;
+use arbiter_report::gates;
+use arbiter_report::run_list::{self, ListedRun};
+use arbiter_report::stored::{history_table, past, stored_summary, time};
+use arbiter_store::{RunHead, Store, StoredGate};
+
+/// Flags of `arbiter results`.
+#[derive(Debug, Args)]
+pub struct ResultsArgs {
+    /// Folder of the results store; for `log` it may be repeated
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, global = true)]
+    results: Vec<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value = "text", global = true)]
+    format: Form,
+    #[command(subcommand)]
+    command: Option<ResultsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum ResultsCommand {
+    /// Lists all runs, oldest first; also done if nothing is said.
+    List,
+    /// Lists what became of the steps of `arbiter ci`, oldest first.
+    Gates {
+        /// Only this step
+        #[arg(long, value_name = "NAME")]
+        step: Option<String>,
+    },
+    /// Shows one run as it was shown at its end.
+    Show {
+        /// Name of the run
+        run: String,
+    },
+    /// Makes the log of tests: one row for each SPRT, oldest first, with what was tried, the commits,
+    /// the bounds and limits, the counts, Elo, LLR and verdict. The same stores give the same log.
+    Log(log::LogArgs),
+    /// Says in one line what a run tries, as --about does at its start.
+    About {
+        /// Name of the run
+        run: String,
+        /// The text
+        #[arg(value_parser = one_line)]
+        text: String,
+    },
+}
+
+/// Carries out the command.
+pub fn results(args: ResultsArgs) -> ExitCode {
+    match show(&args) {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn show(args: &ResultsArgs) -> Result<(), Failure> {
+    let store = || match &args.results[..] {
+        [folder] => Ok(Store::open(folder)?),
+        _ => {
+            let told = "several --results are for `arbiter results log` only";
+            Err(Failure::new(ExitCode::Usage, told))
+        }
+    };
+    match &args.command {
+        None | Some(ResultsCommand::List) => {
+            let runs: Vec<ListedRun> = store()?.runs()?.into_iter().map(listed).collect();
+            let table = || run_list::table(&runs);
+            let rows = Rows { list: None, first: &["run", "begun", "pairs", "ending", "about"] };
+            let value = || run_list::json(&runs);
+            emit(&args.format.render(
+                || table().fitted(width()),
+                || table().markdown(),
+                value,
+                rows,
+            ))
+        }
+        Some(ResultsCommand::Gates { step }) => {
+            emit(&history(&store()?.gates(step.as_deref())?, args.format))
+        }
+        Some(ResultsCommand::Show { run }) => {
+            let store = store()?;
+            print(&store, &stored_summary(&store, &store.run(run)?)?, args.format)
+        }
+        Some(ResultsCommand::Log(wanted)) => log::log(&args.results, wanted, args.format),
+        Some(ResultsCommand::About { run, text }) => Ok(store()?.set_about(run, Some(text))?),
+    }
+}
+
+fn history(gates: &[StoredGate], form: Form) -> String {
+    let table = || history_table(gates);
+    let first = ["begun", "step", "verdict", "test", "base", "kind", "seconds"];
+    let rows = Rows { list: Some("gates"), first: &first };
+    let value = || gates::history_json(&past(gates));
+    form.render(|| table().fitted(width()), || table().markdown(), value, rows)
+}
+
+fn listed(head: RunHead) -> ListedRun {
+    ListedRun {
+        begun: time(head.created_ms),
+        run: head.run,
+        pairs: head.pairs,
+        ending: head.ending,
+        about: head.about,
+    }
+}

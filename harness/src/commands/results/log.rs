@@ -1,0 +1,97 @@
+//! `arbiter results log`: what was tried, and what came of it.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use regex_lite::{Regex, RegexBuilder};
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, Rows, emit, width, write_whole};
+use arbiter_plan::plan::Kind;
+use arbiter_report::log::{self, Entry};
+use arbiter_report::stored::{stored_summary, time};
+use arbiter_report::terminal::note;
+use arbiter_store::{RunHead, Store};
+
+/// Flags of `arbiter results log`.
+#[derive(Debug, Args)]
+pub(super) struct LogArgs {
+    /// Only runs whose name or --about matches this, whatever the case
+    #[arg(long, value_name = "REGEX")]
+    filter: Option<String>,
+    /// Write it to this file, as Markdown unless --format says otherwise
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Heading of the Markdown document
+    #[arg(long, value_name = "TEXT", default_value = "Log of tests")]
+    title: String,
+}
+
+/// The first columns of the log as CSV.
+const FIRST: [&str; 8] = ["begun", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
+
+/// Makes the log from all stores together.
+pub(super) fn log(folders: &[PathBuf], args: &LogArgs, form: Form) -> Result<(), Failure> {
+    let pattern = args.filter.as_deref().map(pattern).transpose()?;
+    let mut found = Vec::new();
+    for folder in folders {
+        read(folder, pattern.as_ref(), &mut found)?;
+    }
+    // A run that is in two stores, as one was copied, is told once, as far as it came.
+    found.sort_by_key(|(created_ms, entry)| {
+        let games = entry.summary.standing.games();
+        (*created_ms, entry.summary.run.clone(), Reverse(games))
+    });
+    found.dedup_by_key(|(created_ms, entry)| (*created_ms, entry.summary.run.clone()));
+    let (entries, empty): (Vec<Entry>, Vec<Entry>) = found
+        .into_iter()
+        .map(|(_, entry)| entry)
+        .partition(|entry| entry.summary.standing.games() > 0);
+    if !empty.is_empty() {
+        note(&format!("left out, without a finished pair: {}", names(&empty)));
+    }
+    if entries.is_empty() {
+        return Err(Failure::new(ExitCode::Nothing, "there is no SPRT with a finished pair"));
+    }
+    let form = if form == Form::Text && args.out.is_some() { Form::Md } else { form };
+    let rows = Rows { list: None, first: &FIRST };
+    let markdown = || log::markdown(&entries, &args.title);
+    let text = form.render(|| log::text(&entries, width()), markdown, || log::json(&entries), rows);
+    match &args.out {
+        Some(path) => write_whole(path, &text),
+        None => emit(&text),
+    }
+}
+
+/// Adds the tests of one store, each with when it began.
+fn read(
+    folder: &Path,
+    pattern: Option<&Regex>,
+    found: &mut Vec<(i64, Entry)>,
+) -> Result<(), Failure> {
+    let store = Store::open(folder)?;
+    let is_wanted = |head: &RunHead| {
+        let texts = std::iter::once(&head.run).chain(&head.about);
+        pattern.is_none_or(|pattern| texts.into_iter().any(|text| pattern.is_match(text)))
+    };
+    for head in store.runs()?.into_iter().filter(is_wanted) {
+        let stored = store.run(&head.run)?;
+        if stored.plan.kind == Kind::Sprt {
+            let summary = stored_summary(&store, &stored)?;
+            found.push((head.created_ms, Entry { begun: time(head.created_ms), summary }));
+        }
+    }
+    Ok(())
+}
+
+fn pattern(text: &str) -> Result<Regex, Failure> {
+    let regex = RegexBuilder::new(text).case_insensitive(true).build();
+    regex.map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{text}': {error}")))
+}
+
+fn names(entries: &[Entry]) -> String {
+    let names = entries.iter().map(|entry| entry.summary.run.as_str());
+    names.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,97 @@
+//! `arbiter samples`: quiet positions of games with their results, to tune evaluations on.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tempfile::NamedTempFile;
+
+use crate::args::DEFAULT_RESULTS;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::game_source::all_games;
+use arbiter_report::terminal::note;
+use arbiter_suite::samples;
+
+const HELP: &str = "\
+Writes one line per position, FEN;RESULT;GAME, such as
+  8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
+The side to move is not in check and went on with a move that neither took nor promoted anything. Games
+without a result, or decided by a fault of an engine, are left out, and of each game what comes after an
+engine announced a mate. `palimpsest tune` reads such files.
+
+Exit codes: 0 if there are samples; 2 for bad usage; 3 for bad input; 4 if there is no such position; 7 for
+a failure of the machine.";
+
+/// Flags of `arbiter samples`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct SamplesArgs {
+    /// Games: PGN, plain, .gz or .zst. Repeat for more
+    #[arg(long, value_name = "FILE", required_unless_present = "run")]
+    pgn: Vec<PathBuf>,
+    /// Games of a run in the results store. Repeat for more
+    #[arg(long, value_name = "RUN")]
+    run: Vec<String>,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+    /// The file to write; its folder must be there
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Skip so many plies of each game
+    #[arg(long, value_name = "PLIES", default_value = "8")]
+    from_ply: usize,
+    /// Take one position in so many: neighbours tell much the same
+    #[arg(long, value_name = "N", default_value = "1",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    every: u16,
+}
+
+/// Reads and writes.
+pub fn samples(args: &SamplesArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+/// Why there are no samples, and of what.
+fn nothing(args: &SamplesArgs, games: usize) -> String {
+    let files = args.pgn.iter().map(|path| path.display().to_string());
+    let sources: Vec<String> =
+        files.chain(args.run.iter().map(|run| format!("run {run}"))).collect();
+    let sources = sources.join(", ");
+    match games {
+        0 => format!("{sources}: there is no game; give a PGN file with moves"),
+        _ => format!(
+            "{sources}: {games} games, and no quiet position of one with a result; see what is left out \
+             with --help, or lower --from-ply and --every"
+        ),
+    }
+}
+
+fn carry_out(args: &SamplesArgs) -> Result<ExitCode, Failure> {
+    let games = all_games(&args.pgn, &args.run, &args.results)?;
+    let told = |error: io::Error| {
+        Failure::environment(format!("cannot write {}: {error}", args.out.display()))
+    };
+    let folder = args.out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file =
+        BufWriter::new(NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(told)?);
+    let (mut positions, mut used) = (0, 0);
+    for (number, game) in games.iter().enumerate() {
+        let lines = samples::samples(game, number + 1, args.from_ply, usize::from(args.every));
+        positions += lines.len();
+        used += usize::from(!lines.is_empty());
+        for line in lines {
+            writeln!(file, "{line}").map_err(told)?;
+        }
+    }
+    if positions == 0 {
+        return Err(Failure::new(ExitCode::Nothing, nothing(args, games.len())));
+    }
+    let file = file.into_inner().map_err(|error| told(error.into_error()))?;
+    file.as_file().sync_all().map_err(told)?;
+    file.persist(&args.out).map_err(|error| told(error.error))?;
+    let out = args.out.display();
+    note(&format!("{positions} positions of {used} of {} games in {out}", games.len()));
+    Ok(ExitCode::Passed)
+}

@@ -1,0 +1,172 @@
+//! `arbiter serve`: a live page of the runs of a results folder.
+//!
+//! It reads the store and asks running runs at their sockets, as anybody may who owns them; it plays
+//! nothing. It runs at the lowest priority, so that engines do not notice it.
+
+use std::fs::File;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use tokio::net::TcpListener;
+
+use crate::args::DEFAULT_RESULTS;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::fleet::AccessArgs;
+use crate::runtime::runtime;
+use arbiter_report::terminal::note;
+use arbiter_runner::signal::Signals;
+use arbiter_serve::{Guard, Hub, MIN_TOKEN, Sight, Site};
+use arbiter_store::StoreError;
+
+/// Where a token is looked for that no file gives.
+const TOKEN_VARIABLE: &str = "ARBITER_TOKEN";
+
+/// The lowest priority that the system knows.
+const NICE: i32 = 19;
+
+/// Flags of `arbiter serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Everybody who can reach the address sees the runs. Who has the token may also pause, resume, drain
+and stop those that are being played on this machine by the same user: open the address that is
+printed with the token, or enter the token on the page of a run. Programs send
+'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop.
+
+It listens on this machine only, unless --listen says otherwise. From another machine it is best
+reached through 'ssh -L 7878:localhost:7878 HOST'.
+
+Exit codes: 0 when it is ended by Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if it
+cannot listen or the folder of --results cannot be made.")]
+pub struct ServeArgs {
+    /// Folder of the results store; it may be empty still, and is made if it is not there
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+    /// Address and port to listen on; port 0 takes one that is free
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7878")]
+    listen: SocketAddr,
+    /// Name by which browsers may call this machine, besides localhost and addresses; may be
+    /// repeated
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// File with the token, in its first line [default: $ARBITER_TOKEN, else a new one is made]
+    #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
+    token_file: Option<PathBuf>,
+    /// Let nobody steer runs
+    #[arg(long)]
+    read_only: bool,
+    /// NATS server, such as nats://host:4222 or tls://host, whose workers and runs are shown, too
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+/// Where the token comes from.
+#[derive(Debug, PartialEq, Eq)]
+enum Token {
+    /// The user gave it, and knows it.
+    Given(String),
+    /// It was made now, and has to be told.
+    New(String),
+}
+
+/// Carries out the command.
+pub fn serve(args: ServeArgs) -> ExitCode {
+    match begin(args) {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn begin(args: ServeArgs) -> Result<(), Failure> {
+    let token = match args.read_only {
+        true => None,
+        false => Some(token(args.token_file.as_deref())?),
+    };
+    let known = token.as_ref().map(|(Token::Given(text) | Token::New(text))| text.as_str());
+    // The store may come later, but into a folder that can be.
+    if !args.results.is_dir() {
+        std::fs::create_dir_all(&args.results)
+            .map_err(|source| StoreError::Folder { folder: args.results.clone(), source })?;
+        note(&format!("made {}, which has no runs yet", args.results.display()));
+    }
+    let guard = Guard::new(args.hosts, known);
+    // To be as quick as usual is no reason not to serve.
+    let _ = rustix::process::setpriority_process(None, NICE);
+    let access = args.nats.map(|url| args.access.access(url)).transpose()?;
+    let sight = Arc::new(Sight::new(access.is_some()));
+    let hub = Arc::new(Hub::new(args.results.clone(), sight.clone()));
+    let boot = hex(4)?;
+    let site = Site::new(hub, guard, args.results, boot);
+    runtime()?.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        let listener = TcpListener::bind(args.listen).await.map_err(|error| {
+            Failure::environment(format!(
+                "cannot listen on {}: {error}; give another address or port with --listen (port 0 takes \
+                 one that is free)",
+                args.listen
+            ))
+        })?;
+        let address = listener.local_addr().map_err(Failure::environment)?;
+        announce(address, token.as_ref());
+        if let Some(access) = access {
+            tokio::spawn(async move { sight.keep(access).await });
+        }
+        tokio::select! {
+            served = async { axum::serve(listener, site.router()).await } => {
+                served.map_err(Failure::environment)
+            }
+            // Pages notice, and come back when there is a server again.
+            _ = signals.next() => Ok(()),
+        }
+    })
+}
+
+fn announce(address: SocketAddr, token: Option<&Token>) {
+    note(&format!("serving http://{address}/ until Ctrl-C"));
+    match token {
+        Some(Token::New(token)) => {
+            note(&format!("to steer runs, open http://{address}/#token={token}"));
+        }
+        Some(Token::Given(_)) => note("runs can be steered with the token that was given"),
+        None => note("runs cannot be steered"),
+    }
+    if !address.ip().is_loopback() {
+        note(
+            "everybody who can reach this address sees the runs, and what is sent can be overheard",
+        );
+    }
+}
+
+fn token(file: Option<&Path>) -> Result<Token, Failure> {
+    let (place, text) = match (file, std::env::var(TOKEN_VARIABLE)) {
+        (Some(path), _) => {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Failure::invalid(format!("cannot read the token in {}: {error}", path.display()))
+            })?;
+            (path.display().to_string(), text)
+        }
+        (None, Ok(text)) => (format!("${TOKEN_VARIABLE}"), text),
+        (None, Err(_)) => return hex(32).map(Token::New),
+    };
+    let token = text.lines().next().unwrap_or_default().trim();
+    let is_plain = token.chars().all(|c| c.is_ascii_graphic());
+    if token.len() < MIN_TOKEN || !is_plain {
+        return Err(Failure::invalid(format!(
+            "the token in {place} is not one: give at least {MIN_TOKEN} letters, digits and signs"
+        )));
+    }
+    Ok(Token::Given(token.to_owned()))
+}
+
+/// So many bytes that nobody can guess, as hexadecimal digits.
+fn hex(bytes: usize) -> Result<String, Failure> {
+    let mut random = vec![0; bytes];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random));
+    read.map_err(|error| Failure::environment(format!("cannot read /dev/urandom: {error}")))?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,244 @@
+//! `arbiter speed`: which of two engines is faster?
+
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::ProgressStyle;
+
+use crate::engine_builds::{BuildArgs, Circumstances, Prepared};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, Rows, emit, width};
+use crate::runtime::interruptible;
+use arbiter_build::BuildError;
+use arbiter_build::bench::{self, BenchRecipe, Reader, Subject};
+use arbiter_plan::plan::{Program, resolve_engine};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_process::errand::Cancel;
+use arbiter_process::{Bounds, Spawner};
+use arbiter_report::speed::Report;
+use arbiter_report::terminal;
+use arbiter_schedule::seed::{below, seed_for};
+use arbiter_stats::paired::Speeds;
+use arbiter_stats::speed::{Answer, FEWEST_ROUNDS, Question};
+
+const HELP: &str = "\
+In each round both engines run their bench once; a coin says which goes first, so that nothing that
+the machine does besides can favour one of them. After 8, 16, 32 … rounds it is looked whether the
+interval decides, and the interval allows for these looks: of comparisons of equal engines at most
+5 % end with a verdict. Speed is what the engine's bench says of itself, or else its nodes by the
+time it took.
+
+Exit codes: 0 if it was measured, and --max-loss is certainly kept; 1 if it certainly is not; 5 if
+the rounds cannot tell; 2 for bad usage; 3 for bad input; 7 for a failure of the machine; 20 to 28
+for a revision that cannot be built or has no bench (see arbiter --help).";
+
+/// Flags of `arbiter speed`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct SpeedArgs {
+    /// The first engine, as --test: a git revision, "." for the working tree, a program, or
+    /// "bundled"
+    #[arg(value_name = "A", required_unless_present = "test", conflicts_with = "test")]
+    first: Option<String>,
+    /// The second one, as --base
+    #[arg(value_name = "B", required_unless_present = "base", conflicts_with = "base")]
+    second: Option<String>,
+    /// Rounds at most; in each, both engines run their bench once
+    #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(FEWEST_ROUNDS as i64..=10_000))]
+    rounds: u32,
+    /// Seed of the tosses that say which engine goes first in a round
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
+    /// Exit with 1 if the first engine has lost more than so many per cent of its speed
+    #[arg(long, value_name = "PCT")]
+    max_loss: Option<f64>,
+    /// CPU on which both run [default: the last one that may be used]
+    #[arg(long, value_name = "N")]
+    cpu: Option<usize>,
+    /// Let the system choose the CPU
+    #[arg(long, conflicts_with = "cpu")]
+    no_affinity: bool,
+    /// File whose [build] says how revisions are built [default: arbiter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+/// One of the two.
+#[derive(Debug, Clone)]
+struct Side {
+    name: String,
+    program: PathBuf,
+    args: Vec<String>,
+    recipe: BenchRecipe,
+}
+
+/// What was measured.
+struct Measured {
+    nodes: [u64; 2],
+    rounds: Vec<Speeds>,
+}
+
+/// Measures and prints.
+pub fn speed(args: SpeedArgs) -> ExitCode {
+    carry_out(args).unwrap_or_else(Failure::report)
+}
+
+fn carry_out(args: SpeedArgs) -> Result<ExitCode, Failure> {
+    if let Some(loss) = args.max_loss.filter(|loss| !(0.0..100.0).contains(loss)) {
+        let told = format!("expected --max-loss from 0 to below 100 per cent, got {loss}");
+        return Err(Failure::new(ExitCode::Usage, told));
+    }
+    let threshold = 1.0 - args.max_loss.unwrap_or(0.0) / 100.0;
+    let question = Question { rounds: args.rounds as usize, threshold };
+    let cpu = match args.no_affinity {
+        true => None,
+        false => Some(args.cpu.or_else(last_cpu).ok_or_else(|| {
+            Failure::environment("the system does not say which CPUs may be used; give --cpu")
+        })?),
+    };
+    let mut build = args.build.clone();
+    build.test = args.first.or(build.test);
+    build.base = args.second.or(build.base);
+    // The bench is run often enough.
+    build.no_bench = true;
+    let with = Circumstances { config: args.config, copies: 1, ..Circumstances::default() };
+    let sides = sides(build.prepare(Vec::new(), &EngineSpec::default(), with)?)?;
+    let measuring = sides.clone();
+    let measured = interruptible(move |spawner, cancel| {
+        let pinned = cpu.map(Spawner::start_on).transpose().map_err(|error| {
+            Failure::invalid(format!("CPU {} cannot be used: {error}", cpu.unwrap_or_default()))
+        })?;
+        measure(&measuring, (question, args.seed), pinned.as_ref().unwrap_or(spawner), cancel)
+    })?;
+    let report = Report {
+        names: [&sides[0].name, &sides[1].name],
+        nodes: measured.nodes,
+        rounds: &measured.rounds,
+        cpu,
+        seed: args.seed,
+        question,
+        max_loss_percent: args.max_loss,
+        ratio: question.ratio(&measured.rounds),
+    };
+    let rows =
+        Rows { list: None, first: &["engines", "ratio", "ratio_low", "ratio_high", "verdict"] };
+    emit(&args.format.render(
+        || report.text(width()),
+        || report.markdown(),
+        || report.json(),
+        rows,
+    ))?;
+    Ok(match (args.max_loss, report.answer()) {
+        (None, _) | (Some(_), Answer::Above) => ExitCode::Passed,
+        (Some(_), Answer::Below) => ExitCode::Negative,
+        (Some(_), Answer::Open) => ExitCode::Inconclusive,
+    })
+}
+
+fn sides(prepared: Prepared) -> Result<[Side; 2], Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let recipes = prepared.recipes.into_iter();
+    let sides = prepared.engines.into_iter().zip(recipes).enumerate().map(|(index, both)| {
+        let (spec, recipe) = both;
+        let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
+        let (program, args) = match engine.program {
+            Program::Bundled => (own_binary.clone(), vec!["engine".to_owned()]),
+            Program::Path(path) => (path, Vec::new()),
+        };
+        Ok(Side { name: engine.name, program, args, recipe })
+    });
+    let sides: Vec<Side> = sides.collect::<Result<_, Failure>>()?;
+    let count = sides.len();
+    sides
+        .try_into()
+        .map_err(|_| Failure::invalid(format!("speed compares two engines, not {count}")))
+}
+
+/// One round after the other, until a look decides.
+fn measure(
+    sides: &[Side; 2],
+    (question, seed): (Question, u64),
+    spawner: &Spawner,
+    cancel: &Cancel,
+) -> Result<Measured, Failure> {
+    let recipe_error = |reason| BuildError::Recipe { file: "arbiter.toml".to_owned(), reason };
+    let reader = |side: &Side| Reader::new(side.recipe.pattern.as_deref()).map_err(recipe_error);
+    let readers = [reader(&sides[0])?, reader(&sides[1])?];
+    let once = |index: usize| {
+        let Side { name, program, args, recipe } = &sides[index];
+        let subject =
+            Subject { name, program: program.clone(), args, recipe, bounds: Bounds::default() };
+        bench::once(&subject, &readers[index], spawner, cancel)
+    };
+    // The first run of each reads the program from the disk and is not counted.
+    let nodes = [once(0)?.nodes, once(1)?.nodes];
+    let bar = terminal::bar(question.rounds as u64);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} rounds at most {msg}")
+        .expect("the template is a constant and sound");
+    bar.set_style(style);
+    let looks = question.looks();
+    let mut rounds = Vec::new();
+    while rounds.len() < question.rounds {
+        let order = order(seed, rounds.len());
+        let mut nps = [0.0; 2];
+        for index in order {
+            let found = once(index)?;
+            if found.nodes != nodes[index] {
+                let what = sides[index].name.clone();
+                return Err(
+                    BuildError::Unsteady { what, counts: vec![nodes[index], found.nodes] }.into()
+                );
+            }
+            nps[index] = found.nps;
+        }
+        rounds.push(Speeds { first: nps[0], second: nps[1] });
+        bar.inc(1);
+        if let Some(ratio) = question.ratio(&rounds) {
+            bar.set_message(format!("ratio {:.4}", ratio.ratio));
+            if looks.contains(&rounds.len()) && question.answer(&ratio) != Answer::Open {
+                break;
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(Measured { nodes, rounds })
+}
+
+/// Who goes first in a round, by the toss of a coin: any rule could fall into step with what else the
+/// machine does.
+fn order(seed: u64, round: usize) -> [usize; 2] {
+    match below(&mut seed_for(seed, "speed.order", round as u64), 2) {
+        0 => [0, 1],
+        _ => [1, 0],
+    }
+}
+
+/// The last CPU that this process may use: the first ones serve most interrupts.
+fn last_cpu() -> Option<usize> {
+    let allowed = rustix::thread::sched_getaffinity(None).ok()?;
+    (0..rustix::thread::CpuSet::MAX_CPU).rev().find(|cpu| allowed.is_set(*cpu))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coin_says_who_goes_first() {
+        let first = |seed| (0..1000).filter(move |round| order(seed, *round) == [0, 1]);
+        // Five standard deviations.
+        assert!(first(1).count().abs_diff(500) < 80);
+        assert!(first(1).ne(first(2)));
+        // As often the same as in the round before, the one before that, and so on.
+        for lag in 1..8 {
+            let same = (0..1000).filter(|round| order(1, *round) == order(1, round + lag));
+            assert!(same.count().abs_diff(500) < 80, "{lag}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! `arbiter stats`: figures from counts, plans and simulations. Nothing is played or stored.
+
+mod numbers;
+mod paired;
+mod plan;
+mod simulate;
+mod sprt;
+
+use clap::{Args, Subcommand};
+
+use crate::args::ModelArg;
+use crate::exit_code::ExitCode;
+use crate::failure::{Failure, fail};
+use crate::output::{Form, Rows, emit};
+use arbiter_report::document::Document;
+use arbiter_report::markdown;
+use arbiter_stats::sprt::{Sprt, SprtError};
+
+const HELP: &str = "\
+Exit codes: 0 if the figures could be computed, whatever they say, also a verdict of H0;
+2 for bad usage, 3 for input that makes no sense, 7 if the result cannot be written.";
+
+/// Flags of `arbiter stats`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct StatsArgs {
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text", global = true)]
+    format: Form,
+    #[command(subcommand)]
+    command: StatsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum StatsCommand {
+    /// Elo, normalized Elo, likelihood of superiority and SPRT state of given counts.
+    ///
+    /// A calculator: the verdict is part of the answer, not of the exit code.
+    #[command(after_help = HELP)]
+    Sprt(sprt::CountArgs),
+    /// What an SPRT will cost: probability to pass and games to play, by true strength.
+    Plan(plan::PlanArgs),
+    /// Plays imagined SPRTs and counts how often they are right.
+    Simulate(simulate::SimulateArgs),
+    /// McNemar's test of two runs over the same positions.
+    Mcnemar(paired::McnemarArgs),
+    /// Ratio of two speeds measured side by side, with a bootstrap interval.
+    Speed(paired::SpeedArgs),
+    /// Finds workers whose pairs are distributed unlike the others'.
+    Workers(paired::WorkersArgs),
+}
+
+/// A test as flags.
+#[derive(Debug, Clone, Copy, Args)]
+struct TestArgs {
+    /// Elo of the null hypothesis
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = 0.0)]
+    elo0: f64,
+    /// Elo of the alternative
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value_t = 5.0)]
+    elo1: f64,
+    /// Chance to accept the alternative if the null hypothesis holds
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    alpha: f64,
+    /// Chance to accept the null hypothesis if the alternative holds
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    beta: f64,
+    /// What the Elo bounds mean
+    #[arg(long, value_enum, default_value = "normalized")]
+    model: ModelArg,
+}
+
+impl TestArgs {
+    fn test(&self) -> Result<Sprt, SprtError> {
+        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model.into())
+    }
+}
+
+/// Carries out the command.
+pub fn stats(args: StatsArgs) -> ExitCode {
+    let done = match &args.command {
+        StatsCommand::Sprt(command) => sprt::run(command),
+        StatsCommand::Plan(command) => plan::run(command),
+        StatsCommand::Simulate(command) => simulate::run(command),
+        StatsCommand::Mcnemar(command) => paired::mcnemar(command),
+        StatsCommand::Speed(command) => paired::speed(command),
+        StatsCommand::Workers(command) => paired::workers(command),
+    };
+    match done {
+        Ok(answer) => {
+            let Answer { text, json, document, rows } = answer;
+            let text = args.format.render(|| text, || markdown::render(&document), || json, rows);
+            emit(&text).map_or_else(Failure::report, |()| ExitCode::Passed)
+        }
+        Err(message) => fail(ExitCode::Invalid, message),
+    }
+}
+
+/// The result of a command, from which all forms are made.
+struct Answer {
+    text: String,
+    json: serde_json::Value,
+    document: Document,
+    /// What of the JSON is a line of CSV.
+    rows: Rows<'static>,
+}
+
+/// All of an answer in one line of CSV.
+const ONE_ROW: Rows<'static> = Rows { list: None, first: &["schema"] };

@@ -1,0 +1,238 @@
+//! `arbiter stats mcnemar`, `speed` and `workers`: comparisons that are not matches.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use super::numbers;
+use super::numbers::shown;
+use super::{Answer, ONE_ROW};
+use crate::output::Rows;
+use arbiter_report::document::Document;
+use arbiter_report::status::percent;
+use arbiter_report::table::Table;
+use arbiter_schedule::seed::{below, seed_for};
+use arbiter_stats::paired::{self, Solved, Speeds};
+use arbiter_stats::pentanomial::Pentanomial;
+use arbiter_stats::residuals::{self, Colour, Residuals};
+
+/// Largest file of speeds that is read, in bytes.
+const MAX_FILE: u64 = 1 << 26;
+
+/// Smallest and largest speed accepted: ratios of them stay finite.
+const SPEEDS: std::ops::RangeInclusive<f64> = 1e-9..=1e18;
+
+/// Flags of `arbiter stats mcnemar`.
+#[derive(Debug, Args)]
+pub struct McnemarArgs {
+    /// Positions only the first run solved
+    #[arg(long, value_name = "N")]
+    only_first: u64,
+    /// Positions only the second run solved
+    #[arg(long, value_name = "N")]
+    only_second: u64,
+    /// Positions both solved
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    both: u64,
+    /// Positions neither solved
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    neither: u64,
+}
+
+/// Flags of `arbiter stats speed`.
+#[derive(Debug, Args)]
+pub struct SpeedArgs {
+    /// File with two speeds (nodes per second, or any other) in each line: first and second program
+    /// at the same position
+    file: PathBuf,
+    /// Rounds of the bootstrap
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    rounds: usize,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Flags of `arbiter stats workers`.
+#[derive(Debug, Args)]
+pub struct WorkersArgs {
+    /// A worker and its pairs; repeat for each
+    #[arg(long, value_name = "NAME=LL,LD,DD,WD,WW", required = true, value_parser = named_counts)]
+    worker: Vec<(String, [u64; 5])>,
+}
+
+fn named_counts(text: &str) -> Result<(String, [u64; 5]), String> {
+    let (name, counts) =
+        text.rsplit_once('=').ok_or_else(|| format!("expected NAME=COUNTS, got '{text}'"))?;
+    Ok((name.to_owned(), numbers::counts(counts)?))
+}
+
+/// Compares two runs over the same positions.
+pub fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
+    let solved = Solved {
+        both: args.both,
+        only_first: args.only_first,
+        only_second: args.only_second,
+        neither: args.neither,
+    };
+    if [solved.both, solved.only_first, solved.only_second, solved.neither]
+        .iter()
+        .any(|count| *count > 1 << 50)
+    {
+        return Err("expected counts of at most 2^50".to_owned());
+    }
+    let found = paired::mcnemar(&solved);
+    let json = json!({
+        "schema": "arbiter.stats.mcnemar/1",
+        "only_first": solved.only_first, "only_second": solved.only_second,
+        "both": solved.both, "neither": solved.neither,
+        "p_exact": found.map(|m| m.p_exact),
+        "p_mid": found.map(|m| m.p_mid),
+        "chi_squared": found.map(|m| m.chi_squared),
+        "difference": found.map(|m| m.difference.0),
+        "difference_error": found.map(|m| m.difference.1),
+    });
+    let text = match found {
+        None => "undefined: the runs solved the same positions\n".to_owned(),
+        Some(found) => format!(
+            "Solved only by the first {}, only by the second {}\n\
+             Difference {:+.2} ± {:.2} % of the positions (95 %)\n\
+             p = {:.4} (exact), {:.4} (mid-p); chi-squared {:.3}\n",
+            solved.only_first,
+            solved.only_second,
+            100.0 * found.difference.0,
+            100.0 * paired::margin(found.difference.1),
+            found.p_exact,
+            found.p_mid,
+            found.chi_squared
+        ),
+    };
+    let mut document = Document::new("Two runs over the same positions".to_owned());
+    text.lines().for_each(|line| document.paragraph(format!("{line}.")));
+    Ok(Answer { text, json, document, rows: ONE_ROW })
+}
+
+/// Compares speeds.
+pub fn speed(args: &SpeedArgs) -> Result<Answer, String> {
+    if !(40..=10_000_000).contains(&args.rounds) {
+        return Err(format!("expected 40 to 10000000 rounds, got {}", args.rounds));
+    }
+    let items = read_speeds(&args.file)?;
+    let mut rng = seed_for(args.seed, "stats.speed", 0);
+    let found = paired::speed_ratio(&items, args.rounds, |n| below(&mut rng, n as u64) as usize)
+        .ok_or("expected at least one line of two positive speeds")?;
+    let json = json!({
+        "schema": "arbiter.stats.speed/1",
+        "items": items.len(), "rounds": args.rounds, "seed": args.seed,
+        "ratio": found.ratio,
+        "ratio_low": found.interval.map(|(low, _)| low),
+        "ratio_high": found.interval.map(|(_, high)| high),
+        "faster_probability": found.faster,
+    });
+    let interval =
+        found.interval.map_or("undefined for a single item".to_owned(), |(low, high)| {
+            format!("[{low:.4}, {high:.4}] (95 %, {} rounds, seed {})", args.rounds, args.seed)
+        });
+    let (ratio, faster) = (format!("{:.4} {interval}", found.ratio), percent(found.faster));
+    let text = format!("Speed, first over second   {ratio}\nThe first is faster        {faster}\n");
+    let mut document = Document::new("Speed of two programs".to_owned());
+    let mut table = Table::new(["", ""]);
+    table.push(["speed, first over second".to_owned(), ratio]);
+    table.push(["the first is faster".to_owned(), faster]);
+    document.table(table);
+    Ok(Answer { text, json, document, rows: ONE_ROW })
+}
+
+fn read_speeds(path: &Path) -> Result<Vec<Speeds>, String> {
+    let name = path.display();
+    let size = std::fs::metadata(path).map_err(|error| format!("{name}: {error}"))?.len();
+    if size > MAX_FILE {
+        return Err(format!("{name}: expected at most {MAX_FILE} bytes, got {size}"));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    let mut items = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let words: Vec<&str> =
+            line.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()).collect();
+        let item = match words.as_slice() {
+            [first, second] => first.parse().ok().zip(second.parse().ok()),
+            _ => None,
+        };
+        let Some((first, second)) = item else {
+            return Err(format!("{name}:{number}: expected two speeds, got '{line}'"));
+        };
+        if !(SPEEDS.contains(&first) && SPEEDS.contains(&second)) {
+            let (low, high) = (SPEEDS.start(), SPEEDS.end());
+            return Err(format!(
+                "{name}:{number}: expected speeds from {low:e} to {high:e}, got '{line}'"
+            ));
+        }
+        items.push(Speeds { first, second });
+    }
+    Ok(items)
+}
+
+/// Compares workers.
+pub fn workers(args: &WorkersArgs) -> Result<Answer, String> {
+    let pairs: Vec<Pentanomial> = args.worker.iter().map(|(_, p)| Pentanomial(*p)).collect();
+    let found = residuals::compare(&pairs);
+    let colour = |colour: Colour| match colour {
+        Colour::Green => "green",
+        Colour::Yellow => "yellow",
+        Colour::Red => "red",
+    };
+    let of = |index: usize| found.as_ref().and_then(|f| f.sources[index]);
+    let remove = found.as_ref().and_then(Residuals::to_remove);
+    let rows: Vec<serde_json::Value> = args
+        .worker
+        .iter()
+        .enumerate()
+        .map(|(index, (name, pentanomial))| {
+            json!({
+                "worker": name, "pentanomial": pentanomial,
+                "residual": of(index).map(|(z, _)| z),
+                "color": of(index).map(|(_, c)| colour(c)),
+            })
+        })
+        .collect();
+    let json = json!({
+        "schema": "arbiter.stats.workers/1",
+        "chi_squared": found.as_ref().map(|f| f.chi_squared),
+        "degrees_of_freedom": found.as_ref().map(|f| f.freedom),
+        "p": found.as_ref().map(|f| f.p),
+        "residual_yellow": found.as_ref().map(|f| f.limits.0),
+        "residual_red": found.as_ref().map(|f| f.limits.1),
+        "workers": rows,
+        "remove": remove.map(|index| args.worker[index].0.as_str()),
+    });
+    let sum = match &found {
+        None => "undefined: fewer than two workers have enough pairs".to_owned(),
+        Some(f) => format!(
+            "chi-squared {:.3} with {} degrees of freedom, p = {:.4}",
+            f.chi_squared, f.freedom, f.p
+        ),
+    };
+    let mut text = format!("{sum}\n");
+    let mut document = Document::new("Workers whose pairs are unlike the others'".to_owned());
+    document.paragraph(format!("{sum}."));
+    let mut table = Table::new(["worker", "residual", "colour"]);
+    for (index, (name, _)) in args.worker.iter().enumerate() {
+        let word = of(index).map_or("too few pairs", |(_, c)| colour(c));
+        let residual = shown(of(index).map(|(z, _)| z), 2);
+        text.push_str(&format!("{residual:>10} {word:<8} {name}\n"));
+        table.push([name.clone(), residual, word.to_owned()]);
+    }
+    document.table(table);
+    if let Some(index) = remove {
+        let advice = format!("Leave out {} and look again.", args.worker[index].0);
+        text.push_str(&format!("{advice}\n"));
+        document.paragraph(advice);
+    }
+    let rows = Rows { list: Some("workers"), first: &["worker", "residual", "color"] };
+    Ok(Answer { text, json, document, rows })
+}

@@ -1,0 +1,220 @@
+//! `arbiter stats plan`: what a test will cost.
+
+use clap::Args;
+use serde_json::json;
+
+use super::numbers;
+use super::{Answer, TestArgs};
+use crate::output::Rows;
+use arbiter_report::document::Document;
+use arbiter_report::status::percent;
+use arbiter_report::table::Table;
+use arbiter_stats::brownian::Exit;
+use arbiter_stats::discrete_walk;
+use arbiter_stats::distribution::Distribution;
+use arbiter_stats::gsprt::steps_logistic;
+use arbiter_stats::pentanomial::Pentanomial;
+use arbiter_stats::planning::{Conditions, Planned, Point};
+use arbiter_stats::sprt::Sprt;
+
+/// Columns of the plot.
+const PLOT_WIDTH: usize = 40;
+
+/// Largest true strength that can be asked for, either way.
+const MAX_ELO: f64 = 1000.0;
+
+/// Flags of `arbiter stats plan`.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    test: TestArgs,
+    /// Share of draws between equal engines, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    draw_ratio: f64,
+    /// Root mean square of the openings' bias, in Elo
+    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
+    bias: f64,
+    /// True strengths to look at, in logistic Elo [default: a range around both hypotheses]
+    #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
+    elo: Vec<f64>,
+    /// A pilot sample of pairs: adds what happens if pairs go on to come so. With logistic bounds
+    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::counts::<5>)]
+    pilot: Option<[u64; 5]>,
+}
+
+/// Carries out the command.
+pub fn run(args: &PlanArgs) -> Result<Answer, String> {
+    let test = args.test.test().map_err(|error| error.to_string())?;
+    if !(0.0..1.0).contains(&args.draw_ratio) {
+        return Err(format!("expected a draw ratio from 0 to below 1, got {}", args.draw_ratio));
+    }
+    if !args.bias.is_finite() {
+        return Err(format!("expected a finite --bias, got {}", args.bias));
+    }
+    if let Some(elo) = args.elo.iter().find(|elo| elo.is_nan() || elo.abs() > MAX_ELO) {
+        return Err(format!("expected true strengths between -{MAX_ELO} and {MAX_ELO}, got {elo}"));
+    }
+    let conditions = Conditions { draw_rate: args.draw_ratio, bias_elo: args.bias };
+    let planned = Planned::new(test, conditions).ok_or_else(|| {
+        format!(
+            "a bias of {} Elo and {} of draws leave no variance; lower one of them",
+            args.bias, args.draw_ratio
+        )
+    })?;
+    let elos = if args.elo.is_empty() { range(&test, &planned) } else { args.elo.clone() };
+    let points: Vec<Point> = elos.iter().filter_map(|elo| planned.at(*elo)).collect();
+    let pilot = args.pilot.map(|counts| pilot_exit(&test, &Pentanomial(counts))).transpose()?;
+    Ok(Answer {
+        text: text(&test, &planned, &points, pilot),
+        json: json(&test, &planned, &points, pilot),
+        document: document(&test, &planned, &points, pilot),
+        rows: Rows { list: Some("points"), first: &["elo", "nelo"] },
+    })
+}
+
+/// Thirteen strengths, from one width of the test below H0 to one above H1.
+fn range(test: &Sprt, planned: &Planned) -> Vec<f64> {
+    let width = test.elo1() - test.elo0();
+    let at = |step: i32| test.elo0() + width * f64::from(step) / 4.0;
+    (-4..=8).filter_map(|step| planned.logistic(at(step))).collect()
+}
+
+/// Exit of the walk that pairs like the sample's make.
+fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
+    if pairs.pairs() == 0 {
+        return Err("expected a pilot with pairs".to_owned());
+    }
+    let sample = pairs.distribution().regularized();
+    let probabilities =
+        sample.probabilities().ok_or_else(|| "expected a pilot with pairs".to_owned())?;
+    let Some(moments) = sample.moments() else {
+        return Err("expected a pilot with pairs".to_owned());
+    };
+    let scale = test.for_pairs(pairs);
+    let bound = |elo: f64| match test.model() {
+        arbiter_stats::sprt::Model::Normalized => {
+            let variance = moments.variance_per_game();
+            let score = 0.5 + elo / arbiter_stats::normalized::NELO_PER_SIGMA * variance.sqrt();
+            arbiter_stats::elo::elo_from_score(score).finite()
+        }
+        _ => Some(elo),
+    };
+    let (Some(elo0), Some(elo1)) = (bound(scale.elo0()), bound(scale.elo1())) else {
+        return Err("the bounds are out of reach with the spread of the pilot".to_owned());
+    };
+    let steps = steps_logistic(&probabilities, elo0, elo1);
+    let bounds = test.bounds();
+    discrete_walk::exit(
+        &steps,
+        Distribution::from_weights(probabilities).weights(),
+        bounds.lower(),
+        bounds.upper(),
+    )
+    .ok_or_else(|| "pairs like the pilot's move the ratio one way only".to_owned())
+}
+
+fn json(
+    test: &Sprt,
+    planned: &Planned,
+    points: &[Point],
+    pilot: Option<Exit>,
+) -> serde_json::Value {
+    let bounds = test.bounds();
+    let point = |point: &Point| {
+        json!({
+            "elo": point.elo,
+            "nelo": point.nelo,
+            "pass_probability": point.exit.upper_probability,
+            "expected_games": point.exit.mean_units,
+        })
+    };
+    json!({
+        "schema": "arbiter.stats.plan/1",
+        "elo0": test.elo0(), "elo1": test.elo1(), "alpha": test.alpha(), "beta": test.beta(),
+        "model": test.model().as_str(),
+        "llr_lower": bounds.lower(), "llr_upper": bounds.upper(),
+        "variance_per_game": planned.variance_per_game(),
+        "logistic_elo0": planned.logistic(test.elo0()),
+        "logistic_elo1": planned.logistic(test.elo1()),
+        "points": points.iter().map(point).collect::<Vec<_>>(),
+        "worst": planned.worst().and_then(|elo| planned.at(elo)).as_ref().map(point),
+        "pilot": pilot.map(|exit| json!({
+            "pass_probability": exit.upper_probability,
+            "expected_games": 2.0 * exit.mean_units,
+        })),
+    })
+}
+
+/// What is planned, in a line.
+fn heading(test: &Sprt, planned: &Planned) -> String {
+    format!(
+        "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}",
+        test.model().as_str(),
+        test.elo0(),
+        test.elo1(),
+        test.alpha(),
+        test.beta(),
+        planned.variance_per_game()
+    )
+}
+
+/// What else there is to know, a sentence each.
+fn notes(planned: &Planned, pilot: Option<Exit>) -> Vec<String> {
+    let worst = planned.worst().and_then(|elo| planned.at(elo)).map(|worst| {
+        let (elo, games) = (worst.elo, worst.exit.mean_units);
+        format!("It takes longest at {elo:+.2} Elo: {games:.0} games.")
+    });
+    let pilot = pilot.map(|exit| {
+        let (pass, games) = (100.0 * exit.upper_probability, 2.0 * exit.mean_units);
+        format!("Pairs like the pilot's pass in {pass:.2} % after {games:.0} games.")
+    });
+    worst.into_iter().chain(pilot).collect()
+}
+
+fn document(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -> Document {
+    let mut document = Document::new("What a test will cost".to_owned());
+    document.paragraph(format!("{}.", heading(test, planned)));
+    let mut table = Table::new(["Elo", "nElo", "passes", "expected games"]);
+    for point in points {
+        table.push([
+            format!("{:.2}", point.elo),
+            format!("{:.2}", point.nelo),
+            percent(Some(point.exit.upper_probability)),
+            format!("{:.0}", point.exit.mean_units),
+        ]);
+    }
+    document.table(table);
+    notes(planned, pilot).into_iter().for_each(|note| document.paragraph(note));
+    document
+}
+
+fn text(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -> String {
+    let mut text = format!(
+        "{}\n\n{:>9} {:>9} {:>8} {:>10}  pass probability\n",
+        heading(test, planned),
+        "Elo",
+        "nElo",
+        "pass",
+        "games"
+    );
+    let row = |point: &Point| {
+        let pass = point.exit.upper_probability;
+        let filled = (pass * PLOT_WIDTH as f64).round() as usize;
+        let plot = format!("{}{}", "█".repeat(filled), "·".repeat(PLOT_WIDTH - filled));
+        let (elo, nelo, games) = (point.elo, point.nelo, point.exit.mean_units);
+        format!("{elo:>9.2} {nelo:>9.2} {:>7.2}% {games:>10.0}  {plot}\n", 100.0 * pass)
+    };
+    text.extend(points.iter().map(row));
+    let most = points.iter().map(|point| point.exit.mean_units).fold(0.0, f64::max);
+    text.push_str(&format!("\n{:>9}  expected games (full width: {most:.0})\n", "Elo"));
+    for point in points {
+        let share = if most > 0.0 { point.exit.mean_units / most } else { 0.0 };
+        let bar = "▒".repeat((share * PLOT_WIDTH as f64).round() as usize);
+        text.push_str(&format!("{:>9.2}  {bar}\n", point.elo));
+    }
+    let notes = notes(planned, pilot);
+    if !notes.is_empty() {
+        text.push_str(&format!("\n{}\n", notes.join("\n")));
+    }
+    text
+}

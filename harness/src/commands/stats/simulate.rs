@@ -1,0 +1,330 @@
+//! `arbiter stats simulate`: whole tests with imagined pairs, on all cores.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use clap::Args;
+use indicatif::ProgressBar;
+use rand_chacha::rand_core::Rng;
+use serde_json::json;
+
+use super::numbers;
+use super::{Answer, TestArgs};
+use crate::args::{OvershootArg, threads};
+use crate::output::Rows;
+use arbiter_report::document::Document;
+use arbiter_report::table::Table;
+use arbiter_report::terminal;
+use arbiter_schedule::seed::seed_for;
+use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
+use arbiter_stats::sprt::{Correction, Decision, Sprt};
+
+/// Runs between two movements of the progress bar.
+const BAR_STEP: u64 = 16;
+
+/// Flags of `arbiter stats simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    test: TestArgs,
+    /// Tests to play for each strength
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    runs: u64,
+    /// True strengths, on the scale of the bounds [default: elo0, the middle, elo1]
+    #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
+    elo: Vec<f64>,
+    /// Share of draws between equal engines without a bias, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    draw_ratio: f64,
+    /// Bias of each opening for one side, in Elo
+    #[arg(long, value_name = "ELO", default_value_t = 0.0)]
+    bias: f64,
+    /// Probabilities of the five pair scores; the true strength is then theirs
+    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::list::<f64, 5>,
+        conflicts_with_all = ["elo", "draw_ratio", "bias"])]
+    probabilities: Option<[f64; 5]>,
+    /// Pairs between two looks at the ratio
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    batch: u64,
+    /// Pairs after which a test ends without a verdict
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    cap: u64,
+    /// How the bounds of the ratio allow for its jumps [default: as in arbiter sprt]
+    #[arg(long)]
+    overshoot: Option<OvershootArg>,
+    /// Seed of the imagined results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// Sums over the tests at one strength; whole numbers, so their order does not matter.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    passed: u64,
+    failed: u64,
+    capped: u64,
+    pairs: u128,
+    squares: u128,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.capped += other.capped;
+        self.pairs += other.pairs;
+        self.squares += other.squares;
+    }
+
+    fn runs(&self) -> f64 {
+        (self.passed + self.failed + self.capped) as f64
+    }
+
+    /// A share of the runs with its standard error.
+    fn share(&self, part: u64) -> (f64, f64) {
+        let p = part as f64 / self.runs();
+        (p, (p * (1.0 - p) / self.runs()).sqrt())
+    }
+
+    /// Mean games of a run with its standard error.
+    fn games(&self) -> (f64, f64) {
+        let mean = self.pairs as f64 / self.runs();
+        let variance = (self.squares as f64 / self.runs() - mean * mean).max(0.0);
+        (2.0 * mean, 2.0 * (variance / self.runs()).sqrt())
+    }
+}
+
+/// What was asked and found at one strength.
+struct Row {
+    elo: Option<f64>,
+    simulation: Simulation,
+    tally: Tally,
+}
+
+/// Carries out the command.
+pub fn run(args: &SimulateArgs) -> Result<Answer, String> {
+    let test = args.test.test().map_err(|error| error.to_string())?;
+    let correction = args.overshoot.map_or(test.usual_correction(), Correction::from);
+    let test = test.with_correction(correction);
+    let threads = threads(args.threads)?;
+    let cases = cases(args, &test)?;
+    let bar = terminal::bar(args.runs * cases.len() as u64);
+    let rows: Vec<Row> = (0u64..)
+        .zip(cases)
+        .map(|(case, (elo, probabilities))| {
+            let simulation = Simulation { test, probabilities, batch: args.batch, cap: args.cap };
+            Row { elo, simulation, tally: play_all(args, threads, case, &simulation, &bar) }
+        })
+        .collect();
+    bar.finish_and_clear();
+    Ok(Answer {
+        text: text(args, &test, &rows),
+        json: json(args, &test, &rows),
+        document: document(args, &test, &rows),
+        rows: Rows { list: Some("points"), first: &["elo_true", "nelo", "elo"] },
+    })
+}
+
+/// A strength, if it was asked for as such, and its pair probabilities.
+type Case = (Option<f64>, [f64; 5]);
+
+/// What to play with.
+fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
+    if args.runs == 0 || args.batch == 0 || args.cap == 0 {
+        return Err("expected --runs, --batch and --cap of at least 1".to_owned());
+    }
+    if let Some(given) = args.probabilities {
+        let sum: f64 = given.iter().sum();
+        if given.iter().any(|p| !(*p >= 0.0 && p.is_finite())) || (sum - 1.0).abs() > 1e-6 {
+            return Err(format!("expected five probabilities adding up to 1, got {given:?}"));
+        }
+        return Ok(vec![(None, given.map(|p| p / sum))]);
+    }
+    if !(0.01..=0.99).contains(&args.draw_ratio) || !(0.0..=400.0).contains(&args.bias) {
+        return Err("expected --draw-ratio from 0.01 to 0.99 and --bias from 0 to 400".to_owned());
+    }
+    let (elo0, elo1) = (test.elo0(), test.elo1());
+    let elos =
+        if args.elo.is_empty() { vec![elo0, 0.5 * (elo0 + elo1), elo1] } else { args.elo.clone() };
+    let limit = test.model().max_elo();
+    if let Some(elo) = elos.iter().find(|elo| elo.is_nan() || elo.abs() > limit) {
+        return Err(format!("expected true strengths between -{limit} and {limit}, got {elo}"));
+    }
+    let base = pair_model(args.draw_ratio, args.bias);
+    Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model()))).collect())
+}
+
+/// Plays the runs of one case. Each has a generator of its own, so the result does not depend on
+/// the number of threads.
+fn play_all(
+    args: &SimulateArgs,
+    threads: usize,
+    case: u64,
+    simulation: &Simulation,
+    bar: &ProgressBar,
+) -> Tally {
+    let next = AtomicU64::new(0);
+    let work = || {
+        let mut tally = Tally::default();
+        loop {
+            let run = next.fetch_add(1, Ordering::Relaxed);
+            if run >= args.runs {
+                return tally;
+            }
+            tally.add(play_one(args.seed, case, run, simulation));
+            if run.is_multiple_of(BAR_STEP) {
+                bar.inc(BAR_STEP);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let mut sum = Tally::default();
+        for worker in workers {
+            sum.add(worker.join().expect("a worker only computes"));
+        }
+        sum
+    })
+}
+
+fn play_one(seed: u64, case: u64, run: u64, simulation: &Simulation) -> Tally {
+    let mut rng = seed_for(seed, "stats.simulate", (case << 40) | run);
+    let played = simulation.play(|| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64);
+    let pairs = u128::from(played.pairs.pairs());
+    let mut tally = Tally { pairs, squares: pairs * pairs, ..Tally::default() };
+    match played.decision {
+        Decision::AcceptH1 => tally.passed = 1,
+        Decision::AcceptH0 => tally.failed = 1,
+        Decision::Continue => tally.capped = 1,
+    }
+    tally
+}
+
+fn json(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> serde_json::Value {
+    let row = |row: &Row| {
+        let (pass, pass_error) = row.tally.share(row.tally.passed);
+        let (fail, fail_error) = row.tally.share(row.tally.failed);
+        let (games, games_error) = row.tally.games();
+        let strengths = strengths(&row.simulation.probabilities);
+        json!({
+            "elo_true": row.elo,
+            "nelo": strengths.map(|(nelo, _)| nelo),
+            "elo": strengths.map(|(_, elo)| elo),
+            "probabilities": row.simulation.probabilities,
+            "pass_rate": pass, "pass_rate_error": pass_error,
+            "fail_rate": fail, "fail_rate_error": fail_error,
+            "capped": row.tally.capped,
+            "mean_games": games, "mean_games_error": games_error,
+        })
+    };
+    json!({
+        "schema": "arbiter.stats.simulate/1",
+        "elo0": test.elo0(), "elo1": test.elo1(), "alpha": test.alpha(), "beta": test.beta(),
+        "model": test.model().as_str(),
+        "runs": args.runs, "seed": args.seed, "batch": args.batch, "cap_pairs": args.cap,
+        "overshoot": test.correction().as_str(),
+        "points": rows.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+/// What was imagined, in a line.
+fn heading(args: &SimulateArgs, test: &Sprt) -> String {
+    let correction = match test.correction() {
+        Correction::Dynamic => "corrected for overshoot",
+        Correction::None => "Wald's bounds",
+    };
+    format!(
+        "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, a look every {} \
+         pairs, seed {}",
+        args.runs,
+        test.model().as_str(),
+        test.elo0(),
+        test.elo1(),
+        test.alpha(),
+        test.beta(),
+        args.batch,
+        args.seed
+    )
+}
+
+fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
+    let mut document = Document::new("How often tests are right".to_owned());
+    document.paragraph(format!("{}. Errors are standard errors.", heading(args, test)));
+    let mut table = Table::new(["true", "nElo", "Elo", "passed", "capped", "games"]);
+    for row in rows {
+        let (pass, pass_error) = row.tally.share(row.tally.passed);
+        let (games, games_error) = row.tally.games();
+        let strengths = strengths(&row.simulation.probabilities);
+        table.push([
+            numbers::shown(row.elo, 2),
+            numbers::shown(strengths.map(|(nelo, _)| nelo), 3),
+            numbers::shown(strengths.map(|(_, elo)| elo), 3),
+            format!("{:.2} ± {:.2} %", 100.0 * pass, 100.0 * pass_error),
+            row.tally.capped.to_string(),
+            format!("{games:.0} ± {games_error:.0}"),
+        ]);
+    }
+    document.table(table);
+    promises(test, rows).lines().filter(|line| !line.is_empty()).for_each(|line| {
+        document.paragraph(line);
+    });
+    document
+}
+
+fn text(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> String {
+    let mut text = format!(
+        "{}\n\n{:>9} {:>9} {:>9}  {:>16} {:>8} {:>18}\n",
+        heading(args, test),
+        "true",
+        "nElo",
+        "Elo",
+        "passed",
+        "capped",
+        "games"
+    );
+    for row in rows {
+        let (pass, pass_error) = row.tally.share(row.tally.passed);
+        let (games, games_error) = row.tally.games();
+        let strengths = strengths(&row.simulation.probabilities);
+        text.push_str(&format!(
+            "{:>9} {:>9} {:>9}  {:>7.2} ± {:.2} % {:>8} {:>9.0} ± {:.0}\n",
+            numbers::shown(row.elo, 2),
+            numbers::shown(strengths.map(|(nelo, _)| nelo), 3),
+            numbers::shown(strengths.map(|(_, elo)| elo), 3),
+            100.0 * pass,
+            100.0 * pass_error,
+            row.tally.capped,
+            games,
+            games_error
+        ));
+    }
+    text.push_str(&promises(test, rows));
+    text
+}
+
+/// What the error rates came out as, where a true strength is one of the hypotheses.
+fn promises(test: &Sprt, rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let (name, promised, part) = match row.elo {
+            Some(elo) if elo == test.elo0() => ("alpha", test.alpha(), row.tally.passed),
+            Some(elo) if elo == test.elo1() => ("beta", test.beta(), row.tally.failed),
+            _ => continue,
+        };
+        let (rate, error) = row.tally.share(part);
+        let word = if rate <= promised + 4.0 * error { "holds" } else { "DOES NOT HOLD" };
+        text.push_str(&format!(
+            "\nMeasured {name} {:.3} ± {:.3} %: {:.3} % {word}.",
+            100.0 * rate,
+            100.0 * error,
+            100.0 * promised
+        ));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,133 @@
+//! `arbiter tune`: which values of its parameters make an engine stronger?
+
+mod confirm;
+mod parameters;
+mod patch;
+mod simulate;
+
+use clap::{Args, Subcommand};
+
+use self::confirm::ConfirmArgs;
+use self::parameters::ParameterArgs;
+use crate::args::{Asked, PlayArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::run;
+use arbiter_plan::file::tune::TuneTable;
+use arbiter_plan::plan::Kind;
+use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS, TuningRequest};
+
+/// Flags of `arbiter tune`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+A parameter is a line NAME,START,MIN,MAX,C_END,R_END, or NAME,int|float,START,… as in OpenBench. In
+each iteration every parameter is moved up or down by a coin, by C_END at the end and more before, and
+the engine so changed plays --pairs pairs against the engine changed the other way; a won game then
+moves the values by R_END of the perturbation at the end. The schedule is fixed from the start, so a
+tuning ends by itself or by its user; an interrupted one goes on with --resume, on the same path. Of
+--spins the start is the option's default, C_END a twentieth of its range (0.5 at least), R_END 0.002.
+
+The result is no proof: --confirm plays the SPRT of the tuned values against those of the start.
+
+Examples:
+  arbiter tune --engine cmd=./mine --params params.txt --iterations 2000 --pairs 8 --each tc=4+0.04
+  arbiter tune --engine cmd=./mine --spins 'razor_*,null_depth' --each nodes=5000 --confirm
+  arbiter tune --resume RUN --confirm
+  arbiter tune patch RUN --table src/params.rs | patch -p0
+  arbiter tune simulate --params params.txt --iterations 2000 --pairs 8 --step-elo 2")]
+pub struct TuneArgs {
+    #[command(subcommand)]
+    command: Option<TuneCommand>,
+    #[command(flatten)]
+    parameters: ParameterArgs,
+    #[command(flatten)]
+    gains: GainArgs,
+    /// Iterations that may begin before the result of one is known, so that no slot waits for the
+    /// last game of each; their values are older by as much [default: 1]
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    ahead: Option<u64>,
+    /// Do not try first whether the engine heeds the parameters
+    #[arg(long, conflicts_with = "resume")]
+    no_probe: bool,
+    #[command(flatten)]
+    play: PlayArgs,
+    #[command(flatten)]
+    confirm: ConfirmArgs,
+}
+
+/// The schedule.
+#[derive(Debug, Args)]
+struct GainArgs {
+    /// How often the values are moved [default: 1000]
+    #[arg(long, value_name = "N", conflicts_with_all = ["resume", "rounds"])]
+    iterations: Option<u64>,
+    /// Exponent of the step [default: 0.602]
+    #[arg(long, value_name = "X", conflicts_with = "resume")]
+    alpha: Option<f64>,
+    /// Exponent of the perturbation [default: 0.101]
+    #[arg(long, value_name = "X", conflicts_with = "resume")]
+    gamma: Option<f64>,
+    /// Part of all pairs by which the first steps are held back [default: 0.1]
+    #[arg(long, value_name = "SHARE", conflicts_with = "resume")]
+    a_ratio: Option<f64>,
+}
+
+#[derive(Debug, Subcommand)]
+enum TuneCommand {
+    /// Tunes on an imagined hill whose top is known: what can the schedule find?
+    Simulate(simulate::SimulateArgs),
+    /// Prints a run's values as a patch for a table of `name = value` lines.
+    Patch(patch::PatchArgs),
+    /// Prints spin options of an engine as a table of parameters.
+    Spins(parameters::SpinsArgs),
+}
+
+/// Tunes, or does what goes with it.
+pub fn tune(args: TuneArgs) -> ExitCode {
+    let done = match args.command {
+        Some(TuneCommand::Simulate(args)) => simulate::run(&args),
+        Some(TuneCommand::Patch(args)) => patch::run(&args),
+        Some(TuneCommand::Spins(args)) => parameters::print(&args),
+        None => climb(args),
+    };
+    done.unwrap_or_else(Failure::report)
+}
+
+fn climb(args: TuneArgs) -> Result<ExitCode, Failure> {
+    let confirm = args.confirm.clone();
+    let asked = asked(args)?;
+    let (results, form) = (asked.results.clone(), asked.format);
+    let (name, code) = run::play_named(Kind::Tune, asked)?;
+    match code {
+        ExitCode::Passed if confirm.is_wanted() => confirm.play(&results, &name, form),
+        code => Ok(code),
+    }
+}
+
+/// Merges flags and file; flags win.
+fn asked(args: TuneArgs) -> Result<Asked, Failure> {
+    let TuneArgs { parameters, gains, ahead, no_probe, mut play, .. } = args;
+    let loaded = play.load().map_err(Failure::invalid)?;
+    let (table, file) = (&loaded.settings.tune, loaded.settings.name());
+    let is_new = !play.is_resuming();
+    if is_new {
+        let iterations = gains.iterations.or(table.iterations).unwrap_or(DEFAULT_ITERATIONS);
+        let pairs = table.pairs.unwrap_or(DEFAULT_PAIRS);
+        play.tournament.set_usual_length(iterations, pairs);
+    }
+    let mut asked = play.ask(None).map_err(Failure::invalid)?;
+    if is_new {
+        let parameters = parameters.resolve(table, &file, &mut asked)?;
+        let TuneTable { alpha, gamma, a_ratio, ahead: usual, .. } = table;
+        asked.request.tuning = Some(TuningRequest {
+            parameters,
+            alpha: gains.alpha.or(*alpha),
+            gamma: gains.gamma.or(*gamma),
+            a_ratio: gains.a_ratio.or(*a_ratio),
+            ahead: ahead.or(*usual),
+        });
+        asked.is_probed = !no_probe;
+    }
+    Ok(asked)
+}

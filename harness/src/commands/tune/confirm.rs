@@ -1,0 +1,95 @@
+//! `arbiter tune … --confirm`: are the tuned values better than those of the start?
+
+use std::path::Path;
+
+use clap::Args;
+
+use crate::args::{Asked, Resume};
+use crate::engine_builds::BuildArgs;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::fleet::ClusterArgs;
+use crate::output::Form;
+use crate::run;
+use arbiter_plan::plan::Kind;
+use arbiter_plan::request::{Request, SprtRequest};
+use arbiter_plan::tuning::confirmation;
+use arbiter_report::terminal::note;
+use arbiter_store::{Store, StoreError};
+
+/// Flags of the confirmation.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Confirmation")]
+pub(super) struct ConfirmArgs {
+    /// When the tuning is complete, play the SPRT of its values against those of the start, as run
+    /// NAME-confirm; with --resume, begin or go on with it
+    #[arg(long)]
+    confirm: bool,
+    /// Elo of the null hypothesis [default: 0]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
+    elo0: Option<f64>,
+    /// Elo of the alternative [default: 5]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
+    elo1: Option<f64>,
+    /// Pairs of the SPRT at most [default: 50000]
+    #[arg(long, value_name = "N", requires = "confirm")]
+    confirm_pairs: Option<u64>,
+}
+
+impl ConfirmArgs {
+    /// Whether there is to be one.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.confirm
+    }
+
+    /// Plays it, or goes on with it.
+    pub(super) fn play(
+        &self,
+        results: &Path,
+        tuned: &str,
+        form: Form,
+    ) -> Result<ExitCode, Failure> {
+        let store = Store::open(results)?;
+        let name = format!("{tuned}-confirm");
+        match store.run(&name) {
+            Ok(_) => {
+                drop(store);
+                note(&format!("run {name} is there already and goes on"));
+                return Ok(run::play(Kind::Sprt, resumed(name, results, form)));
+            }
+            Err(StoreError::NoRun { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let plan = store.run(tuned)?.plan;
+        let state = run::replayed(&store, tuned, &plan)?;
+        drop(store);
+        let Some(ascent) = state.ascent() else { return Ok(ExitCode::Nothing) };
+        let sprt = SprtRequest { elo0: self.elo0, elo1: self.elo1, ..SprtRequest::default() };
+        let confirmed = confirmation(&plan, ascent.theta(), sprt, self.confirm_pairs);
+        let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
+            let told = "the tuned values are those of the start: there is nothing to confirm";
+            return Err(Failure::new(ExitCode::Nothing, told));
+        };
+        let about = format!("values tuned in {tuned} against those of its start");
+        run::play_plan(confirmed, results, name, &about, form)
+    }
+}
+
+fn resumed(run: String, results: &Path, format: Form) -> Asked {
+    Asked {
+        request: Request::default(),
+        results: results.to_owned(),
+        name: None,
+        about: None,
+        resume: Some(Resume { run, pgn: None, concurrency: None, affinity: None }),
+        format,
+        compat: None,
+        build: BuildArgs::default(),
+        config: None,
+        reference_nps: None,
+        is_probed: false,
+        is_dry: false,
+        cluster: ClusterArgs::default(),
+        at_once: None,
+    }
+}

@@ -1,0 +1,167 @@
+//! Where parameters come from: lines, files, `arbiter.toml`, and the engine itself.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::args::Asked;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::emit;
+use crate::run::make_engines;
+use crate::runtime::runtime;
+use arbiter_plan::file::tune::TuneTable;
+use arbiter_plan::plan::resolve_engine;
+use arbiter_plan::spec::EngineSpec;
+use arbiter_runner::fit;
+use arbiter_runner::seats::seat;
+use arbiter_spsa::parameter::Parameter;
+use arbiter_spsa::table;
+
+/// Options that are no parameters of play; `*` passes them over.
+const USUAL: [&str; 12] = [
+    "Hash",
+    "Threads",
+    "MultiPV",
+    "Move Overhead",
+    "MoveOverhead",
+    "Skill Level",
+    "UCI_Elo",
+    "Slow Mover",
+    "nodestime",
+    "SyzygyProbeDepth",
+    "SyzygyProbeLimit",
+    "Minimum Thinking Time",
+];
+
+/// What is to be tuned.
+#[derive(Debug, Args)]
+pub(super) struct ParameterArgs {
+    /// File with a table of parameters, a line for each
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    params: Option<PathBuf>,
+    /// A parameter, as a line of such a file; may be repeated
+    #[arg(long, value_name = "LINE", conflicts_with = "resume")]
+    param: Vec<String>,
+    /// Spin options of the engine, separated by commas; a name may end with *
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume")]
+    spins: Vec<String>,
+}
+
+impl ParameterArgs {
+    /// The parameters of the flags, or of the file if there are none.
+    pub(super) fn resolve(
+        self,
+        file: &TuneTable,
+        file_name: &str,
+        asked: &mut Asked,
+    ) -> Result<Vec<Parameter>, Failure> {
+        let mut found = listed(self.params.as_deref(), &self.param)?;
+        let mut spins = self.spins;
+        if found.is_empty() && spins.is_empty() && self.params.is_none() {
+            found = listed(file.params.as_deref(), &[])?;
+            let more = file.parameters();
+            found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
+            spins.clone_from(&file.spins);
+        }
+        if !spins.is_empty() {
+            make_engines(asked)?;
+            let request = &asked.request;
+            if let [engine] = &request.engines[..] {
+                found.extend(declared(engine.clone().or(&request.each), &spins)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Parameters of a file and of single lines.
+pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parameter>, Failure> {
+    let mut found = Vec::new();
+    if let Some(path) = file {
+        let wrong = |error: String| Failure::invalid(format!("{}: {error}", path.display()));
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| wrong(format!("cannot be read: {error}")))?;
+        found = table::read(&text).map_err(|error| wrong(error.to_string()))?;
+    }
+    for line in lines {
+        let read = table::read_line(line);
+        found.push(read.map_err(|error| Failure::invalid(format!("--param: {error}")))?);
+    }
+    Ok(found)
+}
+
+/// Spin options of an engine as parameters, in its own order.
+fn declared(spec: EngineSpec, names: &[String]) -> Result<Vec<Parameter>, Failure> {
+    let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let seat = seat(&engine, &own_binary);
+    let found = runtime()?.block_on(fit::spins(&seat));
+    let found = found.map_err(|error| match error.environment {
+        true => Failure::environment(error),
+        false => Failure::invalid(error),
+    })?;
+    let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
+    if let Some(missing) = names.iter().find(|name| !known.iter().any(|own| fits(name, own))) {
+        let known = match known.is_empty() {
+            true => "none".to_owned(),
+            false => known.join(", "),
+        };
+        let name = &engine.name;
+        let told = format!("engine '{name}' has no spin option '{missing}'; it has {known}");
+        return Err(Failure::invalid(told));
+    }
+    let wanted = found.iter().filter(|(own, ..)| names.iter().any(|name| fits(name, own)));
+    let parameters = wanted.map(|(name, default, min, max)| {
+        let parameter = Parameter::of_spin(name, *default, *min, *max);
+        parameter.check().map(|()| parameter)
+    });
+    parameters
+        .collect::<Result<_, _>>()
+        .map_err(|error| Failure::invalid(format!("engine '{}': parameter {error}", engine.name)))
+}
+
+/// Whether an option is meant by a name that may end with `*`.
+fn fits(name: &str, option: &str) -> bool {
+    let (name, option) = (name.trim().to_ascii_lowercase(), option.to_ascii_lowercase());
+    match name.strip_suffix('*') {
+        Some(beginning) => {
+            let is_usual = USUAL.iter().any(|usual| usual.eq_ignore_ascii_case(&option));
+            option.starts_with(beginning) && !is_usual
+        }
+        None => option == name,
+    }
+}
+
+/// Flags of `arbiter tune spins`.
+#[derive(Debug, Args)]
+pub(super) struct SpinsArgs {
+    /// The engine, in the form of `arbiter match --engine`
+    #[arg(long, value_name = "SPEC")]
+    engine: String,
+    /// Which options, separated by commas; a name may end with *
+    #[arg(value_name = "NAMES", value_delimiter = ',', default_value = "*")]
+    names: Vec<String>,
+}
+
+/// Prints the table.
+pub(super) fn print(args: &SpinsArgs) -> Result<ExitCode, Failure> {
+    let spec = EngineSpec::parse(&args.engine)
+        .map_err(|error| Failure::invalid(format!("--engine '{}': {error}", args.engine)))?;
+    let parameters = declared(spec, &args.names)?;
+    let lines: Vec<String> = parameters.iter().map(|p| format!("{}\n", table::line(p))).collect();
+    emit(&lines.concat())?;
+    Ok(ExitCode::Passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_the_rest_but_not_for_usual_options() {
+        assert!(fits("razor_*", "Razor_Depth") && !fits("razor_*", "null_depth"));
+        assert!(fits("*", "null_depth") && !fits("*", "hash") && fits("hash", "Hash"));
+        assert!(!fits("razor", "razor_depth"));
+    }
+}

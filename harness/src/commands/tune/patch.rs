@@ -1,0 +1,56 @@
+//! `arbiter tune patch`: the values of a tuning as a patch for source code.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::DEFAULT_RESULTS;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::emit;
+use crate::run;
+use arbiter_report::terminal::note;
+use arbiter_spsa::patch::{applied, unified};
+use arbiter_store::Store;
+
+/// Flags of `arbiter tune patch`.
+#[derive(Debug, Args)]
+pub(super) struct PatchArgs {
+    /// Name of the run
+    run: String,
+    /// File with a line `NAME = NUMBER` for each parameter; what follows the number stays
+    #[arg(long, value_name = "FILE")]
+    table: PathBuf,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+}
+
+/// Prints the patch.
+pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
+    let store = Store::open(&args.results)?;
+    let stored = store.run(&args.run)?;
+    let state = run::replayed(&store, &args.run, &stored.plan)?;
+    let ascent = state
+        .ascent()
+        .ok_or_else(|| Failure::invalid(format!("run '{}' tuned nothing", args.run)))?;
+    let file = args.table.display().to_string();
+    let wrong = |error: String| Failure::invalid(format!("{file}: {error}"));
+    let old = std::fs::read_to_string(&args.table)
+        .map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let values = ascent.tuning().settings(ascent.theta());
+    let new = applied(&old, &values).map_err(|error| wrong(error.to_string()))?;
+    let iterations = ascent.tuning().iterations;
+    if ascent.finished() < iterations {
+        note(&format!(
+            "the tuning is not over: these are the values after {} of {iterations} iterations",
+            ascent.finished()
+        ));
+    }
+    let patch = unified(&file, &old, &new);
+    if patch.is_empty() {
+        note(&format!("{file} has these values already"));
+    }
+    emit(&patch)?;
+    Ok(ExitCode::Passed)
+}

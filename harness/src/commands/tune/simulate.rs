@@ -1,0 +1,279 @@
+//! `arbiter tune simulate`: a schedule on an imagined hill, before games are spent on it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+
+use super::parameters::listed;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, Rows, emit, width};
+use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
+use arbiter_report::document::Document;
+use arbiter_report::markdown;
+use arbiter_report::table::Table;
+use arbiter_spsa::gains::{A_RATIO, ALPHA, GAMMA};
+use arbiter_spsa::landscape::{Forecast, Landscape};
+use arbiter_spsa::tuning::Tuning;
+
+/// By how many steps of C_END the optimum is off the start unless it is given.
+const USUAL_OFFSET: f64 = 2.0;
+
+/// Flags of `arbiter tune simulate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The hill: Elo falls with the square of the distance from the optimum, and a parameter that is off it
+by C_END costs --step-elo. Experience says that C_END should be worth 2 to 3 Elo.
+
+The forecast is theory to first order: with rate R, step S in Elo, share of draws D and C = 800 / ln 10,
+a distance shrinks to 1/e in C / (4 R S) games, and noise keeps each parameter C (1 - D) R / 8 Elo below
+the optimum. --alpha 0 --gamma 0 makes rate and perturbation constant.")]
+pub(super) struct SimulateArgs {
+    /// File with a table of parameters
+    #[arg(long, value_name = "FILE", required_unless_present = "param")]
+    params: Option<PathBuf>,
+    /// A parameter, as a line of such a file; may be repeated
+    #[arg(long, value_name = "LINE")]
+    param: Vec<String>,
+    /// The best value of each parameter [default: two steps of C_END from its start, towards the
+    /// middle of its range]
+    #[arg(long, value_name = "V,…", value_delimiter = ',', allow_negative_numbers = true)]
+    optimum: Vec<f64>,
+    /// Elo that a step of C_END off the optimum costs: one figure, or one for each parameter
+    #[arg(long, value_name = "ELO,…", value_delimiter = ',', default_value = "2")]
+    step_elo: Vec<f64>,
+    /// Share of drawn games, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    draw_ratio: f64,
+    /// How often the values are moved
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ITERATIONS)]
+    iterations: u64,
+    /// Pairs of an iteration
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_PAIRS)]
+    pairs: u64,
+    /// Exponent of the step
+    #[arg(long, value_name = "X", default_value_t = ALPHA)]
+    alpha: f64,
+    /// Exponent of the perturbation
+    #[arg(long, value_name = "X", default_value_t = GAMMA)]
+    gamma: f64,
+    /// Part of all pairs by which the first steps are held back
+    #[arg(long, value_name = "SHARE", default_value_t = A_RATIO)]
+    a_ratio: f64,
+    /// Tunings to imagine, each with a seed of its own
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    runs: u64,
+    /// Seed of the first
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+}
+
+/// How one tuning ended.
+struct Climb {
+    seed: u64,
+    theta: Vec<f64>,
+    elo: f64,
+}
+
+/// Carries out the command.
+pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
+    let tuning = Arc::new(tuning(args)?);
+    let hill = hill(args, &tuning)?;
+    let climbs: Vec<Climb> = (0..args.runs)
+        .map(|run| {
+            let seed = args.seed.wrapping_add(run);
+            let path = hill.climb(&tuning, seed);
+            let theta = path.last().map_or_else(|| tuning.start(), |mark| mark.theta.clone());
+            Climb { seed, elo: hill.loss(&theta), theta }
+        })
+        .collect();
+    let forecast = hill.forecast(&tuning);
+    let told = || told(args, &tuning, &hill, &climbs, &forecast);
+    emit(&args.format.render(
+        || told().text(),
+        || markdown::render(&told().document()),
+        || object(args, &tuning, &hill, &climbs, &forecast),
+        Rows { list: Some("runs"), first: &["seed", "loss_elo"] },
+    ))?;
+    Ok(ExitCode::Passed)
+}
+
+fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {
+    if args.runs == 0 || args.iterations == 0 || args.pairs == 0 {
+        let told = "expected --runs, --iterations and --pairs of at least 1";
+        return Err(Failure::new(ExitCode::Nothing, told));
+    }
+    let tuning = Tuning {
+        parameters: listed(args.params.as_deref(), &args.param)?,
+        alpha: args.alpha,
+        gamma: args.gamma,
+        a_ratio: args.a_ratio,
+        iterations: args.iterations,
+        pairs: args.pairs,
+        ahead: 0,
+    };
+    tuning.check().map_err(Failure::invalid)?;
+    Ok(tuning)
+}
+
+fn hill(args: &SimulateArgs, tuning: &Tuning) -> Result<Landscape, Failure> {
+    let count = tuning.parameters.len();
+    if !(0.0..1.0).contains(&args.draw_ratio) {
+        let told = format!("--draw-ratio {} is not between 0 and 1", args.draw_ratio);
+        return Err(Failure::invalid(told));
+    }
+    let step_elo = match args.step_elo[..] {
+        [one] => vec![one; count],
+        _ => args.step_elo.clone(),
+    };
+    if step_elo.len() != count || step_elo.iter().any(|elo| !(*elo > 0.0 && elo.is_finite())) {
+        let told = format!("expected one --step-elo above 0, or {count} of them");
+        return Err(Failure::invalid(told));
+    }
+    let optimum = match args.optimum.is_empty() {
+        true => tuning
+            .parameters
+            .iter()
+            .map(|p| {
+                let inwards = if p.start < 0.5 * (p.min + p.max) { 1.0 } else { -1.0 };
+                p.clip(p.start + inwards * USUAL_OFFSET * p.c_end)
+            })
+            .collect(),
+        false => args.optimum.clone(),
+    };
+    if optimum.len() != count || optimum.iter().any(|value| !value.is_finite()) {
+        return Err(Failure::invalid(format!("expected {count} values for --optimum")));
+    }
+    Ok(Landscape::by_step(tuning, optimum, &step_elo, args.draw_ratio))
+}
+
+/// Mean and its standard error.
+fn mean(climbs: &[Climb]) -> (f64, Option<f64>) {
+    let count = climbs.len() as f64;
+    let mean = climbs.iter().map(|climb| climb.elo).sum::<f64>() / count;
+    let squares: f64 = climbs.iter().map(|climb| (climb.elo - mean).powi(2)).sum();
+    (mean, (climbs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt()))
+}
+
+/// What a reader is told.
+struct Told {
+    schedule: String,
+    parameters: Table,
+    climbs: Table,
+    outcome: [String; 2],
+}
+
+impl Told {
+    fn text(self) -> String {
+        let Told { schedule, parameters, climbs, outcome: [mean, outlook] } = self;
+        let (parameters, climbs) = (parameters.fitted(width()), climbs.fitted(width()));
+        format!("{schedule}\n{parameters}{climbs}{mean}\n{outlook}\n")
+    }
+
+    fn document(self) -> Document {
+        let mut document = Document::new("A tuning on an imagined hill".to_owned());
+        document.paragraph(format!("{}.", self.schedule));
+        document.table(self.parameters);
+        document.table(self.climbs);
+        self.outcome.into_iter().for_each(|words| document.paragraph(words));
+        document
+    }
+}
+
+fn told(
+    args: &SimulateArgs,
+    tuning: &Tuning,
+    hill: &Landscape,
+    climbs: &[Climb],
+    forecast: &Forecast,
+) -> Told {
+    let mut parameters = Table::new([
+        "parameter",
+        "start",
+        "optimum",
+        "first c",
+        "c_end",
+        "first R",
+        "r_end",
+        "games to 1/e",
+    ]);
+    let gains = tuning.gains();
+    for (place, p) in tuning.parameters.iter().enumerate() {
+        parameters.push([
+            p.name.clone(),
+            p.start.to_string(),
+            hill.optimum[place].to_string(),
+            format!("{:.3}", gains.perturbation(p, 1)),
+            p.c_end.to_string(),
+            format!("{:.5}", gains.rate(p, 1)),
+            p.r_end.to_string(),
+            format!("{:.0}", forecast.time_constants[place]),
+        ]);
+    }
+    let heading = ["seed", "Elo below the optimum"].map(str::to_owned).into_iter();
+    let names = tuning.parameters.iter().map(|p| p.name.clone());
+    let mut rows = vec![heading.chain(names).collect::<Vec<_>>()];
+    let row = |label: String, elo: f64, theta: &[f64]| {
+        let values = theta.iter().map(|value| format!("{value:.3}"));
+        [label, format!("{elo:.2}")].into_iter().chain(values).collect::<Vec<_>>()
+    };
+    let start = tuning.start();
+    rows.push(row("start".to_owned(), hill.loss(&start), &start));
+    rows.extend(climbs.iter().map(|c| row(c.seed.to_string(), c.elo, &c.theta)));
+    let (found, error) = mean(climbs);
+    let error = error.map_or(String::new(), |error| format!(" ± {:.2} (95 %)", 1.96 * error));
+    let schedule = format!(
+        "{} iterations of {} pairs ({} games), alpha {}, gamma {}, A {}, {} drawn",
+        tuning.iterations,
+        tuning.pairs,
+        2 * tuning.all_pairs(),
+        tuning.alpha,
+        tuning.gamma,
+        gains.a,
+        args.draw_ratio
+    );
+    let mean = format!(
+        "Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; by theory {:.2}.",
+        hill.loss(&start),
+        forecast.end_elo
+    );
+    let outlook = format!(
+        "If it went on at the rates of its end: {:.2} in the mean, up to {:.2} 95 % of the time.",
+        forecast.noise_elo, forecast.noise_elo_95
+    );
+    Told { schedule, parameters, climbs: Table::from_rows(rows), outcome: [mean, outlook] }
+}
+
+fn object(
+    args: &SimulateArgs,
+    tuning: &Tuning,
+    hill: &Landscape,
+    climbs: &[Climb],
+    forecast: &Forecast,
+) -> serde_json::Value {
+    let (found, error) = mean(climbs);
+    let climb =
+        |climb: &Climb| json!({ "seed": climb.seed, "loss_elo": climb.elo, "values": climb.theta });
+    let parameters = tuning.parameters.iter().enumerate();
+    json!({
+        "schema": "arbiter.tune.simulate/1",
+        "games": 2 * tuning.all_pairs(), "iterations": tuning.iterations, "pairs": tuning.pairs,
+        "alpha": tuning.alpha, "gamma": tuning.gamma, "a_ratio": tuning.a_ratio,
+        "draw_ratio": args.draw_ratio,
+        "parameters": parameters.map(|(place, p)| json!({
+            "name": p.name, "start": p.start, "optimum": hill.optimum[place],
+            "c_end": p.c_end, "r_end": p.r_end,
+            "time_constant_games": forecast.time_constants[place],
+        })).collect::<Vec<_>>(),
+        "start_loss_elo": hill.loss(&tuning.start()),
+        "mean_loss_elo": found, "mean_loss_elo_error": error,
+        "forecast_loss_elo": forecast.end_elo,
+        "noise_elo": forecast.noise_elo, "noise_elo_95": forecast.noise_elo_95,
+        "runs": climbs.iter().map(climb).collect::<Vec<_>>(),
+    })
+}

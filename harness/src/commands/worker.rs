@@ -1,0 +1,175 @@
+//! `arbiter worker`: plays pairs for runs that other machines coordinate.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use tokio::sync::{mpsc, watch};
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::fleet::AccessArgs;
+use crate::runtime::runtime;
+use arbiter_cluster::trust::PublicKey;
+use arbiter_cluster::wire::is_name;
+use arbiter_cluster::worker::{Config, Machine, Pace, serve};
+use arbiter_plan::plan::default_concurrency;
+use arbiter_plan::run::control::MAX_SLOTS;
+use arbiter_process::Bounds;
+use arbiter_report::terminal::note;
+use arbiter_runner::signal::{Request, Signals};
+
+/// Largest file that an engine may write unless the user says otherwise, in MiB: far more than any
+/// log or table of one, and less than a disk.
+const FILE_MIB: u64 = 1024;
+
+/// Flags of `arbiter worker`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A worker plays for every run on the server that a trusted key has signed, the most important first,
+and those of the same importance in equal shares. It starts programs that such a run names by their
+hashes: run it as a user who may do nothing else. Programs must run on this machine as they are; files
+that they read, such as networks, have to be where their options say.
+
+Ctrl-C ends it after the pairs in hand, a second one at once; what it had in hand is then played by
+others. A server that is away is waited for.
+
+Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a failure of the machine,
+8 if the server cannot be reached or refuses.")]
+pub struct WorkerArgs {
+    /// NATS server, such as nats://host:4222 or tls://host; several with commas between them
+    #[arg(long, value_name = "URL")]
+    nats: String,
+    /// Games at once [default: one less than there are cores]
+    #[arg(long, value_name = "N")]
+    slots: Option<NonZeroUsize>,
+    /// Public key of a coordinator whose programs may be started here, as its run shows it, or a file
+    /// with it; repeat for several
+    #[arg(long, value_name = "KEY", required = true)]
+    trust: Vec<String>,
+    /// Name, unique on the server: letters, digits, '.', '_', '-' [default: host and process]
+    #[arg(long)]
+    name: Option<String>,
+    /// Folder of fetched programs [default: arbiter/programs in the user's folder of caches]
+    #[arg(long, value_name = "DIR")]
+    programs: Option<PathBuf>,
+    /// Address space that a process of an engine may have, whatever a run allows
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
+    /// Largest file that a process of an engine may write
+    #[arg(long, value_name = "MIB", default_value_t = FILE_MIB)]
+    file_size: u64,
+    /// Seconds of processor time that a process of an engine may use in its whole life; it is ended
+    /// then, and loses the game
+    #[arg(long, value_name = "SEC", value_parser = clap::value_parser!(u64).range(1..))]
+    cpu_time: Option<u64>,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+/// Plays until it is told to leave.
+pub fn worker(args: WorkerArgs) -> ExitCode {
+    match carry_out(args) {
+        Ok(()) => ExitCode::Passed,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn carry_out(args: WorkerArgs) -> Result<(), Failure> {
+    let slots = args.slots.map_or_else(default_concurrency, NonZeroUsize::get);
+    if slots > MAX_SLOTS {
+        return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} games at once")));
+    }
+    let name = args.name.unwrap_or_else(default_name);
+    if !is_name(&name) {
+        return Err(Failure::invalid(format!("'{name}' is no name for a worker")));
+    }
+    let bytes = |mib: u64| mib.saturating_mul(1 << 20);
+    let trusted = args.trust.iter().map(|text| PublicKey::read(text));
+    let config = Config {
+        slots,
+        trusted: trusted.collect::<Result<_, _>>()?,
+        folder: args.programs.map_or_else(default_folder, Ok)?,
+        bounds: Bounds {
+            memory_bytes: args.memory.map(bytes),
+            file_bytes: Some(bytes(args.file_size)),
+            cpu_seconds: args.cpu_time,
+        },
+        own_binary: std::env::current_exe().map_err(Failure::environment)?,
+        machine: machine(),
+        name,
+    };
+    let access = args.access.access(args.nats)?;
+    runtime()?.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        let as_whom = format!("arbiter worker {}", config.name);
+        let link = tokio::select! {
+            link = access.connect(&as_whom) => link?,
+            _ = signals.next() => return Ok(()),
+        };
+        note(&format!(
+            "worker {} on {}: {} games at once, programs in {}",
+            config.name,
+            access.place(),
+            config.slots,
+            config.folder.display()
+        ));
+        let (pace, paces) = watch::channel(Pace::Working);
+        let (say, mut notes) = mpsc::unbounded_channel();
+        let serving = serve(link, config, paces, say);
+        tokio::pin!(serving);
+        loop {
+            tokio::select! {
+                served = &mut serving => {
+                    while let Ok(text) = notes.try_recv() {
+                        note(&text);
+                    }
+                    return served.map_err(Failure::from);
+                }
+                Some(text) = notes.recv() => note(&text),
+                request = signals.next() => pace.send_modify(|pace| {
+                    *pace = match (*pace, request) {
+                        (Pace::Working, Request::Interrupt) => {
+                            note("leaves after the pairs in hand; interrupt again to leave now");
+                            Pace::Leaving
+                        }
+                        _ => Pace::Aborting,
+                    };
+                }),
+            }
+        }
+    })
+}
+
+fn default_name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
+    let host: String = host.trim().chars().filter(plain).take(40).collect();
+    format!("{}-{}", if host.is_empty() { "worker" } else { &host }, std::process::id())
+}
+
+fn default_folder() -> Result<PathBuf, Failure> {
+    let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let folder = caches.filter(|path| path.is_absolute()).or(home);
+    let folder = folder.ok_or_else(|| Failure::invalid("there is no HOME; give --programs"))?;
+    Ok(folder.join("arbiter").join("programs"))
+}
+
+/// What this machine says of itself.
+fn machine() -> Machine {
+    let after = |file: &str, key: &str| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix(key).map(str::to_owned));
+        line.map(|line| line.trim_start_matches([' ', '\t', ':']).to_owned())
+    };
+    let memory = after("/proc/meminfo", "MemTotal");
+    let kib = memory.and_then(|text| text.split(' ').next().and_then(|kib| kib.parse().ok()));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Machine {
+        cores: u32::try_from(cores).unwrap_or(u32::MAX),
+        memory_mib: kib.unwrap_or(0u64) >> 10,
+        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        cpu: after("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),
+    }
+}

@@ -1,0 +1,150 @@
+//! `-engine` and `-each` of fastchess and cutechess-cli.
+
+use std::path::Path;
+
+use super::words::Word;
+use arbiter_plan::spec::EngineSpec;
+
+/// Engines as listed, and what each has to say beyond a spec.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Engines {
+    pub(super) specs: Vec<EngineSpec>,
+    /// The largest factor for the deadlines of a start.
+    pub(super) start_scale: Option<f64>,
+    /// What was read and does nothing, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// The keys, for errors.
+const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
+     timemargin, option.NAME, restart, ponder, initstr, stderr, tscale";
+
+impl Engines {
+    /// Adds an engine.
+    pub(super) fn add(&mut self, word: &Word) -> Result<(), String> {
+        let mut spec = EngineSpec::default();
+        self.apply(word, &mut spec)?;
+        self.specs.push(spec);
+        Ok(())
+    }
+
+    /// Applies `-each`, which like in both programs overrules what engines say of themselves.
+    pub(super) fn apply_to_all(&mut self, word: &Word) -> Result<(), String> {
+        let mut specs = std::mem::take(&mut self.specs);
+        let applied = specs.iter_mut().try_for_each(|spec| self.apply(word, spec));
+        self.specs = specs;
+        applied
+    }
+
+    fn apply(&mut self, word: &Word, spec: &mut EngineSpec) -> Result<(), String> {
+        for (key, value) in word.fields() {
+            let Some(value) = value else {
+                self.flag(word, key, spec)?;
+                continue;
+            };
+            let wrong = |error| format!("-{} {key}={value}: {error}", word.name);
+            match key {
+                "conf" => configured(Path::new(value), spec).map_err(wrong)?,
+                "arg" => spec.args.push(value.to_owned()),
+                "initstr" => set(spec, "init", value).map_err(wrong)?,
+                "plies" => set(spec, "depth", value).map_err(wrong)?,
+                "tc" => set(spec, "tc", &control(value)).map_err(wrong)?,
+                "st" => set(spec, "st", value.strip_suffix('s').unwrap_or(value)).map_err(wrong)?,
+                "timemargin" if value.starts_with('-') => {
+                    return Err(wrong("it is negative".into()));
+                }
+                "tscale" => {
+                    let scale: f64 = super::words::figure(&word.name, key, value)?;
+                    self.start_scale = Some(self.start_scale.map_or(scale, |s| s.max(scale)));
+                }
+                "book" | "bookdepth" => {
+                    return Err(wrong("an engine has no book here; give -openings".into()));
+                }
+                "cmd" | "name" | "dir" | "args" | "proto" | "nodes" | "depth" | "timemargin"
+                | "restart" | "stderr" => set(spec, key, value).map_err(wrong)?,
+                _ if key.starts_with("option.") => set(spec, key, value).map_err(wrong)?,
+                _ => return Err(word.unknown_key(key, KEYS)),
+            }
+        }
+        Ok(())
+    }
+
+    fn flag(&mut self, word: &Word, key: &str, spec: &mut EngineSpec) -> Result<(), String> {
+        match key {
+            "ponder" => spec.ponder = Some(true),
+            "trust" => self.note("trust: claims of engines are checked all the same"),
+            "debug" => self.note("debug: use -log, or init=\"debug on\""),
+            "whitepov" => {
+                return Err(format!(
+                    "-{} whitepov: scores are taken from the mover's point of view, as the \
+                     protocol says; leave it out if the engine does so, or play it without \
+                     -resign and -draw",
+                    word.name
+                ));
+            }
+            _ => return Err(word.unknown_key(key, KEYS)),
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, text: &str) {
+        if !self.notes.iter().any(|note| note == text) {
+            self.notes.push(text.to_owned());
+        }
+    }
+}
+
+fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
+    spec.set(key, value).map_err(|error| error.to_string())
+}
+
+/// A time control in our spelling: the others allow an `s` after seconds, and words for no clock.
+fn control(value: &str) -> String {
+    match value {
+        "infinite" => "inf".to_owned(),
+        _ => value.replace('s', ""),
+    }
+}
+
+/// An engine of cutechess's list: `engines.json` here, or where cutechess keeps it.
+fn configured(name: &Path, spec: &mut EngineSpec) -> Result<(), String> {
+    let home = std::env::var_os("HOME").unwrap_or_default();
+    let places = [
+        Path::new("engines.json").to_owned(),
+        Path::new(&home).join(".config/cutechess/engines.json"),
+    ];
+    let file = places.iter().find(|path| path.is_file());
+    let file = file.ok_or("there is no engines.json here, nor in ~/.config/cutechess")?;
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let list: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    let name = name.to_string_lossy();
+    let found = list.as_array().into_iter().flatten().find(|engine| engine["name"] == *name);
+    let engine = found.ok_or_else(|| format!("{} has no engine of this name", file.display()))?;
+    set(spec, "name", &name)?;
+    for (theirs, ours) in [
+        ("command", "cmd"),
+        ("workingDirectory", "dir"),
+        ("protocol", "proto"),
+        ("restart", "restart"),
+        ("stderrFile", "stderr"),
+    ] {
+        if let Some(value) = engine[theirs].as_str().filter(|value| !value.is_empty()) {
+            set(spec, ours, value)?;
+        }
+    }
+    if engine["ponder"] == true {
+        spec.ponder = Some(true);
+    }
+    for line in engine["initStrings"].as_array().into_iter().flatten() {
+        set(spec, "init", line.as_str().unwrap_or_default())?;
+    }
+    for option in engine["options"].as_array().into_iter().flatten() {
+        let value = &option["value"];
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if let Some(name) = option["name"].as_str().filter(|_| value != "null") {
+            set(spec, &format!("option.{name}"), &value)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Prints a run as the other programs do.
+
+use std::collections::BTreeMap;
+
+use super::Style;
+use crate::failure::Failure;
+use crate::output::emit;
+use arbiter_plan::plan::Plan;
+use arbiter_plan::run::event::{Ending, Observer, ObserverError, RunEvent};
+use arbiter_plan::run::job::PlayedPair;
+use arbiter_plan::run::standing::{PairTally, Standing};
+use arbiter_plan::run::state::RunState;
+use arbiter_report::compat::{Dialect, Scene};
+use arbiter_report::status::disturbance;
+use arbiter_report::terminal::note;
+use arbiter_schedule::Schedule;
+use arbiter_stats::pentanomial::Trinomial;
+use arbiter_stats::watch::{Look, Watch};
+
+/// Watches a run and prints its lines on standard output.
+#[derive(Debug)]
+pub struct Printer {
+    style: Style,
+    scene: Scene,
+    /// Follows the counted pairs, as the number of games may depend on them.
+    schedule: Schedule,
+    standing: Standing,
+    /// Counts after each game, where [`Standing`] has them after each pair.
+    scores: BTreeMap<[usize; 2], Trinomial>,
+    look: Option<Look>,
+    games: u64,
+    /// Whether only two engines meet.
+    is_duel: bool,
+    /// Whether nothing was counted since the last figures.
+    is_up_to_date: bool,
+}
+
+impl Printer {
+    /// A printer of a run that has not begun.
+    pub fn new(style: &Style, plan: &Plan, schedule: Schedule) -> Printer {
+        Printer {
+            style: style.clone(),
+            scene: Scene::new(style.dialect, style.penta, plan),
+            schedule,
+            standing: Standing::default(),
+            scores: BTreeMap::new(),
+            look: plan.sprt.map(|sprt| Watch::new(sprt, 1).start()),
+            games: 0,
+            is_duel: plan.engines.len() == 2,
+            is_up_to_date: false,
+        }
+    }
+
+    /// Prints the figures of a run that is over.
+    pub fn print_again(
+        style: &Style,
+        plan: &Plan,
+        state: &RunState,
+        ending: Ending,
+    ) -> Result<(), Failure> {
+        let mut printer = Printer::new(style, plan, state.schedule().clone());
+        printer.go_on(state.standing(), state.looks());
+        let text = printer.figures() + &printer.scene.ended(ending);
+        emit(&text)
+    }
+
+    fn total(&self) -> u64 {
+        self.schedule.expected() * self.schedule.design().games_per_pair()
+    }
+
+    /// Takes over what was counted before.
+    fn go_on(&mut self, standing: &Standing, looks: &BTreeMap<[usize; 2], Look>) {
+        self.standing = standing.clone();
+        self.scores =
+            standing.encounters.iter().map(|(twosome, met)| (*twosome, met.games)).collect();
+        self.games = self.scores.values().map(Trinomial::games).sum();
+        self.look = looks.values().next().copied().or(self.look);
+    }
+
+    fn counted(&mut self, played: &PlayedPair, tally: &PairTally, look: Option<Look>) -> String {
+        let mut text = String::new();
+        self.standing.count(tally);
+        self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
+        self.look = look.or(self.look);
+        self.is_up_to_date = false;
+        let per_pair = self.schedule.design().games_per_pair();
+        let [first, second] = tally.engines;
+        let mut figures_are_due = false;
+        let numbers = (tally.pair * per_pair + 1)..;
+        for ((number, game), tally) in numbers.zip(played.games.iter()).zip(tally.games()) {
+            let players = (game.engines.white, game.engines.black);
+            text += &self.scene.finished(number, players.0, players.1, &game.outcome);
+            self.games += 1;
+            let twosome = [first.min(second), first.max(second)];
+            let score = self.scores.entry(twosome).or_default();
+            score.record(if first < second { tally.result } else { tally.result.reversed() });
+            if self.is_duel && is_due(self.games, self.style.score_interval) {
+                text += &self.scene.score(twosome[0], twosome[1], score);
+            }
+            figures_are_due |= is_due(self.games, self.style.rating_interval);
+        }
+        if self.style.penta && self.style.dialect == Dialect::Fastchess {
+            figures_are_due = is_due(self.games / per_pair, self.style.rating_interval);
+        }
+        if figures_are_due {
+            text += &self.figures();
+        }
+        text
+    }
+
+    fn figures(&mut self) -> String {
+        self.is_up_to_date = true;
+        self.scene.interval(&self.standing, self.look)
+    }
+}
+
+fn is_due(games: u64, interval: u64) -> bool {
+    interval > 0 && games.is_multiple_of(interval)
+}
+
+impl Observer for Printer {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        let text = match event {
+            RunEvent::Started { standing, looks, .. } => {
+                self.go_on(standing, looks);
+                String::new()
+            }
+            RunEvent::GameStarted { pairing, half } => {
+                let per_pair = self.schedule.design().games_per_pair();
+                let number = pairing.pair * per_pair + *half as u64 + 1;
+                let [first, second] = pairing.engines;
+                let (white, black) = if *half == 0 { (first, second) } else { (second, first) };
+                self.scene.started(number, self.total(), white, black)
+            }
+            RunEvent::Counted { played, tally, look, .. } => self.counted(played, tally, *look),
+            RunEvent::Ended { ending, .. } => {
+                let figures = if self.is_up_to_date { String::new() } else { self.figures() };
+                figures + &self.scene.ended(*ending)
+            }
+            RunEvent::Disturbed { pair, reason, is_void } => {
+                note(&disturbance(*pair, reason, *is_void));
+                String::new()
+            }
+            _ => String::new(),
+        };
+        // A script that has seen enough and closed the pipe does not end the run.
+        emit(&text).map_err(|failure| ObserverError(failure.message))
+    }
+}

@@ -1,0 +1,123 @@
+//! A command line of fastchess or cutechess-cli as options with their words.
+
+/// One option, without its dash, and what follows it up to the next option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    pub name: String,
+    pub values: Vec<String>,
+}
+
+/// Splits a command line. The answer to a word that belongs to no option is a sentence.
+pub fn split(args: &[String]) -> Result<Vec<Word>, String> {
+    let mut words: Vec<Word> = Vec::new();
+    for arg in args {
+        if let Some(name) = option_name(arg) {
+            words.push(Word { name: name.to_owned(), values: Vec::new() });
+        } else if let Some(last) = words.last_mut() {
+            last.values.push(arg.clone());
+        } else {
+            return Err(format!("'{arg}' belongs to no option; options begin with a dash"));
+        }
+    }
+    Ok(words)
+}
+
+/// The name of an option: a dash before a letter, so that negative numbers are values.
+fn option_name(arg: &str) -> Option<&str> {
+    let name = arg.strip_prefix('-')?;
+    let name = name.strip_prefix('-').unwrap_or(name);
+    name.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(name)
+}
+
+impl Word {
+    /// Its only value.
+    pub fn single(&self) -> Result<&str, String> {
+        match &self.values[..] {
+            [value] => Ok(value),
+            [] => Err(format!("-{} needs a value", self.name)),
+            [_, extra, ..] => Err(format!("-{} takes one value; what is '{extra}'?", self.name)),
+        }
+    }
+
+    /// Its value, a whole number.
+    pub fn number(&self) -> Result<u64, String> {
+        let value = self.single()?;
+        value.parse().map_err(|_| format!("-{} {value}: '{value}' is no whole number", self.name))
+    }
+
+    /// An error if it has a value.
+    pub fn bare(&self) -> Result<(), String> {
+        match self.values.first() {
+            None => Ok(()),
+            Some(value) => Err(format!("-{} takes no value; what is '{value}'?", self.name)),
+        }
+    }
+
+    /// Its values as keys with values; a word without `=` has an empty value.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.values.iter().map(|value| match value.split_once('=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (value.as_str(), None),
+        })
+    }
+
+    /// Its values as `key=value`, of which each must have both.
+    pub fn pairs(&self) -> Result<Vec<(&str, &str)>, String> {
+        let pair = |(key, value): (&'_ str, Option<&'_ str>)| {
+            value.is_none().then(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))
+        };
+        if let Some(error) = self.fields().find_map(pair) {
+            return Err(error);
+        }
+        Ok(self.fields().filter_map(|(key, value)| Some((key, value?))).collect())
+    }
+
+    /// The sentence for a key that is not known.
+    pub fn unknown_key(&self, key: &str, known: &str) -> String {
+        format!("-{}: '{key}' is not known; the keys are {known}", self.name)
+    }
+}
+
+/// A number in `-name key=value`.
+pub fn figure<T: std::str::FromStr>(name: &str, key: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|_| format!("-{name} {key}={value}: '{value}' is not a number"))
+}
+
+/// A truth in `-name key=value`.
+pub fn truth(name: &str, key: &str, value: &str) -> Result<bool, String> {
+    value.parse().map_err(|_| format!("-{name} {key}={value}: say true or false"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Result<Vec<Word>, String> {
+        split(&shell_words::split(line).unwrap())
+    }
+
+    #[test]
+    fn options_keep_their_values() {
+        let found = words("-engine cmd=a 'args=-x --y' -sprt elo0=-3 -repeat -wait -5 --version");
+        let found = found.unwrap();
+        let names: Vec<&str> = found.iter().map(|word| word.name.as_str()).collect();
+        assert_eq!(names, ["engine", "sprt", "repeat", "wait", "version"]);
+        assert_eq!(found[0].pairs(), Ok(vec![("cmd", "a"), ("args", "-x --y")]));
+        assert_eq!(found[3].single(), Ok("-5"));
+        assert_eq!(found[2].bare(), Ok(()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let check = |line: &str, read: fn(&Word) -> Option<String>, part: &str| {
+            let error = read(&words(line).unwrap()[0]).unwrap();
+            assert!(error.contains(part), "{error}");
+        };
+        check("-rounds", |word| word.number().err(), "-rounds needs a value");
+        check("-rounds ten", |word| word.number().err(), "'ten' is no whole number");
+        check("-rounds 1 2", |word| word.number().err(), "what is '2'?");
+        check("-recover yes", |word| word.bare().err(), "-recover takes no value");
+        check("-draw 3", |word| word.pairs().err(), "-draw: '3' is not KEY=VALUE");
+        assert!(words("rounds -x").unwrap_err().contains("'rounds' belongs to no option"));
+    }
+}

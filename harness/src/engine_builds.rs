@@ -1,0 +1,401 @@
+//! Engines that are built from revisions, and what their benchmarks say.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::runtime::interruptible;
+use arbiter_build::bench::{self, BenchRecipe, Signature, Subject};
+use arbiter_build::cache::{Cache, Entry};
+use arbiter_build::git::Repository;
+use arbiter_build::recipe::Said;
+use arbiter_build::{BuildError, Builder, Built, Notice, WORKING_TREE};
+use arbiter_plan::file;
+use arbiter_plan::plan::{BUNDLED, Plan, Program};
+use arbiter_plan::program;
+use arbiter_plan::provenance::{Provenance, Scale};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_process::errand::Cancel;
+use arbiter_process::{Bounds, Spawner};
+use arbiter_report::terminal::note;
+
+/// Flags of every command that takes engines.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Builds")]
+pub struct BuildArgs {
+    /// The engine under test: a git revision, "." for the files of the working tree, the path or
+    /// name of a program, or "bundled". It is built by [build] of arbiter.toml, or as is usual for
+    /// cargo, Go, make and CMake, in a checkout of its own
+    #[arg(long, value_name = "SIDE")]
+    pub test: Option<String>,
+    /// The engine it is compared with, in the same forms
+    #[arg(long, value_name = "SIDE", requires = "test")]
+    pub base: Option<String>,
+    /// Repository of the revisions [default: that of the current folder]
+    #[arg(long, value_name = "PATH")]
+    pub repo: Option<PathBuf>,
+    /// Folder in which builds are kept [default: arbiter in the user's folder of caches]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Do not run the bench of what was built
+    #[arg(long)]
+    pub no_bench: bool,
+}
+
+/// What has to be known besides the engines.
+#[derive(Debug, Clone, Default)]
+pub struct Circumstances {
+    /// The file of settings that was named.
+    pub config: Option<PathBuf>,
+    /// Folder of the results, which belongs to no working tree.
+    pub results: Option<PathBuf>,
+    /// Games at once, and so copies of a benchmark.
+    pub copies: usize,
+    /// Nodes per second of the machine for which times are meant, if they are to be scaled.
+    pub reference_nps: Option<f64>,
+}
+
+/// What was found out of the engines.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    /// The engines, each of them with a program.
+    pub engines: Vec<EngineSpec>,
+    /// Their benchmarks, where they were run.
+    pub signatures: Vec<Option<Signature>>,
+    /// How their benchmarks are run.
+    pub recipes: Vec<BenchRecipe>,
+    /// How times are scaled.
+    pub scale: Option<Scale>,
+}
+
+impl BuildArgs {
+    /// For commands that only take `rev=` in the description of an engine.
+    pub fn without_bench() -> BuildArgs {
+        BuildArgs { no_bench: true, ..BuildArgs::default() }
+    }
+
+    /// Whether there is anything to do for these engines.
+    fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &Circumstances) -> bool {
+        let is_built = |spec: &EngineSpec| spec.rev.is_some();
+        self.test.is_some()
+            || with.reference_nps.is_some()
+            || engines.iter().any(is_built)
+            || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
+    }
+
+    /// Builds what is a revision, and runs the benchmarks. `engines` are those of `--engine`.
+    pub fn prepare(
+        &self,
+        engines: Vec<EngineSpec>,
+        each: &EngineSpec,
+        with: Circumstances,
+    ) -> Result<Prepared, Failure> {
+        if !self.concerns(&engines, each, &with) {
+            return Ok(Prepared { engines, ..Prepared::default() });
+        }
+        let (args, each) = (self.clone(), each.clone());
+        interruptible(move |spawner, cancel| args.work(engines, &each, &with, spawner, cancel))
+    }
+
+    /// Builds again what a stored run needs and the cache has lost. Whether it is the same program,
+    /// the fingerprints of the run tell.
+    pub fn restore(&self, plan: &Plan) -> Result<(), Failure> {
+        for engine in &plan.engines {
+            let (Some(from), Program::Path(program)) = (&engine.provenance, &engine.program) else {
+                continue;
+            };
+            if is_kept(program)? {
+                continue;
+            }
+            let lost = format!("the program of engine '{}' is gone from the cache", engine.name);
+            if from.is_dirty {
+                let told = format!("{lost}, and the files it was built of are in no commit");
+                return Err(Failure::invalid(told));
+            }
+            note(&format!("{lost}; it is built again"));
+            let spec = EngineSpec {
+                rev: Some(from.commit.clone()),
+                repo: Some(from.repo.clone()),
+                ..EngineSpec::default()
+            };
+            // builds/KEY/bin/PROGRAM
+            let cache = program.ancestors().nth(4).map(Path::to_owned);
+            let again = BuildArgs { cache, no_bench: true, ..BuildArgs::default() };
+            let circumstances = Circumstances::default();
+            again.prepare(vec![spec], &EngineSpec::default(), circumstances)?;
+            if !is_kept(program)? {
+                let told = format!("{lost}, and what builds it now is another recipe or toolchain");
+                return Err(Failure::invalid(told));
+            }
+        }
+        Ok(())
+    }
+
+    fn work(
+        &self,
+        engines: Vec<EngineSpec>,
+        each: &EngineSpec,
+        with: &Circumstances,
+        spawner: &Spawner,
+        cancel: &Cancel,
+    ) -> Result<Prepared, Failure> {
+        let sides = [&self.test, &self.base].into_iter().flatten();
+        let typed: Vec<EngineSpec> = match self.test {
+            Some(_) => sides.map(|side| self.side(side)).collect::<Result<_, Failure>>()?,
+            None => engines,
+        };
+        let cache = Cache::new(self.cache.clone())?;
+        let mut workshop = Workshop { args: self, with, cache, spawner, cancel, settings: None };
+        let mut prepared = Prepared::default();
+        for (index, spec) in typed.into_iter().enumerate() {
+            let cmd = spec.cmd.as_ref().or(each.cmd.as_ref()).filter(|_| spec.rev.is_none());
+            let rev = spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none());
+            let (spec, signature, recipe) = match rev {
+                Some(rev) => workshop.built(spec, each, &rev)?,
+                None => {
+                    let cmd = cmd.cloned();
+                    let recipe = workshop.usual_bench(cmd.as_deref())?;
+                    let found = workshop.given(&spec, cmd.as_deref(), index, &recipe)?;
+                    (spec, found, recipe)
+                }
+            };
+            prepared.engines.push(spec);
+            prepared.signatures.push(signature);
+            prepared.recipes.push(recipe);
+        }
+        tell_apart(&mut prepared.engines);
+        point_out_twins(&prepared);
+        if let Some(reference_nps) = with.reference_nps {
+            // As fishtest does, by the engine that the other is compared with.
+            let measured = prepared.signatures.iter().flatten().next_back();
+            let told = "--scale needs the bench of the last engine, and there is none";
+            let measured_nps = measured.ok_or_else(|| Failure::invalid(told))?.nps;
+            let scale = Scale { reference_nps, measured_nps };
+            note(&scale.words());
+            prepared.scale = Some(scale);
+        }
+        Ok(prepared)
+    }
+
+    /// What a word for a side means. A name is a revision first, as a branch is what one types most
+    /// often; a path is never one.
+    fn side(&self, text: &str) -> Result<EngineSpec, Failure> {
+        let of_program = |cmd: &str| EngineSpec { cmd: Some(cmd.to_owned()), ..Default::default() };
+        let is_path = ["/", "./", "../"].iter().any(|start| text.starts_with(start));
+        if text == BUNDLED || is_path {
+            return Ok(of_program(text));
+        }
+        let of_revision = EngineSpec { rev: Some(text.to_owned()), ..Default::default() };
+        if text == WORKING_TREE {
+            return Ok(of_revision);
+        }
+        let found = self.repository(None).and_then(|repo| repo.commit(text));
+        match (found, program::find(text, None)) {
+            (Ok(_), _) => Ok(of_revision),
+            (Err(_), Ok(_)) => Ok(of_program(text)),
+            (Err(error), Err(_)) => Err(error.into()),
+        }
+    }
+
+    /// The repository of an engine, of `--repo`, or of the current folder.
+    pub fn repository(&self, own: Option<&Path>) -> Result<Repository, BuildError> {
+        Repository::open(own.or(self.repo.as_deref()).unwrap_or(Path::new(".")))
+    }
+}
+
+/// Builds one engine after the other.
+struct Workshop<'a> {
+    args: &'a BuildArgs,
+    with: &'a Circumstances,
+    cache: Cache,
+    spawner: &'a Spawner,
+    cancel: &'a Cancel,
+    /// What the settings say of builds, once they are read.
+    settings: Option<Option<(Said, bool)>>,
+}
+
+impl Workshop<'_> {
+    /// An engine that is a revision.
+    fn built(
+        &mut self,
+        spec: EngineSpec,
+        each: &EngineSpec,
+        rev: &str,
+    ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
+        let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
+        let mut built = self.build(&repo, rev)?;
+        let signature = match (self.args.no_bench, self.with.reference_nps) {
+            (true, None) => None,
+            // Speed is of today, not of when it was built.
+            (_, Some(_)) => {
+                built.measure(self.with.copies, self.spawner, self.cancel)?;
+                Some(built.signature(self.with.copies, self.spawner, self.cancel)?)
+            }
+            (false, None) => Some(built.signature(self.with.copies, self.spawner, self.cancel)?),
+        };
+        if let Some(signature) = signature {
+            note(&format!("bench of {}: {}", built.label(), bench_words(&built, signature)));
+        }
+        let provenance = Provenance {
+            repo: built.repo.clone(),
+            revision: built.revision.clone(),
+            commit: built.commit.as_ref().map_or("none", |commit| &commit.id).to_owned(),
+            is_dirty: built.is_dirty,
+            bench: signature.map(|signature| signature.nodes),
+        };
+        let name = spec.name.clone().or_else(|| Some(built.label()));
+        let cmd = Some(built.program.display().to_string());
+        let spec = EngineSpec { name, cmd, rev: None, provenance: Some(provenance), ..spec };
+        Ok((spec, signature, built.recipe.bench))
+    }
+
+    /// An engine that is there. Its benchmark is of interest beside that of a build, and if times
+    /// are scaled by it.
+    fn given(
+        &self,
+        spec: &EngineSpec,
+        cmd: Option<&str>,
+        index: usize,
+        recipe: &BenchRecipe,
+    ) -> Result<Option<Signature>, Failure> {
+        let Some(cmd) = cmd.filter(|_| !self.args.no_bench || self.with.reference_nps.is_some())
+        else {
+            return Ok(None);
+        };
+        let number = (index + 1).to_string();
+        let name = spec.name.clone().unwrap_or_else(|| match cmd {
+            BUNDLED => BUNDLED.to_owned(),
+            _ => Path::new(cmd).file_stem().map_or(number, |stem| stem.to_string_lossy().into()),
+        });
+        let (program, mut args) = match cmd {
+            BUNDLED => {
+                (std::env::current_exe().map_err(Failure::environment)?, vec!["engine".to_owned()])
+            }
+            _ => match program::find(cmd, spec.dir.as_deref()) {
+                Ok(program) => (program, Vec::new()),
+                // The plan says it better.
+                Err(_) => return Ok(None),
+            },
+        };
+        args.extend(spec.args.iter().cloned());
+        let bounds = Bounds::default();
+        let subject = Subject { name: &name, program, args: &args, recipe, bounds };
+        match bench::run(&subject, self.with.copies, self.spawner, self.cancel) {
+            Ok(found) => {
+                note(&format!("bench of {name}: {} nodes", found.nodes));
+                Ok(Some(found))
+            }
+            Err(error @ BuildError::NoBench { .. }) if self.with.reference_nps.is_none() => {
+                note(&format!("{name} is played without a bench: {error}"));
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// How a program that is there is benchmarked.
+    fn usual_bench(&mut self, cmd: Option<&str>) -> Result<BenchRecipe, Failure> {
+        let settings = if cmd == Some(BUNDLED) { None } else { self.settings()? };
+        Ok(settings.map(|(said, _)| said.bench).unwrap_or_default())
+    }
+
+    fn build(&mut self, repo: &Repository, rev: &str) -> Result<Built, Failure> {
+        let said = match self.settings()? {
+            Some((said, true)) => Some(said),
+            Some((said, false)) => self.is_ours(repo).then_some(said),
+            None => None,
+        };
+        let read = |text: &str| file::build::of_text(file::DEFAULT_NAME, text);
+        let without = self.with.results.iter().filter_map(|path| std::path::absolute(path).ok());
+        let builder = Builder {
+            cache: &self.cache,
+            said,
+            read: &read,
+            without: without.collect(),
+            spawner: self.spawner,
+            cancel: self.cancel,
+            say: &|notice| note(&words(&notice)),
+        };
+        Ok(builder.build(repo, rev)?)
+    }
+
+    /// Whether the settings of the current folder belong to the repository.
+    fn is_ours(&self, repo: &Repository) -> bool {
+        Repository::open(Path::new(".")).is_ok_and(|here| here == *repo)
+    }
+
+    /// What the file of settings says, and whether it was named.
+    fn settings(&mut self) -> Result<Option<(Said, bool)>, Failure> {
+        if let Some(settings) = &self.settings {
+            return Ok(settings.clone());
+        }
+        let default = Path::new(file::DEFAULT_NAME);
+        let named = self.with.config.as_deref();
+        let path = named.or_else(|| default.is_file().then_some(default));
+        let settings = match path {
+            None => None,
+            Some(path) => {
+                let loaded = file::load(path).map_err(Failure::invalid)?;
+                let name = path.display().to_string();
+                let said = loaded.settings.build.map(|table| table.said(&name)).transpose();
+                let said = said.map_err(|reason| BuildError::Recipe { file: name, reason })?;
+                said.map(|said| (said, named.is_some()))
+            }
+        };
+        self.settings = Some(settings.clone());
+        Ok(settings)
+    }
+}
+
+/// Whether a built program is there; then it stays until this process ends.
+fn is_kept(program: &Path) -> Result<bool, BuildError> {
+    let is_held = Entry::of_program(program).map_or(Ok(true), |entry| entry.hold())?;
+    Ok(is_held && program.is_file())
+}
+
+/// Two builds of one commit would have one name.
+fn tell_apart(engines: &mut [EngineSpec]) {
+    if let [test, base] = engines
+        && test.name == base.name
+        && let (Some(one), Some(other)) = (&mut test.name, &mut base.name)
+    {
+        one.push_str(" test");
+        other.push_str(" base");
+    }
+}
+
+/// The same signature means that nothing was changed in how the engine searches.
+fn point_out_twins(prepared: &Prepared) {
+    if let [Some(one), Some(other)] = prepared.signatures[..]
+        && one.nodes == other.nodes
+    {
+        note(&format!(
+            "both engines have the bench {}: they search the same tree, so the change is not a \
+             functional one; --elo0 -3 --elo1 1 asks whether it costs strength, the usual bounds \
+             whether it gains any",
+            one.nodes
+        ));
+    }
+}
+
+fn bench_words(built: &Built, found: Signature) -> String {
+    let message = built.commit.as_ref().filter(|_| !built.is_dirty).map(|c| &c.message);
+    let promised = message.and_then(|message| bench::promised(message));
+    let agrees = if promised.is_some() { ", as its commit says" } else { "" };
+    format!("{} nodes{agrees}", found.nodes)
+}
+
+fn words(notice: &Notice) -> String {
+    match notice {
+        Notice::Building { what, command, source, log } => {
+            format!("building {what} by `{command}` ({source}); log: {}", log.display())
+        }
+        Notice::Cached { what } => format!("{what} is built already"),
+        Notice::Waiting { what } => format!("another arbiter builds {what}; waiting for it"),
+        Notice::Built { what, seconds } => format!("built {what} in {seconds} s"),
+        Notice::Dirty { head } => {
+            format!("the working tree is dirty: it is not what its commit {head} is")
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Errors of commands, each with the exit code it leads to.
+
+use crate::exit_code::ExitCode;
+use crate::games_file::GamesFileError;
+use arbiter_build::BuildError;
+use arbiter_cluster::access::AccessError;
+use arbiter_cluster::asking::AskingError;
+use arbiter_cluster::trust::TrustError;
+use arbiter_report::terminal::complain;
+use arbiter_store::{LockError, StoreError};
+use arbiter_suite::mine::journal::JournalError;
+
+/// Prints an error and gives its exit code back.
+pub fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
+    complain(error);
+    code
+}
+
+/// An error as the user sees it, with the exit code it leads to.
+#[derive(Debug)]
+pub struct Failure {
+    pub code: ExitCode,
+    pub message: String,
+}
+
+impl Failure {
+    /// Any error with a code.
+    pub fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
+        Failure { code, message: error.to_string() }
+    }
+
+    /// The machine is to blame.
+    pub fn environment(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Environment, error)
+    }
+
+    /// The input is to blame.
+    pub fn invalid(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Invalid, error)
+    }
+
+    /// Whether a signal ended the command.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self.code, ExitCode::Interrupted | ExitCode::Terminated)
+    }
+
+    /// Prints the error and gives its exit code back.
+    pub fn report(self) -> ExitCode {
+        fail(self.code, self.message)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        let code = match &error {
+            StoreError::Exists(_) | StoreError::NoRun { .. } | StoreError::Missing(_) => {
+                ExitCode::Invalid
+            }
+            StoreError::Folder { .. }
+            | StoreError::Sqlite { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Corrupt { .. } => ExitCode::Environment,
+        };
+        Failure::new(code, error)
+    }
+}
+
+impl From<GamesFileError> for Failure {
+    fn from(error: GamesFileError) -> Failure {
+        let code = match &error {
+            GamesFileError::Io { .. } => ExitCode::Environment,
+            GamesFileError::Foreign { .. } | GamesFileError::Busy { .. } => ExitCode::Invalid,
+        };
+        Failure::new(code, error)
+    }
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Failure {
+        match &error {
+            LockError::Name(_) | LockError::Busy(_) => Failure::invalid(error),
+            LockError::Io { .. } => Failure::environment(error),
+        }
+    }
+}
+
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Failure {
+        let code = match &error {
+            BuildError::NoGit | BuildError::NoRepository { .. } => ExitCode::NoRepository,
+            BuildError::Unknown { .. } => ExitCode::NoRevision,
+            BuildError::Shallow { .. } => ExitCode::Shallow,
+            BuildError::NoRecipe { .. } | BuildError::Failed { .. } => ExitCode::BuildFailed,
+            BuildError::Late { .. } => ExitCode::BuildLate,
+            BuildError::NoBinary { .. } => ExitCode::NoBinary,
+            BuildError::NoBench { .. } => ExitCode::NoBench,
+            BuildError::Unsteady { .. } => ExitCode::BenchUnsteady,
+            BuildError::Broken { .. } => ExitCode::BenchBroken,
+            BuildError::Recipe { .. } => ExitCode::Invalid,
+            BuildError::Git { .. } | BuildError::Io { .. } | BuildError::Spawn(_) => {
+                ExitCode::Environment
+            }
+            BuildError::Cancelled => ExitCode::Interrupted,
+        };
+        Failure::new(code, error)
+    }
+}
+
+impl From<AccessError> for Failure {
+    fn from(error: AccessError) -> Failure {
+        Failure::new(ExitCode::Cluster, error)
+    }
+}
+
+impl From<TrustError> for Failure {
+    fn from(error: TrustError) -> Failure {
+        Failure::invalid(error)
+    }
+}
+
+impl From<AskingError> for Failure {
+    fn from(error: AskingError) -> Failure {
+        match error {
+            AskingError::Lost(_) => Failure::new(ExitCode::Cluster, error),
+            AskingError::Failed { .. } | AskingError::Unfit(_) => Failure::environment(error),
+        }
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Failure {
+        match error {
+            JournalError::Io { .. } => Failure::environment(error),
+            JournalError::Other(_) => Failure::invalid(error),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Runs that other machines play: the flags that say so, and the way there.
+
+mod access;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::time::Duration;
+
+use clap::Args;
+use tokio::time::timeout;
+
+pub use self::access::AccessArgs;
+use crate::failure::Failure;
+use crate::fingerprint;
+use crate::runtime::runtime;
+use arbiter_cluster::access::Access;
+use arbiter_cluster::assignment::Assignment;
+use arbiter_cluster::bench;
+use arbiter_cluster::coordinator::{
+    Identity, Known, Spec, check, check_engines, coordinate, describe, describe_suite,
+};
+use arbiter_cluster::trust::Key;
+use arbiter_cluster::wire::{Benched, Head, Program};
+use arbiter_plan::plan::{Engine, Plan};
+use arbiter_report::terminal::note;
+use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
+use arbiter_runner::seats::Seat;
+use arbiter_runner::signal::{Request, Signals};
+use arbiter_store::{Store, StoreError};
+
+/// How long a worker may be silent unless the user says otherwise, in seconds.
+const DEFAULT_LEASE_S: u32 = 30;
+
+/// How long the server may take to open what nobody wants any more.
+const SETTLE: Duration = Duration::from_secs(2);
+
+/// Priority of a run unless the user says otherwise.
+const DEFAULT_PRIORITY: u8 = 100;
+
+/// Flags of commands that can let other machines play.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Other machines")]
+pub struct ClusterArgs {
+    /// Let workers play that are connected to this NATS server, such as nats://host:4222 or
+    /// tls://host; several with commas between them. --concurrency then bounds the pairs in flight
+    /// [default: as many as workers have room for]
+    #[arg(long, value_name = "URL")]
+    on: Option<String>,
+    /// How important the run is to workers, 0 to 255; those of the same importance share workers
+    /// evenly [default: 100]
+    #[arg(long, value_name = "N", requires = "on")]
+    priority: Option<u8>,
+    /// Seconds for which a worker may say nothing of a pair before another gets it [default: 30]
+    #[arg(long, value_name = "SEC", requires = "on", value_parser = clap::value_parser!(u32).range(2..=3600))]
+    lease: Option<u32>,
+    /// Key with which descriptions of runs are signed, without which workers start no program; made
+    /// if it is not there [default: arbiter/signing.key in the user's folder of settings]
+    #[arg(long, value_name = "FILE", requires = "on")]
+    signing_key: Option<PathBuf>,
+    /// Have workers run `bench` of every engine before they play, and set those aside whose number
+    /// of nodes is not that of this machine; without the flag of engines that were built from a
+    /// revision and have a bench
+    #[arg(long, requires = "on")]
+    check_bench: bool,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+/// Other machines, ready to be asked.
+#[derive(Debug)]
+pub struct Fleet {
+    access: Access,
+    key: Key,
+    priority: u8,
+    lease: Duration,
+    most: Option<usize>,
+    checks_bench: bool,
+}
+
+impl ClusterArgs {
+    /// The other machines, if any are to play; `most` bounds the pairs in flight. The server is
+    /// asked once, so that one that cannot be used is an error before anything is begun.
+    pub fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
+        let Some(url) = self.on else { return Ok(None) };
+        let access = self.access.access(url)?;
+        let key = Key::load_or_make(&match self.signing_key {
+            Some(path) => path,
+            None => default_key()?,
+        })?;
+        let lease = Duration::from_secs(self.lease.unwrap_or(DEFAULT_LEASE_S).into());
+        let priority = self.priority.unwrap_or(DEFAULT_PRIORITY);
+        runtime()?.block_on(access.connect("arbiter"))?;
+        let checks_bench = self.check_bench;
+        Ok(Some(Fleet { access, key, priority, lease, most, checks_bench }))
+    }
+}
+
+/// Waits until something is open on the server, unless a signal comes before. What is open by then is
+/// put away again.
+pub async fn opened<T>(
+    opening: impl Future<Output = Result<T, Failure>>,
+    signals: &mut Signals,
+    put_away: impl AsyncFnOnce(T),
+) -> Result<ControlFlow<Request, T>, Failure> {
+    let mut opening = pin!(opening);
+    tokio::select! {
+        open = &mut opening => open.map(ControlFlow::Continue),
+        request = signals.next() => {
+            if let Ok(Ok(open)) = timeout(SETTLE, opening).await {
+                put_away(open).await;
+            }
+            Ok(ControlFlow::Break(request))
+        }
+    }
+}
+
+/// Where the key is that nobody named.
+pub fn default_key() -> Result<PathBuf, Failure> {
+    let settings = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
+    let folder = settings.filter(|path| path.is_absolute()).or(home);
+    let folder = folder.ok_or_else(|| Failure::invalid("there is no HOME; give --signing-key"))?;
+    Ok(folder.join("arbiter").join("signing.key"))
+}
+
+impl Fleet {
+    /// An error if only this machine could play the plan.
+    pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
+        check(plan).map_err(Failure::invalid)
+    }
+
+    /// An error if an engine can only be started on this machine.
+    pub fn check_engines(&self, engines: &[Engine]) -> Result<(), Failure> {
+        check_engines(engines).map_err(Failure::invalid)
+    }
+
+    /// Says how to join in.
+    pub fn announce(&self) {
+        let (place, key) = (self.access.place(), self.key.public());
+        note(&format!("played by workers on {place}; to add one:"));
+        note(&format!("  arbiter worker --nats {place} --trust {key}"));
+    }
+
+    /// The flag that leads there again, without secrets.
+    pub fn flag(&self) -> String {
+        format!(" --on {}", self.access.place())
+    }
+
+    /// Pairs in flight at most, if the user says so.
+    pub fn most(&self) -> Option<usize> {
+        self.most
+    }
+
+    /// What the benchmarks of those engines find here that workers have to compare: of all if they
+    /// are for speed, too.
+    async fn benches(
+        &self,
+        engines: &[Engine],
+        seats: &[Seat],
+        is_for_speed: bool,
+    ) -> Vec<Option<Benched>> {
+        let mut found: Vec<Option<Benched>> = Vec::new();
+        for (index, (engine, seat)) in engines.iter().zip(seats).enumerate() {
+            let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
+            let is_needed = self.checks_bench || is_built || is_for_speed;
+            let is_same = |other: &Seat| {
+                (&other.launch.program, &other.launch.args)
+                    == (&seat.launch.program, &seat.launch.args)
+            };
+            let before = seats[..index].iter().position(is_same);
+            found.push(match before.and_then(|index| found[index]) {
+                Some(bench) => Some(bench),
+                None if !is_needed => None,
+                None => match bench::measure(seat, 1).await {
+                    Ok(bench) => {
+                        note(&format!("bench of {}: {} nodes", seat.name, bench.nodes));
+                        Some(bench)
+                    }
+                    Err(why) => {
+                        note(&format!("workers are not compared by their bench: {why}"));
+                        None
+                    }
+                },
+            });
+        }
+        found
+    }
+
+    /// Who plays the run, which is known so far.
+    pub async fn executor(
+        self,
+        plan: &Plan,
+        run: &str,
+        created_ms: i64,
+        seats: Vec<Seat>,
+        known: Known,
+    ) -> Result<Remote, Failure> {
+        // Workers scale times by the last engine that has a bench.
+        let benches = self.benches(&plan.engines, &seats, plan.scale.is_some()).await;
+        if plan.scale.is_some() && benches.iter().all(Option::is_none) {
+            let told = "workers scale times by the bench of the last engine, and there is none";
+            return Err(Failure::invalid(told));
+        }
+        let (remote, ends) = Remote::new(self.most);
+        let (key, lease) = (self.key.public(), self.lease);
+        let identity = Identity { run, created_ms, key: &key };
+        let programs = Programs::of(&seats)?;
+        let head = describe(plan, identity, seats, programs.list.clone(), lease);
+        self.open(head.map_err(Failure::invalid)?, programs, benches, known, ends).await?;
+        Ok(remote)
+    }
+
+    /// The link to those who put the questions of a suite to its engines.
+    pub async fn link<A: Assignment>(
+        self,
+        suite: &str,
+        created_ms: i64,
+        engines: &[Engine],
+        seats: Vec<Seat>,
+    ) -> Result<Link<A, A::Done>, Failure> {
+        let benches = self.benches(engines, &seats, false).await;
+        let (near, ends) = link();
+        let (key, lease) = (self.key.public(), self.lease);
+        let identity = Identity { run: suite, created_ms, key: &key };
+        let programs = Programs::of(&seats)?;
+        let head = describe_suite(engines, identity, seats, programs.list.clone(), lease);
+        let head = head.map_err(Failure::invalid)?;
+        self.open(head, programs, benches, Known::default(), ends).await?;
+        Ok(near)
+    }
+
+    async fn open<A: Assignment>(
+        self,
+        mut head: Head,
+        programs: Programs,
+        benches: Vec<Option<Benched>>,
+        known: Known,
+        ends: Ends<A, A::Done>,
+    ) -> Result<(), Failure> {
+        for (contestant, bench) in head.contestants.iter_mut().zip(&benches) {
+            contestant.is_benched = bench.is_some();
+        }
+        let link = self.access.connect(&format!("arbiter {}", head.run)).await?;
+        let (key, priority, programs) = (self.key, self.priority, programs.paths);
+        Ok(coordinate(link, Spec { head, key, programs, priority, benches, known }, ends).await?)
+    }
+}
+
+/// The programs of engines.
+struct Programs {
+    /// By the index of the engine.
+    list: Vec<Program>,
+    /// Where they are, by their hashes.
+    paths: BTreeMap<String, PathBuf>,
+}
+
+impl Programs {
+    fn of(seats: &[Seat]) -> Result<Programs, Failure> {
+        let (mut list, mut paths) = (Vec::new(), BTreeMap::new());
+        for seat in seats {
+            let program = program(&seat.launch.program)?;
+            paths.insert(program.hash.clone(), seat.launch.program.clone());
+            list.push(program);
+        }
+        Ok(Programs { list, paths })
+    }
+}
+
+/// What the store knows of a run's workers.
+pub fn known(store: &Store, run: &str, plan: &Plan) -> Result<Known, StoreError> {
+    let aside = store.aside(run)?.into_iter().map(|aside| (aside.worker, aside.reason));
+    Ok(Known {
+        aside: aside.collect(),
+        played: store.played_by_workers(run)?,
+        is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
+    })
+}
+
+/// A program by what is in it.
+fn program(path: &Path) -> Result<Program, Failure> {
+    let hash = fingerprint::hash(path).map_err(Failure::invalid)?;
+    let bytes = std::fs::metadata(path).map_err(Failure::environment)?.len();
+    let name = path.file_name().map_or_else(|| "engine".into(), |name| name.to_string_lossy());
+    Ok(Program { hash, bytes, name: name.into_owned() })
+}

@@ -1,0 +1,101 @@
+//! Flags and variables that say how a NATS server is entered.
+//!
+//! Secrets come from files and variables only: what is on a command line, everybody on the machine
+//! can read.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::failure::Failure;
+use arbiter_cluster::access::{Access, Credentials, Secret};
+use arbiter_cluster::subject::{INBOX, is_inbox};
+
+/// How a NATS server is entered.
+#[derive(Debug, Default, Args)]
+pub struct AccessArgs {
+    /// User name for the NATS server [env: ARBITER_NATS_USER; its password is in
+    /// ARBITER_NATS_PASSWORD or in --nats-password-file]
+    #[arg(long, value_name = "NAME")]
+    nats_user: Option<String>,
+    /// File with the password [env: ARBITER_NATS_PASSWORD is the password itself]
+    #[arg(long, value_name = "FILE")]
+    nats_password_file: Option<PathBuf>,
+    /// File with a token [env: ARBITER_NATS_TOKEN is the token itself]
+    #[arg(long, value_name = "FILE")]
+    nats_token_file: Option<PathBuf>,
+    /// File with the seed of an nkey [env: ARBITER_NATS_NKEY]
+    #[arg(long, value_name = "FILE")]
+    nats_nkey: Option<PathBuf>,
+    /// File with credentials as `nsc` writes them [env: ARBITER_NATS_CREDS]
+    #[arg(long, value_name = "FILE")]
+    nats_creds: Option<PathBuf>,
+    /// Certificates (PEM) of authorities that vouch for the server [env: ARBITER_NATS_CA]
+    #[arg(long, value_name = "FILE")]
+    nats_ca: Option<PathBuf>,
+    /// Own certificate (PEM), for servers that ask for one
+    #[arg(long, value_name = "FILE", requires = "nats_cert_key")]
+    nats_cert: Option<PathBuf>,
+    /// Its key (PEM)
+    #[arg(long, value_name = "FILE", requires = "nats_cert")]
+    nats_cert_key: Option<PathBuf>,
+    /// What subjects of answers begin with, for accounts that may listen to some only:
+    /// _INBOX.NAME [default: _INBOX]
+    #[arg(long, value_name = "PREFIX")]
+    nats_inbox: Option<String>,
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn secret(path: &Path) -> Result<Secret, Failure> {
+    let read = std::fs::read_to_string(path);
+    let text =
+        read.map_err(|e| Failure::invalid(format!("cannot read {}: {e}", path.display())))?;
+    Ok(Secret(text.trim().to_owned()))
+}
+
+impl AccessArgs {
+    /// The way to the server at `url`.
+    pub fn access(self, url: String) -> Result<Access, Failure> {
+        let path = |flag: Option<PathBuf>, name| flag.or_else(|| variable(name).map(PathBuf::from));
+        let user = self.nats_user.or_else(|| variable("ARBITER_NATS_USER"));
+        let password = match &self.nats_password_file {
+            Some(path) => Some(secret(path)?),
+            None => variable("ARBITER_NATS_PASSWORD").map(Secret),
+        };
+        let token = match &self.nats_token_file {
+            Some(path) => Some(secret(path)?),
+            None => variable("ARBITER_NATS_TOKEN").map(Secret),
+        };
+        if let Some(inbox) = self.nats_inbox.as_deref().filter(|inbox| !is_inbox(inbox)) {
+            let told = format!("--nats-inbox: expected {INBOX}.NAME, got '{inbox}'");
+            return Err(Failure::invalid(told));
+        }
+        let creds = path(self.nats_creds, "ARBITER_NATS_CREDS");
+        let nkey = path(self.nats_nkey, "ARBITER_NATS_NKEY");
+        let credentials = match (creds, nkey, user, token) {
+            (Some(path), ..) => Credentials::Creds(secret(&path)?),
+            (None, Some(path), ..) => Credentials::Nkey(secret(&path)?),
+            (None, None, Some(user), _) => {
+                let missing = || {
+                    Failure::invalid(format!(
+                        "user '{user}' has no password: set ARBITER_NATS_PASSWORD or give \
+                         --nats-password-file"
+                    ))
+                };
+                Credentials::Password(user.clone(), password.ok_or_else(missing)?)
+            }
+            (None, None, None, Some(token)) => Credentials::Token(token),
+            (None, None, None, None) => Credentials::None,
+        };
+        Ok(Access {
+            url: Secret(url),
+            credentials,
+            ca: path(self.nats_ca, "ARBITER_NATS_CA"),
+            certificate: self.nats_cert.zip(self.nats_cert_key),
+            inbox: self.nats_inbox,
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! The games that `arbiter mine` and `arbiter samples` take positions from.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use arbiter_openings::compressed::decompressed;
+use arbiter_report::terminal::note;
+use arbiter_store::Store;
+use arbiter_suite::mine::games::{self, Game};
+
+/// Faults of games that are named.
+const NAMED: usize = 5;
+
+/// The games of all files and runs.
+pub fn all_games(pgn: &[PathBuf], runs: &[String], results: &Path) -> Result<Vec<Game>, Failure> {
+    let mut games = Vec::new();
+    for path in pgn {
+        let told = |error| Failure::invalid(format!("{}: {error}", path.display()));
+        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let source = File::open(path).and_then(decompressed).map_err(told)?;
+        let (read, faults) = games::read(&file, source).map_err(told)?;
+        for fault in faults.iter().take(NAMED) {
+            note(fault);
+        }
+        if faults.len() > NAMED {
+            note(&format!("… and {} more such games in {file}", faults.len() - NAMED));
+        }
+        games.extend(read);
+    }
+    for run in runs {
+        games.extend(stored_games(&Store::open(results)?, run)?);
+    }
+    Ok(games)
+}
+
+/// The games of a run, in the order of its schedule.
+fn stored_games(store: &Store, run: &str) -> Result<Vec<Game>, Failure> {
+    let plan = store.run(run)?.plan;
+    let mut games = Vec::new();
+    for tally in store.tallies(run)? {
+        let Some(played) = store.pair(run, tally.pair)? else { continue };
+        for (half, record) in played.games.iter().enumerate() {
+            let engine = |index: usize| plan.engines.get(index).map_or("?", |e| e.name.as_str());
+            let origin = format!(
+                "{} v {}, run {run} pair {} game {}",
+                engine(record.engines.white),
+                engine(record.engines.black),
+                tally.pair + 1,
+                half + 1
+            );
+            let game = games::stored(origin, record);
+            games.push(game.map_err(|error| Failure::environment(format!("run {run}: {error}")))?);
+        }
+    }
+    Ok(games)
+}

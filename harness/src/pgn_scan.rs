@@ -1,0 +1,71 @@
+//! Reads the games of PGN files for ratings.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::output::Rows;
+use arbiter_openings::compressed::decompressed;
+use arbiter_rate::pipeline::scan_all;
+use arbiter_rate::scan::Asked;
+use arbiter_rate::tally::Tally;
+use arbiter_report::terminal;
+
+/// What CSV has a line for.
+pub const PLAYERS: Rows<'static> = Rows {
+    list: Some("players"),
+    first: &["name", "rating", "rating_low", "rating_high", "games", "score"],
+};
+
+/// Half-moves that make an opening where nothing is marked.
+pub const OPENING_PLIES: u32 = 16;
+
+/// Why there is nothing to rate.
+pub fn nothing(tally: &Tally) -> String {
+    if tally.games == 0 {
+        return "the files hold no games".to_owned();
+    }
+    let reasons: Vec<String> =
+        tally.bad.iter().map(|(reason, games)| format!("{} {games}", reason.as_str())).collect();
+    format!("none of the games counts: {}", reasons.join(", "))
+}
+
+/// The games of all files together; they are taken in pairs if `pair` is set.
+pub fn read_files(
+    files: &[PathBuf],
+    asked: Asked,
+    pair: bool,
+    threads: usize,
+) -> Result<Tally, String> {
+    let mut sizes = 0;
+    for path in files {
+        let about =
+            std::fs::metadata(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        if about.is_dir() {
+            return Err(format!("{} is a folder; name the PGN files in it", path.display()));
+        }
+        sizes += about.len();
+    }
+    let bar = terminal::bar(sizes);
+    // The template is a constant.
+    let style =
+        ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+            .expect("the template is sound");
+    bar.set_style(style);
+    let mut tally = Tally::new(pair);
+    for path in files {
+        let told = |error: io::Error| format!("cannot read {}: {error}", path.display());
+        let source = open(path, &bar).map_err(told)?;
+        tally.begin_file(&path.display().to_string());
+        scan_all(source, threads, asked, |block| tally.add(&block)).map_err(told)?;
+    }
+    bar.finish_and_clear();
+    Ok(tally)
+}
+
+/// The text of a file, decompressed.
+fn open(path: &Path, bar: &ProgressBar) -> io::Result<Box<dyn Read + Send>> {
+    decompressed(bar.wrap_read(File::open(path)?))
+}

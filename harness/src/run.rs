@@ -1,0 +1,457 @@
+//! Plays a run: a new one, or one that goes on.
+
+mod dry_run;
+mod json_lines;
+mod messages;
+mod preflight;
+mod restore;
+pub mod result;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use self::json_lines::Stream;
+use self::messages::{announce, default_name, go_on, show, tell_workers};
+use self::preflight::{check_engines, interrupted};
+pub use self::restore::replayed;
+use crate::args::{Asked, Resume};
+use crate::compat::{Printer, Style};
+use crate::engine_builds::{BuildArgs, Circumstances};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::fleet::{Fleet, opened};
+use crate::games_file::{Content, GamesFile};
+use crate::keyboard::Keyboard;
+use crate::output::Form;
+use crate::runtime::runtime;
+use crate::{book, control_server, fingerprint, fleet};
+use arbiter_game::adjudicate::Tables;
+use arbiter_game::tablebases::Syzygy;
+use arbiter_openings::Book;
+use arbiter_plan::ablation::AblationError;
+use arbiter_plan::plan::{Kind, Plan, PlanError, default_concurrency};
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::run::event::Observer;
+use arbiter_plan::run::job::{JobMaker, PlayedPair};
+use arbiter_plan::run::state::RunState;
+use arbiter_report::live::Live;
+use arbiter_report::openings::OpeningNames;
+use arbiter_report::pgn::PgnHeader;
+use arbiter_report::stored;
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
+use arbiter_runner::executor::Executor;
+use arbiter_runner::executor::local::{Local, Room};
+use arbiter_runner::executor::remote::Remote;
+use arbiter_runner::gallery::Gallery;
+use arbiter_runner::seats::{Seat, places_of, seats};
+use arbiter_runner::signal::Signals;
+use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
+
+/// Commands to a running run that may wait for it.
+const WISHES: usize = 64;
+
+/// A run that is ready to be played.
+struct Prepared {
+    name: String,
+    plan: Plan,
+    book: Book,
+    store: Store,
+    files: Vec<GamesFile>,
+    state: RunState,
+    tables: Option<Arc<dyn Tables>>,
+    own_binary: PathBuf,
+    results: PathBuf,
+    /// Held as long as the run is ours.
+    _lock: RunLock,
+}
+
+/// Plays what was asked for and prints the result.
+pub fn play(kind: Kind, asked: Asked) -> ExitCode {
+    if asked.is_dry {
+        return dry_run::rehearse(kind, asked).unwrap_or_else(Failure::report);
+    }
+    play_named(kind, asked).map_or_else(Failure::report, |(_, code)| code)
+}
+
+/// The same, and the name of the run.
+pub fn play_named(kind: Kind, asked: Asked) -> Result<(String, ExitCode), Failure> {
+    let (format, style) = (asked.format, asked.compat.clone());
+    let (prepared, fleet) = prepare(kind, asked)?;
+    let name = prepared.name.clone();
+    carry_out(prepared, fleet, format, style).map(|code| (name, code))
+}
+
+/// Plays a plan as a new run of this name.
+pub fn play_plan(
+    plan: Plan,
+    results: &Path,
+    name: String,
+    about: &str,
+    format: Form,
+) -> Result<ExitCode, Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let entry = Entry {
+        results: results.to_owned(),
+        name: Some(name),
+        about: Some(about.to_owned()),
+        is_probed: false,
+    };
+    carry_out(enter(read(plan, &own_binary, None)?, entry, own_binary)?, None, format, None)
+}
+
+/// How a new run is entered in the store.
+struct Entry {
+    results: PathBuf,
+    name: Option<String>,
+    about: Option<String>,
+    /// Whether it is tried first if the engine can be tuned.
+    is_probed: bool,
+}
+
+/// The run, and who plays it if not this machine.
+fn prepare(kind: Kind, mut asked: Asked) -> Result<(Prepared, Option<Fleet>), Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let fleet = std::mem::take(&mut asked.cluster).fleet(asked.at_once)?;
+    let prepared = match asked.resume {
+        Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary)?,
+        None => begin(kind, asked, own_binary, fleet.as_ref())?,
+    };
+    Ok((prepared, fleet))
+}
+
+/// A plan with what it needs, before anything is written down.
+struct Planned {
+    plan: Plan,
+    book: Book,
+    fingerprints: Fingerprints,
+    tables: Option<Arc<dyn Tables>>,
+}
+
+/// Resolves what was asked for and reads all that it names.
+fn planned(
+    kind: Kind,
+    asked: &mut Asked,
+    own_binary: &Path,
+    fleet: Option<&Fleet>,
+) -> Result<Planned, Failure> {
+    make_engines(asked)?;
+    let request = std::mem::take(&mut asked.request);
+    let plan = Plan::resolve(kind, request).map_err(|error| match error {
+        PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
+        PlanError::EngineCount(..)
+        | PlanError::TuneEngines(_)
+        | PlanError::Ablation(AblationError::EngineCount(_)) => {
+            Failure::new(ExitCode::Usage, error)
+        }
+        _ => Failure::invalid(error),
+    })?;
+    read(plan, own_binary, fleet)
+}
+
+/// Reads all that a plan names; `fleet` is who plays it if not this machine.
+fn read(plan: Plan, own_binary: &Path, fleet: Option<&Fleet>) -> Result<Planned, Failure> {
+    match fleet {
+        None => drop(places_of(&plan).map_err(Failure::invalid)?),
+        Some(fleet) => fleet.check(&plan)?,
+    }
+    let book = book::load(&plan).map_err(Failure::invalid)?;
+    let openings = book.len();
+    if plan.opening_start >= openings as u64 {
+        return Err(Failure::invalid(format!(
+            "--opening-start {} is past the end of {}, which has {openings} openings",
+            plan.opening_start + 1,
+            book.name()
+        )));
+    }
+    let fingerprints = fingerprint::take(&plan, &book, own_binary).map_err(Failure::invalid)?;
+    let tables = open_tables(&plan)?;
+    Ok(Planned { plan, book, fingerprints, tables })
+}
+
+fn begin(
+    kind: Kind,
+    mut asked: Asked,
+    own_binary: PathBuf,
+    fleet: Option<&Fleet>,
+) -> Result<Prepared, Failure> {
+    let stderr_dir = asked.request.stderr_dir.clone();
+    let planned = planned(kind, &mut asked, &own_binary, fleet)?;
+    if let Some(dir) = stderr_dir {
+        std::fs::create_dir_all(&dir).map_err(|error| {
+            Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
+        })?;
+    }
+    let Asked { results, name, about, is_probed, .. } = asked;
+    enter(planned, Entry { results, name, about, is_probed }, own_binary)
+}
+
+/// Makes a plan a run, once it is known that it can be played.
+fn enter(planned: Planned, entry: Entry, own_binary: PathBuf) -> Result<Prepared, Failure> {
+    let Planned { plan, book, fingerprints, tables } = planned;
+    let Entry { results, name, about, is_probed } = entry;
+    let created_ms = unix_time_ms();
+    let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
+    RunLock::check_name(&name)?;
+    let store = Store::create(&results)?;
+    let lock = RunLock::take(&results, &name)?;
+    if let Ok(found) = store.run(&name) {
+        return Err(StoreError::Exists(found.head.run).into());
+    }
+    let book = check_engines(&plan, book, &own_binary, is_probed)?;
+    let mut offsets = Offsets::default();
+    let mut files = Vec::new();
+    if let Some(path) = &plan.pgn {
+        let (file, offset) = GamesFile::begin(path, pgn(&plan, &fingerprints, created_ms))?;
+        offsets.pgn = offset;
+        files.push(file);
+    }
+    if let Some(path) = &plan.epd {
+        let (file, offset) = GamesFile::begin(path, Content::Epd)?;
+        offsets.epd = offset;
+        files.push(file);
+    }
+    let about = about.as_deref();
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
+    let state = RunState::of(&plan);
+    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+}
+
+/// Builds engines that are revisions and are not built yet.
+pub fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
+    let with = Circumstances {
+        config: asked.config.clone(),
+        results: Some(asked.results.clone()),
+        copies: asked.request.concurrency.unwrap_or_else(default_concurrency),
+        reference_nps: asked.reference_nps,
+    };
+    let engines = std::mem::take(&mut asked.request.engines);
+    let prepared = asked.build.prepare(engines, &asked.request.each, with)?;
+    asked.request.engines = prepared.engines;
+    asked.request.scale = prepared.scale;
+    // Whoever asks again gets what is there.
+    (asked.build.test, asked.build.base) = (None, None);
+    Ok(())
+}
+
+fn resume(
+    kind: Kind,
+    wanted: Resume,
+    results: PathBuf,
+    build: BuildArgs,
+    own_binary: PathBuf,
+) -> Result<Prepared, Failure> {
+    let name = wanted.run;
+    let store = Store::open(&results)?;
+    let stored = store.run(&name)?;
+    let mut plan = stored.plan;
+    if plan.kind != kind {
+        return Err(Failure::invalid(format!(
+            "run '{name}' is of another kind; resume it with the subcommand that began it"
+        )));
+    }
+    let lock = RunLock::take(&results, &name)?;
+    build.restore(&plan)?;
+    let mut book = book::load(&plan).map_err(Failure::invalid)?;
+    let tables = open_tables(&plan)?;
+    let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
+    fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
+    let state = replayed(&store, &name, &plan)?;
+    let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
+    let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
+    if state.ending().is_none() {
+        let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
+        places_of(&changed).map_err(Failure::invalid)?;
+        book = check_engines(&plan, book, &own_binary, false)?;
+        store.set_ending(&name, None)?;
+    }
+    let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
+    let wanted_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
+    let pgn = match wanted_pgn.filter(|path| Some(path) != plan.pgn.as_ref()) {
+        // Another file takes all games, after what it holds already.
+        Some(path) => {
+            let (pgn, offset) = GamesFile::begin(&path, content)?;
+            plan.pgn = Some(path);
+            store.set_plan(&name, &plan, &stored.fingerprints, offset)?;
+            Some((pgn, offset))
+        }
+        None => match &plan.pgn {
+            Some(path) => Some((GamesFile::open(path, content)?, stored.offsets.pgn)),
+            None => None,
+        },
+    };
+    let epd = match &plan.epd {
+        Some(path) => Some((GamesFile::open(path, Content::Epd)?, stored.offsets.epd)),
+        None => None,
+    };
+    let were_taken_back = store.aside(&name)?.iter().any(|aside| aside.pairs > 0);
+    let mut files = Vec::new();
+    for (mut file, offset) in pgn.into_iter().chain(epd) {
+        let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));
+        file.reconcile(offset, pairs, were_taken_back)?;
+        files.push(file);
+    }
+    (plan.concurrency, plan.affinity) = (concurrency, affinity);
+    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+}
+
+/// The endgame tables that the plan's rules need.
+pub fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
+    let Some(rule) = plan.rules.tablebase else { return Ok(None) };
+    let tables =
+        Syzygy::open(plan.tables.iter().map(PathBuf::as_path)).map_err(Failure::invalid)?;
+    let most = tables.max_pieces();
+    if rule.pieces as usize > most {
+        note(&format!("syzygy: these tables have up to {most} pieces only"));
+    }
+    Ok(Some(Arc::new(tables)))
+}
+
+fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failure> {
+    let missing = || Failure::environment(format!("run '{run}' has lost pair {pair}"));
+    store.pair(run, pair)?.ok_or_else(missing)
+}
+
+fn carry_out(
+    mut prepared: Prepared,
+    fleet: Option<Fleet>,
+    format: Form,
+    style: Option<Style>,
+) -> Result<ExitCode, Failure> {
+    let go_on = go_on(&prepared, fleet.as_ref());
+    if let Some(style) = &style {
+        style.save(&prepared.name, &prepared.results)?;
+    }
+    if prepared.state.ending().is_none() {
+        announce(&prepared, fleet.as_ref());
+    }
+    let request = match prepared.state.ending() {
+        // Killed between the last pair and the note of its ending, perhaps.
+        Some(ending) => {
+            prepared.store.set_ending(&prepared.name, Some(ending))?;
+            if let Some(style) = &style {
+                Printer::print_again(style, &prepared.plan, &prepared.state, ending)?;
+            }
+            None
+        }
+        None => run(&mut prepared, fleet, format, style.as_ref(), &go_on)?.request,
+    };
+    let Prepared { name, plan, book, state, store, results, .. } = &prepared;
+    let disturbances = store.disturbances(name)?;
+    let summary =
+        stored::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
+    let summary = stored::with_stored(store, plan, summary)?;
+    if style.is_none() {
+        result::print(store, &summary, format)?;
+    }
+    tell_workers(store, name)?;
+    note(&format!(
+        "results in {}; show them again: {}",
+        store.file().display(),
+        show(name, results)
+    ));
+    if summary.ending == Some(Ending::Interrupted) {
+        note(&format!("go on with: {go_on}"));
+    }
+    Ok(result::exit_code(&summary, request))
+}
+
+/// Plays the run; `go_on` is the command with which to go on after an error.
+fn run(
+    prepared: &mut Prepared,
+    fleet: Option<Fleet>,
+    format: Form,
+    style: Option<&Style>,
+    go_on: &str,
+) -> Result<Finished, Failure> {
+    let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
+        prepared;
+    let seats = seats(plan, own_binary);
+    let created_ms = store.run(name)?.head.created_ms;
+    let known = fleet::known(store, name, plan)?;
+    let jobs = JobMaker::new(plan, book, tables.clone());
+    let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
+    let (wish, wishes) = mpsc::channel(WISHES);
+    let keys = if style.is_some() { None } else { Keyboard::listen(wish.clone()) };
+    let mut observers: Vec<&mut dyn Observer> = Vec::new();
+    observers.extend(files.iter_mut().map(|file| file as &mut dyn Observer));
+    let schedule = state.schedule().clone();
+    let mut view: Box<dyn Observer> = match style {
+        Some(style) => Box::new(Printer::new(style, plan, schedule)),
+        None => {
+            let live = Live::new(schedule, plan.sprt, names, keys.is_some());
+            Box::new(live.tuning(state.ascent()))
+        }
+    };
+    observers.push(&mut *view);
+    let mut stream = Stream::new(plan);
+    observers.extend((format == Form::Ndjson).then_some(&mut stream as &mut dyn Observer));
+    let run = Run { name, store, jobs, observers, wishes };
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let gallery = Gallery::default();
+        let socket = control_server::Server::listen(results, name, wish, gallery.clone());
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        let finished = match fleet {
+            None => {
+                let local = local(plan, seats)?.seen_in(gallery);
+                dispatch(run, state, local, &mut signals).await
+            }
+            Some(fleet) => {
+                let opening = fleet.executor(plan, name, created_ms, seats, known);
+                let remote = match opened(opening, &mut signals, Remote::finish).await? {
+                    ControlFlow::Continue(remote) => remote,
+                    ControlFlow::Break(request) => return Err(interrupted(request)),
+                };
+                dispatch(run, state, remote, &mut signals).await
+            }
+        };
+        socket.close().await;
+        finished.map_err(|error| {
+            let message = format!("{error}; finished pairs are kept, go on with: {go_on}");
+            match error {
+                RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
+                RunError::Store(_)
+                | RunError::Observer(_)
+                | RunError::Unfit(_)
+                | RunError::Environment { .. } => Failure::environment(message),
+            }
+        })
+    })
+}
+
+/// This machine's slots.
+fn local(plan: &Plan, seats: Vec<Seat>) -> Result<Local, Failure> {
+    let room = Room {
+        slots: plan.concurrency,
+        wait: plan.wait,
+        noise_limit: plan.noise_limit,
+        places: places_of(plan).map_err(Failure::invalid)?,
+    };
+    Local::new(room, seats).map_err(Failure::environment)
+}
+
+fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
+    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
+    let annotation = &plan.annotation;
+    let is_named = annotation.has_origin && !annotation.is_minimal;
+    Content::Pgn(Box::new(PgnHeader {
+        event: match plan.kind {
+            Kind::Sprt => "Arbiter SPRT".to_owned(),
+            Kind::Match => "Arbiter match".to_owned(),
+            Kind::Tournament => format!("Arbiter {}", plan.design.format.as_str()),
+            Kind::Ablate => "Arbiter ablation".to_owned(),
+            Kind::Tune => "Arbiter tuning".to_owned(),
+        },
+        date: created.strftime("%Y.%m.%d").to_string(),
+        engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+        limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
+        hashes: fingerprints.engines.clone(),
+        seed: plan.seed,
+        annotation: annotation.clone(),
+        names: is_named.then(OpeningNames::new),
+    }))
+}

@@ -1,0 +1,63 @@
+//! A run as lines of JSON on standard output, while it is played.
+
+use serde_json::{Value, json};
+
+use crate::output::emit;
+use arbiter_plan::plan::Plan;
+use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
+
+/// Prints a line for each pair when it counts, and one when a worker is set aside, after which only
+/// the first of those pairs still count; the report follows as the last line.
+#[derive(Debug)]
+pub(super) struct Stream {
+    engines: Vec<String>,
+}
+
+impl Stream {
+    pub(super) fn new(plan: &Plan) -> Stream {
+        Stream { engines: plan.engines.iter().map(|engine| engine.name.clone()).collect() }
+    }
+}
+
+impl Observer for Stream {
+    fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
+        if let RunEvent::SetAside { aside, counted, .. } = event {
+            return print(&json!({
+                "event": "set_aside",
+                "worker": aside.worker,
+                "reason": aside.reason,
+                "pairs_discarded": aside.pairs,
+                "pairs_counted": counted,
+            }));
+        }
+        let RunEvent::Counted { played, tally, look, elapsed } = event else { return Ok(()) };
+        let [first, second] = tally.engines.map(|engine| &self.engines[engine]);
+        let games = played.games.iter().map(|game| {
+            json!({
+                "white": self.engines[game.engines.white],
+                "black": self.engines[game.engines.black],
+                "result": game.outcome.result.as_str(),
+                "termination": game.outcome.termination.as_str(),
+                "detail": game.outcome.detail,
+                "plies": game.moves.len(),
+                "duration_ms": game.duration.as_secs_f64() * 1e3,
+            })
+        });
+        let line = json!({
+            "event": "pair",
+            "pair": tally.pair + 1,
+            "first": first,
+            "second": second,
+            "games": games.collect::<Vec<_>>(),
+            "llr": look.map(|look| look.llr),
+            "llr_stop_lower": look.map(|look| look.lower),
+            "llr_stop_upper": look.map(|look| look.upper),
+            "elapsed_ms": elapsed.as_secs_f64() * 1e3,
+        });
+        print(&line)
+    }
+}
+
+fn print(line: &Value) -> Result<(), ObserverError> {
+    emit(&format!("{line}\n")).map_err(|failure| ObserverError(failure.message))
+}

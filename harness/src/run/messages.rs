@@ -1,0 +1,117 @@
+//! What is said around a run: what will be played, who played, how to go on.
+
+use std::path::Path;
+
+use super::Prepared;
+use crate::failure::Failure;
+use crate::fleet::Fleet;
+use arbiter_openings::quarantine;
+use arbiter_plan::affinity::list;
+use arbiter_plan::plan::Kind;
+use arbiter_report::standings::rules_in_words;
+use arbiter_report::terminal::note;
+use arbiter_report::tuned;
+use arbiter_runner::seats::places_of;
+use arbiter_store::Store;
+
+/// Says what will be played, and by whom if not by this machine.
+pub(super) fn announce(prepared: &Prepared, fleet: Option<&Fleet>) {
+    let Prepared { name, plan, book, state, .. } = prepared;
+    let engines: Vec<String> = plan
+        .own_engines()
+        .map(|(name, engine)| format!("{name} ({})", engine.conditions.limits))
+        .collect();
+    note(&format!("run {name}: {}", engines.join(" v ")));
+    if let Some(ablation) = &plan.ablation {
+        note(&format!("against itself without {}", ablation.features.join(", ")));
+    }
+    if let Some(tuning) = &plan.tuning {
+        note(&format!("tuning {}", tuned::names(tuning)));
+        note(&format!("SPSA: {}", tuned::schedule(tuning)));
+    }
+    let left_out = book.quarantine();
+    for line in left_out.first(quarantine::KEPT) {
+        note(&format!("left out: {line}"));
+    }
+    let without = match left_out.count {
+        0 => String::new(),
+        count => format!(" ({count} bad left out)"),
+    };
+    let (openings, from, seed) = (book.len(), book.name(), plan.seed);
+    let at_once = match fleet {
+        None => format!(", {} games at once", plan.concurrency),
+        Some(_) => String::new(),
+    };
+    note(&format!("{openings} openings from {from}{without}, seed {seed}{at_once}"));
+    if let Some(fleet) = fleet {
+        fleet.announce();
+    }
+    if plan.tuning.is_none() {
+        note(&rules_in_words(&plan.design, plan.engines.len()));
+    }
+    for rule in plan.rules.words() {
+        note(&rule);
+    }
+    let games = places_of(plan).unwrap_or_default();
+    let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
+    if !games.is_empty() {
+        note(&format!("processors of the games at once: {}", games.join(" | ")));
+    }
+    if let Some(sprt) = plan.sprt {
+        note(&format!(
+            "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
+            sprt.model().as_str(),
+            sprt.elo0(),
+            sprt.elo1(),
+            sprt.alpha(),
+            sprt.beta(),
+            sprt.correction().as_str()
+        ));
+    }
+    let counted = state.counted().count();
+    if counted > 0 {
+        note(&format!("{counted} pairs are counted already"));
+    }
+}
+
+/// Says who played, if others did, and what of theirs changed nothing.
+pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
+    let shares = store.pairs_by_worker(run)?;
+    let shares: Vec<String> =
+        shares.iter().map(|(name, pairs)| format!("{name} {pairs}")).collect();
+    if !shares.is_empty() {
+        note(&format!("pairs by worker: {}", shares.join(", ")));
+    }
+    match store.remarks(run)?.len() {
+        0 => {}
+        1 => note("1 remark about workers is in the table 'remarks' of the store"),
+        count => {
+            note(&format!("{count} remarks about workers are in the table 'remarks' of the store"))
+        }
+    }
+    Ok(())
+}
+
+/// The command that goes on with a run.
+pub(super) fn go_on(prepared: &Prepared, fleet: Option<&Fleet>) -> String {
+    let Prepared { name, plan, results, .. } = prepared;
+    let on = fleet.map(Fleet::flag).unwrap_or_default();
+    format!("arbiter {} --results {} --resume {name}{on}", plan.kind.as_str(), quoted(results))
+}
+
+/// The command that shows a run again.
+pub(super) fn show(name: &str, results: &Path) -> String {
+    format!("arbiter results --results {} show {name}", quoted(results))
+}
+
+/// A path as a shell wants it.
+fn quoted(path: &Path) -> String {
+    shell_words::quote(&path.to_string_lossy()).into_owned()
+}
+
+/// The name of a run that nobody named.
+pub(super) fn default_name(kind: Kind, created_ms: i64) -> String {
+    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
+    // Milliseconds keep runs that a script starts together apart.
+    format!("{}-{}", kind.as_str(), created.strftime("%Y%m%d-%H%M%S-%3f"))
+}

@@ -1,0 +1,97 @@
+//! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
+
+use std::path::Path;
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::runtime::runtime;
+use arbiter_openings::Book;
+use arbiter_plan::plan::Plan;
+use arbiter_plan::run::job::thin;
+use arbiter_plan::tuning::base_name;
+use arbiter_protocol::Protocol;
+use arbiter_report::terminal::note;
+use arbiter_runner::fit;
+use arbiter_runner::seats::{Seat, Trial, TrialError, seats, try_out};
+use arbiter_runner::signal::{Request, Signals};
+
+/// Tries all engines out. What comes back is the book without the openings that some engine cannot
+/// be told, which are always the same for the same engines, and without those that will not be
+/// played. `is_probed` says whether an engine must heed what is to be tuned.
+pub(super) fn check_engines(
+    plan: &Plan,
+    mut book: Book,
+    own_binary: &Path,
+    is_probed: bool,
+) -> Result<Book, Failure> {
+    // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
+    if !is_probed && plan.engines.iter().all(|engine| engine.manners.protocol == Protocol::Uci) {
+        thin(&mut book, plan);
+    }
+    let seats = seats(plan, own_binary);
+    let runtime = runtime()?;
+    let Trial { untold, threaded } = runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        tokio::select! {
+            trial = try_all(plan, &seats, &book, is_probed) => trial.map_err(|error| {
+                match error.environment {
+                    true => Failure::environment(error),
+                    false => Failure::invalid(error),
+                }
+            }),
+            request = signals.next() => Err(interrupted(request)),
+        }
+    })?;
+    for (name, threads) in threaded {
+        note(&format!(
+            "{name} thinks with {threads} threads unless it is told otherwise: with \
+             option.Threads=1 for each engine they play on equal terms"
+        ));
+    }
+    if !untold.is_empty() {
+        note(&format!(
+            "{} of {} openings are left out: an engine without setboard cannot be told them",
+            untold.len(),
+            book.len()
+        ));
+    }
+    let no_opening = || Failure::invalid("the engines share no opening");
+    let mut book = book.without(&untold).ok_or_else(no_opening)?;
+    thin(&mut book, plan);
+    Ok(book)
+}
+
+/// The end of a run that has hardly begun.
+pub(super) fn interrupted(request: Request) -> Failure {
+    let code = match request {
+        Request::Interrupt => ExitCode::Interrupted,
+        Request::Terminate => ExitCode::Terminated,
+    };
+    Failure::new(code, "interrupted before the first game")
+}
+
+/// Tries all engines out, and whether the one that is to be tuned can be.
+async fn try_all(
+    plan: &Plan,
+    seats: &[Seat],
+    book: &Book,
+    is_probed: bool,
+) -> Result<Trial, TrialError> {
+    // Both sides of a tuning are one engine.
+    let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(seats.first_chunk()) else {
+        return try_out(seats, book).await;
+    };
+    let seat = Seat { name: base_name(&side.name).to_owned(), ..side.clone() };
+    let trial = try_out(std::slice::from_ref(&seat), book).await?;
+    if is_probed {
+        let limits = plan.engines[0].conditions.limits;
+        let idle = fit::fit(&seat, tuning, limits, book).await?;
+        if !idle.is_empty() {
+            note(&format!(
+                "a few searches are the same at both ends of the range of {}: tuning may not pay",
+                idle.join(", ")
+            ));
+        }
+    }
+    Ok(trial)
+}

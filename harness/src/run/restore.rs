@@ -1,0 +1,36 @@
+//! The state of a stored run.
+
+use crate::failure::Failure;
+use arbiter_plan::plan::Plan;
+use arbiter_plan::run::state::{Effect, RunState};
+use arbiter_report::stored;
+use arbiter_store::Store;
+
+/// The state of a run after the pairs that are on disk. The path of a tuning must be the one that
+/// is stored; what is missing of it, as after a kill, is added.
+pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
+    let stored = store.iterations(run)?;
+    let mut iterations = Vec::new();
+    let state = stored::watched(store, run, plan, |effect| {
+        if let Effect::Iterated(iteration) = effect {
+            iterations.push(iteration);
+        }
+    })?;
+    for (iteration, stored) in iterations.iter().zip(&stored) {
+        let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
+        let is_same = iteration.number == stored.number
+            && iteration.score == stored.score
+            && iteration.theta.iter().zip(&stored.theta).all(is_near);
+        if !is_same {
+            let number = iteration.number + 1;
+            return Err(Failure::environment(format!(
+                "run '{run}': iteration {number} on disk is not the one that this arbiter computes \
+                 from its pairs; resume it with the version that began it"
+            )));
+        }
+    }
+    for iteration in iterations.iter().skip(stored.len()) {
+        store.append_iteration(run, iteration)?;
+    }
+    Ok(state)
+}

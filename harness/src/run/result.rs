@@ -1,0 +1,42 @@
+//! The result of a run: printed, and as an exit code.
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{Form, emit, lines, width};
+use arbiter_plan::run::event::Ending;
+use arbiter_report::stored::{document, gates_of};
+use arbiter_report::summary::{Summary, Verdict};
+use arbiter_report::{csv, json, markdown, terminal};
+use arbiter_runner::dispatch::Caller;
+use arbiter_runner::signal::Request;
+use arbiter_store::Store;
+
+/// Prints a summary on standard output.
+pub fn print(store: &Store, summary: &Summary, form: Form) -> Result<(), Failure> {
+    emit(&match form {
+        Form::Text => terminal::render(summary, width()),
+        Form::Json => json::render(summary),
+        Form::Ndjson => lines(&json::value(summary)),
+        Form::Md => {
+            let stored = store.run(&summary.run)?;
+            let gates = gates_of(store, &stored)?;
+            markdown::render(&document(&stored, summary, None, &gates))
+        }
+        Form::Csv => csv::of_run(&json::value(summary)),
+    })
+}
+
+/// The exit code that a run's end deserves, and who asked for it.
+pub fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
+    match (summary.ending, summary.verdict()) {
+        (Some(Ending::Interrupted), _) => match request {
+            Some(Caller::Signal(Request::Terminate)) => ExitCode::Terminated,
+            Some(Caller::Drain) => ExitCode::Drained,
+            Some(Caller::Signal(Request::Interrupt)) | None => ExitCode::Interrupted,
+        },
+        _ if summary.is_invalid() => ExitCode::Faulty,
+        (_, Verdict::H1 | Verdict::None) => ExitCode::Passed,
+        (_, Verdict::H0) => ExitCode::Negative,
+        (_, Verdict::Inconclusive) => ExitCode::Inconclusive,
+    }
+}

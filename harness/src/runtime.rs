@@ -1,0 +1,56 @@
+//! The async runtime that drives engines, and blocking work that signals end.
+
+use tokio::runtime::Runtime;
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use arbiter_process::Spawner;
+use arbiter_process::errand::Cancel;
+use arbiter_runner::signal::{Request, Signals};
+
+/// Threads of the async runtime. They only pass lines and decide; more would take time from
+/// engines.
+const RUNTIME_THREADS: usize = 1;
+
+/// The async runtime that drives engines.
+pub fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(RUNTIME_THREADS)
+        .enable_all()
+        .build()
+        .map_err(Failure::environment)
+}
+
+/// Does blocking work that Ctrl-C ends, with every process it has started.
+pub fn interruptible<T: Send + 'static>(
+    work: impl FnOnce(&Spawner, &Cancel) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let cancel = Cancel::default();
+    let theirs = cancel.clone();
+    runtime()?.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        let spawner = Spawner::start().map_err(Failure::environment)?;
+        let mut task = tokio::task::spawn_blocking(move || work(&spawner, &theirs));
+        let mut code = None;
+        loop {
+            tokio::select! {
+                done = &mut task => {
+                    let done = done.unwrap_or_else(|error| {
+                        std::panic::resume_unwind(error.into_panic())
+                    });
+                    return match (done, code) {
+                        (Err(failure), Some(code)) => Err(Failure { code, ..failure }),
+                        (done, _) => done,
+                    };
+                }
+                request = signals.next() => {
+                    cancel.set();
+                    code = Some(match request {
+                        Request::Interrupt => ExitCode::Interrupted,
+                        Request::Terminate => ExitCode::Terminated,
+                    });
+                }
+            }
+        }
+    })
+}

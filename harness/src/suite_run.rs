@@ -1,0 +1,209 @@
+//! What `perft` and `epd` share: files, engines, and asking them.
+
+pub mod remote;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::engine_builds::{BuildArgs, Circumstances};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::fleet::{ClusterArgs, Fleet};
+use crate::runtime::runtime;
+use arbiter_plan::plan::{Engine, resolve_engine};
+use arbiter_plan::spec::EngineSpec;
+use arbiter_protocol::clock::{Limits, parse_seconds};
+use arbiter_protocol::uci::session::Deadlines;
+use arbiter_report::terminal;
+use arbiter_runner::seats::{Seat, seat, try_for_questions};
+use arbiter_runner::signal::{Request, Signals};
+use arbiter_suite::drive::{self, Answers, DriveError, Task};
+use arbiter_suite::{Unusable, decode};
+
+/// Largest suite that is read, in bytes.
+const MAX_FILE: u64 = 1 << 28;
+
+/// Unusable lines that are named where none is usable.
+const NAMED: usize = 5;
+
+/// Flags of both.
+#[derive(Debug, Args)]
+pub struct SuiteArgs {
+    /// The suite
+    #[arg(long, value_name = "FILE")]
+    pub suite: PathBuf,
+    /// All positions are Chess960 [default: those with castling rights that need it]
+    #[arg(long)]
+    pub chess960: bool,
+    #[command(flatten)]
+    pub asking: AskArgs,
+    #[command(flatten)]
+    pub build: BuildArgs,
+}
+
+/// How engines are asked.
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    /// Questions at once [default: 1]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Seconds an answer may take that no time limit bounds
+    #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "600")]
+    pub deadline: Duration,
+}
+
+impl AskArgs {
+    /// Questions at once on this machine.
+    pub fn at_once(&self) -> usize {
+        self.concurrency.map_or(1, NonZeroUsize::get)
+    }
+}
+
+impl SuiteArgs {
+    /// Those who put the questions to the engines, if it is not this machine.
+    pub fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
+        cluster.fleet(self.asking.concurrency.map(NonZeroUsize::get))
+    }
+
+    /// The text of the suite.
+    pub fn text(&self) -> Result<String, Failure> {
+        let name = self.suite.display();
+        let told = |error: std::io::Error| Failure::invalid(format!("{name}: {error}"));
+        let size = std::fs::metadata(&self.suite).map_err(told)?.len();
+        if size > MAX_FILE {
+            let told = format!("{name}: expected at most {MAX_FILE} bytes, got {size}");
+            return Err(Failure::invalid(told));
+        }
+        Ok(decode(&std::fs::read(&self.suite).map_err(told)?))
+    }
+
+    /// Its name in reports.
+    pub fn name(&self) -> String {
+        let name = self.suite.file_name().unwrap_or(self.suite.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// The error of a suite without any usable position.
+    pub fn nothing(&self, unusable: &[Unusable]) -> Failure {
+        let reasons: String = unusable
+            .iter()
+            .take(NAMED)
+            .map(|line| format!("\n  line {}: {}", line.line, line.reason))
+            .collect();
+        let told = format!("{}: no usable position{reasons}", self.suite.display());
+        Failure::new(ExitCode::Nothing, told)
+    }
+}
+
+/// The engines of `--engine`, or of `--test` and `--base`; those that are built run `copies` of their
+/// bench at once. `limits` hold for those that have none of their own.
+pub fn engines(
+    specs: &[String],
+    build: &BuildArgs,
+    copies: usize,
+    limits: Limits,
+) -> Result<Vec<Engine>, Failure> {
+    let each = EngineSpec { limits, ..EngineSpec::default() };
+    let parse = |text: &String| {
+        EngineSpec::parse(text)
+            .map_err(|error| Failure::invalid(format!("--engine '{text}': {error}")))
+    };
+    let typed = specs.iter().map(parse).collect::<Result<_, Failure>>()?;
+    let with = Circumstances { copies, ..Circumstances::default() };
+    let prepared = build.prepare(typed, &each, with)?;
+    let mut engines: Vec<Engine> = Vec::new();
+    for (index, spec) in prepared.engines.into_iter().enumerate() {
+        let engine = resolve_engine(index, spec.or(&each)).map_err(Failure::invalid)?;
+        if engines.iter().any(|other| other.name == engine.name) {
+            let told = format!("two engines are called '{}'; give one a name=", engine.name);
+            return Err(Failure::invalid(told));
+        }
+        engines.push(engine);
+    }
+    Ok(engines)
+}
+
+/// Tries the engines out and puts all tasks to them, with a bar on standard error.
+pub fn ask<T: Task>(
+    args: &AskArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    tasks: Vec<T>,
+) -> Result<Answers<T::Done>, Failure> {
+    ask_and_tell(args, engines, needs_chess960, tasks, |_, _| Ok(()))
+}
+
+/// As [`ask`]; `tell` hears of each answer as it comes, and an error of it ends it all.
+pub fn ask_and_tell<T: Task>(
+    args: &AskArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    tasks: Vec<T>,
+    mut tell: impl FnMut(usize, &Result<T::Done, String>) -> Result<(), String>,
+) -> Result<Answers<T::Done>, Failure> {
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let seats = seats(engines, &own_binary, args.deadline);
+    let bar = bar(tasks.len() as u64);
+    let mut faults = 0;
+    let work = async {
+        trial(&seats, needs_chess960).await?;
+        let observe = |index, answer: &Result<T::Done, String>| {
+            bar.inc(1);
+            if answer.is_err() {
+                faults += 1;
+                bar.set_message(format!("{faults} faults"));
+            }
+            tell(index, answer).map_err(DriveError::Environment)
+        };
+        let asked = drive::run(seats.clone(), tasks, args.at_once(), observe).await;
+        asked.map_err(|error| match error {
+            DriveError::Environment(_) => Failure::environment(error),
+            DriveError::Hopeless { .. } => Failure::invalid(error),
+        })
+    };
+    let answers = runtime()?.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        tokio::select! {
+            answers = work => answers,
+            request = signals.next() => Err(interrupted(request)),
+        }
+    });
+    bar.finish_and_clear();
+    answers
+}
+
+/// Starts each engine once, so that one that cannot be asked is an error before anything is.
+async fn trial(seats: &[Seat], needs_chess960: bool) -> Result<(), Failure> {
+    try_for_questions(seats, needs_chess960).await.map_err(|error| match error.environment {
+        true => Failure::environment(error),
+        false => Failure::invalid(error),
+    })
+}
+
+/// A bar for so many questions.
+fn bar(questions: u64) -> ProgressBar {
+    let bar = terminal::bar(questions);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}")
+        .expect("the template is a constant and sound");
+    bar.set_style(style);
+    bar
+}
+
+/// The end of a suite by a signal.
+fn interrupted(request: Request) -> Failure {
+    let code = match request {
+        Request::Interrupt => ExitCode::Interrupted,
+        Request::Terminate => ExitCode::Terminated,
+    };
+    Failure::new(code, "interrupted before the end of the suite")
+}
+
+/// How the engines are started and asked.
+fn seats(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<Seat> {
+    let deadlines = Deadlines { bestmove: deadline, ..Deadlines::default() };
+    engines.iter().map(|engine| Seat { deadlines, ..seat(engine, own_binary) }).collect()
+}

@@ -1,0 +1,79 @@
+//! Suites whose questions workers put to the engines.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::{AskArgs, bar, interrupted, seats, trial};
+use crate::failure::Failure;
+use crate::fleet::{Fleet, opened};
+use crate::runtime::runtime;
+use arbiter_cluster::asking::{News, ask};
+use arbiter_cluster::assignment::Assignment;
+use arbiter_plan::plan::Engine;
+use arbiter_report::suite::by::By;
+use arbiter_report::terminal::note;
+use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_runner::executor::remote::{Link, Order};
+use arbiter_runner::signal::Signals;
+
+/// What comes of all questions of a suite, in their order, each with the worker that says so.
+pub type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
+
+/// Has workers put all questions of a suite to its engines; also says how many each had.
+pub fn answers<A: Assignment + Clone>(
+    fleet: Fleet,
+    suite: &str,
+    engines: &[Engine],
+    needs_chess960: bool,
+    questions: Vec<A>,
+    args: &AskArgs,
+) -> Result<(Answered<A>, By), Failure> {
+    fleet.check_engines(engines)?;
+    note(&format!("{} positions", questions.len()));
+    fleet.announce();
+    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let seats = seats(engines, &own_binary, args.deadline);
+    let bar = bar(questions.len() as u64);
+    let most = fleet.most();
+    let answers = runtime()?.block_on(async {
+        let mut signals = Signals::listen().map_err(Failure::environment)?;
+        let opening = async {
+            trial(&seats, needs_chess960).await?;
+            fleet.link(suite, unix_time_ms(), engines, seats.clone()).await
+        };
+        let put_away = async |link: Link<A, A::Done>| link.have(Order::Finish).await;
+        let mut link = match opened(opening, &mut signals, put_away).await? {
+            ControlFlow::Continue(link) => link,
+            ControlFlow::Break(request) => return Err(interrupted(request)),
+        };
+        let tell = |news: News<'_>| match news {
+            News::Answered(count) => bar.set_position(count as u64),
+            News::Remark(remark) => {
+                bar.suspend(|| note(&format!("worker {}: {}", remark.worker, remark.what)));
+            }
+        };
+        let asked = tokio::select! {
+            asked = ask(&mut link, questions, most, tell) => asked.map_err(Failure::from),
+            request = signals.next() => Err(interrupted(request)),
+        };
+        if asked.is_err() {
+            link.have(Order::CancelAll).await;
+        }
+        link.have(Order::Finish).await;
+        asked
+    });
+    bar.finish_and_clear();
+    let answers = answers?;
+    let mut positions: BTreeMap<String, u64> = BTreeMap::new();
+    for (_, worker) in answers.answered.values() {
+        *positions.entry(worker.clone()).or_default() += 1;
+    }
+    let aside = answers.aside.into_iter().map(|remark| (remark.worker, remark.what));
+    let by = By::Workers { positions, aside: aside.collect() };
+    Ok((answers.answered.into_values().collect(), by))
+}
+
+/// What an engine did wrong, and where.
+pub fn fault_at(fault: String, worker: &str) -> String {
+    format!("{fault} (worker {worker})")
+}
