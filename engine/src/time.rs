@@ -1,7 +1,7 @@
-//! How long to think.
+//! Time limits of one move, from the clock that `go` gives.
 //!
-//! The only part of the engine besides the UCI session that reads the clock. A search is told of
-//! time by a [`Timer`]; without limits of time it never asks, so its result cannot depend on it.
+//! A search sees time only through a [`Timer`]. Without time limits it never reads the clock, so its
+//! result cannot depend on it.
 
 use std::time::{Duration, Instant};
 
@@ -16,33 +16,33 @@ pub struct Clock {
     pub moves_to_go: Option<u32>,
 }
 
-/// What limits the time of a move.
+/// The time limit of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeLimit {
-    /// Nothing.
+    /// No limit.
     #[default]
     None,
     /// A fixed time for this move, in milliseconds.
     Move(u64),
-    /// The rest of the game must be played on this clock.
+    /// A share of the time left on this clock.
     Clock(Clock),
 }
 
-/// The time for one move: when to be content, and when to break off.
+/// The time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// No new iteration begins after this, which the search may stretch or shrink; `None` if the
-    /// time is there to be used up.
+    /// No new iteration begins after this; the search may scale it. `None` with a fixed time, which
+    /// is used up.
     pub soft: Option<Duration>,
-    /// The search is abandoned after this.
+    /// The search stops after this.
     pub hard: Duration,
 }
 
-/// Moves the game is assumed to last when no time control says so.
+/// Moves that the time left must last for if the clock does not say.
 const MOVES_LEFT: u64 = 26;
 
 impl Budget {
-    /// The budget for a limit; `overhead_ms` is lost between the engine and the arbiter's clock.
+    /// The budget for a limit. `overhead_ms` is the time lost per move between engine and GUI.
     pub fn new(limit: TimeLimit, overhead_ms: u64) -> Option<Budget> {
         match limit {
             TimeLimit::None => None,
@@ -59,8 +59,7 @@ impl Budget {
         let increment_us = clock.increment_ms.saturating_mul(1000);
         let moves = clock.moves_to_go.map_or(MOVES_LEFT, |moves| u64::from(moves.clamp(1, 40)));
         let share = (usable_us / moves).saturating_add(increment_us / 4 * 3);
-        // The last move before the control may use nearly everything, others never more than
-        // a good part of what is left.
+        // The last move before the time control may use 90 % of the time left, others 60 %.
         let cap = if moves == 1 { usable_us / 10 * 9 } else { usable_us / 10 * 6 };
         let soft = (share / 4 * 3).min(cap);
         let hard = share.saturating_mul(3).min(cap);
@@ -68,7 +67,7 @@ impl Budget {
     }
 }
 
-/// A running move: when it began and what it may use.
+/// Start of the thinking time of a move, and its budget.
 #[derive(Clone, Copy, Debug)]
 pub struct Timer {
     start: Instant,
@@ -86,24 +85,24 @@ impl Timer {
         self.start.elapsed()
     }
 
-    /// Is time worth saving for later moves?
-    pub fn is_thrifty(&self) -> bool {
+    /// Is there a soft limit?
+    pub fn has_soft_limit(&self) -> bool {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 
-    /// Must the search break off?
-    pub fn is_over(&self) -> bool {
+    /// Has the hard limit passed?
+    pub fn hard_limit_reached(&self) -> bool {
         self.budget.is_some_and(|budget| self.elapsed() >= budget.hard)
     }
 
-    /// Should no new iteration begin, the soft limit being stretched to `percent` of itself?
-    pub fn is_enough(&self, percent: u32) -> bool {
+    /// Has `percent` of the soft limit passed?
+    pub fn soft_limit_reached(&self, percent: u32) -> bool {
         let soft = self.budget.and_then(|budget| budget.soft);
         soft.is_some_and(|soft| self.elapsed() >= soft * percent / 100)
     }
 }
 
-/// Nodes per second; the time is taken as at least a microsecond.
+/// Nodes per second; a time below a microsecond counts as one.
 pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     let microseconds = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / microseconds).unwrap_or(u64::MAX)

@@ -90,7 +90,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let ply = self.line.ply();
         self.lines.clear(ply);
-        if self.brake.out_of_budget() {
+        if self.limiter.should_stop() {
             return DRAW;
         }
         if !N::ROOT {
@@ -255,12 +255,12 @@ impl<E: Evaluator> Searcher<'_, E> {
                 Extension::Plies(plies) => plies,
                 Extension::Cut(score) => return Some(score),
             };
-            let nodes = self.brake.nodes;
+            let nodes = self.limiter.nodes;
             let score = self.try_move::<N>(node, mv, count, extension);
             if N::ROOT {
-                self.root_moves.spend(mv, self.brake.nodes - nodes);
+                self.root_moves.spend(mv, self.limiter.nodes - nodes);
             }
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 return Some(DRAW);
             }
             if score > node.best {

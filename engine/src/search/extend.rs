@@ -41,7 +41,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.frame(node.ply).excluded = Some(mv);
         let others = self.node::<Null>(bar - 1, bar, (node.depth - 1) / 2, node.cut);
         self.frame(node.ply).excluded = None;
-        if self.brake.stopped {
+        if self.limiter.stopped {
             return Extension::Cut(others);
         }
         if others < bar {

@@ -1,33 +1,33 @@
-//! What a search is to find and may use, and how it is told to end.
+//! The limits a search is given, and the signals that stop it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::chess::Move;
 use crate::eval::score::MAX_PLY;
 
-/// Limits other than time. The default is none.
+/// The limits of `go` other than time. The default is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Deepest iteration, in plies.
     pub depth: Option<u32>,
-    /// Number of positions that may be visited; the search stops at exactly this many.
+    /// Number of nodes to visit; the search stops at exactly this many.
     pub nodes: Option<u64>,
     /// Stop once a mate in this many moves is found.
     pub mate: Option<u32>,
     /// The only moves to consider at the root; empty for all.
     pub search_moves: Vec<Move>,
-    /// How many lines to find, the best first, each with another first move; one unless given. The
-    /// engine's own search alone finds more than one.
+    /// Number of principal variations to find (MultiPV), 1 if not given. Only the engine's own
+    /// search finds more than one.
     pub lines: Option<usize>,
 }
 
 impl Limits {
-    /// How many lines to find, at least one.
+    /// Number of principal variations to find, at least one.
     pub(super) fn lines(&self) -> usize {
         self.lines.unwrap_or(1).max(1)
     }
 
-    /// The deepest iteration there will be.
+    /// The deepest iteration, in plies.
     pub(super) fn max_depth(&self) -> i32 {
         self.depth.map_or(MAX_PLY as i32 - 1, |depth| depth.clamp(1, MAX_PLY as u32 - 1) as i32)
     }
@@ -46,22 +46,22 @@ impl Signals {
         Signals { stop: AtomicBool::new(false), pondering: AtomicBool::new(pondering) }
     }
 
-    /// Ends the search as soon as possible.
+    /// Stops the search as soon as possible.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Release);
     }
 
-    /// The expected move was played: limits of time now apply.
+    /// The expected move was played: time limits apply from now on.
     pub fn ponder_hit(&self) {
         self.pondering.store(false, Ordering::Release);
     }
 
-    /// Is the search to end?
+    /// Must the search stop?
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Is the opponent still thinking?
+    /// Is the search pondering, on the opponent's time?
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)
     }

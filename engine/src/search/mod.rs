@@ -4,11 +4,11 @@
 //! the memory and the limits, so that it can be repeated exactly.
 
 mod alphabeta;
-mod brake;
 mod correction;
 mod extend;
 mod history;
 mod learn;
+mod limiter;
 mod limits;
 mod memory;
 pub mod micromax;
@@ -37,8 +37,8 @@ use crate::line::Line;
 use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
 use alphabeta::Root;
-use brake::Brake;
 use history::{Arrival, Histories, Trail};
+use limiter::Limiter;
 pub use limits::{Limits, Signals};
 use memory::Kept;
 pub use memory::Memory;
@@ -198,7 +198,7 @@ struct Searcher<'a, E> {
     request: Request<'a>,
     seat: Seat<'a>,
     root_moves: RootMoves,
-    brake: Brake<'a>,
+    limiter: Limiter<'a>,
     selective_depth: usize,
     root_depth: i32,
     /// The ply from which passing may be tried; not 0 while passing itself is under test.
@@ -233,7 +233,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             request,
             seat,
             root_moves,
-            brake: Brake::new(request, seat),
+            limiter: Limiter::new(request, seat),
             selective_depth: 0,
             root_depth: 0,
             passing_from: 0,
@@ -252,11 +252,15 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             self.root_depth = depth;
             let Some(effort) = self.iterate(depth, report) else { break };
             let percent = if parts::pace() { pace.percent(&self.found[0], effort) } else { 100 };
-            if self.brake.is_enough(self.found[0].score, self.root_moves.len(), percent) {
+            if self.limiter.should_stop_deepening(
+                self.found[0].score,
+                self.root_moves.len(),
+                percent,
+            ) {
                 break;
             }
         }
-        self.brake.finish();
+        self.limiter.finish();
         self.found.swap_remove(0)
     }
 
@@ -271,7 +275,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             let known = self.best.line.first().copied();
             self.root_moves.hint = known.filter(|_| !self.root_moves.is_complete());
             let (score, failures) = self.aspirate(depth, index + 1, report);
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 // A move that has proved better than the last iteration's is worth having.
                 if index == 0 && self.found[0].line != self.best.line {
                     self.found[0].clone_from(&self.best);
@@ -314,7 +318,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         let (mut reduced, mut failures) = (0, 0);
         loop {
             let score = self.node::<Root>(alpha, beta, (depth - reduced).max(1), false);
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 return (score, failures);
             }
             if score <= alpha {
@@ -339,7 +343,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
 
     fn make(&mut self, mv: Move) {
         let ply = self.line.ply();
-        self.brake.nodes += 1;
+        self.limiter.nodes += 1;
         let arrival = Some(history::arrival(self.line.position(), mv));
         let frame = self.frame(ply);
         (frame.made, frame.arrival) = (Some(mv), arrival);
@@ -385,7 +389,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         bound: Bound,
     ) {
         // Early windows fail all the time and interest nobody.
-        if self.brake.nodes > 2_000_000 {
+        if self.limiter.nodes > 2_000_000 {
             self.report(report, rank, &Finding { score, ..self.best.clone() }, bound);
         }
     }
@@ -403,7 +407,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             rank,
             score: found.score,
             bound,
-            nodes: self.brake.team_nodes(),
+            nodes: self.limiter.total_nodes(),
             hash_permille: self.table.fullness_permille(),
             line: &found.line,
         });

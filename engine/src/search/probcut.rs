@@ -41,7 +41,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 continue;
             }
             let score = self.try_capture(node, mv, bar);
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 return Some(DRAW);
             }
             if score >= bar {

@@ -23,7 +23,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         if is_far_behind(node) {
             let score = self.quiescence::<Null>(node.alpha, node.beta);
-            if score <= node.alpha || self.brake.stopped {
+            if score <= node.alpha || self.limiter.stopped {
                 return Some(score);
             }
         }
@@ -41,11 +41,11 @@ impl<E: Evaluator> Searcher<'_, E> {
         let left = depth - params::null_reduction() - depth / 4 - surplus;
         let frame = self.frame(ply);
         (frame.made, frame.arrival) = (None, None);
-        self.brake.nodes += 1;
+        self.limiter.nodes += 1;
         self.line.make_null();
         let score = -self.node::<Null>(-beta, -beta + 1, left, !node.cut);
         self.line.unmake();
-        if self.brake.stopped {
+        if self.limiter.stopped {
             return Some(score);
         }
         let holds =

@@ -22,7 +22,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     pub(super) fn quiescence<N: NodeKind>(&mut self, alpha: Score, beta: Score) -> Score {
         let ply = self.line.ply();
         self.lines.clear(ply);
-        if self.brake.out_of_budget() {
+        if self.limiter.should_stop() {
             return DRAW;
         }
         if let Some(score) = self.trivial(ply) {
@@ -61,7 +61,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         };
         self.exchanges::<N>(&leaf, open, beta, &mut best, &mut best_move, &mut picker);
         self.rooms.push(picker.into_room());
-        if self.brake.stopped {
+        if self.limiter.stopped {
             return DRAW;
         }
         if best == -INFINITE {
@@ -112,7 +112,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             self.make(mv);
             let score = -self.quiescence::<N>(-beta, -alpha);
             self.line.unmake();
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 return;
             }
             if score <= *best {

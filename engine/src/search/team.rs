@@ -68,7 +68,7 @@ impl Seat<'_> {
     }
 
     /// Nodes visited by all, as far as they have told.
-    pub(super) fn team_nodes(&self) -> u64 {
+    pub(super) fn total_nodes(&self) -> u64 {
         self.team.nodes()
     }
 

@@ -8,7 +8,7 @@ mod board;
 mod node;
 mod table;
 
-use super::brake::Brake;
+use super::limiter::Limiter;
 use super::pace::{Effort, Pace};
 use super::team::Seat;
 use super::{Finding, Player, Report, Request};
@@ -58,7 +58,7 @@ const LONGEST_MATE: Score = 100;
 struct Search<'a> {
     board: Board,
     table: &'a mut Table,
-    brake: Brake<'a>,
+    limiter: Limiter<'a>,
     request: Request<'a>,
     disabled: FeatureSet,
     weights: Weights,
@@ -98,7 +98,7 @@ pub(super) fn search(
     let search = Search {
         board: Board::new(position),
         table,
-        brake: Brake::new(request, seat),
+        limiter: Limiter::new(request, seat),
         request,
         disabled: player.disabled,
         weights,
@@ -136,12 +136,12 @@ impl Search<'_> {
         let (slot, _) = self.table.find(root.hash());
         let mut pace = Pace::default();
         let (mut depth, mut best) = (0, Best::default());
-        self.brake.nodes = 1;
+        self.limiter.nodes = 1;
         while depth < DEEPEST {
             depth += 1;
             let ply = depth as u32 - 1;
             let score = self.iteration(&root, slot, &mut depth, &mut best);
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 break;
             }
             self.found.score = self.outward(score);
@@ -150,12 +150,12 @@ impl Search<'_> {
             let percent = pace.percent(&self.found, Effort::default());
             let choices = self.root_moves.len();
             let deep_enough = self.request.limits.depth.is_some_and(|limit| ply >= limit.max(1));
-            let enough = self.brake.is_enough(self.found.score, choices, percent);
+            let enough = self.limiter.should_stop_deepening(self.found.score, choices, percent);
             if deep_enough || ply > 0 && enough {
                 break;
             }
         }
-        self.found.nodes = self.brake.nodes;
+        self.found.nodes = self.limiter.nodes;
         self.found
     }
 
@@ -201,7 +201,7 @@ impl Search<'_> {
             rank: 1,
             score: self.found.score,
             bound: Bound::Exact,
-            nodes: self.brake.nodes,
+            nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
             // The first iteration looks at no move.
             line: if ply == 0 { &[] } else { &self.found.line },

@@ -87,12 +87,12 @@ impl Search<'_> {
             best = entry.best;
             best.simple &= depth > 0;
         }
-        if self.brake.out_of_budget() {
+        if self.limiter.should_stop() {
             return 0;
         }
-        self.brake.nodes += 1;
+        self.limiter.nodes += 1;
         let mut score = 0;
-        while depth < node.depth && !self.brake.stopped {
+        while depth < node.depth && !self.limiter.stopped {
             depth += 1;
             score = self.iteration(node, slot, &mut depth, &mut best);
         }
@@ -115,7 +115,7 @@ impl Search<'_> {
         best: &mut Best,
     ) -> Score {
         let mut score = self.scan(node, *depth, best);
-        if self.brake.stopped {
+        if self.limiter.stopped {
             return score;
         }
         if score.abs() > DECISIVE {
@@ -125,7 +125,7 @@ impl Search<'_> {
             // Every move loses the king: mate if it is attacked already.
             score = -self.node(&node.king_test()) / 2;
         }
-        if !self.brake.stopped {
+        if !self.limiter.stopped {
             let (is_lower, is_upper) = (score > node.alpha, score < node.beta);
             let entry = Entry { score, depth: *depth, is_lower, is_upper, best: *best };
             self.table.store(slot, node.hash(), &entry);
@@ -183,7 +183,7 @@ impl Search<'_> {
             let depth = scan.depth - self.cost(node, shot.to);
             if depth > 0 && !(node.is_root && self.is_barred(&shot)) {
                 let score = self.attempt(node, scan.score, &shot, depth);
-                if self.brake.stopped {
+                if self.limiter.stopped {
                     return ControlFlow::Break(());
                 }
                 if scan.pending {

@@ -9,7 +9,7 @@ mod order;
 mod quiescence;
 mod table;
 
-use super::brake::Brake;
+use super::limiter::Limiter;
 use super::pace::{Effort, Pace};
 use super::team::Seat;
 use super::{Finding, Lines, Player, Report, Request};
@@ -88,7 +88,7 @@ impl Task for RdChess<'_> {
         let search = Search {
             line: Line::new(request.game, evaluator),
             table,
-            brake: Brake::new(request, seat),
+            limiter: Limiter::new(request, seat),
             request,
             disabled: player.disabled,
             root_moves: request.root_moves(),
@@ -107,7 +107,7 @@ impl Task for RdChess<'_> {
 struct Search<'a, E> {
     line: Line<E>,
     table: &'a mut Table,
-    brake: Brake<'a>,
+    limiter: Limiter<'a>,
     request: Request<'a>,
     disabled: FeatureSet,
     root_moves: Vec<Move>,
@@ -128,18 +128,18 @@ impl<E: Evaluator> Search<'_, E> {
             self.root_depth = depth;
             self.selective_depth = 0;
             let score = self.aspirate(depth);
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 break;
             }
             self.found.score = score;
             self.found.depth = depth as u32;
             self.report(report);
             let percent = pace.percent(&self.found, Effort::default());
-            if self.brake.is_enough(score, self.root_moves.len(), percent) {
+            if self.limiter.should_stop_deepening(score, self.root_moves.len(), percent) {
                 break;
             }
         }
-        self.found.nodes = self.brake.nodes;
+        self.found.nodes = self.limiter.nodes;
         self.found
     }
 
@@ -158,7 +158,7 @@ impl<E: Evaluator> Search<'_, E> {
             let visit =
                 Visit { alpha, beta, depth, extended: false, last: self.last(), may_pass: false };
             let score = self.node(visit);
-            if self.brake.stopped || alpha < score && score < beta {
+            if self.limiter.stopped || alpha < score && score < beta {
                 return score;
             }
             if score <= alpha {
@@ -181,7 +181,7 @@ impl<E: Evaluator> Search<'_, E> {
             rank: 1,
             score: self.found.score,
             bound: Bound::Exact,
-            nodes: self.brake.nodes,
+            nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
             line: &self.found.line,
         });

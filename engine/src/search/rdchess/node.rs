@@ -69,7 +69,7 @@ impl<E: Evaluator> Search<'_, E> {
             return self.quiescence(visit.alpha, visit.beta, visit.last);
         }
         self.lines.clear(ply);
-        if self.brake.out_of_budget() {
+        if self.limiter.should_stop() {
             return DRAW;
         }
         if ply > 0
@@ -91,7 +91,7 @@ impl<E: Evaluator> Search<'_, E> {
         let best = -INFINITE;
         let mut node = Node { visit, ply, in_check, material, best, best_move: None, count: 0 };
         let passed = self.moves(&mut node, entry);
-        if self.brake.stopped {
+        if self.limiter.stopped {
             return DRAW;
         }
         if let Some(score) = passed {
@@ -161,7 +161,7 @@ impl<E: Evaluator> Search<'_, E> {
                 Next::Move(mv) => mv,
                 Next::Null => {
                     let passed = self.pass(node);
-                    if passed.is_some() || self.brake.stopped {
+                    if passed.is_some() || self.limiter.stopped {
                         return passed;
                     }
                     continue;
@@ -176,7 +176,7 @@ impl<E: Evaluator> Search<'_, E> {
                 continue;
             }
             let score = self.try_move(node, mv);
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 return None;
             }
             if score <= node.best {
@@ -223,7 +223,7 @@ impl<E: Evaluator> Search<'_, E> {
         {
             return None;
         }
-        self.brake.nodes += 1;
+        self.limiter.nodes += 1;
         self.line.make_null();
         let score = -self.node(Visit {
             alpha: -beta,
@@ -234,7 +234,7 @@ impl<E: Evaluator> Search<'_, E> {
             may_pass: false,
         });
         self.line.unmake();
-        (!self.brake.stopped && score >= beta).then_some(score.min(EVALUATION_MAX))
+        (!self.limiter.stopped && score >= beta).then_some(score.min(EVALUATION_MAX))
     }
 
     /// A bound no better than alpha, if the move cannot be expected to do better.
@@ -259,7 +259,7 @@ impl<E: Evaluator> Search<'_, E> {
     fn try_move(&mut self, node: &Node, mv: Move) -> Score {
         let Visit { alpha, beta, depth, .. } = node.visit;
         let extended = self.advances_to_seventh(mv) && self.keeps(Feature::PawnExtension);
-        self.brake.nodes += 1;
+        self.limiter.nodes += 1;
         self.line.make(mv);
         let below = Visit {
             alpha: -beta,
@@ -274,7 +274,7 @@ impl<E: Evaluator> Search<'_, E> {
         if scouts {
             score = -self.node(Visit { alpha: -alpha - 1, ..below });
         }
-        if !scouts || score > alpha && score < beta && !self.brake.stopped {
+        if !scouts || score > alpha && score < beta && !self.limiter.stopped {
             score = -self.node(below);
         }
         self.line.unmake();

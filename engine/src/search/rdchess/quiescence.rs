@@ -28,7 +28,7 @@ impl<E: Evaluator> Search<'_, E> {
     pub(super) fn quiescence(&mut self, alpha: Score, beta: Score, last: Option<Move>) -> Score {
         let ply = self.line.ply();
         self.lines.clear(ply);
-        if self.brake.out_of_budget() {
+        if self.limiter.should_stop() {
             return DRAW;
         }
         if let Some(score) = self.trivial(ply) {
@@ -81,11 +81,11 @@ impl<E: Evaluator> Search<'_, E> {
             if self.is_too_little(leaf, mv) {
                 continue;
             }
-            self.brake.nodes += 1;
+            self.limiter.nodes += 1;
             self.line.make(mv);
             let score = -self.quiescence(-leaf.beta, -leaf.alpha, Some(mv));
             self.line.unmake();
-            if self.brake.stopped {
+            if self.limiter.stopped {
                 return;
             }
             leaf.best = leaf.best.max(score);

@@ -1,0 +1,197 @@
+//! Stops one thread's search at the limits of `go` and of the clock.
+
+use super::team::Seat;
+use super::{Request, params};
+use crate::eval::Score;
+use crate::eval::score::mate_distance_moves;
+
+/// Counts the nodes of one thread and says when it must stop.
+pub(super) struct Limiter<'a> {
+    request: Request<'a>,
+    seat: Seat<'a>,
+    /// Number of nodes at which the clock, the signals and the node limit are next checked.
+    next_poll: u64,
+    /// Is the time used up, so that the search ends at `ponderhit`?
+    stop_on_ponderhit: bool,
+    /// Nodes visited by this thread.
+    pub(super) nodes: u64,
+    /// Has the search been stopped? Scores returned from then on are meaningless.
+    pub(super) stopped: bool,
+    /// Was it stopped because the node limit was reached?
+    out_of_nodes: bool,
+}
+
+impl<'a> Limiter<'a> {
+    /// A limiter for a new search.
+    pub(super) fn new(request: Request<'a>, seat: Seat<'a>) -> Limiter<'a> {
+        // With a node limit even the first nodes must be reserved.
+        let next_poll = if request.limits.nodes.is_some() { 0 } else { params::POLL_INTERVAL };
+        Limiter {
+            request,
+            seat,
+            next_poll,
+            stop_on_ponderhit: false,
+            nodes: 0,
+            stopped: false,
+            out_of_nodes: false,
+        }
+    }
+
+    /// Must the search stop? Called at every node.
+    #[inline]
+    pub(super) fn should_stop(&mut self) -> bool {
+        while self.nodes >= self.next_poll && !self.stopped {
+            self.poll();
+        }
+        self.stopped
+    }
+
+    /// Checks the signals and, on the main thread, the clock; reserves the next nodes.
+    #[cold]
+    fn poll(&mut self) {
+        let Request { limits, timer, signals, .. } = self.request;
+        self.seat.tell(self.nodes);
+        let late = self.seat.leads()
+            && (self.stop_on_ponderhit || timer.hard_limit_reached())
+            && !signals.is_pondering();
+        // At least one node is searched, however late it is.
+        if self.nodes > 0 && (late || signals.is_stopped() || self.seat.is_over()) {
+            self.stopped = true;
+            return;
+        }
+        let wanted = params::POLL_INTERVAL;
+        let granted = limits.nodes.map_or(wanted, |limit| self.seat.grant(limit, wanted));
+        self.next_poll += granted;
+        self.out_of_nodes = granted == 0;
+        self.stopped = self.out_of_nodes;
+    }
+
+    /// Ends this thread's search. The main thread also stops the others, unless the node limit was
+    /// reached: then each stops when it has used up the nodes it reserved.
+    pub(super) fn finish(&self) {
+        self.seat.tell(self.nodes);
+        if self.seat.leads() && !self.out_of_nodes {
+            self.seat.end();
+        }
+    }
+
+    /// Nodes visited by all threads; exact for this one.
+    pub(super) fn total_nodes(&self) -> u64 {
+        self.seat.tell(self.nodes);
+        self.seat.total_nodes()
+    }
+
+    /// Should the search end after an iteration with this score? `choices` is the number of root
+    /// moves, `percent` scales the soft time limit.
+    pub(super) fn should_stop_deepening(
+        &mut self,
+        score: Score,
+        choices: usize,
+        percent: u32,
+    ) -> bool {
+        let Request { limits, timer, signals, .. } = self.request;
+        if signals.is_stopped() || self.seat.is_over() {
+            return true;
+        }
+        let mate = mate_distance_moves(score);
+        if let (Some(wanted), Some(found)) = (limits.mate, mate)
+            && 0 < found
+            && found <= wanted as i32
+        {
+            self.seat.end();
+            return true;
+        }
+        if !self.seat.leads() || !timer.has_soft_limit() {
+            return false;
+        }
+        self.stop_on_ponderhit = choices == 1 || timer.soft_limit_reached(percent);
+        self.stop_on_ponderhit && !signals.is_pondering()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::chess::{Game, Position};
+    use crate::search::team::Team;
+    use crate::search::{Limits, Signals};
+    use crate::time::{Budget, Timer};
+
+    /// Calls `check` with the limiter of one of two threads.
+    fn with(
+        member: usize,
+        limits: &Limits,
+        budget: Option<Budget>,
+        signals: &Signals,
+        check: impl FnOnce(&mut Limiter<'_>, &Team),
+    ) {
+        let game = Game::new(Position::startpos());
+        let timer = Timer::start(budget);
+        let request = Request { game: &game, limits, timer: &timer, signals };
+        let team = Team::new(2);
+        check(&mut Limiter::new(request, team.seat(member)), &team);
+    }
+
+    const SOFT_LIMIT_PASSED: Option<Budget> =
+        Some(Budget { soft: Some(Duration::ZERO), hard: Duration::from_secs(3_600) });
+    const HARD_LIMIT_PASSED: Option<Budget> = Some(Budget { soft: None, hard: Duration::ZERO });
+
+    #[test]
+    fn after_the_soft_limit_a_ponder_search_stops_at_ponderhit() {
+        let signals = Signals::new(true);
+        with(0, &Limits::default(), SOFT_LIMIT_PASSED, &signals, |limiter, _| {
+            assert!(!limiter.should_stop_deepening(0, 20, 100));
+            limiter.nodes = 100_000;
+            assert!(!limiter.should_stop());
+            signals.ponder_hit();
+            limiter.nodes += params::POLL_INTERVAL;
+            assert!(limiter.should_stop());
+        });
+    }
+
+    #[test]
+    fn only_the_main_thread_watches_the_clock() {
+        let signals = Signals::default();
+        with(0, &Limits::default(), HARD_LIMIT_PASSED, &signals, |limiter, team| {
+            assert!(!limiter.should_stop(), "at least one node is searched");
+            limiter.nodes = params::POLL_INTERVAL;
+            assert!(limiter.should_stop());
+            assert!(!team.seat(1).is_over());
+            limiter.finish();
+            assert!(team.seat(1).is_over());
+        });
+        with(1, &Limits::default(), HARD_LIMIT_PASSED, &signals, |limiter, team| {
+            limiter.nodes = params::POLL_INTERVAL;
+            assert!(!limiter.should_stop());
+            team.end();
+            limiter.nodes += params::POLL_INTERVAL;
+            assert!(limiter.should_stop());
+            assert_eq!(team.nodes(), 2 * params::POLL_INTERVAL);
+        });
+    }
+
+    #[test]
+    fn the_node_limit_is_exact_and_does_not_stop_other_threads() {
+        let limits = Limits { nodes: Some(params::POLL_INTERVAL + 7), ..Limits::default() };
+        with(0, &limits, None, &Signals::default(), |limiter, team| {
+            while !limiter.should_stop() {
+                limiter.nodes += 1;
+            }
+            assert_eq!(Some(limiter.nodes), limits.nodes);
+            limiter.finish();
+            assert!(!team.seat(1).is_over());
+        });
+    }
+
+    #[test]
+    fn a_mate_found_by_any_thread_stops_all() {
+        let limits = Limits { mate: Some(2), ..Limits::default() };
+        with(1, &limits, None, &Signals::default(), |limiter, team| {
+            assert!(!limiter.should_stop_deepening(crate::eval::score::mate_in(5), 20, 100));
+            assert!(limiter.should_stop_deepening(crate::eval::score::mate_in(3), 20, 100));
+            assert!(team.seat(0).is_over());
+        });
+    }
+}
