@@ -1,6 +1,6 @@
 //! Stops one thread's search at the limits of `go` and of the clock.
 
-use super::team::Seat;
+use super::thread_state::ThreadState;
 use super::{Request, params};
 use crate::eval::Score;
 use crate::eval::score::mate_distance_moves;
@@ -8,7 +8,7 @@ use crate::eval::score::mate_distance_moves;
 /// Counts the nodes of one thread and says when it must stop.
 pub(super) struct Limiter<'a> {
     request: Request<'a>,
-    seat: Seat<'a>,
+    thread: ThreadState<'a>,
     /// Number of nodes at which the clock, the signals and the node limit are next checked.
     next_poll: u64,
     /// Is the time used up, so that the search ends at `ponderhit`?
@@ -23,12 +23,12 @@ pub(super) struct Limiter<'a> {
 
 impl<'a> Limiter<'a> {
     /// A limiter for a new search.
-    pub(super) fn new(request: Request<'a>, seat: Seat<'a>) -> Limiter<'a> {
+    pub(super) fn new(request: Request<'a>, thread: ThreadState<'a>) -> Limiter<'a> {
         // With a node limit even the first nodes must be reserved.
         let next_poll = if request.limits.nodes.is_some() { 0 } else { params::POLL_INTERVAL };
         Limiter {
             request,
-            seat,
+            thread,
             next_poll,
             stop_on_ponderhit: false,
             nodes: 0,
@@ -50,17 +50,17 @@ impl<'a> Limiter<'a> {
     #[cold]
     fn poll(&mut self) {
         let Request { limits, timer, signals, .. } = self.request;
-        self.seat.tell(self.nodes);
-        let late = self.seat.leads()
+        self.thread.set_nodes(self.nodes);
+        let late = self.thread.is_main()
             && (self.stop_on_ponderhit || timer.hard_limit_reached())
             && !signals.is_pondering();
         // At least one node is searched, however late it is.
-        if self.nodes > 0 && (late || signals.is_stopped() || self.seat.is_over()) {
+        if self.nodes > 0 && (late || signals.is_stopped() || self.thread.is_stopped()) {
             self.stopped = true;
             return;
         }
         let wanted = params::POLL_INTERVAL;
-        let granted = limits.nodes.map_or(wanted, |limit| self.seat.grant(limit, wanted));
+        let granted = limits.nodes.map_or(wanted, |limit| self.thread.reserve_nodes(limit, wanted));
         self.next_poll += granted;
         self.out_of_nodes = granted == 0;
         self.stopped = self.out_of_nodes;
@@ -69,16 +69,16 @@ impl<'a> Limiter<'a> {
     /// Ends this thread's search. The main thread also stops the others, unless the node limit was
     /// reached: then each stops when it has used up the nodes it reserved.
     pub(super) fn finish(&self) {
-        self.seat.tell(self.nodes);
-        if self.seat.leads() && !self.out_of_nodes {
-            self.seat.end();
+        self.thread.set_nodes(self.nodes);
+        if self.thread.is_main() && !self.out_of_nodes {
+            self.thread.stop_all();
         }
     }
 
     /// Nodes visited by all threads; exact for this one.
     pub(super) fn total_nodes(&self) -> u64 {
-        self.seat.tell(self.nodes);
-        self.seat.total_nodes()
+        self.thread.set_nodes(self.nodes);
+        self.thread.total_nodes()
     }
 
     /// Should the search end after an iteration with this score? `choices` is the number of root
@@ -90,7 +90,7 @@ impl<'a> Limiter<'a> {
         percent: u32,
     ) -> bool {
         let Request { limits, timer, signals, .. } = self.request;
-        if signals.is_stopped() || self.seat.is_over() {
+        if signals.is_stopped() || self.thread.is_stopped() {
             return true;
         }
         let mate = mate_distance_moves(score);
@@ -98,10 +98,10 @@ impl<'a> Limiter<'a> {
             && 0 < found
             && found <= wanted as i32
         {
-            self.seat.end();
+            self.thread.stop_all();
             return true;
         }
-        if !self.seat.leads() || !timer.has_soft_limit() {
+        if !self.thread.is_main() || !timer.has_soft_limit() {
             return false;
         }
         self.stop_on_ponderhit = choices == 1 || timer.soft_limit_reached(percent);
@@ -115,23 +115,23 @@ mod tests {
 
     use super::*;
     use crate::chess::{Game, Position};
-    use crate::search::team::Team;
+    use crate::search::thread_state::SharedState;
     use crate::search::{Limits, Signals};
     use crate::time::{Budget, Timer};
 
     /// Calls `check` with the limiter of one of two threads.
     fn with(
-        member: usize,
+        index: usize,
         limits: &Limits,
         budget: Option<Budget>,
         signals: &Signals,
-        check: impl FnOnce(&mut Limiter<'_>, &Team),
+        check: impl FnOnce(&mut Limiter<'_>, &SharedState),
     ) {
         let game = Game::new(Position::startpos());
         let timer = Timer::start(budget);
         let request = Request { game: &game, limits, timer: &timer, signals };
-        let team = Team::new(2);
-        check(&mut Limiter::new(request, team.seat(member)), &team);
+        let shared = SharedState::new(2);
+        check(&mut Limiter::new(request, shared.thread(index)), &shared);
     }
 
     const SOFT_LIMIT_PASSED: Option<Budget> =
@@ -154,44 +154,44 @@ mod tests {
     #[test]
     fn only_the_main_thread_watches_the_clock() {
         let signals = Signals::default();
-        with(0, &Limits::default(), HARD_LIMIT_PASSED, &signals, |limiter, team| {
+        with(0, &Limits::default(), HARD_LIMIT_PASSED, &signals, |limiter, shared| {
             assert!(!limiter.should_stop(), "at least one node is searched");
             limiter.nodes = params::POLL_INTERVAL;
             assert!(limiter.should_stop());
-            assert!(!team.seat(1).is_over());
+            assert!(!shared.thread(1).is_stopped());
             limiter.finish();
-            assert!(team.seat(1).is_over());
+            assert!(shared.thread(1).is_stopped());
         });
-        with(1, &Limits::default(), HARD_LIMIT_PASSED, &signals, |limiter, team| {
+        with(1, &Limits::default(), HARD_LIMIT_PASSED, &signals, |limiter, shared| {
             limiter.nodes = params::POLL_INTERVAL;
             assert!(!limiter.should_stop());
-            team.end();
+            shared.stop_all();
             limiter.nodes += params::POLL_INTERVAL;
             assert!(limiter.should_stop());
-            assert_eq!(team.nodes(), 2 * params::POLL_INTERVAL);
+            assert_eq!(shared.nodes(), 2 * params::POLL_INTERVAL);
         });
     }
 
     #[test]
     fn the_node_limit_is_exact_and_does_not_stop_other_threads() {
         let limits = Limits { nodes: Some(params::POLL_INTERVAL + 7), ..Limits::default() };
-        with(0, &limits, None, &Signals::default(), |limiter, team| {
+        with(0, &limits, None, &Signals::default(), |limiter, shared| {
             while !limiter.should_stop() {
                 limiter.nodes += 1;
             }
             assert_eq!(Some(limiter.nodes), limits.nodes);
             limiter.finish();
-            assert!(!team.seat(1).is_over());
+            assert!(!shared.thread(1).is_stopped());
         });
     }
 
     #[test]
     fn a_mate_found_by_any_thread_stops_all() {
         let limits = Limits { mate: Some(2), ..Limits::default() };
-        with(1, &limits, None, &Signals::default(), |limiter, team| {
+        with(1, &limits, None, &Signals::default(), |limiter, shared| {
             assert!(!limiter.should_stop_deepening(crate::eval::score::mate_in(5), 20, 100));
             assert!(limiter.should_stop_deepening(crate::eval::score::mate_in(3), 20, 100));
-            assert!(team.seat(0).is_over());
+            assert!(shared.thread(0).is_stopped());
         });
     }
 }

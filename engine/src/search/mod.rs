@@ -27,7 +27,7 @@ mod see;
 mod slots;
 mod smp;
 mod table;
-mod team;
+mod thread_state;
 mod tunable;
 
 use crate::chess::{Game, Move};
@@ -51,7 +51,7 @@ pub use personality::{Personality, Player};
 use picker::Room;
 use root::RootMoves;
 pub use smp::STACK_BYTES;
-use team::{Seat, Team};
+use thread_state::{SharedState, ThreadState};
 
 /// What to search, and within which limits.
 #[derive(Clone, Copy)]
@@ -135,15 +135,15 @@ pub fn search(
     if memory.hand_to(player.personality).is_err() {
         return Finding::at_once(request);
     }
-    let alone = Team::new(1);
-    let seat = alone.seat(0);
+    let shared = SharedState::new(1);
+    let thread = shared.thread(0);
     match &mut memory.kept {
         Kept::Palimpsest { table, histories } => {
             smp::search(player.eval, request, table, histories, report)
         }
-        Kept::Micromax(table) => micromax::search(&player, request, table, seat, report),
+        Kept::Micromax(table) => micromax::search(&player, request, table, thread, report),
         Kept::Rdchess(table) => {
-            player.eval.dispatch(rdchess::RdChess { player, request, table, seat, report })
+            player.eval.dispatch(rdchess::RdChess { player, request, table, thread, report })
         }
     }
 }
@@ -196,7 +196,7 @@ struct Searcher<'a, E> {
     table: &'a TranspositionTable,
     histories: &'a mut Histories,
     request: Request<'a>,
-    seat: Seat<'a>,
+    thread: ThreadState<'a>,
     root_moves: RootMoves,
     limiter: Limiter<'a>,
     selective_depth: usize,
@@ -220,7 +220,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         request: Request<'a>,
         table: &'a TranspositionTable,
         histories: &'a mut Histories,
-        seat: Seat<'a>,
+        thread: ThreadState<'a>,
         evaluator: E,
     ) -> Self {
         let root_moves = RootMoves::new(request);
@@ -231,9 +231,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             table,
             histories,
             request,
-            seat,
+            thread,
             root_moves,
-            limiter: Limiter::new(request, seat),
+            limiter: Limiter::new(request, thread),
             selective_depth: 0,
             root_depth: 0,
             passing_from: 0,
@@ -309,7 +309,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         report: &mut dyn FnMut(&Report<'_>),
     ) -> (Score, u32) {
         // Windows of different widths make threads do different things.
-        let mut width = params::aspiration_start() + (self.seat.index() % 8) as Score;
+        let mut width = params::aspiration_start() + (self.thread.index() % 8) as Score;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         if parts::aspiration() && depth >= params::aspiration_depth() && !is_mate(self.best.score) {
             alpha = (self.best.score - width).max(-INFINITE);

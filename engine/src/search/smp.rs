@@ -1,24 +1,23 @@
-//! Lazy SMP: several threads search the same position, each with a line, histories and a stack of
-//! its own. What they share is the table; that one of them finds something there which another has
-//! left is all the cooperation there is.
+//! Lazy SMP: every thread searches the same root position with histories and a search stack of its
+//! own. The threads cooperate through the shared transposition table only.
 
 use std::thread;
 
 use super::history::Histories;
-use super::team::{Seat, Team};
+use super::thread_state::{SharedState, ThreadState};
 use super::{Finding, Report, Request, Searcher};
 use crate::chess::Move;
 use crate::eval::score::EVALUATION_MAX;
 use crate::eval::{Choice, Evaluator, Task};
 use crate::tt::{Bound, TranspositionTable};
 
-/// Stack of a thread that searches: enough for the deepest line with all that a node keeps there.
+/// Stack size of a search thread in bytes, enough for `MAX_PLY` nested nodes.
 pub const STACK_BYTES: usize = 32 << 20;
 
-/// Searches with one thread for each of the histories, of which there is at least one.
+/// Searches with one thread per entry of `histories`, which must not be empty.
 ///
-/// With one thread the result depends on nothing but the arguments. Threads that cannot be started
-/// are done without.
+/// With one thread the result depends on the arguments only. If a thread cannot be started, the
+/// search runs with fewer.
 pub(super) fn search(
     eval: Choice,
     request: Request<'_>,
@@ -26,33 +25,35 @@ pub(super) fn search(
     histories: &mut [Histories],
     report: &mut dyn FnMut(&Report<'_>),
 ) -> Finding {
-    eval.dispatch(Begin(table));
+    eval.dispatch(PrepareTable(table));
     let table = &*table;
-    let team = Team::new(histories.len());
-    let mut members = histories.iter_mut().enumerate().map(|(index, histories)| {
-        let seat = team.seat(index);
-        Member { request, table, histories, seat }
+    let shared = SharedState::new(histories.len());
+    let mut inputs = histories.iter_mut().enumerate().map(|(index, histories)| {
+        let thread = shared.thread(index);
+        ThreadInput { request, table, histories, thread }
     });
-    let leader = members.next().expect("there are the histories of one thread at least");
+    let main_input = inputs.next().expect("there are the histories of one thread at least");
     let findings =
         thread::scope(|scope| {
-            let help = |member: Member<'_>| eval.dispatch(Run { member, report: &mut |_| {} });
-            let helpers: Vec<_> = members
-                .map_while(|member| {
+            let help =
+                |input: ThreadInput<'_>| eval.dispatch(SearchTask { input, report: &mut |_| {} });
+            let helpers: Vec<_> = inputs
+                .map_while(|input| {
                     let builder = thread::Builder::new().name("helper".to_owned());
-                    builder.stack_size(STACK_BYTES).spawn_scoped(scope, move || help(member)).ok()
+                    builder.stack_size(STACK_BYTES).spawn_scoped(scope, move || help(input)).ok()
                 })
                 .collect();
-            let mut findings = vec![eval.dispatch(Run { member: leader, report: &mut *report })];
+            let mut findings =
+                vec![eval.dispatch(SearchTask { input: main_input, report: &mut *report })];
             findings.extend(helpers.into_iter().map(|helper| {
                 helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             }));
             findings
         });
-    // Who leads has all the lines, and has reached the depth asked for.
-    let settled = request.limits.lines() > 1 || request.limits.depth.is_some();
-    let chosen = if settled { 0 } else { elect(&findings) };
-    let (threads, nodes) = (findings.len(), team.nodes());
+    // With MultiPV or a depth limit only the main thread's result will do.
+    let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
+    let chosen = if use_main { 0 } else { choose_result(&findings) };
+    let (threads, nodes) = (findings.len(), shared.nodes());
     if chosen > 0 {
         let Finding { line, score, depth, .. } = &findings[chosen];
         let (score, depth, bound) = (*score, *depth, Bound::Exact);
@@ -63,10 +64,10 @@ pub(super) fn search(
     Finding { nodes, threads, ..findings[chosen].clone() }
 }
 
-/// Readies the table for a search with an evaluation.
-struct Begin<'a>(&'a mut TranspositionTable);
+/// Prepares the transposition table for a search with an evaluation.
+struct PrepareTable<'a>(&'a mut TranspositionTable);
 
-impl Task for Begin<'_> {
+impl Task for PrepareTable<'_> {
     type Output = ();
 
     fn run<E: Evaluator>(self, _: E) {
@@ -78,56 +79,56 @@ impl Task for Begin<'_> {
     }
 }
 
-/// What one thread searches with.
-struct Member<'a> {
+/// The input of one thread's search.
+struct ThreadInput<'a> {
     request: Request<'a>,
     table: &'a TranspositionTable,
     histories: &'a mut Histories,
-    seat: Seat<'a>,
+    thread: ThreadState<'a>,
 }
 
-/// Ends the search of all if one of them panics: they would be waited for for ever.
-struct EndTogether<'a>(Seat<'a>);
+/// Stops all threads if one panics, since the others would otherwise run on and be waited for.
+struct StopAllOnPanic<'a>(ThreadState<'a>);
 
-impl Drop for EndTogether<'_> {
+impl Drop for StopAllOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.end();
+            self.0.stop_all();
         }
     }
 }
 
 /// The search of one thread.
-struct Run<'a, 'r> {
-    member: Member<'a>,
+struct SearchTask<'a, 'r> {
+    input: ThreadInput<'a>,
     report: &'r mut dyn FnMut(&Report<'_>),
 }
 
-impl Task for Run<'_, '_> {
+impl Task for SearchTask<'_, '_> {
     type Output = Finding;
 
     fn run<E: Evaluator>(self, evaluator: E) -> Finding {
-        let Member { request, table, histories, seat } = self.member;
-        let _guard = EndTogether(seat);
-        Searcher::new(request, table, histories, seat, evaluator).run(self.report)
+        let ThreadInput { request, table, histories, thread } = self.input;
+        let _guard = StopAllOnPanic(thread);
+        Searcher::new(request, table, histories, thread, evaluator).run(self.report)
     }
 }
 
-/// The number of the finding to believe; the first one is the leader's.
+/// The index of the result to play; index 0 is the main thread's.
 ///
-/// A mate found is beyond doubt, and so is one that the leader cannot escape. Otherwise each finding
-/// votes for its move, the more so the deeper it was searched and the better its score is than the
-/// worst, and of those with the move chosen the weightiest is taken.
-fn elect(findings: &[Finding]) -> usize {
-    let leader = &findings[0];
-    if leader.depth == 0 || leader.score < -EVALUATION_MAX {
+/// The best winning mate is taken, and the main thread's result if it is mated. Otherwise each result
+/// votes for its move with (score − lowest score + 10) × depth; of the results with the move that has
+/// most votes, the one with the largest weight is taken.
+fn choose_result(findings: &[Finding]) -> usize {
+    let main = &findings[0];
+    if main.depth == 0 || main.score < -EVALUATION_MAX {
         return 0;
     }
     let voters = || {
         let numbered = findings.iter().enumerate();
         numbered.filter(|(_, one)| one.depth > 0 && one.score >= -EVALUATION_MAX)
     };
-    // Of equals the first, that is the leader, has it.
+    // Of equal ones the first is taken, which prefers the main thread.
     let first_best = |best: Option<(i64, usize)>, one: (i64, usize)| match best {
         Some(best) if best.0 >= one.0 => Some(best),
         _ => Some(one),
@@ -137,7 +138,7 @@ fn elect(findings: &[Finding]) -> usize {
     if let Some((_, index)) = mate {
         return index;
     }
-    let lowest = voters().map(|(_, one)| one.score).min().unwrap_or(leader.score);
+    let lowest = voters().map(|(_, one)| one.score).min().unwrap_or(main.score);
     let weight = |one: &Finding| i64::from(one.score - lowest + 10) * i64::from(one.depth);
     let votes = |mv: Option<&Move>| -> i64 {
         voters().filter(|(_, one)| one.line.first() == mv).map(|(_, one)| weight(one)).sum()
@@ -157,8 +158,8 @@ mod tests {
     use crate::eval::Score;
     use crate::eval::score::{mate_in, mated_in};
 
-    /// Which of the findings (number of the move, score, depth) is believed.
-    fn elected(findings: &[(usize, Score, u32)]) -> usize {
+    /// The index chosen from results given as (number of the move, score, depth).
+    fn chosen(findings: &[(usize, Score, u32)]) -> usize {
         let moves = Position::startpos().legal_moves();
         let finding = |&(best, score, depth): &(usize, Score, u32)| Finding {
             line: vec![moves[best]],
@@ -167,30 +168,30 @@ mod tests {
             nodes: 0,
             threads: 1,
         };
-        elect(&findings.iter().map(finding).collect::<Vec<_>>())
+        choose_result(&findings.iter().map(finding).collect::<Vec<_>>())
     }
 
     #[test]
-    fn depth_score_and_company_decide() {
-        assert_eq!(elected(&[(0, 20, 10)]), 0);
-        assert_eq!(elected(&[(0, 20, 10), (1, 20, 10)]), 0);
-        assert_eq!(elected(&[(0, 20, 10), (1, 20, 11)]), 1);
-        assert_eq!(elected(&[(0, 20, 10), (1, 35, 10)]), 1);
-        assert_eq!(elected(&[(0, 20, 12), (1, 20, 9), (1, 20, 10)]), 2);
-        // The line shown is the best of those that begin with the move.
-        assert_eq!(elected(&[(0, 20, 9), (1, 5, 9), (0, 20, 11)]), 2);
-        // One that has finished nothing has no say.
-        assert_eq!(elected(&[(0, 20, 1), (1, 900, 0)]), 0);
-        assert_eq!(elected(&[(0, 0, 0), (1, 900, 3)]), 0);
+    fn depth_score_and_votes_decide() {
+        assert_eq!(chosen(&[(0, 20, 10)]), 0);
+        assert_eq!(chosen(&[(0, 20, 10), (1, 20, 10)]), 0);
+        assert_eq!(chosen(&[(0, 20, 10), (1, 20, 11)]), 1);
+        assert_eq!(chosen(&[(0, 20, 10), (1, 35, 10)]), 1);
+        assert_eq!(chosen(&[(0, 20, 12), (1, 20, 9), (1, 20, 10)]), 2);
+        // Of the results with the chosen move, the one with the largest weight is taken.
+        assert_eq!(chosen(&[(0, 20, 9), (1, 5, 9), (0, 20, 11)]), 2);
+        // A result without a finished iteration has no vote.
+        assert_eq!(chosen(&[(0, 20, 1), (1, 900, 0)]), 0);
+        assert_eq!(chosen(&[(0, 0, 0), (1, 900, 3)]), 0);
     }
 
     #[test]
-    fn mates_are_beyond_voting() {
+    fn mates_are_not_put_to_the_vote() {
         let (long, short) = (mate_in(9), mate_in(5));
-        assert_eq!(elected(&[(0, long, 9), (1, short, 5), (0, long, 9), (0, long, 9)]), 1);
-        assert_eq!(elected(&[(0, 300, 20), (0, 300, 20), (2, long, 3)]), 2);
-        // A helper that sees itself mated does not make all others weigh alike.
-        assert_eq!(elected(&[(0, 0, 8), (1, 60, 8), (2, mated_in(6), 9)]), 1);
-        assert_eq!(elected(&[(0, mated_in(6), 9), (1, 60, 8)]), 0);
+        assert_eq!(chosen(&[(0, long, 9), (1, short, 5), (0, long, 9), (0, long, 9)]), 1);
+        assert_eq!(chosen(&[(0, 300, 20), (0, 300, 20), (2, long, 3)]), 2);
+        // A helper's lost score does not level the weights of the others.
+        assert_eq!(chosen(&[(0, 0, 8), (1, 60, 8), (2, mated_in(6), 9)]), 1);
+        assert_eq!(chosen(&[(0, mated_in(6), 9), (1, 60, 8)]), 0);
     }
 }

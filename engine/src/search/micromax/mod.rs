@@ -10,7 +10,7 @@ mod table;
 
 use super::limiter::Limiter;
 use super::pace::{Effort, Pace};
-use super::team::Seat;
+use super::thread_state::ThreadState;
 use super::{Finding, Player, Report, Request};
 use crate::chess::{Move, Position, Square};
 use crate::eval::Score;
@@ -78,7 +78,7 @@ pub(super) fn search(
     player: &Player,
     request: Request<'_>,
     table: &mut Table,
-    seat: Seat<'_>,
+    thread: ThreadState<'_>,
     report: &mut dyn FnMut(&Report<'_>),
 ) -> Finding {
     let found = Finding::at_once(request);
@@ -98,7 +98,7 @@ pub(super) fn search(
     let search = Search {
         board: Board::new(position),
         table,
-        limiter: Limiter::new(request, seat),
+        limiter: Limiter::new(request, thread),
         request,
         disabled: player.disabled,
         weights,

@@ -11,7 +11,7 @@ mod table;
 
 use super::limiter::Limiter;
 use super::pace::{Effort, Pace};
-use super::team::Seat;
+use super::thread_state::ThreadState;
 use super::{Finding, Lines, Player, Report, Request};
 use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
@@ -66,7 +66,7 @@ pub(super) struct RdChess<'a> {
     pub(super) player: Player,
     pub(super) request: Request<'a>,
     pub(super) table: &'a mut Table,
-    pub(super) seat: Seat<'a>,
+    pub(super) thread: ThreadState<'a>,
     pub(super) report: &'a mut dyn FnMut(&Report<'_>),
 }
 
@@ -74,7 +74,7 @@ impl Task for RdChess<'_> {
     type Output = Finding;
 
     fn run<E: Evaluator>(self, evaluator: E) -> Finding {
-        let RdChess { player, request, table, seat, report } = self;
+        let RdChess { player, request, table, thread, report } = self;
         let found = Finding::at_once(request);
         if found.line.is_empty() {
             return found;
@@ -88,7 +88,7 @@ impl Task for RdChess<'_> {
         let search = Search {
             line: Line::new(request.game, evaluator),
             table,
-            limiter: Limiter::new(request, seat),
+            limiter: Limiter::new(request, thread),
             request,
             disabled: player.disabled,
             root_moves: request.root_moves(),

@@ -1,0 +1,116 @@
+//! The state that the threads of one search share besides the transposition table.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// A counter on cache lines of its own, to avoid false sharing.
+#[derive(Default)]
+#[repr(align(128))]
+struct Counter(AtomicU64);
+
+/// The state shared by the threads of one search. Only the reserved nodes are exact at any time; node
+/// counts lag behind.
+pub(super) struct SharedState {
+    /// Nodes visited by each thread, as last set by it.
+    counters: Box<[Counter]>,
+    /// Nodes that threads have asked for, beyond the node limit too.
+    reserved: AtomicU64,
+    /// Must all threads stop?
+    stopped: AtomicBool,
+}
+
+impl SharedState {
+    /// The state of a new search with this many threads.
+    pub(super) fn new(threads: usize) -> SharedState {
+        SharedState {
+            counters: (0..threads).map(|_| Counter::default()).collect(),
+            reserved: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// The view of one thread; thread 0 is the main thread.
+    pub(super) fn thread(&self, index: usize) -> ThreadState<'_> {
+        ThreadState { shared: self, index }
+    }
+
+    /// Nodes visited by all threads, as last set by each.
+    pub(super) fn nodes(&self) -> u64 {
+        self.counters.iter().map(|counter| counter.0.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Stops all threads.
+    pub(super) fn stop_all(&self) {
+        self.stopped.store(true, Ordering::Release);
+    }
+}
+
+/// The shared state as one thread uses it.
+#[derive(Clone, Copy)]
+pub(super) struct ThreadState<'a> {
+    shared: &'a SharedState,
+    index: usize,
+}
+
+impl ThreadState<'_> {
+    /// The number of the thread, from 0.
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Is this the main thread, which watches the clock and reports?
+    pub(super) fn is_main(&self) -> bool {
+        self.index == 0
+    }
+
+    /// Sets the number of nodes this thread has visited.
+    pub(super) fn set_nodes(&self, nodes: u64) {
+        self.shared.counters[self.index].0.store(nodes, Ordering::Relaxed);
+    }
+
+    /// Nodes visited by all threads, as last set by each.
+    pub(super) fn total_nodes(&self) -> u64 {
+        self.shared.nodes()
+    }
+
+    /// Reserves up to `wanted` nodes for this thread and returns how many it may visit, which is 0
+    /// once all threads together have reserved `limit`.
+    pub(super) fn reserve_nodes(&self, limit: u64, wanted: u64) -> u64 {
+        let before = self.shared.reserved.fetch_add(wanted, Ordering::Relaxed);
+        limit.saturating_sub(before).min(wanted)
+    }
+
+    /// Stops all threads.
+    pub(super) fn stop_all(&self) {
+        self.shared.stop_all();
+    }
+
+    /// Must this thread stop, because some thread has stopped all?
+    pub(super) fn is_stopped(&self) -> bool {
+        self.shared.stopped.load(Ordering::Acquire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_nodes_are_reserved_than_the_limit() {
+        let shared = SharedState::new(2);
+        let grants = [(0, 512), (1, 512), (0, 512), (1, 512)]
+            .map(|(index, wanted)| shared.thread(index).reserve_nodes(1_200, wanted));
+        assert_eq!(grants, [512, 512, 176, 0]);
+    }
+
+    #[test]
+    fn nodes_of_all_threads_are_added_and_a_stop_reaches_all() {
+        let shared = SharedState::new(3);
+        shared.thread(0).set_nodes(5);
+        shared.thread(2).set_nodes(70);
+        shared.thread(2).set_nodes(80);
+        assert_eq!(shared.nodes(), 85);
+        assert!(!shared.thread(1).is_stopped());
+        shared.thread(2).stop_all();
+        assert!(shared.thread(0).is_stopped());
+    }
+}
