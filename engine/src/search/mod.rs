@@ -1,7 +1,7 @@
 //! Searching: iterative deepening around a principal-variation alpha-beta.
 //!
-//! Nothing here reads a clock or prints. A search limited by nodes depends on nothing but the game,
-//! the memory and the limits, so that it can be repeated exactly.
+//! Nothing here reads a clock or prints. The result of a search limited by nodes depends on the game,
+//! the memory and the limits only, so it can be repeated exactly.
 
 mod alphabeta;
 mod correction;
@@ -62,7 +62,7 @@ pub struct Request<'a> {
     pub limits: &'a Limits,
     /// Limits of time.
     pub timer: &'a Timer,
-    /// Signals from outside.
+    /// Signals to stop, and of a ponder hit.
     pub signals: &'a Signals,
 }
 
@@ -75,65 +75,64 @@ impl Request<'_> {
     }
 }
 
-/// An interim result.
+/// An interim result, printed as an `info` line.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// Nominal depth of the iteration, in plies.
     pub depth: u32,
-    /// The deepest ply visited.
+    /// The deepest ply visited, from the root.
     pub selective_depth: u32,
-    /// Number of the line, the best being 1.
+    /// Number of the principal variation, the best being 1 (MultiPV).
     pub rank: usize,
     /// Score for the side to move at the root.
     pub score: Score,
     /// Is the score exact or a bound?
     pub bound: Bound,
-    /// Positions visited so far, by all threads.
+    /// Nodes visited so far, by all threads.
     pub nodes: u64,
-    /// How full the table is.
+    /// Fill of the transposition table, in permille.
     pub hash_permille: usize,
-    /// The line expected.
+    /// The principal variation.
     pub line: &'a [Move],
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The line expected; its first move is the one to play. Empty if there is no legal move.
+pub struct SearchResult {
+    /// The principal variation; its first move is the one to play. Empty without a legal move.
     pub line: Vec<Move>,
     /// Score for the side to move at the root.
     pub score: Score,
-    /// The last iteration that was completed, in plies.
+    /// Depth of the last finished iteration, in plies.
     pub depth: u32,
-    /// Positions visited, by all threads.
+    /// Nodes visited, by all threads.
     pub nodes: u64,
-    /// Threads that took part.
+    /// Number of threads.
     pub threads: usize,
 }
 
-impl Finding {
-    /// What there is to say before anything is searched: the first move allowed, or how the game
-    /// has ended.
-    fn at_once(request: Request<'_>) -> Finding {
+impl SearchResult {
+    /// The result before any search: the first allowed move, or the score of mate or stalemate.
+    fn without_search(request: Request<'_>) -> SearchResult {
         let line: Vec<Move> = request.root_moves().first().copied().into_iter().collect();
         let mated = line.is_empty() && request.game.position().in_check();
         let score = if mated { mated_in(0) } else { DRAW };
-        Finding { line, score, depth: 0, nodes: 0, threads: 1 }
+        SearchResult { line, score, depth: 0, nodes: 0, threads: 1 }
     }
 }
 
-/// Lets that player search, handing interim results to `report`.
+/// Searches with the player's search and evaluation, and passes interim results to `report`.
 ///
-/// If there is no memory for the table of another personality, the finding is some legal move.
+/// If there is no memory for the personality's table, the result is the first legal move.
 pub fn search(
     player: impl Into<Player>,
     request: Request<'_>,
     memory: &mut Memory,
     report: &mut dyn FnMut(&Report<'_>),
-) -> Finding {
+) -> SearchResult {
     let player = player.into();
     if memory.hand_to(player.personality).is_err() {
-        return Finding::at_once(request);
+        return SearchResult::without_search(request);
     }
     let shared = SharedState::new(1);
     let thread = shared.thread(0);
@@ -208,11 +207,11 @@ struct Searcher<'a, E> {
     /// Room that no node uses at the moment.
     #[expect(clippy::vec_box, reason = "the room is handed on, and boxes are moved in no time")]
     rooms: Vec<Box<Room>>,
-    /// The line being looked for and its score; replaced whenever a root move proves better.
-    best: Finding,
-    /// The lines found, the best first; those that this iteration has not found yet are from the
-    /// one before.
-    found: Vec<Finding>,
+    /// The best line of the current MultiPV index and its score.
+    best: SearchResult,
+    /// The result of each MultiPV index, the best first; those not yet searched in this iteration are
+    /// from the one before.
+    results: Vec<SearchResult>,
 }
 
 impl<'a, E: Evaluator> Searcher<'a, E> {
@@ -224,8 +223,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         evaluator: E,
     ) -> Self {
         let root_moves = RootMoves::new(request);
-        let best = Finding::at_once(request);
-        let found = vec![best.clone(); request.limits.lines().min(root_moves.len()).max(1)];
+        let best = SearchResult::without_search(request);
+        let results = vec![best.clone(); request.limits.lines().min(root_moves.len()).max(1)];
         Searcher {
             line: Line::new(request.game, evaluator),
             table,
@@ -241,19 +240,19 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             lines: Lines::new(),
             rooms: Vec::new(),
             best,
-            found,
+            results,
         }
     }
 
-    fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> Finding {
+    fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
         let mut pace = Pace::default();
         let deepest = if self.root_moves.len() == 0 { 0 } else { self.request.limits.max_depth() };
         for depth in 1..=deepest {
             self.root_depth = depth;
             let Some(effort) = self.iterate(depth, report) else { break };
-            let percent = if parts::pace() { pace.percent(&self.found[0], effort) } else { 100 };
+            let percent = if parts::pace() { pace.percent(&self.results[0], effort) } else { 100 };
             if self.limiter.should_stop_deepening(
-                self.found[0].score,
+                self.results[0].score,
                 self.root_moves.len(),
                 percent,
             ) {
@@ -261,41 +260,41 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             }
         }
         self.limiter.finish();
-        self.found.swap_remove(0)
+        self.results.swap_remove(0)
     }
 
-    /// One iteration: the best line, and as many more as are wanted, each without the first moves
-    /// of those before. `None` if it was broken off.
+    /// One iteration: as many lines as MultiPV asks for, each without the first moves of those before.
+    /// `None` if the search was stopped.
     fn iterate(&mut self, depth: i32, report: &mut dyn FnMut(&Report<'_>)) -> Option<Effort> {
         let mut effort = Effort::default();
         self.root_moves.release();
-        for index in 0..self.found.len() {
+        for index in 0..self.results.len() {
             self.selective_depth = 0;
-            self.best.clone_from(&self.found[index]);
+            self.best.clone_from(&self.results[index]);
             let known = self.best.line.first().copied();
             self.root_moves.hint = known.filter(|_| !self.root_moves.is_complete());
             let (score, failures) = self.aspirate(depth, index + 1, report);
             if self.limiter.stopped {
-                // A move that has proved better than the last iteration's is worth having.
-                if index == 0 && self.found[0].line != self.best.line {
-                    self.found[0].clone_from(&self.best);
+                // A better move found in an unfinished iteration is used.
+                if index == 0 && self.results[0].line != self.best.line {
+                    self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
                 }
                 return None;
             }
             self.best.score = score;
             self.best.depth = depth as u32;
-            self.found[index].clone_from(&self.best);
+            self.results[index].clone_from(&self.best);
             if index == 0 {
                 let share = self.best.line.first().and_then(|&mv| self.root_moves.share(mv));
                 effort = Effort { share, failures };
             }
             self.best.line.first().into_iter().for_each(|&mv| self.root_moves.take(mv));
-            // The windows are searched one after another, and sometimes what comes later is better.
-            self.found[..=index].sort_by_key(|found| -found.score);
+            // A later MultiPV index may turn out better than an earlier one.
+            self.results[..=index].sort_by_key(|result| -result.score);
         }
-        for (found, rank) in self.found.iter().zip(1..) {
-            self.report(report, rank, found, Bound::Exact);
+        for (result, rank) in self.results.iter().zip(1..) {
+            self.report(report, rank, result, Bound::Exact);
         }
         Some(effort)
     }
@@ -388,9 +387,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         score: Score,
         bound: Bound,
     ) {
-        // Early windows fail all the time and interest nobody.
+        // Not during the first nodes, where windows fail often.
         if self.limiter.nodes > 2_000_000 {
-            self.report(report, rank, &Finding { score, ..self.best.clone() }, bound);
+            self.report(report, rank, &SearchResult { score, ..self.best.clone() }, bound);
         }
     }
 
@@ -398,18 +397,18 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         &self,
         report: &mut dyn FnMut(&Report<'_>),
         rank: usize,
-        found: &Finding,
+        result: &SearchResult,
         bound: Bound,
     ) {
         report(&Report {
             depth: self.root_depth as u32,
             selective_depth: self.selective_depth as u32,
             rank,
-            score: found.score,
+            score: result.score,
             bound,
             nodes: self.limiter.total_nodes(),
             hash_permille: self.table.fullness_permille(),
-            line: &found.line,
+            line: &result.line,
         });
     }
 }

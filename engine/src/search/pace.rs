@@ -1,6 +1,6 @@
 //! How much time a move deserves, judged by how the iterations went.
 
-use super::Finding;
+use super::SearchResult;
 use crate::chess::Move;
 use crate::eval::Score;
 
@@ -28,14 +28,14 @@ impl Pace {
     /// Percent of the soft limit to use, given the result of one more iteration: more if the best
     /// move has changed, if the score has dropped or was hard to settle, and if other moves took
     /// much effort to refute.
-    pub(super) fn percent(&mut self, found: &Finding, effort: Effort) -> u32 {
-        let best = found.line.first().copied();
+    pub(super) fn percent(&mut self, result: &SearchResult, effort: Effort) -> u32 {
+        let best = result.line.first().copied();
         self.steady = if best == self.best { (self.steady + 1).min(6) } else { 0 };
-        let drop = if self.best.is_some() { (self.score - found.score).clamp(0, 60) } else { 0 };
+        let drop = if self.best.is_some() { (self.score - result.score).clamp(0, 60) } else { 0 };
         self.best = best;
-        self.score = found.score;
+        self.score = result.score;
         let percent = 150 - 14 * self.steady + drop as u32 + 8 * effort.failures.min(3);
-        match effort.share.filter(|_| found.depth >= EFFORT_DEPTH) {
+        match effort.share.filter(|_| result.depth >= EFFORT_DEPTH) {
             // Neutral at 70 %, which is usual for a move that is a little better than others.
             Some(share) => percent * (160 - 85 * share.min(100) / 100) / 100,
             None => percent,
@@ -53,8 +53,9 @@ mod tests {
         let moves = Position::startpos().legal_moves();
         let mut pace = Pace::default();
         let percents = iterations.iter().zip(EFFORT_DEPTH..).map(|(&(best, score), depth)| {
-            let found = Finding { line: vec![moves[best]], score, depth, nodes: 0, threads: 1 };
-            pace.percent(&found, effort)
+            let result =
+                SearchResult { line: vec![moves[best]], score, depth, nodes: 0, threads: 1 };
+            pace.percent(&result, effort)
         });
         percents.last().expect("there is an iteration")
     }

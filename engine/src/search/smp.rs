@@ -5,7 +5,7 @@ use std::thread;
 
 use super::history::Histories;
 use super::thread_state::{SharedState, ThreadState};
-use super::{Finding, Report, Request, Searcher};
+use super::{Report, Request, SearchResult, Searcher};
 use crate::chess::Move;
 use crate::eval::score::EVALUATION_MAX;
 use crate::eval::{Choice, Evaluator, Task};
@@ -24,7 +24,7 @@ pub(super) fn search(
     table: &mut TranspositionTable,
     histories: &mut [Histories],
     report: &mut dyn FnMut(&Report<'_>),
-) -> Finding {
+) -> SearchResult {
     eval.dispatch(PrepareTable(table));
     let table = &*table;
     let shared = SharedState::new(histories.len());
@@ -33,7 +33,7 @@ pub(super) fn search(
         ThreadInput { request, table, histories, thread }
     });
     let main_input = inputs.next().expect("there are the histories of one thread at least");
-    let findings =
+    let results =
         thread::scope(|scope| {
             let help =
                 |input: ThreadInput<'_>| eval.dispatch(SearchTask { input, report: &mut |_| {} });
@@ -43,25 +43,25 @@ pub(super) fn search(
                     builder.stack_size(STACK_BYTES).spawn_scoped(scope, move || help(input)).ok()
                 })
                 .collect();
-            let mut findings =
+            let mut results =
                 vec![eval.dispatch(SearchTask { input: main_input, report: &mut *report })];
-            findings.extend(helpers.into_iter().map(|helper| {
+            results.extend(helpers.into_iter().map(|helper| {
                 helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             }));
-            findings
+            results
         });
     // With MultiPV or a depth limit only the main thread's result will do.
     let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
-    let chosen = if use_main { 0 } else { choose_result(&findings) };
-    let (threads, nodes) = (findings.len(), shared.nodes());
+    let chosen = if use_main { 0 } else { choose_result(&results) };
+    let (threads, nodes) = (results.len(), shared.nodes());
     if chosen > 0 {
-        let Finding { line, score, depth, .. } = &findings[chosen];
+        let SearchResult { line, score, depth, .. } = &results[chosen];
         let (score, depth, bound) = (*score, *depth, Bound::Exact);
         let (selective_depth, hash_permille) = (depth, table.fullness_permille());
         let rank = 1;
         report(&Report { depth, selective_depth, rank, score, bound, nodes, hash_permille, line });
     }
-    Finding { nodes, threads, ..findings[chosen].clone() }
+    SearchResult { nodes, threads, ..results[chosen].clone() }
 }
 
 /// Prepares the transposition table for a search with an evaluation.
@@ -105,9 +105,9 @@ struct SearchTask<'a, 'r> {
 }
 
 impl Task for SearchTask<'_, '_> {
-    type Output = Finding;
+    type Output = SearchResult;
 
-    fn run<E: Evaluator>(self, evaluator: E) -> Finding {
+    fn run<E: Evaluator>(self, evaluator: E) -> SearchResult {
         let ThreadInput { request, table, histories, thread } = self.input;
         let _guard = StopAllOnPanic(thread);
         Searcher::new(request, table, histories, thread, evaluator).run(self.report)
@@ -119,13 +119,13 @@ impl Task for SearchTask<'_, '_> {
 /// The best winning mate is taken, and the main thread's result if it is mated. Otherwise each result
 /// votes for its move with (score − lowest score + 10) × depth; of the results with the move that has
 /// most votes, the one with the largest weight is taken.
-fn choose_result(findings: &[Finding]) -> usize {
-    let main = &findings[0];
+fn choose_result(results: &[SearchResult]) -> usize {
+    let main = &results[0];
     if main.depth == 0 || main.score < -EVALUATION_MAX {
         return 0;
     }
     let voters = || {
-        let numbered = findings.iter().enumerate();
+        let numbered = results.iter().enumerate();
         numbered.filter(|(_, one)| one.depth > 0 && one.score >= -EVALUATION_MAX)
     };
     // Of equal ones the first is taken, which prefers the main thread.
@@ -139,13 +139,13 @@ fn choose_result(findings: &[Finding]) -> usize {
         return index;
     }
     let lowest = voters().map(|(_, one)| one.score).min().unwrap_or(main.score);
-    let weight = |one: &Finding| i64::from(one.score - lowest + 10) * i64::from(one.depth);
+    let weight = |one: &SearchResult| i64::from(one.score - lowest + 10) * i64::from(one.depth);
     let votes = |mv: Option<&Move>| -> i64 {
         voters().filter(|(_, one)| one.line.first() == mv).map(|(_, one)| weight(one)).sum()
     };
     let moves = voters().map(|(index, one)| (votes(one.line.first()), index));
     let elected = moves.fold(None, first_best).map_or(0, |(_, index)| index);
-    let chosen = findings[elected].line.first();
+    let chosen = results[elected].line.first();
     let supporters = voters().filter(|(_, one)| one.line.first() == chosen);
     let weights = supporters.map(|(index, one)| (weight(one), index));
     weights.fold(None, first_best).map_or(elected, |(_, index)| index)
@@ -159,16 +159,16 @@ mod tests {
     use crate::eval::score::{mate_in, mated_in};
 
     /// The index chosen from results given as (number of the move, score, depth).
-    fn chosen(findings: &[(usize, Score, u32)]) -> usize {
+    fn chosen(results: &[(usize, Score, u32)]) -> usize {
         let moves = Position::startpos().legal_moves();
-        let finding = |&(best, score, depth): &(usize, Score, u32)| Finding {
+        let result = |&(best, score, depth): &(usize, Score, u32)| SearchResult {
             line: vec![moves[best]],
             score,
             depth,
             nodes: 0,
             threads: 1,
         };
-        choose_result(&findings.iter().map(finding).collect::<Vec<_>>())
+        choose_result(&results.iter().map(result).collect::<Vec<_>>())
     }
 
     #[test]

@@ -12,7 +12,7 @@ fn find(
     position: Position,
     limits: &Limits,
     memory: &mut Memory,
-) -> Finding {
+) -> SearchResult {
     let request = Request {
         game: &Game::new(position),
         limits,
@@ -28,8 +28,8 @@ fn players() -> impl Iterator<Item = Player> {
     Variant::ALL.into_iter().map(Player::from).chain(searches.map(Player::from))
 }
 
-fn text(finding: &Finding) -> String {
-    finding.line.first().map_or(String::new(), |&mv| format(mv, CastlingForm::KingTo))
+fn text(result: &SearchResult) -> String {
+    result.line.first().map_or(String::new(), |&mv| format(mv, CastlingForm::KingTo))
 }
 
 #[test]
@@ -44,13 +44,13 @@ fn mates_are_found() {
         for player in players() {
             let mut memory = Memory::new(4).unwrap();
             let limits = Limits { mate: Some(moves), depth: Some(20), ..Limits::default() };
-            let finding = find(player, fen::parse(fen).unwrap(), &limits, &mut memory);
-            let found = mate_distance_moves(finding.score);
+            let result = find(player, fen::parse(fen).unwrap(), &limits, &mut memory);
+            let found = mate_distance_moves(result.score);
             assert!(
                 found.is_some_and(|found| 0 < found && found <= moves as i32),
-                "{fen} {player:?} {finding:?}"
+                "{fen} {player:?} {result:?}"
             );
-            assert!(best.is_empty() || text(&finding) == best, "{fen} {finding:?}");
+            assert!(best.is_empty() || text(&result) == best, "{fen} {result:?}");
         }
     }
 }
@@ -101,8 +101,8 @@ fn ended_games_have_no_move() {
         for personality in Personality::ALL {
             let mut memory = Memory::of(personality, 1).unwrap();
             let limits = Limits::default();
-            let finding = find(personality, fen::parse(fen).unwrap(), &limits, &mut memory);
-            assert_eq!((finding.line.len(), finding.score), (0, score), "{fen} {personality:?}");
+            let result = find(personality, fen::parse(fen).unwrap(), &limits, &mut memory);
+            assert_eq!((result.line.len(), result.score), (0, score), "{fen} {personality:?}");
         }
     }
 }
@@ -173,8 +173,8 @@ fn a_lost_side_repeats() {
     let limits = Limits { depth: Some(10), ..Limits::default() };
     for personality in [Personality::Palimpsest, Personality::Rdchess] {
         let mut memory = Memory::of(personality, 4).unwrap();
-        let finding = find(personality, position, &limits, &mut memory);
-        assert_eq!(finding.score, DRAW, "{finding:?}");
+        let result = find(personality, position, &limits, &mut memory);
+        assert_eq!(result.score, DRAW, "{result:?}");
     }
 }
 
@@ -190,17 +190,17 @@ fn a_stop_signal_ends_the_search() {
     };
     for personality in Personality::ALL {
         let mut memory = Memory::of(personality, 1).unwrap();
-        let finding = search(personality, request, &mut memory, &mut |_| {});
-        assert_eq!(finding.depth, 1, "{personality:?}");
+        let result = search(personality, request, &mut memory, &mut |_| {});
+        assert_eq!(result.depth, 1, "{personality:?}");
     }
 }
 
 /// What the threads of one search find together.
-fn find_with(threads: usize, limits: &Limits, memory: &mut Memory) -> Finding {
+fn find_with(threads: usize, limits: &Limits, memory: &mut Memory) -> SearchResult {
     memory.set_threads(threads);
-    let finding = find(Player::default(), Position::startpos(), limits, memory);
-    assert_eq!(finding.threads, threads);
-    finding
+    let result = find(Player::default(), Position::startpos(), limits, memory);
+    assert_eq!(result.threads, threads);
+    result
 }
 
 #[test]
@@ -208,8 +208,8 @@ fn threads_share_the_nodes_exactly() {
     for threads in [1, 2, 5] {
         for nodes in [1, 600, 20_011] {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let finding = find_with(threads, &limits, &mut Memory::new(2).unwrap());
-            assert_eq!(finding.nodes, nodes, "{threads}");
+            let result = find_with(threads, &limits, &mut Memory::new(2).unwrap());
+            assert_eq!(result.nodes, nodes, "{threads}");
         }
     }
 }
@@ -228,8 +228,8 @@ fn one_thread_repeats_itself_whoever_searched_before() {
 fn threads_finish_the_depth_asked_for() {
     for threads in [1, 3] {
         let limits = Limits { depth: Some(7), ..Limits::default() };
-        let finding = find_with(threads, &limits, &mut Memory::new(2).unwrap());
-        assert_eq!((finding.depth, finding.line.is_empty()), (7, false), "{threads}");
+        let result = find_with(threads, &limits, &mut Memory::new(2).unwrap());
+        assert_eq!((result.depth, result.line.is_empty()), (7, false), "{threads}");
     }
 }
 
@@ -244,7 +244,7 @@ fn the_best_of_several_lines_is_that_of_one() {
         signals: &Signals::default(),
     };
     let mut told: Vec<(u32, usize, Move, Score)> = Vec::new();
-    let finding =
+    let result =
         search(Personality::Palimpsest, request, &mut Memory::new(2).unwrap(), &mut |report| {
             told.push((report.depth, report.rank, report.line[0], report.score));
         });
@@ -255,6 +255,6 @@ fn the_best_of_several_lines_is_that_of_one() {
         assert!(iteration.is_sorted_by(|a, b| a.3 >= b.3), "{iteration:?}");
         assert!(iteration[0].2 != iteration[1].2 && iteration[1].2 != iteration[2].2);
     }
-    assert_eq!(mate_distance_moves(finding.score), Some(1));
-    assert_eq!(finding.line[0], told[told.len() - moves].2);
+    assert_eq!(mate_distance_moves(result.score), Some(1));
+    assert_eq!(result.line[0], told[told.len() - moves].2);
 }

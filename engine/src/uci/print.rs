@@ -7,7 +7,7 @@ use crate::chess::uci_move::{self, CastlingForm};
 use crate::chess::{Move, Position, Square};
 use crate::eval::Score;
 use crate::eval::score::mate_distance_moves;
-use crate::search::{Finding, Report};
+use crate::search::{Report, SearchResult};
 use crate::time::nodes_per_second;
 use crate::tt::Bound;
 
@@ -45,9 +45,9 @@ pub(super) fn score(score: Score) -> String {
 }
 
 /// The line that ends a search. A game that has ended has no move, which is written `(none)`.
-pub(super) fn best_move(finding: &Finding, form: CastlingForm) -> String {
+pub(super) fn best_move(result: &SearchResult, form: CastlingForm) -> String {
     let write = |mv: &Move| uci_move::format(*mv, form);
-    match &finding.line[..] {
+    match &result.line[..] {
         [] => "bestmove (none)".to_owned(),
         [best] => format!("bestmove {}", write(best)),
         [best, answer, ..] => format!("bestmove {} ponder {}", write(best), write(answer)),

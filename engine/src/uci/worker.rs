@@ -173,23 +173,23 @@ fn run_bench(depth: Option<u32>, player: Player, signals: &Signals) -> String {
 fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let SearchJob { game, limits, timer, signals, player, form, infinite } = job;
     let request = Request { game, limits, timer, signals };
-    let finding = search(*player, request, memory, &mut |report| {
+    let result = search(*player, request, memory, &mut |report| {
         // An iteration that looks at no move is of interest to a trace only.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
         }
     });
-    if finding.threads < memory.threads() {
-        let (used, wanted) = (finding.threads, memory.threads());
+    if result.threads < memory.threads() {
+        let (used, wanted) = (result.threads, memory.threads());
         output.note(&format!("only {used} of {wanted} threads could be started"));
     }
-    if finding.line.is_empty() {
-        output.line(&format!("info depth 0 score {}", print::score(finding.score)));
+    if result.line.is_empty() {
+        output.line(&format!("info depth 0 score {}", print::score(result.score)));
     }
     while (*infinite || signals.is_pondering()) && !signals.is_stopped() {
         thread::park();
     }
-    print::best_move(&finding, *form)
+    print::best_move(&result, *form)
 }
 
 /// The counts as text; `None` if they were not finished.

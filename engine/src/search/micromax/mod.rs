@@ -11,7 +11,7 @@ mod table;
 use super::limiter::Limiter;
 use super::pace::{Effort, Pace};
 use super::thread_state::ThreadState;
-use super::{Finding, Player, Report, Request};
+use super::{Player, Report, Request, SearchResult};
 use crate::chess::{Move, Position, Square};
 use crate::eval::Score;
 use crate::eval::feature::{self, FeatureSet, features};
@@ -70,7 +70,7 @@ struct Search<'a> {
     latest_child: u64,
     /// What the score at the root is short of the game's.
     offset: Score,
-    found: Finding,
+    result: SearchResult,
 }
 
 /// Searches a game's position.
@@ -80,10 +80,10 @@ pub(super) fn search(
     table: &mut Table,
     thread: ThreadState<'_>,
     report: &mut dyn FnMut(&Report<'_>),
-) -> Finding {
-    let found = Finding::at_once(request);
-    if found.line.is_empty() {
-        return found;
+) -> SearchResult {
+    let result = SearchResult::without_search(request);
+    if result.line.is_empty() {
+        return result;
     }
     // What is remembered of one root has the score of another way.
     table.clear();
@@ -106,7 +106,7 @@ pub(super) fn search(
         root_moves: request.root_moves(),
         latest_child: 0,
         offset: score - root_score,
-        found,
+        result,
     };
     search.run(root_score, report)
 }
@@ -118,7 +118,7 @@ fn rebased(score: Score) -> Score {
 }
 
 impl Search<'_> {
-    fn run(mut self, score: Score, report: &mut dyn FnMut(&Report<'_>)) -> Finding {
+    fn run(mut self, score: Score, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
         let game = self.request.game;
         let crossed = game.moves().last().and_then(|&mv| crossed(mv));
         let root = Node {
@@ -144,19 +144,19 @@ impl Search<'_> {
             if self.limiter.stopped {
                 break;
             }
-            self.found.score = self.outward(score);
-            self.found.depth = ply;
+            self.result.score = self.outward(score);
+            self.result.depth = ply;
             self.report(ply, report);
-            let percent = pace.percent(&self.found, Effort::default());
+            let percent = pace.percent(&self.result, Effort::default());
             let choices = self.root_moves.len();
             let deep_enough = self.request.limits.depth.is_some_and(|limit| ply >= limit.max(1));
-            let enough = self.limiter.should_stop_deepening(self.found.score, choices, percent);
+            let enough = self.limiter.should_stop_deepening(self.result.score, choices, percent);
             if deep_enough || ply > 0 && enough {
                 break;
             }
         }
-        self.found.nodes = self.limiter.nodes;
-        self.found
+        self.result.nodes = self.limiter.nodes;
+        self.result
     }
 
     fn keeps(&self, feature: Feature) -> bool {
@@ -182,11 +182,11 @@ impl Search<'_> {
         }
         let Some(mv) = self.root_move(shot.from, shot.to) else { return };
         let after = self.request.game.position().play(mv);
-        self.found.line = vec![mv];
-        self.found.score = self.outward(score);
+        self.result.line = vec![mv];
+        self.result.score = self.outward(score);
         let (_, entry) = self.table.find(self.latest_child);
         let answer = entry.and_then(|entry| answer(&after, entry.best));
-        self.found.line.extend(answer);
+        self.result.line.extend(answer);
     }
 
     /// A score as the engine tells it: mates by their distance.
@@ -199,12 +199,12 @@ impl Search<'_> {
             depth: ply,
             selective_depth: ply,
             rank: 1,
-            score: self.found.score,
+            score: self.result.score,
             bound: Bound::Exact,
             nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
             // The first iteration looks at no move.
-            line: if ply == 0 { &[] } else { &self.found.line },
+            line: if ply == 0 { &[] } else { &self.result.line },
         });
     }
 }

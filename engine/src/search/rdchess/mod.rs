@@ -12,7 +12,7 @@ mod table;
 use super::limiter::Limiter;
 use super::pace::{Effort, Pace};
 use super::thread_state::ThreadState;
-use super::{Finding, Lines, Player, Report, Request};
+use super::{Lines, Player, Report, Request, SearchResult};
 use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::score::{INFINITE, is_mate};
@@ -71,13 +71,13 @@ pub(super) struct RdChess<'a> {
 }
 
 impl Task for RdChess<'_> {
-    type Output = Finding;
+    type Output = SearchResult;
 
-    fn run<E: Evaluator>(self, evaluator: E) -> Finding {
+    fn run<E: Evaluator>(self, evaluator: E) -> SearchResult {
         let RdChess { player, request, table, thread, report } = self;
-        let found = Finding::at_once(request);
-        if found.line.is_empty() {
-            return found;
+        let result = SearchResult::without_search(request);
+        if result.line.is_empty() {
+            return result;
         }
         if E::CONTEXT.is_path() {
             table.clear();
@@ -97,7 +97,7 @@ impl Task for RdChess<'_> {
             selective_depth: 0,
             killers: Killers::new(),
             lines: Lines::new(),
-            found,
+            result,
         };
         search.run(report)
     }
@@ -118,11 +118,11 @@ struct Search<'a, E> {
     killers: Killers,
     lines: Lines,
     /// The best line and its score; replaced whenever a root move proves better.
-    found: Finding,
+    result: SearchResult,
 }
 
 impl<E: Evaluator> Search<'_, E> {
-    fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> Finding {
+    fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
         let mut pace = Pace::default();
         for depth in 1..=self.request.limits.max_depth() {
             self.root_depth = depth;
@@ -131,16 +131,16 @@ impl<E: Evaluator> Search<'_, E> {
             if self.limiter.stopped {
                 break;
             }
-            self.found.score = score;
-            self.found.depth = depth as u32;
+            self.result.score = score;
+            self.result.depth = depth as u32;
             self.report(report);
-            let percent = pace.percent(&self.found, Effort::default());
+            let percent = pace.percent(&self.result, Effort::default());
             if self.limiter.should_stop_deepening(score, self.root_moves.len(), percent) {
                 break;
             }
         }
-        self.found.nodes = self.limiter.nodes;
-        self.found
+        self.result.nodes = self.limiter.nodes;
+        self.result
     }
 
     fn keeps(&self, feature: Feature) -> bool {
@@ -150,7 +150,7 @@ impl<E: Evaluator> Search<'_, E> {
     /// One iteration: a window around the last score, opened on the side where it fails.
     fn aspirate(&mut self, depth: i32) -> Score {
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        let last = self.found.score;
+        let last = self.result.score;
         if depth > 1 && !is_mate(last) && self.keeps(Feature::Aspiration) {
             (alpha, beta) = (last - ASPIRATION, last + ASPIRATION);
         }
@@ -179,11 +179,11 @@ impl<E: Evaluator> Search<'_, E> {
             depth: self.root_depth as u32,
             selective_depth: self.selective_depth as u32,
             rank: 1,
-            score: self.found.score,
+            score: self.result.score,
             bound: Bound::Exact,
             nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
-            line: &self.found.line,
+            line: &self.result.line,
         });
     }
 }

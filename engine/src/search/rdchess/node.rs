@@ -292,12 +292,12 @@ impl<E: Evaluator> Search<'_, E> {
     fn adopt(&mut self, ply: usize, mv: Move, score: Score) {
         self.lines.extend(ply, mv);
         if ply == 0 {
-            self.found.line.clone_from(&self.lines.0[0]);
-            if self.found.line.len() == 1 {
+            self.result.line.clone_from(&self.lines.0[0]);
+            if self.result.line.len() == 1 {
                 let answer = self.answer(mv);
-                self.found.line.extend(answer);
+                self.result.line.extend(answer);
             }
-            self.found.score = score;
+            self.result.score = score;
         }
     }
 
