@@ -1,6 +1,6 @@
 //! The main search: principal-variation alpha-beta over one node.
 
-use super::history::Trail;
+use super::history::ContinuationContext;
 use super::picker::Picker;
 use super::table::{decisive, is_timely, sharpened};
 use super::{FRAMES_BEFORE, Searcher};
@@ -64,7 +64,7 @@ pub(super) struct Node {
     /// The table's move, if it is legal.
     pub(super) table: Option<Move>,
     pub(super) excluded: Option<Move>,
-    pub(super) trail: Trail,
+    pub(super) continuation: ContinuationContext,
 }
 
 /// What a position looks like before it is searched; the fields are those of [`Node`].
@@ -114,7 +114,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             && let Some(score) = decisive(&entry, ply, alpha, beta)
         {
             if score >= beta {
-                self.confirm(&entry, depth);
+                self.reward_tt_move(&entry, depth);
             }
             return score;
         }
@@ -165,7 +165,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             entry,
             table: hint.or(known),
             excluded: self.frames[ply + FRAMES_BEFORE].excluded,
-            trail: self.trail(ply),
+            continuation: self.continuation_context(ply),
         }
     }
 
@@ -196,7 +196,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         // Frames before the root hold nothing, and those of a check neither.
         let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].evaluation;
         let improving = earlier(2).or(earlier(4)).is_some_and(|earlier| evaluation > earlier);
-        self.learn_swing(ply, evaluation);
+        self.reward_eval_gain(ply, evaluation);
         let evaluation = sharpened(evaluation, entry, self.line.position(), ply);
         Appraisal { raw: Some(raw), evaluation, doubt: correction.abs(), improving }
     }
@@ -213,7 +213,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !parts::correction_history() || !E::CONTEXT.is_none() {
             return 0;
         }
-        self.histories.corrections.of(self.line.position(), self.before(ply))
+        self.histories.corrections.of(self.line.position(), self.previous_moves(ply))
     }
 
     /// The static evaluation less its known errors. The nearer the fifty-move rule, the less any
@@ -230,7 +230,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if parts::killers() { self.frame(node.ply).killers } else { [None; 2] };
-        let mut picker = Picker::all(self.room(), node.table, killers, node.trail);
+        let mut picker = Picker::all(self.room(), node.table, killers, node.continuation);
         let settled = self.try_moves::<N>(&mut node, &mut picker);
         self.rooms.push(picker.into_room());
         settled.unwrap_or(node.best)
@@ -284,7 +284,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 (None, false) => DRAW,
             });
         }
-        self.conclude(node, best_move, picker.tried());
+        self.store_result(node, best_move, picker.tried());
         None
     }
 
@@ -297,14 +297,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         count: usize,
         extension: i32,
     ) -> Score {
-        let standing = self.standing(node, mv);
+        let history_score = self.history_score(node, mv);
         let mut depth = node.depth - 1 + extension;
         if extension == 0 && self.checks_soundly(node, mv) {
             depth += 1;
         }
         self.make(mv);
         let alpha = node.alpha;
-        let reduction = self.reduction::<N>(node, mv, count, standing);
+        let reduction = self.reduction::<N>(node, mv, count, history_score);
         let mut score = alpha + 1;
         if reduction > 0 {
             let reduced = (depth - reduction).max(1);
@@ -336,13 +336,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// What history thinks of a move.
-    fn standing(&self, node: &Node, mv: Move) -> i32 {
+    /// The history score of a move.
+    fn history_score(&self, node: &Node, mv: Move) -> i32 {
         let position = self.line.position();
         if mv.is_quiet() {
-            self.histories.quiet(position, mv, &node.trail)
+            self.histories.quiet_score(position, mv, &node.continuation)
         } else {
-            self.histories.capture(position, mv)
+            self.histories.capture_score(position, mv)
         }
     }
 }

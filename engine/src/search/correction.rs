@@ -2,7 +2,7 @@
 //! of the position, and added where the same parts are met again (correction history, first in
 //! Caissa, 2023).
 
-use super::history::{ARRIVALS, Arrival, learn};
+use super::history::{PIECE_TO_COUNT, PieceTo, apply_bonus};
 use super::params;
 use crate::chess::{Bitboard, Color, Kind, Position};
 use crate::eval::Score;
@@ -32,7 +32,7 @@ impl Corrections {
     pub(super) fn new() -> Corrections {
         Corrections {
             parts: vec![0; (PARTS * 2) << PLACE_BITS].into(),
-            moves: vec![0; ARRIVALS * ARRIVALS].into(),
+            moves: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT].into(),
         }
     }
 
@@ -42,15 +42,15 @@ impl Corrections {
         self.moves.fill(0);
     }
 
-    /// What to add to the static evaluation of a position, in centipawns. `before` are the moves
+    /// What to add to the static evaluation of a position, in centipawns. `previous` are the moves
     /// that led to it.
     #[inline]
-    pub(super) fn of(&self, position: &Position, before: [Option<Arrival>; 3]) -> Score {
+    pub(super) fn of(&self, position: &Position, previous: [Option<PieceTo>; 3]) -> Score {
         let mut sum = 0;
         for (place, weight) in places(position).into_iter().zip(params::correction_parts()) {
             sum += i32::from(self.parts[place]) * weight;
         }
-        if let Some(place) = sequence(before) {
+        if let Some(place) = sequence(previous) {
             sum += i32::from(self.moves[place]) * params::correction_moves();
         }
         sum / MAX
@@ -60,17 +60,17 @@ impl Corrections {
     pub(super) fn learn(
         &mut self,
         position: &Position,
-        before: [Option<Arrival>; 3],
+        previous: [Option<PieceTo>; 3],
         error: Score,
         depth: i32,
     ) {
         let lesson = error * depth * params::correction_rate() / 8;
         let lesson = lesson.clamp(-LESSON_MAX, LESSON_MAX);
         for place in places(position) {
-            learn::<MAX>(&mut self.parts[place], lesson);
+            apply_bonus::<MAX>(&mut self.parts[place], lesson);
         }
-        if let Some(place) = sequence(before) {
-            learn::<MAX>(&mut self.moves[place], lesson);
+        if let Some(place) = sequence(previous) {
+            apply_bonus::<MAX>(&mut self.moves[place], lesson);
         }
     }
 }
@@ -124,8 +124,8 @@ pub(super) fn hash(sets: &[Bitboard]) -> u64 {
 }
 
 #[inline]
-fn sequence([last, one_before, _]: [Option<Arrival>; 3]) -> Option<usize> {
-    Some(one_before? * ARRIVALS + last?)
+fn sequence([last, one_before, _]: [Option<PieceTo>; 3]) -> Option<usize> {
+    Some(one_before? * PIECE_TO_COUNT + last?)
 }
 
 #[cfg(test)]

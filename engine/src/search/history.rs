@@ -1,151 +1,173 @@
-//! Which quiet moves and captures have been good in earlier nodes.
+//! Move histories: statistics of how good quiet moves and captures were in earlier nodes.
 
 use super::correction::{Corrections, hash};
 use super::parts;
 use crate::chess::{Color, Kind, Move, Position, Square};
 
-/// No entry exceeds this in size.
+/// Bound of every entry.
 const MAX: i32 = 16_384;
 
-/// Structures of pawns told apart, as a power of two; more are hardly met in one search.
-const STRUCTURE_BITS: u32 = 9;
+/// Base-two logarithm of the number of pawn structures told apart.
+const PAWN_INDEX_BITS: u32 = 9;
 
-/// A piece of some colour arriving on a square, 0–767.
-pub(super) type Arrival = usize;
+/// Index of a coloured piece and its destination square, 0–767.
+pub(super) type PieceTo = usize;
 
-/// How many arrivals there are.
-pub(super) const ARRIVALS: usize = 2 * 6 * 64;
+/// Number of [`PieceTo`] indices.
+pub(super) const PIECE_TO_COUNT: usize = 2 * 6 * 64;
 
-/// The arrival a move makes in the position before it.
+/// The index of a move that is legal in `position`.
 #[inline]
-pub(super) fn arrival(position: &Position, mv: Move) -> Arrival {
+pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
     let kind = position.kind_at(mv.from()).map_or(0, Kind::index);
     (position.turn().index() * 6 + kind) * 64 + mv.to().index()
 }
 
-/// What the way to a position and its pawns say about its moves.
+/// What the move histories of a node are indexed by, besides the move.
 #[derive(Clone, Copy)]
-pub(super) struct Trail {
+pub(super) struct ContinuationContext {
     /// The moves made one, two and four plies ago.
-    pub(super) before: [Option<Arrival>; 3],
-    /// The structure of the pawns.
-    structure: usize,
+    pub(super) previous: [Option<PieceTo>; 3],
+    /// Hash of the pawn structure.
+    pawn_index: usize,
 }
 
-impl Trail {
-    /// The trail of a position.
+impl ContinuationContext {
+    /// The context of a position.
     #[inline]
-    pub(super) fn new(position: &Position, before: [Option<Arrival>; 3]) -> Trail {
+    pub(super) fn new(position: &Position, previous: [Option<PieceTo>; 3]) -> ContinuationContext {
         let board = position.board();
         let pawns = Color::ALL.map(|color| board.pieces(color, Kind::Pawn));
-        Trail { before, structure: (hash(&pawns) >> (u64::BITS - STRUCTURE_BITS)) as usize }
+        ContinuationContext {
+            previous,
+            pawn_index: (hash(&pawns) >> (u64::BITS - PAWN_INDEX_BITS)) as usize,
+        }
     }
 }
 
-/// Memory of good and bad moves, kept over the searches of a game.
+/// The history tables of one thread, kept between the searches of a game.
 pub struct Histories {
-    /// By side, origin and destination.
+    /// Butterfly history: by side, origin and destination.
     quiet: Box<[i16]>,
-    /// By the arrival before and the arrival now. Arrivals two and four plies ago are of the same
-    /// side and share their entries.
+    /// Continuation history: by an earlier move and the move. Moves two and four plies ago share their
+    /// entries, being of the same side.
     continuation: Box<[i16]>,
-    /// By structure of pawns and arrival.
-    structure: Box<[i16]>,
-    /// By arrival and kind taken.
+    /// Pawn history: by pawn structure and move.
+    pawn: Box<[i16]>,
+    /// Capture history: by move and kind captured.
     capture: Box<[i16]>,
-    /// Errors of the static evaluation.
+    /// Correction history.
     pub(super) corrections: Corrections,
 }
 
 impl Histories {
-    /// No memory.
+    /// Tables of zeros.
     pub fn new() -> Histories {
         Histories {
             quiet: vec![0; 2 * 64 * 64].into(),
-            continuation: vec![0; ARRIVALS * ARRIVALS].into(),
-            structure: vec![0; ARRIVALS << STRUCTURE_BITS].into(),
-            capture: vec![0; ARRIVALS * 6].into(),
+            continuation: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT].into(),
+            pawn: vec![0; PIECE_TO_COUNT << PAWN_INDEX_BITS].into(),
+            capture: vec![0; PIECE_TO_COUNT * 6].into(),
             corrections: Corrections::new(),
         }
     }
 
-    /// Forgets everything.
+    /// Sets all entries to zero.
     pub fn clear(&mut self) {
         self.quiet.fill(0);
         self.continuation.fill(0);
-        self.structure.fill(0);
+        self.pawn.fill(0);
         self.capture.fill(0);
         self.corrections.clear();
     }
 
-    /// How promising a quiet move is beside others.
+    /// The score of a quiet move for move ordering; higher is better.
     #[inline]
-    pub(super) fn promise(&self, position: &Position, mv: Move, trail: &Trail) -> i32 {
-        let now = arrival(position, mv);
-        let distant = trail.before[2].filter(|_| parts::distant_history());
-        let distant = distant.map_or(0, |earlier| self.following(earlier, now));
-        let structure = i32::from(self.structure[trail.structure * ARRIVALS + now])
+    pub(super) fn ordering_score(
+        &self,
+        position: &Position,
+        mv: Move,
+        context: &ContinuationContext,
+    ) -> i32 {
+        let piece_to = piece_to(position, mv);
+        let distant = context.previous[2].filter(|_| parts::distant_history());
+        let distant = distant.map_or(0, |earlier| self.continuation_score(earlier, piece_to));
+        let pawn = i32::from(self.pawn[context.pawn_index * PIECE_TO_COUNT + piece_to])
             * i32::from(parts::pawn_history());
-        self.quiet(position, mv, trail) + structure + distant / 2
+        self.quiet_score(position, mv, context) + pawn + distant / 2
     }
 
-    /// How good a quiet move has been, after the moves that led here.
+    /// The butterfly and continuation history of a quiet move, as pruning and reductions use it.
     #[inline]
-    pub(super) fn quiet(&self, position: &Position, mv: Move, trail: &Trail) -> i32 {
-        let now = arrival(position, mv);
+    pub(super) fn quiet_score(
+        &self,
+        position: &Position,
+        mv: Move,
+        context: &ContinuationContext,
+    ) -> i32 {
+        let piece_to = piece_to(position, mv);
         let mut sum = i32::from(self.quiet[butterfly(position.turn(), mv.from(), mv.to())])
             * i32::from(parts::butterfly_history());
         if !parts::continuation_history() {
             return sum;
         }
-        for earlier in trail.before[..2].iter().flatten() {
-            sum += self.following(*earlier, now);
+        for earlier in context.previous[..2].iter().flatten() {
+            sum += self.continuation_score(*earlier, piece_to);
         }
         sum
     }
 
     #[inline]
-    fn following(&self, earlier: Arrival, now: Arrival) -> i32 {
-        i32::from(self.continuation[earlier * ARRIVALS + now])
+    fn continuation_score(&self, earlier: PieceTo, piece_to: PieceTo) -> i32 {
+        i32::from(self.continuation[earlier * PIECE_TO_COUNT + piece_to])
     }
 
-    /// How good a capture has been.
+    /// The capture history of a capture or promotion.
     #[inline]
-    pub(super) fn capture(&self, position: &Position, mv: Move) -> i32 {
+    pub(super) fn capture_score(&self, position: &Position, mv: Move) -> i32 {
         i32::from(self.capture[capture_index(position, mv)]) * i32::from(parts::capture_history())
     }
 
-    /// Learns from a quiet move: `bonus` is positive if it was good.
-    pub(super) fn learn_quiet(&mut self, position: &Position, mv: Move, trail: &Trail, bonus: i32) {
-        let now = arrival(position, mv);
-        learn::<MAX>(&mut self.structure[trail.structure * ARRIVALS + now], bonus);
-        self.learn_arrival(mv, now, trail.before, bonus);
-    }
-
-    /// Learns from a quiet move that has been made already, after the moves in `before`.
-    pub(super) fn learn_arrival(
+    /// Updates all histories of a quiet move; `bonus` is negative for a move that was bad.
+    pub(super) fn update_quiet(
         &mut self,
+        position: &Position,
         mv: Move,
-        now: Arrival,
-        before: [Option<Arrival>; 3],
+        context: &ContinuationContext,
         bonus: i32,
     ) {
-        self.learn_move(Color::ALL[now / (ARRIVALS / 2)], mv, bonus);
-        for (earlier, share) in before.into_iter().zip([1, 1, 2]) {
+        let piece_to = piece_to(position, mv);
+        apply_bonus::<MAX>(&mut self.pawn[context.pawn_index * PIECE_TO_COUNT + piece_to], bonus);
+        self.update_played_quiet(mv, piece_to, context.previous, bonus);
+    }
+
+    /// Updates the butterfly and continuation histories of a quiet move made after `previous`.
+    pub(super) fn update_played_quiet(
+        &mut self,
+        mv: Move,
+        piece_to: PieceTo,
+        previous: [Option<PieceTo>; 3],
+        bonus: i32,
+    ) {
+        self.update_butterfly(Color::ALL[piece_to / (PIECE_TO_COUNT / 2)], mv, bonus);
+        for (earlier, share) in previous.into_iter().zip([1, 1, 2]) {
             if let Some(earlier) = earlier {
-                learn::<MAX>(&mut self.continuation[earlier * ARRIVALS + now], bonus / share);
+                apply_bonus::<MAX>(
+                    &mut self.continuation[earlier * PIECE_TO_COUNT + piece_to],
+                    bonus / share,
+                );
             }
         }
     }
 
-    /// Learns from a quiet move of that side, whatever led to it.
-    pub(super) fn learn_move(&mut self, color: Color, mv: Move, bonus: i32) {
-        learn::<MAX>(&mut self.quiet[butterfly(color, mv.from(), mv.to())], bonus);
+    /// Updates the butterfly history of a quiet move.
+    pub(super) fn update_butterfly(&mut self, color: Color, mv: Move, bonus: i32) {
+        apply_bonus::<MAX>(&mut self.quiet[butterfly(color, mv.from(), mv.to())], bonus);
     }
 
-    /// Learns from a capture.
-    pub(super) fn learn_capture(&mut self, position: &Position, mv: Move, bonus: i32) {
-        learn::<MAX>(&mut self.capture[capture_index(position, mv)], bonus);
+    /// Updates the capture history of a capture or promotion.
+    pub(super) fn update_capture(&mut self, position: &Position, mv: Move, bonus: i32) {
+        apply_bonus::<MAX>(&mut self.capture[capture_index(position, mv)], bonus);
     }
 }
 
@@ -162,12 +184,12 @@ fn butterfly(color: Color, from: Square, to: Square) -> usize {
 
 #[inline]
 fn capture_index(position: &Position, mv: Move) -> usize {
-    arrival(position, mv) * 6 + position.captured(mv).map_or(0, Kind::index)
+    piece_to(position, mv) * 6 + position.captured(mv).map_or(0, Kind::index)
 }
 
-/// Moves an entry towards ±`LIMIT`, the slower the nearer it is.
+/// Adds a bonus with gravity: the nearer an entry is to ±`LIMIT`, the less is added.
 #[inline]
-pub(super) fn learn<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
+pub(super) fn apply_bonus<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
     let bonus = bonus.clamp(-LIMIT, LIMIT);
     let old = i32::from(*entry);
     *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
@@ -181,10 +203,10 @@ mod tests {
     fn entries_stay_within_bounds() {
         let mut entry = 0i16;
         for bonus in [MAX, MAX, 3 * MAX, -1, -MAX, -MAX, -5 * MAX] {
-            learn::<MAX>(&mut entry, bonus);
+            apply_bonus::<MAX>(&mut entry, bonus);
             assert!(i32::from(entry).abs() <= MAX, "{entry}");
         }
-        learn::<MAX>(&mut entry, 1_000);
+        apply_bonus::<MAX>(&mut entry, 1_000);
         assert!(i32::from(entry) > -MAX);
     }
 }

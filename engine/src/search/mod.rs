@@ -7,7 +7,6 @@ mod alphabeta;
 mod correction;
 mod extend;
 mod history;
-mod learn;
 mod limiter;
 mod limits;
 mod memory;
@@ -29,6 +28,7 @@ mod smp;
 mod table;
 mod thread_state;
 mod tunable;
+mod update;
 
 use crate::chess::{Game, Move};
 use crate::eval::score::{DRAW, INFINITE, MAX_PLY, is_mate, mated_in};
@@ -37,7 +37,7 @@ use crate::line::Line;
 use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
 use alphabeta::Root;
-use history::{Arrival, Histories, Trail};
+use history::{ContinuationContext, Histories, PieceTo};
 use limiter::Limiter;
 pub use limits::{Limits, Signals};
 use memory::Kept;
@@ -147,24 +147,24 @@ pub fn search(
     }
 }
 
-/// What a ply of the current line remembers.
+/// Search stack entry of one ply.
 #[derive(Clone, Copy, Default)]
 struct Frame {
-    /// Static evaluation, corrected; none in check.
+    /// Corrected static evaluation in centipawns; `None` in check.
     evaluation: Option<Score>,
-    /// The move made from here; none for a pass.
-    made: Option<Move>,
-    /// Which piece that brought where.
-    arrival: Option<Arrival>,
-    /// Quiet moves that refuted something at this ply.
+    /// The move made at this ply; `None` for a null move.
+    current_move: Option<Move>,
+    /// The same move as an index of the histories.
+    piece_to: Option<PieceTo>,
+    /// Killer moves: quiet moves that caused cut-offs at this ply.
     killers: [Option<Move>; 2],
-    /// Cut-offs at this ply since the node two plies before began.
+    /// Cut-offs at this ply below the current node two plies earlier.
     cutoffs: u32,
-    /// The move left out by a test for singularity.
+    /// The move excluded by a singular search.
     excluded: Option<Move>,
 }
 
-/// Frames before the root, so that looking back needs no test.
+/// Unused frames before the root, so that looking back four plies needs no test.
 const FRAMES_BEFORE: usize = 4;
 
 /// The best lines found from each ply on.
@@ -343,9 +343,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     fn make(&mut self, mv: Move) {
         let ply = self.line.ply();
         self.limiter.nodes += 1;
-        let arrival = Some(history::arrival(self.line.position(), mv));
+        let piece_to = Some(history::piece_to(self.line.position(), mv));
         let frame = self.frame(ply);
-        (frame.made, frame.arrival) = (Some(mv), arrival);
+        (frame.current_move, frame.piece_to) = (Some(mv), piece_to);
         self.line.make(mv);
         self.table.prefetch(self.line.position().key());
     }
@@ -363,9 +363,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
 
     /// The moves made one, two and four plies ago.
     #[inline]
-    fn before(&self, ply: usize) -> [Option<Arrival>; 3] {
+    fn previous_moves(&self, ply: usize) -> [Option<PieceTo>; 3] {
         let here = ply + FRAMES_BEFORE;
-        [1, 2, 4].map(|back| self.frames[here - back].arrival)
+        [1, 2, 4].map(|back| self.frames[here - back].piece_to)
     }
 
     /// Room for the moves of a node; to be pushed back to the others afterwards.
@@ -374,10 +374,10 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         self.rooms.pop().unwrap_or_else(Room::new)
     }
 
-    /// What led to the current position.
+    /// The continuation context of the current position.
     #[inline]
-    fn trail(&self, ply: usize) -> Trail {
-        Trail::new(self.line.position(), self.before(ply))
+    fn continuation_context(&self, ply: usize) -> ContinuationContext {
+        ContinuationContext::new(self.line.position(), self.previous_moves(ply))
     }
 
     fn report_bound(

@@ -1,6 +1,6 @@
 //! Hands out the moves of a node, the promising ones first, and generates no more than asked for.
 
-use super::history::{Histories, Trail};
+use super::history::{ContinuationContext, Histories};
 use super::see;
 use crate::chess::{Kind, Move, MoveList, Position};
 
@@ -70,7 +70,7 @@ pub(super) struct Picker {
     table: Option<Move>,
     killers: [Option<Move>; 2],
     killers_tried: usize,
-    trail: Option<Trail>,
+    continuation: Option<ContinuationContext>,
     room: Box<Room>,
     bad_next: usize,
     /// Are quiet moves wanted at all?
@@ -87,11 +87,11 @@ impl Picker {
         room: Box<Room>,
         table: Option<Move>,
         killers: [Option<Move>; 2],
-        trail: Trail,
+        continuation: ContinuationContext,
     ) -> Picker {
         Picker {
             killers,
-            trail: Some(trail),
+            continuation: Some(continuation),
             quiets: true,
             losing: true,
             ..Picker::winning(room, table)
@@ -108,7 +108,7 @@ impl Picker {
             table,
             killers: [None; 2],
             killers_tried: 0,
-            trail: None,
+            continuation: None,
             room,
             bad_next: 0,
             quiets: false,
@@ -154,10 +154,10 @@ impl Picker {
                 Stage::GoodNoisy => self.next_noisy(position),
                 Stage::Killers => self.next_killer(position),
                 Stage::GenerateQuiet => {
-                    if let Some(trail) = self.trail.filter(|_| self.quiets) {
+                    if let Some(continuation) = self.continuation.filter(|_| self.quiets) {
                         let ranked = &mut self.room.ranked;
                         position.fill_with_quiet_moves(&mut ranked.moves);
-                        ranked.rank(|mv| histories.promise(position, mv, &trail));
+                        ranked.rank(|mv| histories.ordering_score(position, mv, &continuation));
                     }
                     self.stage = Stage::Quiet;
                     None
@@ -233,5 +233,5 @@ fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
         // Hardly ever better than a queen.
         Some(_) => -2_000,
     };
-    (victim + promoted) * 32 + histories.capture(position, mv)
+    (victim + promoted) * 32 + histories.capture_score(position, mv)
 }

@@ -40,7 +40,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let surplus = ((evaluation - beta) / params::null_score_step()).min(3);
         let left = depth - params::null_reduction() - depth / 4 - surplus;
         let frame = self.frame(ply);
-        (frame.made, frame.arrival) = (None, None);
+        (frame.current_move, frame.piece_to) = (None, None);
         self.limiter.nodes += 1;
         self.line.make_null();
         let score = -self.node::<Null>(-beta, -beta + 1, left, !node.cut);
@@ -58,7 +58,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     fn may_pass(&self, node: &Node) -> bool {
         let Node { ply, depth, evaluation, beta, .. } = *node;
         let position = self.line.position();
-        let passed_before = ply > 0 && self.before(ply)[0].is_none();
+        let passed_before = ply > 0 && self.previous_moves(ply)[0].is_none();
         parts::null_move()
             && depth >= params::null_depth()
             && evaluation >= beta
@@ -117,11 +117,11 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Quiet moves that come late, in a bad position, with a bad record, or lose material.
     fn prune_quiet(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
-        let standing = self.histories.quiet(position, mv, &node.trail);
-        if has_bad_record(node, standing) {
+        let history_score = self.histories.quiet_score(position, mv, &node.continuation);
+        if has_bad_record(node, history_score) {
             return true;
         }
-        let left = (remaining(node, count) + standing / params::reduction_history()).max(0);
+        let left = (remaining(node, count) + history_score / params::reduction_history()).max(0);
         let margin = -params::quiet_see_margin() * left * left;
         let loses = || parts::quiet_see_pruning() && !see::gains_at_least(position, mv, margin);
         left <= params::skip_depth() && (is_futile(node, left) || loses())
@@ -161,10 +161,10 @@ fn is_hopeless_capture(node: &Node, count: usize, victim: Score) -> bool {
 }
 
 /// History pruning: where it was tried before, the move failed.
-fn has_bad_record(node: &Node, standing: i32) -> bool {
+fn has_bad_record(node: &Node, history_score: i32) -> bool {
     parts::history_pruning()
         && node.depth <= params::skip_depth()
-        && standing < -params::history_skip() * node.depth
+        && history_score < -params::history_skip() * node.depth
 }
 
 /// Late move pruning: how many moves give quiet ones chance enough.

@@ -55,7 +55,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = None;
         let room = self.room();
         let mut picker = if in_check {
-            Picker::all(room, table, [None; 2], self.trail(ply))
+            Picker::all(room, table, [None; 2], self.continuation_context(ply))
         } else {
             Picker::winning(room, table.filter(|mv| !mv.is_quiet()))
         };

@@ -37,8 +37,8 @@ pub(super) fn usual_reduction(node: &Node, count: usize) -> i32 {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Plies to take off the search behind a move that has just been made; `standing` is what
-    /// history thinks of it.
+    /// Plies to take off the search behind a move that has just been made; `history_score` is that
+    /// move's.
     ///
     /// The terms are those of Stockfish 16, `search.cpp`, step 17; the figures are our own.
     pub(super) fn reduction<N: NodeKind>(
@@ -46,7 +46,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         node: &Node,
         mv: Move,
         count: usize,
-        standing: i32,
+        history_score: i32,
     ) -> i32 {
         let first = if N::OPEN { 3 } else { 2 };
         if !parts::late_move_reductions() || node.depth < params::reduction_depth() || count < first
@@ -68,7 +68,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         plies -= 1024 * i32::from(N::OPEN);
         plies -= 1024 * i32::from(self.line.position().in_check() || node.in_check);
         plies -= params::reduction_doubt() * node.doubt;
-        plies -= standing * 1024 / params::reduction_history();
+        plies -= history_score * 1024 / params::reduction_history();
         (plies / 1024).max(0)
     }
 }

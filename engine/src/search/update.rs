@@ -1,0 +1,128 @@
+//! Updates of the histories and the transposition table after a node has been searched.
+
+use super::alphabeta::Node;
+use super::{Frame, Searcher, params, parts};
+use crate::chess::Move;
+use crate::eval::score::is_mate;
+use crate::eval::{Evaluator, Score};
+use crate::tt::{Bound, Entry};
+
+impl<E: Evaluator> Searcher<'_, E> {
+    /// Stores the result of a node and updates the histories. `best_move` raised alpha; the moves in
+    /// `tried` were searched before it.
+    pub(super) fn store_result(&mut self, node: &Node, best_move: Option<Move>, tried: &[Move]) {
+        let best = node.best;
+        let bound = match best_move {
+            Some(_) if best >= node.beta => Bound::Lower,
+            Some(_) => Bound::Exact,
+            None => Bound::Upper,
+        };
+        if let Some(mv) = best_move.filter(|_| bound == Bound::Lower) {
+            self.update_histories(node, mv, tried);
+        }
+        // A result without some of the legal moves is not the position's.
+        if node.excluded.is_some() || node.ply == 0 && !self.root_moves.is_complete() {
+            return;
+        }
+        if bound == Bound::Upper {
+            self.reward_previous_move(node);
+        }
+        if best_move.is_none_or(Move::is_quiet) {
+            self.update_correction(node, best, bound);
+        }
+        let entry = Entry {
+            mv: best_move,
+            score: Entry::score_from(best, node.ply),
+            evaluation: node.raw.filter(|_| E::CONTEXT.is_none()),
+            depth: node.depth,
+            bound,
+        };
+        self.table.store(self.line.position().key(), entry);
+    }
+
+    /// Rewards the quiet move of a table entry that caused a cut-off without a search.
+    pub(super) fn reward_tt_move(&mut self, entry: &Entry, depth: i32) {
+        let position = self.line.position();
+        if let Some(mv) = entry.mv.filter(|&mv| mv.is_quiet() && position.is_legal(mv)) {
+            let continuation = self.continuation_context(self.line.ply());
+            self.histories.update_quiet(self.line.position(), mv, &continuation, bonus(depth) / 2);
+        }
+    }
+
+    /// Updates the correction history by the difference of the result and the static evaluation, unless
+    /// the result is a bound that the evaluation does not violate.
+    fn update_correction(&mut self, node: &Node, best: Score, bound: Bound) {
+        let Some(evaluation) = self.frame(node.ply).evaluation else {
+            return;
+        };
+        let consistent = match bound {
+            Bound::Lower => best <= evaluation,
+            Bound::Upper => best >= evaluation,
+            Bound::Exact | Bound::None => false,
+        };
+        if consistent || is_mate(best) || !E::CONTEXT.is_none() {
+            return;
+        }
+        let error = best - evaluation;
+        let previous = node.continuation.previous;
+        self.histories.corrections.learn(self.line.position(), previous, error, node.depth);
+    }
+
+    /// After a cut-off: rewards the move and penalises those tried before it.
+    fn update_histories(&mut self, node: &Node, best: Move, tried: &[Move]) {
+        let bonus = bonus(node.depth);
+        let position = self.line.position();
+        if best.is_quiet() {
+            self.histories.update_quiet(position, best, &node.continuation, bonus);
+            for &mv in tried.iter().filter(|mv| mv.is_quiet()) {
+                self.histories.update_quiet(position, mv, &node.continuation, -bonus);
+            }
+        } else {
+            self.histories.update_capture(position, best, bonus);
+        }
+        for &mv in tried.iter().filter(|mv| !mv.is_quiet()) {
+            self.histories.update_capture(position, mv, -bonus);
+        }
+        let killers = &mut self.frame(node.ply).killers;
+        if best.is_quiet() && killers[0] != Some(best) {
+            *killers = [Some(best), killers[0]];
+        }
+    }
+
+    /// Updates the butterfly history of the previous move, if quiet, by how much the static evaluation
+    /// changed for the side that made it.
+    pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
+        let Some(above) = ply.checked_sub(1).filter(|_| parts::swing_history()) else {
+            return;
+        };
+        let Frame { current_move, evaluation: earlier, excluded, .. } = *self.frame(above);
+        let quiet = current_move.filter(|mv| mv.is_quiet() && excluded.is_none());
+        if let (Some(mv), Some(earlier)) = (quiet, earlier) {
+            let (per_centipawn, tempo, most) = params::swing_bonus();
+            // Both evaluations are relative to the side to move and contain its tempo bonus.
+            let gain = 2 * tempo - (earlier + evaluation);
+            let bonus = (per_centipawn * gain).clamp(-most, most);
+            let color = !self.line.position().turn();
+            self.histories.update_butterfly(color, mv, bonus);
+        }
+    }
+
+    /// After a fail low: rewards the previous move, if quiet.
+    fn reward_previous_move(&mut self, node: &Node) {
+        let Some(above) = node.ply.checked_sub(1) else {
+            return;
+        };
+        let Frame { current_move, piece_to, .. } = *self.frame(above);
+        let (Some(mv), Some(now)) = (current_move.filter(|mv| mv.is_quiet()), piece_to) else {
+            return;
+        };
+        let previous = self.previous_moves(above);
+        self.histories.update_played_quiet(mv, now, previous, bonus(node.depth) / 2);
+    }
+}
+
+/// The history bonus of a cut-off at a depth in plies.
+fn bonus(depth: i32) -> i32 {
+    let (per_ply, offset, most) = params::history_bonus();
+    (per_ply * depth - offset).min(most)
+}
