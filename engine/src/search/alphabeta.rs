@@ -54,8 +54,8 @@ pub(super) struct Node {
     pub(super) raw: Option<Score>,
     /// Static evaluation, corrected and moved to what the table knows; meaningless in check.
     pub(super) evaluation: Score,
-    /// By how much the evaluator had to be corrected.
-    pub(super) doubt: Score,
+    /// Absolute value of the correction in `evaluation`, in centipawns.
+    pub(super) correction: Score,
     /// Is the evaluation better than it was two plies ago?
     pub(super) improving: bool,
     /// The best score found so far.
@@ -71,7 +71,7 @@ pub(super) struct Node {
 struct Appraisal {
     raw: Option<Score>,
     evaluation: Score,
-    doubt: Score,
+    correction: Score,
     improving: bool,
 }
 
@@ -146,7 +146,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         entry: Option<Entry>,
     ) -> Node {
         let ply = self.line.ply();
-        let Appraisal { raw, evaluation, doubt, improving } = self.appraise(ply, entry);
+        let Appraisal { raw, evaluation, correction, improving } = self.appraise(ply, entry);
         let position = self.line.position();
         let known = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
         let hint = self.root_moves.hint.filter(|_| ply == 0);
@@ -159,7 +159,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             cut,
             raw,
             evaluation,
-            doubt,
+            correction,
             improving,
             best: -INFINITE,
             entry,
@@ -187,7 +187,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if self.line.position().in_check() {
             self.frame(ply).evaluation = None;
             let evaluation = -INFINITE;
-            return Appraisal { raw: None, evaluation, doubt: 0, improving: false };
+            return Appraisal { raw: None, evaluation, correction: 0, improving: false };
         }
         let raw = self.static_evaluation(entry);
         let correction = self.correction(ply);
@@ -198,7 +198,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let improving = earlier(2).or(earlier(4)).is_some_and(|earlier| evaluation > earlier);
         self.reward_eval_gain(ply, evaluation);
         let evaluation = sharpened(evaluation, entry, self.line.position(), ply);
-        Appraisal { raw: Some(raw), evaluation, doubt: correction.abs(), improving }
+        Appraisal { raw: Some(raw), evaluation, correction: correction.abs(), improving }
     }
 
     /// The static evaluation, from the table if it may be kept there.
@@ -207,13 +207,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         known.unwrap_or_else(|| self.line.evaluate())
     }
 
-    /// The errors known of the static evaluation of positions like this one. Of an evaluation that
-    /// depends on more than the position none are: they do not come back with the position.
+    /// The correction of the static evaluation, in centipawns; 0 for an evaluation that depends on more
+    /// than the position, since its errors do not recur with the position.
     pub(super) fn correction(&self, ply: usize) -> Score {
         if !parts::correction_history() || !E::CONTEXT.is_none() {
             return 0;
         }
-        self.histories.corrections.of(self.line.position(), self.previous_moves(ply))
+        self.histories.correction.correction(self.line.position(), self.previous_moves(ply))
     }
 
     /// The static evaluation less its known errors. The nearer the fifty-move rule, the less any

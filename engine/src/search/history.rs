@@ -1,6 +1,6 @@
 //! Move histories: statistics of how good quiet moves and captures were in earlier nodes.
 
-use super::correction::{Corrections, hash};
+use super::correction::{CorrectionHistory, hash};
 use super::parts;
 use crate::chess::{Color, Kind, Move, Position, Square};
 
@@ -57,7 +57,7 @@ pub struct Histories {
     /// Capture history: by move and kind captured.
     capture: Box<[i16]>,
     /// Correction history.
-    pub(super) corrections: Corrections,
+    pub(super) correction: CorrectionHistory,
 }
 
 impl Histories {
@@ -68,7 +68,7 @@ impl Histories {
             continuation: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT].into(),
             pawn: vec![0; PIECE_TO_COUNT << PAWN_INDEX_BITS].into(),
             capture: vec![0; PIECE_TO_COUNT * 6].into(),
-            corrections: Corrections::new(),
+            correction: CorrectionHistory::new(),
         }
     }
 
@@ -78,7 +78,7 @@ impl Histories {
         self.continuation.fill(0);
         self.pawn.fill(0);
         self.capture.fill(0);
-        self.corrections.clear();
+        self.correction.clear();
     }
 
     /// The score of a quiet move for move ordering; higher is better.

@@ -9,16 +9,16 @@ figures! {
     /// Depth from which windows are used.
     aspiration_depth = 4 in 1..=8;
 
-    /// The most that errors remembered for parts of the position change its static evaluation: pawns,
-    /// White's pieces, Black's pieces, minor pieces with the kings.
+    /// Weights of the correction histories by pawns, by the pieces of a side, and by minor pieces with
+    /// the kings: the most that each changes the static evaluation.
     correction_pawns = 40 in 13..=120;
     /// See [`correction_pawns`].
     correction_pieces = 32 in 10..=96;
     /// See [`correction_pawns`].
     correction_minors = 24 in 8..=72;
-    /// The same for the two moves that led to it.
+    /// Weight of the correction history by the last two moves.
     correction_moves = 32 in 10..=96;
-    /// How fast errors are learned, in eighths per centipawn and ply.
+    /// Update of the correction history per centipawn and ply, in eighths.
     correction_rate = 2 in 1..=6;
 
     /// Plies without capture or pawn move that would let nothing remain of a static evaluation.
@@ -109,7 +109,7 @@ figures! {
     reduction_cut = 1_500 in 500..=4_500;
     /// 1024ths of a ply more where nodes beside the next have cut off more often than [`MANY_CUTOFFS`].
     reduction_cutoffs = 768 in 256..=2_304;
-    /// 1024ths of a ply less per centipawn by which the static evaluation had to be corrected.
+    /// 1024ths of a ply less per centipawn of correction.
     reduction_doubt = 10 in 3..=30;
     /// By this much better than the best so far, a reduced move is looked at again one ply deeper...
     deeper_margin = 45 in 15..=135;
@@ -124,9 +124,9 @@ figures! {
     evasion_see_margin = 80 in 26..=240;
 }
 
-/// The most that errors remembered for pawns, White's pieces, Black's pieces, and minor pieces with
-/// the kings change a static evaluation.
-pub(super) fn correction_parts() -> [Score; 4] {
+/// Weights of the correction histories: pawns, White's pieces, Black's pieces, minor pieces with the
+/// kings.
+pub(super) fn correction_weights() -> [Score; 4] {
     [correction_pawns(), correction_pieces(), correction_pieces(), correction_minors()]
 }
 

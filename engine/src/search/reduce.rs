@@ -67,7 +67,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         plies -= 1024 * i32::from(N::OPEN);
         plies -= 1024 * i32::from(self.line.position().in_check() || node.in_check);
-        plies -= params::reduction_doubt() * node.doubt;
+        plies -= params::reduction_doubt() * node.correction;
         plies -= history_score * 1024 / params::reduction_history();
         (plies / 1024).max(0)
     }

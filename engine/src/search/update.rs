@@ -65,7 +65,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let error = best - evaluation;
         let previous = node.continuation.previous;
-        self.histories.corrections.learn(self.line.position(), previous, error, node.depth);
+        self.histories.correction.update(self.line.position(), previous, error, node.depth);
     }
 
     /// After a cut-off: rewards the move and penalises those tried before it.
