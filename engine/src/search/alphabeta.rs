@@ -2,7 +2,7 @@
 
 use super::history::ContinuationContext;
 use super::picker::Picker;
-use super::table::{decisive, is_timely, sharpened};
+use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
 use super::{FRAMES_BEFORE, Searcher};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mate_in, mated_in};
@@ -50,13 +50,14 @@ pub(super) struct Node {
     pub(super) in_check: bool,
     /// A cut-off is expected, because the parent's window was null and its first moves failed.
     pub(super) cut: bool,
-    /// What the evaluator says; none in check.
-    pub(super) raw: Option<Score>,
-    /// Static evaluation, corrected and moved to what the table knows; meaningless in check.
-    pub(super) evaluation: Score,
-    /// Absolute value of the correction in `evaluation`, in centipawns.
+    /// Static evaluation without correction, in centipawns; `None` in check.
+    pub(super) raw_eval: Option<Score>,
+    /// Corrected static evaluation, replaced by the table's score where that is a better bound, in
+    /// centipawns; meaningless in check.
+    pub(super) eval: Score,
+    /// Absolute value of the correction in `eval`, in centipawns.
     pub(super) correction: Score,
-    /// Is the evaluation better than it was two plies ago?
+    /// Is the evaluation better than two plies ago, or four if the side was in check then?
     pub(super) improving: bool,
     /// The best score found so far.
     pub(super) best: Score,
@@ -67,10 +68,10 @@ pub(super) struct Node {
     pub(super) continuation: ContinuationContext,
 }
 
-/// What a position looks like before it is searched; the fields are those of [`Node`].
-struct Appraisal {
-    raw: Option<Score>,
-    evaluation: Score,
+/// The static evaluation of a node; the fields are those of [`Node`].
+struct StaticEval {
+    raw_eval: Option<Score>,
+    eval: Score,
     correction: Score,
     improving: bool,
 }
@@ -94,7 +95,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return DRAW;
         }
         if !N::ROOT {
-            if let Some(score) = self.trivial(ply) {
+            if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
             // No score can be worse than mate now or better than mate next.
@@ -110,15 +111,15 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !N::OPEN
             && excluded.is_none()
             && let Some(entry) = entry.filter(|entry| entry.depth >= depth)
-            && is_timely(&entry, position)
-            && let Some(score) = decisive(&entry, ply, alpha, beta)
+            && is_valid_at_clock(&entry, position)
+            && let Some(score) = tt_cutoff(&entry, ply, alpha, beta)
         {
             if score >= beta {
                 self.reward_tt_move(&entry, depth);
             }
             return score;
         }
-        let mut node = self.survey(alpha, beta, depth, cut, entry);
+        let mut node = self.new_node(alpha, beta, depth, cut, entry);
         if !N::OPEN
             && !node.in_check
             && excluded.is_none()
@@ -136,8 +137,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.moves::<N>(node)
     }
 
-    /// What is known of the current position before it is searched.
-    fn survey(
+    /// The node of the current position.
+    fn new_node(
         &mut self,
         alpha: Score,
         beta: Score,
@@ -146,7 +147,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         entry: Option<Entry>,
     ) -> Node {
         let ply = self.line.ply();
-        let Appraisal { raw, evaluation, correction, improving } = self.appraise(ply, entry);
+        let StaticEval { raw_eval, eval, correction, improving } = self.static_eval(ply, entry);
         let position = self.line.position();
         let known = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
         let hint = self.root_moves.hint.filter(|_| ply == 0);
@@ -157,8 +158,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             depth,
             in_check: position.in_check(),
             cut,
-            raw,
-            evaluation,
+            raw_eval,
+            eval,
             correction,
             improving,
             best: -INFINITE,
@@ -169,8 +170,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// The score of positions that need no search: draws, and the end of the line.
-    pub(super) fn trivial(&mut self, ply: usize) -> Option<Score> {
+    /// The score of a drawn position, or of any at the deepest ply.
+    pub(super) fn draw_or_max_ply(&mut self, ply: usize) -> Option<Score> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.line.is_draw() {
             return Some(DRAW);
@@ -182,29 +183,29 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// What the current position looks like before it is searched.
-    fn appraise(&mut self, ply: usize, entry: Option<Entry>) -> Appraisal {
+    /// The static evaluation of the current position, kept on the search stack.
+    fn static_eval(&mut self, ply: usize, entry: Option<Entry>) -> StaticEval {
         if self.line.position().in_check() {
-            self.frame(ply).evaluation = None;
-            let evaluation = -INFINITE;
-            return Appraisal { raw: None, evaluation, correction: 0, improving: false };
+            self.frame(ply).static_eval = None;
+            let eval = -INFINITE;
+            return StaticEval { raw_eval: None, eval, correction: 0, improving: false };
         }
-        let raw = self.static_evaluation(entry);
+        let raw_eval = self.raw_eval(entry);
         let correction = self.correction(ply);
-        let evaluation = self.corrected(raw, correction);
-        self.frame(ply).evaluation = Some(evaluation);
-        // Frames before the root hold nothing, and those of a check neither.
-        let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].evaluation;
+        let evaluation = self.corrected(raw_eval, correction);
+        self.frame(ply).static_eval = Some(evaluation);
+        // There is none before the root, nor in check.
+        let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].static_eval;
         let improving = earlier(2).or(earlier(4)).is_some_and(|earlier| evaluation > earlier);
         self.reward_eval_gain(ply, evaluation);
-        let evaluation = sharpened(evaluation, entry, self.line.position(), ply);
-        Appraisal { raw: Some(raw), evaluation, correction: correction.abs(), improving }
+        let eval = refine_with_tt(evaluation, entry, self.line.position(), ply);
+        StaticEval { raw_eval: Some(raw_eval), eval, correction: correction.abs(), improving }
     }
 
-    /// The static evaluation, from the table if it may be kept there.
-    pub(super) fn static_evaluation(&mut self, entry: Option<Entry>) -> Score {
-        let known = entry.and_then(|entry| entry.evaluation).filter(|_| E::CONTEXT.is_none());
-        known.unwrap_or_else(|| self.line.evaluate())
+    /// The static evaluation without correction, from the transposition table if stored there.
+    pub(super) fn raw_eval(&mut self, entry: Option<Entry>) -> Score {
+        let stored = entry.and_then(|entry| entry.evaluation).filter(|_| E::CONTEXT.is_none());
+        stored.unwrap_or_else(|| self.line.evaluate())
     }
 
     /// The correction of the static evaluation, in centipawns; 0 for an evaluation that depends on more
@@ -216,12 +217,11 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.histories.correction.correction(self.line.position(), self.previous_moves(ply))
     }
 
-    /// The static evaluation less its known errors. The nearer the fifty-move rule, the less any
-    /// advantage counts.
-    pub(super) fn corrected(&self, raw: Score, correction: Score) -> Score {
+    /// The static evaluation with its correction, scaled down as the halfmove clock rises.
+    pub(super) fn corrected(&self, raw_eval: Score, correction: Score) -> Score {
         let clock = i32::from(self.line.position().halfmove_clock());
         let clock = if parts::clock_scaling() { clock } else { 0 };
-        let scaled = raw * (params::clock_scale() - clock) / params::clock_scale();
+        let scaled = raw_eval * (params::clock_scale() - clock) / params::clock_scale();
         (scaled + correction).clamp(-EVALUATION_MAX, EVALUATION_MAX)
     }
 

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_spread() {
+    fn hashes_are_spread() {
         // Pawn structures that differ by a single pawn on the board's edge.
         let mut seen = std::collections::HashSet::new();
         for square in 0..64 {

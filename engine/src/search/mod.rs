@@ -25,8 +25,8 @@ mod root;
 mod see;
 mod slots;
 mod smp;
-mod table;
 mod thread_state;
+mod tt_score;
 mod tunable;
 mod update;
 
@@ -151,7 +151,7 @@ pub fn search(
 #[derive(Clone, Copy, Default)]
 struct Frame {
     /// Corrected static evaluation in centipawns; `None` in check.
-    evaluation: Option<Score>,
+    static_eval: Option<Score>,
     /// The move made at this ply; `None` for a null move.
     current_move: Option<Move>,
     /// The same move as an index of the histories.

@@ -18,7 +18,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !parts::probcut() || node.depth < params::probcut_depth() || is_refuted(node, bar) {
             return None;
         }
-        let needed = bar - node.evaluation;
+        let needed = bar - node.eval;
         let position = self.line.position();
         let gains = |mv: &Move| see::gains_at_least(position, *mv, needed);
         let table = node.table.filter(|mv| !mv.is_quiet()).filter(gains);
@@ -68,7 +68,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let entry = Entry {
             mv: Some(mv),
             score: Entry::score_from(score, node.ply),
-            evaluation: node.raw.filter(|_| E::CONTEXT.is_none()),
+            evaluation: node.raw_eval.filter(|_| E::CONTEXT.is_none()),
             depth: node.depth - params::probcut_reduction(),
             bound: Bound::Lower,
         };

@@ -19,7 +19,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return None;
         }
         if is_far_ahead(node) {
-            return Some((node.evaluation + node.beta) / 2);
+            return Some((node.eval + node.beta) / 2);
         }
         if is_far_behind(node) {
             let score = self.quiescence::<Null>(node.alpha, node.beta);
@@ -36,8 +36,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !self.may_pass(node) {
             return None;
         }
-        let Node { ply, depth, evaluation, beta, .. } = *node;
-        let surplus = ((evaluation - beta) / params::null_score_step()).min(3);
+        let Node { ply, depth, eval, beta, .. } = *node;
+        let surplus = ((eval - beta) / params::null_score_step()).min(3);
         let left = depth - params::null_reduction() - depth / 4 - surplus;
         let frame = self.frame(ply);
         (frame.current_move, frame.piece_to) = (None, None);
@@ -56,12 +56,12 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Without pieces, passing may be better than any move; twice in a row it proves nothing.
     fn may_pass(&self, node: &Node) -> bool {
-        let Node { ply, depth, evaluation, beta, .. } = *node;
+        let Node { ply, depth, eval, beta, .. } = *node;
         let position = self.line.position();
         let passed_before = ply > 0 && self.previous_moves(ply)[0].is_none();
         parts::null_move()
             && depth >= params::null_depth()
-            && evaluation >= beta
+            && eval >= beta
             && !passed_before
             && ply >= self.passing_from
             && position.has_pieces(position.turn())
@@ -134,21 +134,21 @@ fn is_far_ahead(node: &Node) -> bool {
     let margin = params::reverse_futility_margin() * (node.depth - i32::from(node.improving));
     parts::reverse_futility()
         && node.depth <= params::reverse_futility_depth()
-        && node.evaluation - margin >= node.beta
-        && !is_mate(node.evaluation)
+        && node.eval - margin >= node.beta
+        && !is_mate(node.eval)
 }
 
 /// Razoring (Birmingham and Kent 1977): so far behind that only captures could help.
 fn is_far_behind(node: &Node) -> bool {
     parts::razoring()
         && node.depth <= params::razor_depth()
-        && node.evaluation + params::razor_margin() * node.depth <= node.alpha
+        && node.eval + params::razor_margin() * node.depth <= node.alpha
 }
 
 /// Futility (Heinz 1998): no quiet move makes up for so much in the plies left.
 fn is_futile(node: &Node, left: i32) -> bool {
     let (base, per_ply) = params::futility_margin();
-    parts::futility() && node.evaluation + base + per_ply * left <= node.alpha
+    parts::futility() && node.eval + base + per_ply * left <= node.alpha
 }
 
 /// The same for a capture, with what it takes.
@@ -157,7 +157,7 @@ fn is_hopeless_capture(node: &Node, count: usize, victim: Score) -> bool {
     let left = remaining(node, count);
     parts::capture_futility()
         && left <= params::noisy_futility_depth()
-        && node.evaluation + base + per_ply * left + victim <= node.alpha
+        && node.eval + base + per_ply * left + victim <= node.alpha
 }
 
 /// History pruning: where it was tried before, the move failed.

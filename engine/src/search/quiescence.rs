@@ -2,7 +2,7 @@
 
 use super::alphabeta::NodeKind;
 use super::picker::Picker;
-use super::table::{decisive, is_timely, sharpened};
+use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
 use super::{Searcher, params, parts, see};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, is_mate, mated_in};
@@ -25,7 +25,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if self.limiter.should_stop() {
             return DRAW;
         }
-        if let Some(score) = self.trivial(ply) {
+        if let Some(score) = self.draw_or_max_ply(ply) {
             return score;
         }
         let position = self.line.position();
@@ -33,18 +33,19 @@ impl<E: Evaluator> Searcher<'_, E> {
         let in_check = position.in_check();
         let entry = self.table.probe(key);
         if !N::OPEN
-            && let Some(entry) = entry.filter(|entry| is_timely(entry, position))
-            && let Some(score) = decisive(&entry, ply, alpha, beta)
+            && let Some(entry) = entry.filter(|entry| is_valid_at_clock(entry, position))
+            && let Some(score) = tt_cutoff(&entry, ply, alpha, beta)
         {
             return score;
         }
         let table = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
-        let raw = if in_check { None } else { Some(self.static_evaluation(entry)) };
-        let evaluation = raw.map(|raw| self.corrected(raw, self.correction(ply)));
+        let raw_eval = if in_check { None } else { Some(self.raw_eval(entry)) };
+        let evaluation = raw_eval.map(|raw_eval| self.corrected(raw_eval, self.correction(ply)));
         let position = self.line.position();
-        let mut best = evaluation.map_or(-INFINITE, |score| sharpened(score, entry, position, ply));
+        let mut best =
+            evaluation.map_or(-INFINITE, |score| refine_with_tt(score, entry, position, ply));
         if best >= beta {
-            return self.stand(entry, raw, best, beta);
+            return self.stand(entry, raw_eval, best, beta);
         }
         let leaf = Leaf {
             ply,
@@ -73,7 +74,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             Some(_) if best > alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        let evaluation = raw.filter(|_| E::CONTEXT.is_none());
+        let evaluation = raw_eval.filter(|_| E::CONTEXT.is_none());
         let score = Entry::score_from(best, ply);
         self.table.store(key, Entry { mv: best_move, score, evaluation, depth: 0, bound });
         best
@@ -134,9 +135,15 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// The side to move is content with the position as it is. Between its score and what would do
     /// lies the truth more often than not.
-    fn stand(&self, entry: Option<Entry>, raw: Option<Score>, best: Score, beta: Score) -> Score {
+    fn stand(
+        &self,
+        entry: Option<Entry>,
+        raw_eval: Option<Score>,
+        best: Score,
+        beta: Score,
+    ) -> Score {
         if entry.is_none() {
-            let evaluation = raw.filter(|_| E::CONTEXT.is_none());
+            let evaluation = raw_eval.filter(|_| E::CONTEXT.is_none());
             let score = Entry::score_from(best, self.line.ply());
             let entry = Entry { mv: None, score, evaluation, depth: 0, bound: Bound::Lower };
             self.table.store(self.line.position().key(), entry);

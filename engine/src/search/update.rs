@@ -33,7 +33,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let entry = Entry {
             mv: best_move,
             score: Entry::score_from(best, node.ply),
-            evaluation: node.raw.filter(|_| E::CONTEXT.is_none()),
+            evaluation: node.raw_eval.filter(|_| E::CONTEXT.is_none()),
             depth: node.depth,
             bound,
         };
@@ -52,7 +52,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Updates the correction history by the difference of the result and the static evaluation, unless
     /// the result is a bound that the evaluation does not violate.
     fn update_correction(&mut self, node: &Node, best: Score, bound: Bound) {
-        let Some(evaluation) = self.frame(node.ply).evaluation else {
+        let Some(evaluation) = self.frame(node.ply).static_eval else {
             return;
         };
         let consistent = match bound {
@@ -95,7 +95,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Some(above) = ply.checked_sub(1).filter(|_| parts::swing_history()) else {
             return;
         };
-        let Frame { current_move, evaluation: earlier, excluded, .. } = *self.frame(above);
+        let Frame { current_move, static_eval: earlier, excluded, .. } = *self.frame(above);
         let quiet = current_move.filter(|mv| mv.is_quiet() && excluded.is_none());
         if let (Some(mv), Some(earlier)) = (quiet, earlier) {
             let (per_centipawn, tempo, most) = params::swing_bonus();

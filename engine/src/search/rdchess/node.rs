@@ -5,7 +5,7 @@ use super::{Feature, Search, WORTH};
 use crate::chess::{Color, Kind, Move, Position};
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mated_in};
 use crate::eval::{Evaluator, Score};
-use crate::search::table::decisive;
+use crate::search::tt_score::tt_cutoff;
 use crate::tt::{Bound, Entry};
 
 /// Plies by which the search after passing is less deep.
@@ -73,7 +73,7 @@ impl<E: Evaluator> Search<'_, E> {
             return DRAW;
         }
         if ply > 0
-            && let Some(score) = self.trivial(ply)
+            && let Some(score) = self.draw_or_max_ply(ply)
         {
             return score;
         }
@@ -106,7 +106,7 @@ impl<E: Evaluator> Search<'_, E> {
 
     /// The score of positions that need no search: draws, and the end of the line. Repetitions
     /// are not remembered.
-    pub(super) fn trivial(&mut self, ply: usize) -> Option<Score> {
+    pub(super) fn draw_or_max_ply(&mut self, ply: usize) -> Option<Score> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.line.is_dead() || self.keeps(Feature::Repetition) && self.line.repeats() {
             return Some(DRAW);
@@ -126,7 +126,7 @@ impl<E: Evaluator> Search<'_, E> {
     /// The score, if the table knows enough; otherwise its bounds may narrow the window.
     fn settled(&self, entry: Option<Entry>, ply: usize, visit: &mut Visit) -> Option<Score> {
         let entry = entry.filter(|entry| entry.depth >= visit.depth)?;
-        if let Some(score) = decisive(&entry, ply, visit.alpha, visit.beta) {
+        if let Some(score) = tt_cutoff(&entry, ply, visit.alpha, visit.beta) {
             return Some(score);
         }
         if self.keeps(Feature::HashBounds) {

@@ -6,7 +6,7 @@ use super::{Feature, Search};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, INFINITE, mated_in};
 use crate::eval::{Evaluator, Score};
-use crate::search::table::decisive;
+use crate::search::tt_score::tt_cutoff;
 
 /// Most that a position may be worth beside material.
 const POSITIONAL_MAX: Score = 250;
@@ -31,12 +31,12 @@ impl<E: Evaluator> Search<'_, E> {
         if self.limiter.should_stop() {
             return DRAW;
         }
-        if let Some(score) = self.trivial(ply) {
+        if let Some(score) = self.draw_or_max_ply(ply) {
             return score;
         }
         let key = self.line.position().key();
         let entry = if self.keeps(Feature::QuiescenceHash) { self.look_up(key) } else { None };
-        if let Some(score) = entry.and_then(|entry| decisive(&entry, ply, alpha, beta)) {
+        if let Some(score) = entry.and_then(|entry| tt_cutoff(&entry, ply, alpha, beta)) {
             return score;
         }
         let in_check = self.line.position().in_check() && self.keeps(Feature::QuiescenceChecks);
