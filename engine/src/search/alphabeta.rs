@@ -1,4 +1,4 @@
-//! The main search: principal-variation alpha-beta over one node.
+//! The main search: principal variation search of one node.
 
 use super::history::ContinuationContext;
 use super::picker::Picker;
@@ -11,45 +11,45 @@ use crate::search::extend::Extension;
 use crate::search::{params, parts};
 use crate::tt::Entry;
 
-/// What sort of node is searched; known at compile time.
-pub(super) trait NodeKind {
-    /// The root of the search.
+/// Type of a node, known at compile time.
+pub(super) trait NodeType {
+    /// Is it the root?
     const ROOT: bool;
-    /// A node with an open window.
-    const OPEN: bool;
+    /// Is it a PV node, whose window may be wider than a null window?
+    const PV: bool;
 }
 
-/// The root.
+/// The root node, which is a PV node.
 pub(super) struct Root;
-/// A node of the principal variation.
-pub(super) struct Open;
-/// A node searched with a null window.
-pub(super) struct Null;
+/// A PV node other than the root.
+pub(super) struct Pv;
+/// A non-PV node, searched with a null window.
+pub(super) struct NonPv;
 
-impl NodeKind for Root {
+impl NodeType for Root {
     const ROOT: bool = true;
-    const OPEN: bool = true;
+    const PV: bool = true;
 }
 
-impl NodeKind for Open {
+impl NodeType for Pv {
     const ROOT: bool = false;
-    const OPEN: bool = true;
+    const PV: bool = true;
 }
 
-impl NodeKind for Null {
+impl NodeType for NonPv {
     const ROOT: bool = false;
-    const OPEN: bool = false;
+    const PV: bool = false;
 }
 
-/// The facts of a node that pruning, extending and reducing decide on.
+/// A node as pruning, extensions and reductions see it. Scores in centipawns, depth in plies.
 pub(super) struct Node {
     pub(super) ply: usize,
     pub(super) alpha: Score,
     pub(super) beta: Score,
     pub(super) depth: i32,
     pub(super) in_check: bool,
-    /// A cut-off is expected, because the parent's window was null and its first moves failed.
-    pub(super) cut: bool,
+    /// Is a cut-off expected (a cut node)?
+    pub(super) cut_node: bool,
     /// Static evaluation without correction, in centipawns; `None` in check.
     pub(super) raw_eval: Option<Score>,
     /// Corrected static evaluation, replaced by the table's score where that is a better bound, in
@@ -61,9 +61,9 @@ pub(super) struct Node {
     pub(super) improving: bool,
     /// The best score found so far.
     pub(super) best: Score,
-    pub(super) entry: Option<Entry>,
-    /// The table's move, if it is legal.
-    pub(super) table: Option<Move>,
+    pub(super) tt_entry: Option<Entry>,
+    /// The move of the transposition table, if legal; at the root perhaps the best move so far.
+    pub(super) tt_move: Option<Move>,
     pub(super) excluded: Option<Move>,
     pub(super) continuation: ContinuationContext,
 }
@@ -77,14 +77,14 @@ struct StaticEval {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Searches the current position to `depth` plies. The result is meaningless once the search
-    /// has stopped.
-    pub(super) fn node<N: NodeKind>(
+    /// The score of the current position, searched to `depth` plies; meaningless once the search has
+    /// stopped.
+    pub(super) fn node<N: NodeType>(
         &mut self,
         mut alpha: Score,
         mut beta: Score,
         depth: i32,
-        cut: bool,
+        cut_node: bool,
     ) -> Score {
         if depth <= 0 {
             return self.quiescence::<N>(alpha, beta);
@@ -98,7 +98,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
-            // No score can be worse than mate now or better than mate next.
+            // Mate distance pruning.
             alpha = alpha.max(mated_in(ply));
             beta = beta.min(mate_in(ply + 1));
             if alpha >= beta {
@@ -108,7 +108,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let excluded = self.frame(ply).excluded;
         let position = self.line.position();
         let entry = self.table.probe(position.key());
-        if !N::OPEN
+        if !N::PV
             && excluded.is_none()
             && let Some(entry) = entry.filter(|entry| entry.depth >= depth)
             && is_valid_at_clock(&entry, position)
@@ -119,8 +119,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             return score;
         }
-        let mut node = self.new_node(alpha, beta, depth, cut, entry);
-        if !N::OPEN
+        let mut node = self.new_node(alpha, beta, depth, cut_node, entry);
+        if !N::PV
             && !node.in_check
             && excluded.is_none()
             && let Some(score) = self.prune_node(&node)
@@ -128,13 +128,13 @@ impl<E: Evaluator> Searcher<'_, E> {
             return score;
         }
         if parts::internal_reduction()
-            && node.table.is_none()
-            && (N::OPEN || cut)
+            && node.tt_move.is_none()
+            && (N::PV || cut_node)
             && depth >= params::no_move_reduction_depth()
         {
             node.depth -= 1;
         }
-        self.moves::<N>(node)
+        self.search_moves::<N>(node)
     }
 
     /// The node of the current position.
@@ -143,13 +143,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         alpha: Score,
         beta: Score,
         depth: i32,
-        cut: bool,
+        cut_node: bool,
         entry: Option<Entry>,
     ) -> Node {
         let ply = self.line.ply();
         let StaticEval { raw_eval, eval, correction, improving } = self.static_eval(ply, entry);
         let position = self.line.position();
-        let known = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
+        let tt_move = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
         let hint = self.root_moves.hint.filter(|_| ply == 0);
         Node {
             ply,
@@ -157,14 +157,14 @@ impl<E: Evaluator> Searcher<'_, E> {
             beta,
             depth,
             in_check: position.in_check(),
-            cut,
+            cut_node,
             raw_eval,
             eval,
             correction,
             improving,
             best: -INFINITE,
-            entry,
-            table: hint.or(known),
+            tt_entry: entry,
+            tt_move: hint.or(tt_move),
             excluded: self.frames[ply + FRAMES_BEFORE].excluded,
             continuation: self.continuation_context(ply),
         }
@@ -226,19 +226,19 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// Searches the moves of a node.
-    fn moves<N: NodeKind>(&mut self, mut node: Node) -> Score {
+    fn search_moves<N: NodeType>(&mut self, mut node: Node) -> Score {
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if parts::killers() { self.frame(node.ply).killers } else { [None; 2] };
-        let mut picker = Picker::all(self.room(), node.table, killers, node.continuation);
-        let settled = self.try_moves::<N>(&mut node, &mut picker);
+        let mut picker = Picker::all(self.room(), node.tt_move, killers, node.continuation);
+        let result = self.move_loop::<N>(&mut node, &mut picker);
         self.rooms.push(picker.into_room());
-        settled.unwrap_or(node.best)
+        result.unwrap_or(node.best)
     }
 
-    /// Tries one move after the other, raising the best score of the node; returns the score of a
-    /// node that is settled otherwise.
-    fn try_moves<N: NodeKind>(&mut self, node: &mut Node, picker: &mut Picker) -> Option<Score> {
+    /// Searches the moves in order, raising `node.best`. Returns a score only if that is not the result:
+    /// with no move, by multi-cut, or once stopped.
+    fn move_loop<N: NodeType>(&mut self, node: &mut Node, picker: &mut Picker) -> Option<Score> {
         let ply = node.ply;
         let mut best_move = None;
         let mut count = 0;
@@ -256,7 +256,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 Extension::Cut(score) => return Some(score),
             };
             let nodes = self.limiter.nodes;
-            let score = self.try_move::<N>(node, mv, count, extension);
+            let score = self.search_move::<N>(node, mv, count, extension);
             if N::ROOT {
                 self.root_moves.spend(mv, self.limiter.nodes - nodes);
             }
@@ -288,9 +288,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// Makes a move, searches behind it and takes it back: first with a null window and perhaps
-    /// less deep, then fully if that was too good.
-    fn try_move<N: NodeKind>(
+    /// Searches one move: with a null window and perhaps reduced, and again with the full depth and
+    /// window if it fails high.
+    fn search_move<N: NodeType>(
         &mut self,
         node: &Node,
         mv: Move,
@@ -299,7 +299,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     ) -> Score {
         let history_score = self.history_score(node, mv);
         let mut depth = node.depth - 1 + extension;
-        if extension == 0 && self.checks_soundly(node, mv) {
+        if extension == 0 && self.is_safe_check(node, mv) {
             depth += 1;
         }
         self.make(mv);
@@ -308,26 +308,26 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut score = alpha + 1;
         if reduction > 0 {
             let reduced = (depth - reduction).max(1);
-            score = -self.node::<Null>(-alpha - 1, -alpha, reduced, true);
+            score = -self.node::<NonPv>(-alpha - 1, -alpha, reduced, true);
             if parts::second_look() && score > alpha && reduced < depth {
-                depth += second_look(node, score, depth);
+                depth += research_depth_change(node, score, depth);
             }
             if score > alpha && reduced < depth {
-                score = -self.node::<Null>(-alpha - 1, -alpha, depth, !node.cut);
+                score = -self.node::<NonPv>(-alpha - 1, -alpha, depth, !node.cut_node);
             }
-        } else if !N::OPEN || count > 1 {
-            score = -self.node::<Null>(-alpha - 1, -alpha, depth, !node.cut);
+        } else if !N::PV || count > 1 {
+            score = -self.node::<NonPv>(-alpha - 1, -alpha, depth, !node.cut_node);
         }
-        if N::OPEN && (count == 1 || score > alpha) {
-            score = -self.node::<Open>(-node.beta, -alpha, depth, false);
+        if N::PV && (count == 1 || score > alpha) {
+            score = -self.node::<Pv>(-node.beta, -alpha, depth, false);
         }
         self.line.unmake();
         score
     }
 
     /// A move has raised alpha: it heads the line from here.
-    fn adopt<N: NodeKind>(&mut self, ply: usize, mv: Move, score: Score) {
-        if N::OPEN {
+    fn adopt<N: NodeType>(&mut self, ply: usize, mv: Move, score: Score) {
+        if N::PV {
             self.lines.extend(ply, mv);
         }
         if N::ROOT {
@@ -347,8 +347,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Plies to add when a reduced move has proved too good: how good it is says how deep to look again.
-fn second_look(node: &Node, score: Score, depth: i32) -> i32 {
+/// Plies by which the re-search of a reduced move that failed high is deeper (1) or shallower (-1).
+fn research_depth_change(node: &Node, score: Score, depth: i32) -> i32 {
     let deeper = score > node.best + params::deeper_margin() + 2 * depth;
     let shallower = score < node.best + params::shallower_margin();
     i32::from(deeper) - i32::from(shallower)

@@ -1,6 +1,6 @@
 //! Looking deeper where it matters.
 
-use super::alphabeta::{Node, NodeKind, Null};
+use super::alphabeta::{Node, NodeType, NonPv};
 use super::{Searcher, params, parts, see};
 use crate::chess::Move;
 use crate::eval::score::is_mate;
@@ -20,11 +20,11 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// against a bar somewhat under its score: singular extensions (Anantharaman, Campbell and Hsu
     /// 1990) in the form of Stockfish. If others reach beta, too, the node is cut (Björnsson and
     /// Marsland 1999, "multi-cut").
-    pub(super) fn extension<N: NodeKind>(&mut self, node: &Node, mv: Move) -> Extension {
-        let Some(entry) = node.entry.filter(|entry| {
+    pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Extension {
+        let Some(entry) = node.tt_entry.filter(|entry| {
             parts::singular_extensions()
                 && !N::ROOT
-                && node.table == Some(mv)
+                && node.tt_move == Some(mv)
                 && node.excluded.is_none()
                 && node.depth >= params::singular_depth()
                 && node.ply < 2 * self.root_depth as usize
@@ -39,24 +39,24 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let bar = score - params::singular_margin() * node.depth;
         self.frame(node.ply).excluded = Some(mv);
-        let others = self.node::<Null>(bar - 1, bar, (node.depth - 1) / 2, node.cut);
+        let others = self.node::<NonPv>(bar - 1, bar, (node.depth - 1) / 2, node.cut_node);
         self.frame(node.ply).excluded = None;
         if self.limiter.stopped {
             return Extension::Cut(others);
         }
         if others < bar {
             let double =
-                parts::double_extensions() && !N::OPEN && others < bar - params::double_margin();
+                parts::double_extensions() && !N::PV && others < bar - params::double_margin();
             return Extension::Plies(1 + i32::from(double));
         }
-        if parts::multi_cut() && !N::OPEN && others >= node.beta && !is_mate(others) {
+        if parts::multi_cut() && !N::PV && others >= node.beta && !is_mate(others) {
             return Extension::Cut(others);
         }
         if !parts::negative_extensions() {
             return Extension::Plies(0);
         }
         // Not the only good move. One that is expected to cut off anyway needs less of a search.
-        Extension::Plies(match (score >= node.beta, node.cut) {
+        Extension::Plies(match (score >= node.beta, node.cut_node) {
             (true, _) => -2,
             (false, true) => -1,
             (false, false) => 0,
@@ -65,7 +65,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Does the move give a check that costs no material? The answer is mostly forced and should
     /// not use up a ply.
-    pub(super) fn checks_soundly(&self, node: &Node, mv: Move) -> bool {
+    pub(super) fn is_safe_check(&self, node: &Node, mv: Move) -> bool {
         let position = self.line.position();
         parts::check_extensions()
             && node.ply < 2 * self.root_depth as usize

@@ -6,7 +6,7 @@ use crate::chess::{Kind, Move, MoveList, Position};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    Table,
+    TtMove,
     GenerateNoisy,
     GoodNoisy,
     Killers,
@@ -67,7 +67,7 @@ impl Room {
 /// The moves of one node in the order in which they are to be tried.
 pub(super) struct Picker {
     stage: Stage,
-    table: Option<Move>,
+    tt_move: Option<Move>,
     killers: [Option<Move>; 2],
     killers_tried: usize,
     continuation: Option<ContinuationContext>,
@@ -82,10 +82,10 @@ pub(super) struct Picker {
 impl Picker {
     /// All moves of a node of the main search or of one in check.
     ///
-    /// `table` must be legal; the killers, quiet moves and different, need not be.
+    /// `tt_move` must be legal; the killers, quiet moves and different, need not be.
     pub(super) fn all(
         room: Box<Room>,
-        table: Option<Move>,
+        tt_move: Option<Move>,
         killers: [Option<Move>; 2],
         continuation: ContinuationContext,
     ) -> Picker {
@@ -94,18 +94,18 @@ impl Picker {
             continuation: Some(continuation),
             quiets: true,
             losing: true,
-            ..Picker::winning(room, table)
+            ..Picker::winning(room, tt_move)
         }
     }
 
-    /// Captures and promotions that do not lose material, after the table's move, which must be
+    /// Captures and promotions that do not lose material, after the table move, which must be
     /// legal and none that is quiet.
-    pub(super) fn winning(mut room: Box<Room>, table: Option<Move>) -> Picker {
+    pub(super) fn winning(mut room: Box<Room>, tt_move: Option<Move>) -> Picker {
         room.bad.clear();
         room.tried.clear();
         Picker {
-            stage: Stage::Table,
-            table,
+            stage: Stage::TtMove,
+            tt_move,
             killers: [None; 2],
             killers_tried: 0,
             continuation: None,
@@ -140,9 +140,9 @@ impl Picker {
     pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
         loop {
             let found = match self.stage {
-                Stage::Table => {
+                Stage::TtMove => {
                     self.stage = Stage::GenerateNoisy;
-                    self.table
+                    self.tt_move
                 }
                 Stage::GenerateNoisy => {
                     let ranked = &mut self.room.ranked;
@@ -177,7 +177,7 @@ impl Picker {
             self.stage = if self.quiets { Stage::Killers } else { Stage::BadNoisy };
             return None;
         };
-        if Some(mv) == self.table {
+        if Some(mv) == self.tt_move {
             return None;
         }
         if see::gains_at_least(position, mv, 0) {
@@ -193,7 +193,7 @@ impl Picker {
         while let Some(slot) = self.killers.get_mut(self.killers_tried) {
             self.killers_tried += 1;
             // One that cannot be played here must not keep the same move out later.
-            *slot = slot.filter(|&mv| Some(mv) != self.table && position.is_legal(mv));
+            *slot = slot.filter(|&mv| Some(mv) != self.tt_move && position.is_legal(mv));
             if slot.is_some() {
                 return *slot;
             }
@@ -205,7 +205,7 @@ impl Picker {
     fn next_quiet(&mut self) -> Option<Move> {
         if self.quiets {
             while let Some(mv) = self.room.ranked.pop() {
-                if Some(mv) != self.table && !self.killers.contains(&Some(mv)) {
+                if Some(mv) != self.tt_move && !self.killers.contains(&Some(mv)) {
                     return Some(mv);
                 }
             }

@@ -1,7 +1,7 @@
 //! ProbCut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995): a
 //! capture that a shallow search finds well above beta would be above it in a deep search, too.
 
-use super::alphabeta::{Node, Null};
+use super::alphabeta::{Node, NonPv};
 use super::picker::Picker;
 use super::{Searcher, params, parts, see};
 use crate::chess::Move;
@@ -21,8 +21,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let needed = bar - node.eval;
         let position = self.line.position();
         let gains = |mv: &Move| see::gains_at_least(position, *mv, needed);
-        let table = node.table.filter(|mv| !mv.is_quiet()).filter(gains);
-        let mut picker = Picker::winning(self.room(), table);
+        let tt_move = node.tt_move.filter(|mv| !mv.is_quiet()).filter(gains);
+        let mut picker = Picker::winning(self.room(), tt_move);
         let score = self.clear_bar(node, bar, needed, &mut picker);
         self.rooms.push(picker.into_room());
         score.map(|score| if is_mate(score) { score } else { score - surplus })
@@ -55,10 +55,10 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// The score behind a capture: of quiescence if that is under the bar already.
     fn try_capture(&mut self, node: &Node, mv: Move, bar: Score) -> Score {
         self.make(mv);
-        let mut score = -self.quiescence::<Null>(-bar, -bar + 1);
+        let mut score = -self.quiescence::<NonPv>(-bar, -bar + 1);
         if score >= bar {
             let depth = node.depth - 1 - params::probcut_reduction();
-            score = -self.node::<Null>(-bar, -bar + 1, depth, !node.cut);
+            score = -self.node::<NonPv>(-bar, -bar + 1, depth, !node.cut_node);
         }
         self.line.unmake();
         score
@@ -78,7 +78,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
 /// Does the table know from a search of about that depth that the bar is too high?
 fn is_refuted(node: &Node, bar: Score) -> bool {
-    node.entry.is_some_and(|entry| {
+    node.tt_entry.is_some_and(|entry| {
         entry.depth >= node.depth - params::probcut_reduction() && entry.score_at(node.ply) < bar
     })
 }

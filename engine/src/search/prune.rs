@@ -3,7 +3,7 @@
 //! Every test is common property of today's engines; where it was first described stands with it.
 //! The figures, in `params.rs`, are our own.
 
-use super::alphabeta::{Node, Null};
+use super::alphabeta::{Node, NonPv};
 use super::picker::Picker;
 use super::reduce::usual_reduction;
 use super::{Searcher, params, parts, see};
@@ -22,7 +22,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return Some((node.eval + node.beta) / 2);
         }
         if is_far_behind(node) {
-            let score = self.quiescence::<Null>(node.alpha, node.beta);
+            let score = self.quiescence::<NonPv>(node.alpha, node.beta);
             if score <= node.alpha || self.limiter.stopped {
                 return Some(score);
             }
@@ -43,7 +43,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         (frame.current_move, frame.piece_to) = (None, None);
         self.limiter.nodes += 1;
         self.line.make_null();
-        let score = -self.node::<Null>(-beta, -beta + 1, left, !node.cut);
+        let score = -self.node::<NonPv>(-beta, -beta + 1, left, !node.cut_node);
         self.line.unmake();
         if self.limiter.stopped {
             return Some(score);
@@ -74,7 +74,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return true;
         }
         self.passing_from = node.ply + (3 * left / 4).max(1) as usize;
-        let score = self.node::<Null>(node.beta - 1, node.beta, left, false);
+        let score = self.node::<NonPv>(node.beta - 1, node.beta, left, false);
         self.passing_from = 0;
         score >= node.beta
     }

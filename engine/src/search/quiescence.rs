@@ -1,6 +1,6 @@
 //! Captures and promotions until the position is quiet enough for a static evaluation.
 
-use super::alphabeta::NodeKind;
+use super::alphabeta::NodeType;
 use super::picker::Picker;
 use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
 use super::{Searcher, params, parts, see};
@@ -19,7 +19,7 @@ struct Leaf {
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Searches noisy moves only, or all moves in check.
-    pub(super) fn quiescence<N: NodeKind>(&mut self, alpha: Score, beta: Score) -> Score {
+    pub(super) fn quiescence<N: NodeType>(&mut self, alpha: Score, beta: Score) -> Score {
         let ply = self.line.ply();
         self.lines.clear(ply);
         if self.limiter.should_stop() {
@@ -32,13 +32,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         let key = position.key();
         let in_check = position.in_check();
         let entry = self.table.probe(key);
-        if !N::OPEN
+        if !N::PV
             && let Some(entry) = entry.filter(|entry| is_valid_at_clock(entry, position))
             && let Some(score) = tt_cutoff(&entry, ply, alpha, beta)
         {
             return score;
         }
-        let table = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
+        let tt_move = entry.and_then(|entry| entry.mv).filter(|&mv| position.is_legal(mv));
         let raw_eval = if in_check { None } else { Some(self.raw_eval(entry)) };
         let evaluation = raw_eval.map(|raw_eval| self.corrected(raw_eval, self.correction(ply)));
         let position = self.line.position();
@@ -56,9 +56,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = None;
         let room = self.room();
         let mut picker = if in_check {
-            Picker::all(room, table, [None; 2], self.continuation_context(ply))
+            Picker::all(room, tt_move, [None; 2], self.continuation_context(ply))
         } else {
-            Picker::winning(room, table.filter(|mv| !mv.is_quiet()))
+            Picker::winning(room, tt_move.filter(|mv| !mv.is_quiet()))
         };
         self.exchanges::<N>(&leaf, open, beta, &mut best, &mut best_move, &mut picker);
         self.rooms.push(picker.into_room());
@@ -81,7 +81,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// Tries the moves that matter, raising `best` and `best_move`.
-    fn exchanges<N: NodeKind>(
+    fn exchanges<N: NodeType>(
         &mut self,
         leaf: &Leaf,
         mut alpha: Score,
@@ -123,7 +123,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             if score > alpha {
                 *best_move = Some(mv);
                 alpha = score;
-                if N::OPEN {
+                if N::PV {
                     self.lines.extend(leaf.ply, mv);
                 }
                 if score >= beta {

@@ -1,6 +1,6 @@
 //! Looking less deep at moves that come late.
 
-use super::alphabeta::{Node, NodeKind};
+use super::alphabeta::{Node, NodeType};
 use super::{Searcher, params, parts};
 use crate::chess::Move;
 use crate::eval::Evaluator;
@@ -41,14 +41,14 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// move's.
     ///
     /// The terms are those of Stockfish 16, `search.cpp`, step 17; the figures are our own.
-    pub(super) fn reduction<N: NodeKind>(
+    pub(super) fn reduction<N: NodeType>(
         &self,
         node: &Node,
         mv: Move,
         count: usize,
         history_score: i32,
     ) -> i32 {
-        let first = if N::OPEN { 3 } else { 2 };
+        let first = if N::PV { 3 } else { 2 };
         if !parts::late_move_reductions() || node.depth < params::reduction_depth() || count < first
         {
             return 0;
@@ -56,16 +56,16 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut plies = usual_reduction(node, count);
         if !mv.is_quiet() {
             plies = plies / 2 - 256;
-        } else if node.table.is_some_and(|table| !table.is_quiet()) {
+        } else if node.tt_move.is_some_and(|tt_move| !tt_move.is_quiet()) {
             plies += params::reduction_table_noisy();
         }
-        if node.cut {
+        if node.cut_node {
             plies += params::reduction_cut();
         }
         if self.cutoffs(node.ply + 1) > params::MANY_CUTOFFS {
             plies += params::reduction_cutoffs();
         }
-        plies -= 1024 * i32::from(N::OPEN);
+        plies -= 1024 * i32::from(N::PV);
         plies -= 1024 * i32::from(self.line.position().in_check() || node.in_check);
         plies -= params::reduction_doubt() * node.correction;
         plies -= history_score * 1024 / params::reduction_history();
