@@ -90,7 +90,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return self.quiescence::<N>(alpha, beta);
         }
         let ply = self.line.ply();
-        self.lines.clear(ply);
+        self.pv_table.clear(ply);
         if self.limiter.should_stop() {
             return DRAW;
         }
@@ -267,7 +267,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 node.best = score;
                 if score > node.alpha {
                     best_move = Some(mv);
-                    self.adopt::<N>(ply, mv, score);
+                    self.update_pv::<N>(ply, mv, score);
                     if score >= node.beta {
                         self.frame(ply).cutoffs += 1;
                         break;
@@ -325,13 +325,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         score
     }
 
-    /// A move has raised alpha: it heads the line from here.
-    fn adopt<N: NodeType>(&mut self, ply: usize, mv: Move, score: Score) {
+    /// Updates the principal variation by a move that has raised alpha.
+    fn update_pv<N: NodeType>(&mut self, ply: usize, mv: Move, score: Score) {
         if N::PV {
-            self.lines.extend(ply, mv);
+            self.pv_table.update(ply, mv);
         }
         if N::ROOT {
-            self.best.line.clone_from(&self.lines.0[0]);
+            self.best.line.clone_from(self.pv_table.root_pv());
             self.best.score = score;
         }
     }

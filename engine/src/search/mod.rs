@@ -167,20 +167,25 @@ struct Frame {
 /// Unused frames before the root, so that looking back four plies needs no test.
 const FRAMES_BEFORE: usize = 4;
 
-/// The best lines found from each ply on.
-struct Lines(Vec<Vec<Move>>);
+/// The principal variation from each ply on.
+struct PvTable(Vec<Vec<Move>>);
 
-impl Lines {
-    fn new() -> Lines {
-        Lines((0..=MAX_PLY).map(|_| Vec::with_capacity(MAX_PLY)).collect())
+impl PvTable {
+    fn new() -> PvTable {
+        PvTable((0..=MAX_PLY).map(|_| Vec::with_capacity(MAX_PLY)).collect())
     }
 
     fn clear(&mut self, ply: usize) {
         self.0[ply].clear();
     }
 
-    /// The line at `ply` becomes `mv` and the line one ply deeper.
-    fn extend(&mut self, ply: usize, mv: Move) {
+    /// The principal variation from the root.
+    fn root_pv(&self) -> &Vec<Move> {
+        &self.0[0]
+    }
+
+    /// Sets the variation from `ply` to `mv` followed by the variation from `ply + 1`.
+    fn update(&mut self, ply: usize, mv: Move) {
         let (upper, lower) = self.0.split_at_mut(ply + 1);
         let line = &mut upper[ply];
         line.clear();
@@ -203,7 +208,7 @@ struct Searcher<'a, E> {
     /// The ply from which passing may be tried; not 0 while passing itself is under test.
     passing_from: usize,
     frames: Vec<Frame>,
-    lines: Lines,
+    pv_table: PvTable,
     /// Room that no node uses at the moment.
     #[expect(clippy::vec_box, reason = "the room is handed on, and boxes are moved in no time")]
     rooms: Vec<Box<Room>>,
@@ -237,7 +242,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             root_depth: 0,
             passing_from: 0,
             frames: vec![Frame::default(); FRAMES_BEFORE + MAX_PLY + 1],
-            lines: Lines::new(),
+            pv_table: PvTable::new(),
             rooms: Vec::new(),
             best,
             results,

@@ -21,7 +21,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Searches noisy moves only, or all moves in check.
     pub(super) fn quiescence<N: NodeType>(&mut self, alpha: Score, beta: Score) -> Score {
         let ply = self.line.ply();
-        self.lines.clear(ply);
+        self.pv_table.clear(ply);
         if self.limiter.should_stop() {
             return DRAW;
         }
@@ -124,7 +124,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 *best_move = Some(mv);
                 alpha = score;
                 if N::PV {
-                    self.lines.extend(leaf.ply, mv);
+                    self.pv_table.update(leaf.ply, mv);
                 }
                 if score >= beta {
                     return;

@@ -175,8 +175,8 @@ impl Search<'_> {
         find(&self.root_moves, from, to)
     }
 
-    /// A root move is the best so far.
-    fn adopt(&mut self, node: &Node, shot: &Shot, score: Score) {
+    /// Sets the principal variation of the root to its new best move and the table's reply.
+    fn update_pv(&mut self, node: &Node, shot: &Shot, score: Score) {
         if !node.is_root {
             return;
         }

@@ -188,7 +188,7 @@ impl Search<'_> {
                 }
                 if scan.pending {
                     // The best move comes first; now all others, and it again, from the start.
-                    self.adopt(node, &shot, score);
+                    self.update_pv(node, &shot, score);
                     scan.score = score;
                     scan.pending = false;
                     shot = rest;
@@ -197,7 +197,7 @@ impl Search<'_> {
                 if score > scan.score {
                     scan.score = score;
                     *best = Best { from: shot.from, to: shot.to, simple: !shot.is_castle() };
-                    self.adopt(node, &shot, score);
+                    self.update_pv(node, &shot, score);
                 }
             }
             if !self.goes_on(&mut shot, step) {

@@ -12,7 +12,7 @@ mod table;
 use super::limiter::Limiter;
 use super::pace::{Effort, Pace};
 use super::thread_state::ThreadState;
-use super::{Lines, Player, Report, Request, SearchResult};
+use super::{Player, PvTable, Report, Request, SearchResult};
 use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::score::{INFINITE, is_mate};
@@ -96,7 +96,7 @@ impl Task for RdChess<'_> {
             root_depth: 0,
             selective_depth: 0,
             killers: Killers::new(),
-            lines: Lines::new(),
+            pv_table: PvTable::new(),
             result,
         };
         search.run(report)
@@ -116,7 +116,7 @@ struct Search<'a, E> {
     root_depth: i32,
     selective_depth: usize,
     killers: Killers,
-    lines: Lines,
+    pv_table: PvTable,
     /// The best line and its score; replaced whenever a root move proves better.
     result: SearchResult,
 }

@@ -68,7 +68,7 @@ impl<E: Evaluator> Search<'_, E> {
         if visit.depth <= 0 {
             return self.quiescence(visit.alpha, visit.beta, visit.last);
         }
-        self.lines.clear(ply);
+        self.pv_table.clear(ply);
         if self.limiter.should_stop() {
             return DRAW;
         }
@@ -185,7 +185,7 @@ impl<E: Evaluator> Search<'_, E> {
             node.best = score;
             if score > node.visit.alpha {
                 node.best_move = Some(mv);
-                self.adopt(node.ply, mv, score);
+                self.update_pv(node.ply, mv, score);
                 if score >= node.visit.beta {
                     if mv.is_quiet() {
                         self.killers.record(node.ply, mv);
@@ -288,11 +288,11 @@ impl<E: Evaluator> Search<'_, E> {
             && mv.to().relative(position.turn()).rank() == 6
     }
 
-    /// A move has raised alpha: it heads the line from here.
-    fn adopt(&mut self, ply: usize, mv: Move, score: Score) {
-        self.lines.extend(ply, mv);
+    /// Updates the principal variation by a move that has raised alpha.
+    fn update_pv(&mut self, ply: usize, mv: Move, score: Score) {
+        self.pv_table.update(ply, mv);
         if ply == 0 {
-            self.result.line.clone_from(&self.lines.0[0]);
+            self.result.line.clone_from(self.pv_table.root_pv());
             if self.result.line.len() == 1 {
                 let answer = self.answer(mv);
                 self.result.line.extend(answer);
@@ -301,7 +301,7 @@ impl<E: Evaluator> Search<'_, E> {
         }
     }
 
-    /// The answer to a move that the table knows; it has kept the line from being longer.
+    /// The table's reply to a move, for a principal variation that a table hit has cut short.
     fn answer(&mut self, mv: Move) -> Option<Move> {
         let after = self.line.position().play(mv);
         let known = self.look_up(after.key()).and_then(|entry| entry.mv);

@@ -27,7 +27,7 @@ impl<E: Evaluator> Search<'_, E> {
     /// The score of the current position when things have calmed down. Nothing is stored.
     pub(super) fn quiescence(&mut self, alpha: Score, beta: Score, last: Option<Move>) -> Score {
         let ply = self.line.ply();
-        self.lines.clear(ply);
+        self.pv_table.clear(ply);
         if self.limiter.should_stop() {
             return DRAW;
         }
@@ -91,7 +91,7 @@ impl<E: Evaluator> Search<'_, E> {
             leaf.best = leaf.best.max(score);
             if score > leaf.alpha {
                 leaf.alpha = score;
-                self.lines.extend(leaf.ply, mv);
+                self.pv_table.update(leaf.ply, mv);
             }
             if score >= leaf.beta || self.is_content(leaf, score) {
                 return;
