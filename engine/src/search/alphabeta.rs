@@ -8,7 +8,7 @@ use crate::chess::Move;
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mate_in, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::search::extend::Extension;
-use crate::search::{params, parts};
+use crate::search::{features, params};
 use crate::tt::Entry;
 
 /// Type of a node, known at compile time.
@@ -127,7 +127,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return score;
         }
-        if parts::internal_reduction()
+        if features::internal_reduction()
             && node.tt_move.is_none()
             && (N::PV || cut_node)
             && depth >= params::no_move_reduction_depth()
@@ -211,7 +211,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// The correction of the static evaluation, in centipawns; 0 for an evaluation that depends on more
     /// than the position, since its errors do not recur with the position.
     pub(super) fn correction(&self, ply: usize) -> Score {
-        if !parts::correction_history() || !E::CONTEXT.is_none() {
+        if !features::correction_history() || !E::CONTEXT.is_none() {
             return 0;
         }
         self.histories.correction.correction(self.line.position(), self.previous_moves(ply))
@@ -220,7 +220,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// The static evaluation with its correction, scaled down as the halfmove clock rises.
     pub(super) fn corrected(&self, raw_eval: Score, correction: Score) -> Score {
         let clock = i32::from(self.line.position().halfmove_clock());
-        let clock = if parts::clock_scaling() { clock } else { 0 };
+        let clock = if features::clock_scaling() { clock } else { 0 };
         let scaled = raw_eval * (params::clock_scale() - clock) / params::clock_scale();
         (scaled + correction).clamp(-EVALUATION_MAX, EVALUATION_MAX)
     }
@@ -229,7 +229,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     fn search_moves<N: NodeType>(&mut self, mut node: Node) -> Score {
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
-        let killers = if parts::killers() { self.frame(node.ply).killers } else { [None; 2] };
+        let killers = if features::killers() { self.frame(node.ply).killers } else { [None; 2] };
         let mut picker = Picker::all(self.room(), node.tt_move, killers, node.continuation);
         let result = self.move_loop::<N>(&mut node, &mut picker);
         self.rooms.push(picker.into_room());
@@ -309,7 +309,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if reduction > 0 {
             let reduced = (depth - reduction).max(1);
             score = -self.node::<NonPv>(-alpha - 1, -alpha, reduced, true);
-            if parts::second_look() && score > alpha && reduced < depth {
+            if features::second_look() && score > alpha && reduced < depth {
                 depth += research_depth_change(node, score, depth);
             }
             if score > alpha && reduced < depth {

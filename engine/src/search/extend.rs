@@ -1,7 +1,7 @@
 //! Looking deeper where it matters.
 
 use super::alphabeta::{Node, NodeType, NonPv};
-use super::{Searcher, params, parts, see};
+use super::{Searcher, features, params, see};
 use crate::chess::Move;
 use crate::eval::score::is_mate;
 use crate::eval::{Evaluator, Score};
@@ -22,7 +22,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Marsland 1999, "multi-cut").
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Extension {
         let Some(entry) = node.tt_entry.filter(|entry| {
-            parts::singular_extensions()
+            features::singular_extensions()
                 && !N::ROOT
                 && node.tt_move == Some(mv)
                 && node.excluded.is_none()
@@ -46,13 +46,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         if others < bar {
             let double =
-                parts::double_extensions() && !N::PV && others < bar - params::double_margin();
+                features::double_extensions() && !N::PV && others < bar - params::double_margin();
             return Extension::Plies(1 + i32::from(double));
         }
-        if parts::multi_cut() && !N::PV && others >= node.beta && !is_mate(others) {
+        if features::multi_cut() && !N::PV && others >= node.beta && !is_mate(others) {
             return Extension::Cut(others);
         }
-        if !parts::negative_extensions() {
+        if !features::negative_extensions() {
             return Extension::Plies(0);
         }
         // Not the only good move. One that is expected to cut off anyway needs less of a search.
@@ -67,7 +67,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// not use up a ply.
     pub(super) fn is_safe_check(&self, node: &Node, mv: Move) -> bool {
         let position = self.line.position();
-        parts::check_extensions()
+        features::check_extensions()
             && node.ply < 2 * self.root_depth as usize
             && position.gives_check(mv)
             && see::gains_at_least(position, mv, 0)

@@ -1,7 +1,7 @@
 //! Move histories: statistics of how good quiet moves and captures were in earlier nodes.
 
 use super::correction::{CorrectionHistory, hash};
-use super::parts;
+use super::features;
 use crate::chess::{Color, Kind, Move, Position, Square};
 
 /// Bound of every entry.
@@ -90,10 +90,10 @@ impl Histories {
         context: &ContinuationContext,
     ) -> i32 {
         let piece_to = piece_to(position, mv);
-        let distant = context.previous[2].filter(|_| parts::distant_history());
+        let distant = context.previous[2].filter(|_| features::distant_history());
         let distant = distant.map_or(0, |earlier| self.continuation_score(earlier, piece_to));
         let pawn = i32::from(self.pawn[context.pawn_index * PIECE_TO_COUNT + piece_to])
-            * i32::from(parts::pawn_history());
+            * i32::from(features::pawn_history());
         self.quiet_score(position, mv, context) + pawn + distant / 2
     }
 
@@ -107,8 +107,8 @@ impl Histories {
     ) -> i32 {
         let piece_to = piece_to(position, mv);
         let mut sum = i32::from(self.quiet[butterfly(position.turn(), mv.from(), mv.to())])
-            * i32::from(parts::butterfly_history());
-        if !parts::continuation_history() {
+            * i32::from(features::butterfly_history());
+        if !features::continuation_history() {
             return sum;
         }
         for earlier in context.previous[..2].iter().flatten() {
@@ -125,7 +125,8 @@ impl Histories {
     /// The capture history of a capture or promotion.
     #[inline]
     pub(super) fn capture_score(&self, position: &Position, mv: Move) -> i32 {
-        i32::from(self.capture[capture_index(position, mv)]) * i32::from(parts::capture_history())
+        i32::from(self.capture[capture_index(position, mv)])
+            * i32::from(features::capture_history())
     }
 
     /// Updates all histories of a quiet move; `bonus` is negative for a move that was bad.

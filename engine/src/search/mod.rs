@@ -6,6 +6,7 @@
 mod alphabeta;
 mod correction;
 mod extend;
+mod features;
 mod history;
 mod limiter;
 mod limits;
@@ -13,7 +14,6 @@ mod memory;
 pub mod micromax;
 mod pace;
 mod params;
-mod parts;
 mod personality;
 mod picker;
 mod probcut;
@@ -37,6 +37,8 @@ use crate::line::Line;
 use crate::time::Timer;
 use crate::tt::{Bound, TranspositionTable};
 use alphabeta::Root;
+#[cfg(feature = "tuning")]
+pub use features::{SEARCH_FEATURES, SearchFeature, disable_features};
 use history::{ContinuationContext, Histories, PieceTo};
 use limiter::Limiter;
 pub use limits::{Limits, Signals};
@@ -44,9 +46,7 @@ use memory::Kept;
 pub use memory::Memory;
 use pace::{Effort, Pace};
 #[cfg(feature = "tuning")]
-pub use params::FIGURES;
-#[cfg(feature = "tuning")]
-pub use parts::{PARTS, Part, do_without};
+pub use params::PARAMS;
 pub use personality::{Personality, Player};
 use picker::Room;
 use root::RootMoves;
@@ -255,7 +255,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         for depth in 1..=deepest {
             self.root_depth = depth;
             let Some(effort) = self.iterate(depth, report) else { break };
-            let percent = if parts::pace() { pace.percent(&self.results[0], effort) } else { 100 };
+            let percent =
+                if features::pace() { pace.percent(&self.results[0], effort) } else { 100 };
             if self.limiter.should_stop_deepening(
                 self.results[0].score,
                 self.root_moves.len(),
@@ -315,7 +316,10 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         // Windows of different widths make threads do different things.
         let mut width = params::aspiration_start() + (self.thread.index() % 8) as Score;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if parts::aspiration() && depth >= params::aspiration_depth() && !is_mate(self.best.score) {
+        if features::aspiration()
+            && depth >= params::aspiration_depth()
+            && !is_mate(self.best.score)
+        {
             alpha = (self.best.score - width).max(-INFINITE);
             beta = (self.best.score + width).min(INFINITE);
         }

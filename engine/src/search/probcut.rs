@@ -3,7 +3,7 @@
 
 use super::alphabeta::{Node, NonPv};
 use super::picker::Picker;
-use super::{Searcher, params, parts, see};
+use super::{Searcher, features, params, see};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, is_mate};
 use crate::eval::{Evaluator, Score};
@@ -15,7 +15,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let improving = params::probcut_improving() * i32::from(node.improving);
         let surplus = params::probcut_margin() - improving;
         let bar = node.beta + surplus;
-        if !parts::probcut() || node.depth < params::probcut_depth() || is_refuted(node, bar) {
+        if !features::probcut() || node.depth < params::probcut_depth() || is_refuted(node, bar) {
             return None;
         }
         let needed = bar - node.eval;

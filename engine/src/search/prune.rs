@@ -1,12 +1,12 @@
 //! Giving up on nodes and moves that are not worth searching.
 //!
-//! Every test is common property of today's engines; where it was first described stands with it.
-//! The figures, in `params.rs`, are our own.
+//! The techniques are common to today's engines and cited where first described; the parameters, in
+//! `params.rs`, are our own.
 
 use super::alphabeta::{Node, NonPv};
 use super::picker::Picker;
 use super::reduce::usual_reduction;
-use super::{Searcher, params, parts, see};
+use super::{Searcher, features, params, see};
 use crate::chess::Move;
 use crate::eval::score::{EVALUATION_MAX, is_mate};
 use crate::eval::{Evaluator, Score};
@@ -59,7 +59,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Node { ply, depth, eval, beta, .. } = *node;
         let position = self.line.position();
         let passed_before = ply > 0 && self.previous_moves(ply)[0].is_none();
-        parts::null_move()
+        features::null_move()
             && depth >= params::null_depth()
             && eval >= beta
             && !passed_before
@@ -70,7 +70,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Does a search in which nobody passes early on agree? Passing overlooks zugzwang (verified
     /// null move, Tabibi and Netanyahu 2002; in this form Stockfish).
     fn verify(&mut self, node: &Node, left: i32) -> bool {
-        if self.passing_from > 0 || !parts::null_verification() {
+        if self.passing_from > 0 || !features::null_verification() {
             return true;
         }
         self.passing_from = node.ply + (3 * left / 4).max(1) as usize;
@@ -93,7 +93,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if node.in_check || self.line.position().gives_check(mv) {
             return false;
         }
-        if parts::late_move_pruning() && count > enough(node) {
+        if features::late_move_pruning() && count > enough(node) {
             picker.skip_quiets();
             return true;
         }
@@ -109,7 +109,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             return true;
         }
         let depth = node.depth;
-        parts::capture_see_pruning()
+        features::capture_see_pruning()
             && depth <= params::skip_depth()
             && !see::gains_at_least(position, mv, -params::noisy_see_margin() * depth)
     }
@@ -123,7 +123,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let left = (remaining(node, count) + history_score / params::reduction_history()).max(0);
         let margin = -params::quiet_see_margin() * left * left;
-        let loses = || parts::quiet_see_pruning() && !see::gains_at_least(position, mv, margin);
+        let loses = || features::quiet_see_pruning() && !see::gains_at_least(position, mv, margin);
         left <= params::skip_depth() && (is_futile(node, left) || loses())
     }
 }
@@ -132,7 +132,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 /// the plies left.
 fn is_far_ahead(node: &Node) -> bool {
     let margin = params::reverse_futility_margin() * (node.depth - i32::from(node.improving));
-    parts::reverse_futility()
+    features::reverse_futility()
         && node.depth <= params::reverse_futility_depth()
         && node.eval - margin >= node.beta
         && !is_mate(node.eval)
@@ -140,7 +140,7 @@ fn is_far_ahead(node: &Node) -> bool {
 
 /// Razoring (Birmingham and Kent 1977): so far behind that only captures could help.
 fn is_far_behind(node: &Node) -> bool {
-    parts::razoring()
+    features::razoring()
         && node.depth <= params::razor_depth()
         && node.eval + params::razor_margin() * node.depth <= node.alpha
 }
@@ -148,21 +148,21 @@ fn is_far_behind(node: &Node) -> bool {
 /// Futility (Heinz 1998): no quiet move makes up for so much in the plies left.
 fn is_futile(node: &Node, left: i32) -> bool {
     let (base, per_ply) = params::futility_margin();
-    parts::futility() && node.eval + base + per_ply * left <= node.alpha
+    features::futility() && node.eval + base + per_ply * left <= node.alpha
 }
 
 /// The same for a capture, with what it takes.
 fn is_hopeless_capture(node: &Node, count: usize, victim: Score) -> bool {
     let (base, per_ply) = params::noisy_futility_margin();
     let left = remaining(node, count);
-    parts::capture_futility()
+    features::capture_futility()
         && left <= params::noisy_futility_depth()
         && node.eval + base + per_ply * left + victim <= node.alpha
 }
 
 /// History pruning: where it was tried before, the move failed.
 fn has_bad_record(node: &Node, history_score: i32) -> bool {
-    parts::history_pruning()
+    features::history_pruning()
         && node.depth <= params::skip_depth()
         && history_score < -params::history_skip() * node.depth
 }

@@ -3,7 +3,7 @@
 use super::alphabeta::NodeType;
 use super::picker::Picker;
 use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
-use super::{Searcher, params, parts, see};
+use super::{Searcher, features, params, see};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, is_mate, mated_in};
 use crate::eval::{Evaluator, Score};
@@ -91,7 +91,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         picker: &mut Picker,
     ) {
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
-            if parts::delta_pruning()
+            if features::delta_pruning()
                 && !leaf.in_check
                 && !mv.is_promotion()
                 && let Some(most) = self.hopeless(leaf, mv, alpha)

@@ -1,7 +1,7 @@
 //! Looking less deep at moves that come late.
 
 use super::alphabeta::{Node, NodeType};
-use super::{Searcher, params, parts};
+use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::Evaluator;
 
@@ -40,7 +40,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Plies to take off the search behind a move that has just been made; `history_score` is that
     /// move's.
     ///
-    /// The terms are those of Stockfish 16, `search.cpp`, step 17; the figures are our own.
+    /// The terms are those of Stockfish 16, `search.cpp`, step 17; the parameters are our own.
     pub(super) fn reduction<N: NodeType>(
         &self,
         node: &Node,
@@ -49,7 +49,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         history_score: i32,
     ) -> i32 {
         let first = if N::PV { 3 } else { 2 };
-        if !parts::late_move_reductions() || node.depth < params::reduction_depth() || count < first
+        if !features::late_move_reductions()
+            || node.depth < params::reduction_depth()
+            || count < first
         {
             return 0;
         }

@@ -1,10 +1,10 @@
-//! The table of figures that can be tuned.
+//! Tunable search parameters.
 //!
-//! In the usual build every figure is a constant. With the cargo feature `tuning` it is a setting,
-//! and the UCI option of its name changes it, so that a tuner can look for a better one.
+//! In a normal build every parameter is a constant. With the cargo feature `tuning` it is a variable
+//! that the UCI option of its name sets, for a tuner.
 
-/// Declares figures, each with its value and the range in which to look for a better one.
-macro_rules! figures {
+/// Declares parameters, each with its value and the range in which to tune it.
+macro_rules! tunable_params {
     ($($(#[$about:meta])* $name:ident = $value:literal in $least:literal..=$most:literal;)*) => {
         $(
             $(#[$about])*
@@ -31,10 +31,10 @@ macro_rules! figures {
             const _: () = assert!($least <= $value && $value <= $most);
         )*
 
-        /// All figures.
+        /// All tunable parameters.
         #[cfg(feature = "tuning")]
-        pub static FIGURES: &[crate::search::tunable::Figure] = &[$(
-            crate::search::tunable::Figure {
+        pub static PARAMS: &[crate::search::tunable::Param] = &[$(
+            crate::search::tunable::Param {
                 name: stringify!($name),
                 value: $value,
                 range: $least..=$most,
@@ -44,24 +44,24 @@ macro_rules! figures {
     };
 }
 
-pub(super) use figures;
+pub(super) use tunable_params;
 
-/// A figure that can be set.
+/// A tunable parameter.
 #[cfg(feature = "tuning")]
 #[derive(Debug)]
-pub struct Figure {
-    /// Its name in the table, and as an option.
+pub struct Param {
+    /// Its name, also as a UCI option.
     pub name: &'static str,
-    /// Its value in the usual build.
+    /// Its default value.
     pub value: i32,
-    /// The values that make sense.
+    /// The range in which to tune it.
     pub range: std::ops::RangeInclusive<i32>,
     pub(super) now: &'static std::sync::atomic::AtomicI32,
 }
 
 #[cfg(feature = "tuning")]
-impl Figure {
-    /// Sets it for searches to come, and for the one under way.
+impl Param {
+    /// Sets the value, for a running search too.
     pub fn set(&self, value: i32) {
         self.now.store(value, std::sync::atomic::Ordering::Relaxed);
     }

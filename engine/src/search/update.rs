@@ -1,7 +1,7 @@
 //! Updates of the histories and the transposition table after a node has been searched.
 
 use super::alphabeta::Node;
-use super::{Frame, Searcher, params, parts};
+use super::{Frame, Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::score::is_mate;
 use crate::eval::{Evaluator, Score};
@@ -92,7 +92,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Updates the butterfly history of the previous move, if quiet, by how much the static evaluation
     /// changed for the side that made it.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
-        let Some(above) = ply.checked_sub(1).filter(|_| parts::swing_history()) else {
+        let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history()) else {
             return;
         };
         let Frame { current_move, static_eval: earlier, excluded, .. } = *self.frame(above);

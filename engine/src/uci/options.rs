@@ -219,44 +219,44 @@ impl Options {
     }
 }
 
-/// The lines that declare the figures of the search; there are some in a build for tuning only.
+/// The lines that declare the tunable parameters of the search: none in a normal build.
 #[cfg(not(feature = "tuning"))]
 fn tunable() -> impl Iterator<Item = String> {
     std::iter::empty()
 }
 
-/// The lines that declare the figures of the search.
+/// The lines that declare the tunable parameters of the search.
 #[cfg(feature = "tuning")]
 fn tunable() -> impl Iterator<Item = String> {
     let without = std::iter::once("option name Without type string default <empty>".to_owned());
-    without.chain(crate::search::FIGURES.iter().map(|figure| {
-        let (name, value) = (figure.name, figure.value);
-        let (least, most) = (figure.range.start(), figure.range.end());
+    without.chain(crate::search::PARAMS.iter().map(|param| {
+        let (name, value) = (param.name, param.value);
+        let (least, most) = (param.range.start(), param.range.end());
         format!("option name {name} type spin default {value} min {least} max {most}")
     }))
 }
 
-/// Refuses an option that there is not.
+/// Rejects an unknown option.
 #[cfg(not(feature = "tuning"))]
 fn tune(name: &str, _: &str) -> Result<Effect, String> {
     Err(format!("unknown option \"{name}\""))
 }
 
-/// Sets a figure of the search.
+/// Sets a tunable parameter or the option `Without`.
 #[cfg(feature = "tuning")]
 fn tune(name: &str, value: &str) -> Result<Effect, String> {
     if name.eq_ignore_ascii_case("Without") {
-        return crate::search::do_without(value).map(|()| Change::Clear.into());
+        return crate::search::disable_features(value).map(|()| Change::Clear.into());
     }
-    let known = crate::search::FIGURES.iter().find(|figure| figure.name.eq_ignore_ascii_case(name));
-    let figure = known.ok_or_else(|| format!("unknown option \"{name}\""))?;
-    let number = value.parse().ok().filter(|number| figure.range.contains(number));
+    let known = crate::search::PARAMS.iter().find(|param| param.name.eq_ignore_ascii_case(name));
+    let param = known.ok_or_else(|| format!("unknown option \"{name}\""))?;
+    let number = value.parse().ok().filter(|number| param.range.contains(number));
     let number = number.ok_or_else(|| {
-        let (least, most) = (figure.range.start(), figure.range.end());
+        let (least, most) = (param.range.start(), param.range.end());
         format!("{name} must be a number from {least} to {most}, not \"{value}\"")
     })?;
-    figure.set(number);
-    // What was found with other figures is not what would be found with these.
+    param.set(number);
+    // Table entries from other parameters are no longer valid.
     Ok(Change::Clear.into())
 }
 

@@ -309,7 +309,7 @@ fn features_of_a_search_are_switched_off_by_name() {
 }
 
 #[test]
-fn figures_of_the_search_are_options_of_the_tuning_build_only() {
+fn parameters_of_the_search_are_options_of_the_tuning_build_only() {
     let tuning = cfg!(feature = "tuning");
     let mut engine = Engine::start();
     engine.say("uci");
@@ -332,13 +332,13 @@ fn figures_of_the_search_are_options_of_the_tuning_build_only() {
     assert_eq!(nodes(&mut engine), usual);
 }
 
-/// Parts that have their say only deeper down than this test looks, or under a clock.
+/// Features that change nothing at the depth of this test, or without a clock.
 #[cfg(feature = "tuning")]
 const DEEP: [&str; 2] = ["null_verification", "pace"];
 
 #[test]
 #[cfg(feature = "tuning")]
-fn parts_of_the_search_can_be_switched_off() {
+fn features_of_the_search_can_be_switched_off() {
     let mut engine = Engine::start();
     let nodes = |engine: &mut Engine, without: &str| {
         engine.say(&format!("setoption name Without value {without}"));
@@ -348,9 +348,9 @@ fn parts_of_the_search_can_be_switched_off() {
         lines.into_iter().find(|line| line.starts_with("Nodes searched"))
     };
     let whole = nodes(&mut engine, "<empty>");
-    for part in palimpsest::search::PARTS {
-        let differs = nodes(&mut engine, part.name) != whole;
-        assert_eq!(differs, !DEEP.contains(&part.name), "{}", part.name);
+    for feature in palimpsest::search::SEARCH_FEATURES {
+        let differs = nodes(&mut engine, feature.name) != whole;
+        assert_eq!(differs, !DEEP.contains(&feature.name), "{}", feature.name);
     }
     assert_eq!(nodes(&mut engine, "<empty>"), whole);
     engine.say("setoption name Without value null_move,moon");

@@ -15,8 +15,8 @@ const UNSAFE_ALLOWED: [&str; 4] = [
 /// Where a table may be computed once at first use.
 const TABLES_ALLOWED: [&str; 2] = ["engine/src/chess/", "tests/it/"];
 
-/// Where the figures of the search are that a build for tuning can set.
-const SETTABLE_ALLOWED: [&str; 2] = ["engine/src/search/tunable.rs", "engine/src/search/parts.rs"];
+/// Where the parameters of the search are that a build for tuning can set.
+const SETTABLE_ALLOWED: [&str; 2] = ["engine/src/search/tunable.rs", "engine/src/search/features.rs"];
 
 /// How far above an `unsafe` its argument may start.
 const SAFETY_LINES: usize = 8;
@@ -93,7 +93,7 @@ fn a_global_that_can_change_is_found() {
 }
 
 #[test]
-fn only_the_figures_of_a_tuning_build_can_be_set() {
+fn only_the_parameters_of_a_tuning_build_can_be_set() {
     let text = "static NOW: AtomicI32 = AtomicI32::new(1);\nstatic A: Mutex<u8> = Mutex::new(0);";
     lines("engine/src/search/tunable.rs", text, &[2]);
     lines("engine/src/search/params.rs", text, &[1, 2]);

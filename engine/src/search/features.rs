@@ -1,0 +1,134 @@
+//! Features of the search that can be switched off by name.
+//!
+//! In a normal build each is a constant `true`. With the cargo feature `tuning` the UCI option
+//! `Without` switches them off, so that a match can measure what each is worth.
+
+/// Declares features: for each a function that returns whether it is on.
+macro_rules! features {
+    ($($(#[$about:meta])* $name:ident;)*) => {
+        $(
+            $(#[$about])*
+            #[cfg(not(feature = "tuning"))]
+            #[inline(always)]
+            pub(super) const fn $name() -> bool {
+                true
+            }
+
+            $(#[$about])*
+            #[cfg(feature = "tuning")]
+            #[inline]
+            pub(super) fn $name() -> bool {
+                !$name::OFF.load(std::sync::atomic::Ordering::Relaxed)
+            }
+
+            #[cfg(feature = "tuning")]
+            mod $name {
+                use std::sync::atomic::AtomicBool;
+
+                pub(super) static OFF: AtomicBool = AtomicBool::new(false);
+            }
+        )*
+
+        /// All features of the search.
+        #[cfg(feature = "tuning")]
+        pub static SEARCH_FEATURES: &[SearchFeature] = &[$(SearchFeature { name: stringify!($name), off: &$name::OFF },)*];
+    };
+}
+
+features! {
+    /// Aspiration windows.
+    aspiration;
+    /// Reverse futility pruning (static null move pruning).
+    reverse_futility;
+    /// Razoring: quiescence search where the static evaluation is far below alpha.
+    razoring;
+    /// Null move pruning.
+    null_move;
+    /// Verification search after a null move cut-off at high depth.
+    null_verification;
+    /// ProbCut.
+    probcut;
+    /// Internal iterative reduction: a ply less without a table move.
+    internal_reduction;
+    /// Late move pruning (move count pruning).
+    late_move_pruning;
+    /// Futility pruning of quiet moves.
+    futility;
+    /// Futility pruning of captures.
+    capture_futility;
+    /// SEE pruning of quiet moves.
+    quiet_see_pruning;
+    /// SEE pruning of captures.
+    capture_see_pruning;
+    /// History pruning of quiet moves.
+    history_pruning;
+    /// Singular extensions, and all that depends on the singular search.
+    singular_extensions;
+    /// Double extensions by the singular search.
+    double_extensions;
+    /// Multi-cut by the singular search.
+    multi_cut;
+    /// Negative extensions by the singular search.
+    negative_extensions;
+    /// Extensions of checks that lose no material.
+    check_extensions;
+    /// Late move reductions.
+    late_move_reductions;
+    /// Depth of the re-search of a reduced move by its score.
+    second_look;
+    /// Killer moves.
+    killers;
+    /// Butterfly history: quiet moves by origin and destination.
+    butterfly_history;
+    /// Continuation history by the moves one and two plies ago.
+    continuation_history;
+    /// Continuation history by the move four plies ago.
+    distant_history;
+    /// Pawn history: quiet moves by pawn structure.
+    pawn_history;
+    /// Capture history.
+    capture_history;
+    /// Changes of the static evaluation as history bonus.
+    swing_history;
+    /// Correction history.
+    correction_history;
+    /// Scaling of the static evaluation by the halfmove clock.
+    clock_scaling;
+    /// Delta pruning in the quiescence search.
+    delta_pruning;
+    /// Time management by best move stability, score drops and node share.
+    pace;
+}
+
+/// A feature of the search that can be switched off.
+#[cfg(feature = "tuning")]
+#[derive(Debug)]
+pub struct SearchFeature {
+    /// The name that the option `Without` uses.
+    pub name: &'static str,
+    off: &'static std::sync::atomic::AtomicBool,
+}
+
+/// Switches off the features in a comma-separated list of names, and all others on.
+///
+/// # Errors
+///
+/// The first unknown name and all known ones; nothing has changed then.
+#[cfg(feature = "tuning")]
+pub fn disable_features(names: &str) -> Result<(), String> {
+    use std::sync::atomic::Ordering;
+
+    let names = if names.trim() == "<empty>" { "" } else { names };
+    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let names: Vec<String> = names.map(str::to_ascii_lowercase).collect();
+    if let Some(unknown) =
+        names.iter().find(|name| SEARCH_FEATURES.iter().all(|feature| feature.name != *name))
+    {
+        let known: Vec<&str> = SEARCH_FEATURES.iter().map(|feature| feature.name).collect();
+        return Err(format!("there is no part \"{unknown}\"; there are {}", known.join(", ")));
+    }
+    for feature in SEARCH_FEATURES {
+        feature.off.store(names.iter().any(|name| name == feature.name), Ordering::Relaxed);
+    }
+    Ok(())
+}
