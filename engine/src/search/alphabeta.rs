@@ -1,7 +1,7 @@
 //! The main search: principal variation search of one node.
 
 use super::history::ContinuationContext;
-use super::picker::Picker;
+use super::picker::MovePicker;
 use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
 use super::{FRAMES_BEFORE, Searcher};
 use crate::chess::Move;
@@ -230,15 +230,20 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if features::killers() { self.frame(node.ply).killers } else { [None; 2] };
-        let mut picker = Picker::all(self.room(), node.tt_move, killers, node.continuation);
+        let mut picker =
+            MovePicker::all(self.take_buffers(), node.tt_move, killers, node.continuation);
         let result = self.move_loop::<N>(&mut node, &mut picker);
-        self.rooms.push(picker.into_room());
+        self.buffers.push(picker.into_buffers());
         result.unwrap_or(node.best)
     }
 
     /// Searches the moves in order, raising `node.best`. Returns a score only if that is not the result:
     /// with no move, by multi-cut, or once stopped.
-    fn move_loop<N: NodeType>(&mut self, node: &mut Node, picker: &mut Picker) -> Option<Score> {
+    fn move_loop<N: NodeType>(
+        &mut self,
+        node: &mut Node,
+        picker: &mut MovePicker,
+    ) -> Option<Score> {
         let ply = node.ply;
         let mut best_move = None;
         let mut count = 0;
@@ -275,7 +280,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                     node.alpha = score;
                 }
             }
-            picker.note(mv);
+            picker.add_tried(mv);
         }
         if count == 0 {
             return Some(match (node.excluded, node.in_check) {

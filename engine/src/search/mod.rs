@@ -48,7 +48,7 @@ use pace::{Effort, Pace};
 #[cfg(feature = "tuning")]
 pub use params::PARAMS;
 pub use personality::{Personality, Player};
-use picker::Room;
+use picker::MoveBuffers;
 use root::RootMoves;
 pub use smp::STACK_BYTES;
 use thread_state::{SharedState, ThreadState};
@@ -209,9 +209,9 @@ struct Searcher<'a, E> {
     passing_from: usize,
     frames: Vec<Frame>,
     pv_table: PvTable,
-    /// Room that no node uses at the moment.
-    #[expect(clippy::vec_box, reason = "the room is handed on, and boxes are moved in no time")]
-    rooms: Vec<Box<Room>>,
+    /// Move lists not in use by a node.
+    #[expect(clippy::vec_box, reason = "the lists are handed on, and boxes are cheap to move")]
+    buffers: Vec<Box<MoveBuffers>>,
     /// The best line of the current MultiPV index and its score.
     best: SearchResult,
     /// The result of each MultiPV index, the best first; those not yet searched in this iteration are
@@ -243,7 +243,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             passing_from: 0,
             frames: vec![Frame::default(); FRAMES_BEFORE + MAX_PLY + 1],
             pv_table: PvTable::new(),
-            rooms: Vec::new(),
+            buffers: Vec::new(),
             best,
             results,
         }
@@ -377,10 +377,10 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         [1, 2, 4].map(|back| self.frames[here - back].piece_to)
     }
 
-    /// Room for the moves of a node; to be pushed back to the others afterwards.
+    /// Move lists for a node, to be pushed back to `buffers` afterwards.
     #[inline]
-    fn room(&mut self) -> Box<Room> {
-        self.rooms.pop().unwrap_or_else(Room::new)
+    fn take_buffers(&mut self) -> Box<MoveBuffers> {
+        self.buffers.pop().unwrap_or_else(MoveBuffers::new)
     }
 
     /// The continuation context of the current position.

@@ -1,4 +1,4 @@
-//! Hands out the moves of a node, the promising ones first, and generates no more than asked for.
+//! Staged move generation and ordering.
 
 use super::history::{ContinuationContext, Histories};
 use super::see;
@@ -8,33 +8,34 @@ use crate::chess::{Kind, Move, MoveList, Position};
 enum Stage {
     TtMove,
     GenerateNoisy,
-    GoodNoisy,
+    GoodCaptures,
     Killers,
     GenerateQuiet,
     Quiet,
-    BadNoisy,
+    BadCaptures,
     Done,
 }
 
-/// Moves with their scores, taken out best first.
-struct Ranked {
+/// Generated moves with their ordering scores.
+struct ScoredMoves {
     moves: MoveList,
     scores: [i32; 256],
     next: usize,
 }
 
-impl Ranked {
-    /// Ranks the moves that are in the list now.
-    fn rank(&mut self, mut score: impl FnMut(Move) -> i32) {
+impl ScoredMoves {
+    /// Scores all moves in the list.
+    fn score_all(&mut self, mut score: impl FnMut(Move) -> i32) {
         self.next = 0;
         for (slot, &mv) in self.scores.iter_mut().zip(self.moves.iter()) {
             *slot = score(mv);
         }
     }
 
+    /// The move with the highest score of those left.
     fn pop(&mut self) -> Option<Move> {
         let rest = self.next..self.moves.len();
-        // The first of equals, so that the order of generation decides.
+        // Of equal ones the first generated.
         let best = rest.min_by_key(|&index| -self.scores[index])?;
         self.moves.swap(best, self.next);
         self.scores.swap(best, self.next);
@@ -43,97 +44,100 @@ impl Ranked {
     }
 }
 
-/// Room for the moves of a node. It is handed from node to node, because clearing so much memory
-/// takes longer than filling what is needed of it.
-pub(super) struct Room {
-    ranked: Ranked,
-    /// Losing captures, put off to the end in the order met.
-    bad: MoveList,
-    /// What the node has searched.
+/// The move lists of a node, reused by other nodes, because initialising them anew takes longer than
+/// filling what is needed.
+pub(super) struct MoveBuffers {
+    scored: ScoredMoves,
+    /// Captures that lose material, given last, in the order of generation.
+    bad_captures: MoveList,
+    /// The moves the node has searched.
     tried: MoveList,
 }
 
-impl Room {
-    /// Room for any node.
-    pub(super) fn new() -> Box<Room> {
-        Box::new(Room {
-            ranked: Ranked { moves: MoveList::new(), scores: [0; 256], next: 0 },
-            bad: MoveList::new(),
+impl MoveBuffers {
+    /// Empty lists.
+    pub(super) fn new() -> Box<MoveBuffers> {
+        Box::new(MoveBuffers {
+            scored: ScoredMoves { moves: MoveList::new(), scores: [0; 256], next: 0 },
+            bad_captures: MoveList::new(),
             tried: MoveList::new(),
         })
     }
 }
 
-/// The moves of one node in the order in which they are to be tried.
-pub(super) struct Picker {
+/// Gives the moves of one node, best first, generating each stage when it is reached.
+pub(super) struct MovePicker {
     stage: Stage,
     tt_move: Option<Move>,
     killers: [Option<Move>; 2],
-    killers_tried: usize,
+    next_killer_index: usize,
     continuation: Option<ContinuationContext>,
-    room: Box<Room>,
-    bad_next: usize,
-    /// Are quiet moves wanted at all?
-    quiets: bool,
-    /// Are losing captures wanted?
-    losing: bool,
+    buffers: Box<MoveBuffers>,
+    next_bad_index: usize,
+    /// Are quiet moves given?
+    with_quiets: bool,
+    /// Are captures that lose material given?
+    with_bad_captures: bool,
 }
 
-impl Picker {
+impl MovePicker {
     /// All moves of a node of the main search or of one in check.
     ///
-    /// `tt_move` must be legal; the killers, quiet moves and different, need not be.
+    /// `tt_move` must be legal. The killers must be quiet and different but may be illegal.
     pub(super) fn all(
-        room: Box<Room>,
+        buffers: Box<MoveBuffers>,
         tt_move: Option<Move>,
         killers: [Option<Move>; 2],
         continuation: ContinuationContext,
-    ) -> Picker {
-        Picker {
+    ) -> MovePicker {
+        MovePicker {
             killers,
             continuation: Some(continuation),
-            quiets: true,
-            losing: true,
-            ..Picker::winning(room, tt_move)
+            with_quiets: true,
+            with_bad_captures: true,
+            ..MovePicker::good_captures(buffers, tt_move)
         }
     }
 
-    /// Captures and promotions that do not lose material, after the table move, which must be
-    /// legal and none that is quiet.
-    pub(super) fn winning(mut room: Box<Room>, tt_move: Option<Move>) -> Picker {
-        room.bad.clear();
-        room.tried.clear();
-        Picker {
+    /// The table move, which must be legal and not quiet, then captures and promotions that do not
+    /// lose material.
+    pub(super) fn good_captures(
+        mut buffers: Box<MoveBuffers>,
+        tt_move: Option<Move>,
+    ) -> MovePicker {
+        buffers.bad_captures.clear();
+        buffers.tried.clear();
+        MovePicker {
             stage: Stage::TtMove,
             tt_move,
             killers: [None; 2],
-            killers_tried: 0,
+            next_killer_index: 0,
             continuation: None,
-            room,
-            bad_next: 0,
-            quiets: false,
-            losing: false,
+            buffers,
+            next_bad_index: 0,
+            with_quiets: false,
+            with_bad_captures: false,
         }
     }
 
-    /// Notes that a move has been searched.
-    pub(super) fn note(&mut self, mv: Move) {
-        self.room.tried.push(mv);
+    /// Adds a move to those searched.
+    pub(super) fn add_tried(&mut self, mv: Move) {
+        self.buffers.tried.push(mv);
     }
 
-    /// The moves noted.
+    /// The moves searched.
     pub(super) fn tried(&self) -> &[Move] {
-        &self.room.tried
+        &self.buffers.tried
     }
 
-    /// Gives the room back, for another node.
-    pub(super) fn into_room(self) -> Box<Room> {
-        self.room
+    /// Returns the lists, for another node.
+    pub(super) fn into_buffers(self) -> Box<MoveBuffers> {
+        self.buffers
     }
 
-    /// Hands out no more quiet moves.
+    /// Gives no more quiet moves.
     pub(super) fn skip_quiets(&mut self) {
-        self.quiets = false;
+        self.with_quiets = false;
     }
 
     /// The next move, if there is any.
@@ -145,25 +149,26 @@ impl Picker {
                     self.tt_move
                 }
                 Stage::GenerateNoisy => {
-                    let ranked = &mut self.room.ranked;
-                    position.fill_with_noisy_moves(&mut ranked.moves);
-                    ranked.rank(|mv| noisy_score(position, histories, mv));
-                    self.stage = Stage::GoodNoisy;
+                    let scored = &mut self.buffers.scored;
+                    position.fill_with_noisy_moves(&mut scored.moves);
+                    scored.score_all(|mv| noisy_score(position, histories, mv));
+                    self.stage = Stage::GoodCaptures;
                     None
                 }
-                Stage::GoodNoisy => self.next_noisy(position),
+                Stage::GoodCaptures => self.next_noisy(position),
                 Stage::Killers => self.next_killer(position),
                 Stage::GenerateQuiet => {
-                    if let Some(continuation) = self.continuation.filter(|_| self.quiets) {
-                        let ranked = &mut self.room.ranked;
-                        position.fill_with_quiet_moves(&mut ranked.moves);
-                        ranked.rank(|mv| histories.ordering_score(position, mv, &continuation));
+                    if let Some(continuation) = self.continuation.filter(|_| self.with_quiets) {
+                        let scored = &mut self.buffers.scored;
+                        position.fill_with_quiet_moves(&mut scored.moves);
+                        scored
+                            .score_all(|mv| histories.ordering_score(position, mv, &continuation));
                     }
                     self.stage = Stage::Quiet;
                     None
                 }
                 Stage::Quiet => self.next_quiet(),
-                Stage::BadNoisy => self.next_bad(),
+                Stage::BadCaptures => self.next_bad_capture(),
                 Stage::Done => return None,
             };
             if found.is_some() {
@@ -173,8 +178,8 @@ impl Picker {
     }
 
     fn next_noisy(&mut self, position: &Position) -> Option<Move> {
-        let Some(mv) = self.room.ranked.pop() else {
-            self.stage = if self.quiets { Stage::Killers } else { Stage::BadNoisy };
+        let Some(mv) = self.buffers.scored.pop() else {
+            self.stage = if self.with_quiets { Stage::Killers } else { Stage::BadCaptures };
             return None;
         };
         if Some(mv) == self.tt_move {
@@ -183,16 +188,16 @@ impl Picker {
         if see::gains_at_least(position, mv, 0) {
             return Some(mv);
         }
-        if self.losing {
-            self.room.bad.push(mv);
+        if self.with_bad_captures {
+            self.buffers.bad_captures.push(mv);
         }
         None
     }
 
     fn next_killer(&mut self, position: &Position) -> Option<Move> {
-        while let Some(slot) = self.killers.get_mut(self.killers_tried) {
-            self.killers_tried += 1;
-            // One that cannot be played here must not keep the same move out later.
+        while let Some(slot) = self.killers.get_mut(self.next_killer_index) {
+            self.next_killer_index += 1;
+            // An illegal killer must not hide a move in the quiet stage.
             *slot = slot.filter(|&mv| Some(mv) != self.tt_move && position.is_legal(mv));
             if slot.is_some() {
                 return *slot;
@@ -203,20 +208,20 @@ impl Picker {
     }
 
     fn next_quiet(&mut self) -> Option<Move> {
-        if self.quiets {
-            while let Some(mv) = self.room.ranked.pop() {
+        if self.with_quiets {
+            while let Some(mv) = self.buffers.scored.pop() {
                 if Some(mv) != self.tt_move && !self.killers.contains(&Some(mv)) {
                     return Some(mv);
                 }
             }
         }
-        self.stage = Stage::BadNoisy;
+        self.stage = Stage::BadCaptures;
         None
     }
 
-    fn next_bad(&mut self) -> Option<Move> {
-        let mv = self.room.bad.get(self.bad_next).copied();
-        self.bad_next += 1;
+    fn next_bad_capture(&mut self) -> Option<Move> {
+        let mv = self.buffers.bad_captures.get(self.next_bad_index).copied();
+        self.next_bad_index += 1;
         if mv.is_none() {
             self.stage = Stage::Done;
         }
@@ -224,12 +229,12 @@ impl Picker {
     }
 }
 
-/// Most valuable victim first; history decides between equals.
+/// Ordering score of a capture or promotion: most valuable victim first, then capture history.
 fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
-    let victim = position.captured(mv).map_or(0, see::price);
+    let victim = position.captured(mv).map_or(0, see::piece_value);
     let promoted = match mv.promotion() {
         None => 0,
-        Some(Kind::Queen) => see::price(Kind::Queen),
+        Some(Kind::Queen) => see::piece_value(Kind::Queen),
         // Hardly ever better than a queen.
         Some(_) => -2_000,
     };

@@ -2,7 +2,7 @@
 //! capture that a shallow search finds well above beta would be above it in a deep search, too.
 
 use super::alphabeta::{Node, NonPv};
-use super::picker::Picker;
+use super::picker::MovePicker;
 use super::{Searcher, features, params, see};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, is_mate};
@@ -22,9 +22,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         let position = self.line.position();
         let gains = |mv: &Move| see::gains_at_least(position, *mv, needed);
         let tt_move = node.tt_move.filter(|mv| !mv.is_quiet()).filter(gains);
-        let mut picker = Picker::winning(self.room(), tt_move);
+        let mut picker = MovePicker::good_captures(self.take_buffers(), tt_move);
         let score = self.clear_bar(node, bar, needed, &mut picker);
-        self.rooms.push(picker.into_room());
+        self.buffers.push(picker.into_buffers());
         score.map(|score| if is_mate(score) { score } else { score - surplus })
     }
 
@@ -34,7 +34,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         node: &Node,
         bar: Score,
         needed: Score,
-        picker: &mut Picker,
+        picker: &mut MovePicker,
     ) -> Option<Score> {
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
             if !see::gains_at_least(self.line.position(), mv, needed) {

@@ -4,7 +4,7 @@
 //! `params.rs`, are our own.
 
 use super::alphabeta::{Node, NonPv};
-use super::picker::Picker;
+use super::picker::MovePicker;
 use super::reduce::usual_reduction;
 use super::{Searcher, features, params, see};
 use crate::chess::Move;
@@ -85,7 +85,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         node: &Node,
         mv: Move,
         count: usize,
-        picker: &mut Picker,
+        picker: &mut MovePicker,
     ) -> bool {
         if !mv.is_quiet() {
             return self.prune_noisy(node, mv, count);
@@ -103,7 +103,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Captures and promotions that lose too much, or bring too little.
     fn prune_noisy(&self, node: &Node, mv: Move, count: usize) -> bool {
         let position = self.line.position();
-        let victim = position.captured(mv).map_or(0, see::price);
+        let victim = position.captured(mv).map_or(0, see::piece_value);
         let calm = !node.in_check && !mv.is_promotion();
         if calm && is_hopeless_capture(node, count, victim) && !position.gives_check(mv) {
             return true;

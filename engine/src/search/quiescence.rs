@@ -1,7 +1,7 @@
 //! Captures and promotions until the position is quiet enough for a static evaluation.
 
 use super::alphabeta::NodeType;
-use super::picker::Picker;
+use super::picker::MovePicker;
 use super::tt_score::{is_valid_at_clock, refine_with_tt, tt_cutoff};
 use super::{Searcher, features, params, see};
 use crate::chess::Move;
@@ -54,14 +54,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         };
         let open = alpha.max(best);
         let mut best_move = None;
-        let room = self.room();
+        let buffers = self.take_buffers();
         let mut picker = if in_check {
-            Picker::all(room, tt_move, [None; 2], self.continuation_context(ply))
+            MovePicker::all(buffers, tt_move, [None; 2], self.continuation_context(ply))
         } else {
-            Picker::winning(room, tt_move.filter(|mv| !mv.is_quiet()))
+            MovePicker::good_captures(buffers, tt_move.filter(|mv| !mv.is_quiet()))
         };
         self.exchanges::<N>(&leaf, open, beta, &mut best, &mut best_move, &mut picker);
-        self.rooms.push(picker.into_room());
+        self.buffers.push(picker.into_buffers());
         if self.limiter.stopped {
             return DRAW;
         }
@@ -88,7 +88,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         beta: Score,
         best: &mut Score,
         best_move: &mut Option<Move>,
-        picker: &mut Picker,
+        picker: &mut MovePicker,
     ) {
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
             if features::delta_pruning()
@@ -154,7 +154,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// The most a capture is thought to bring, if that does not reach over alpha.
     fn hopeless(&self, leaf: &Leaf, mv: Move, alpha: Score) -> Option<Score> {
         let position = self.line.position();
-        let most = leaf.base + position.captured(mv).map_or(0, see::price);
+        let most = leaf.base + position.captured(mv).map_or(0, see::piece_value);
         if most <= alpha {
             return Some(most);
         }

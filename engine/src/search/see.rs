@@ -1,30 +1,30 @@
-//! Static exchange evaluation: what a sequence of captures on one square gains.
+//! Static exchange evaluation (SEE): the material that a sequence of captures on one square gains.
 
 use crate::chess::{Bitboard, Color, Kind, Move, Position, attacks};
 use crate::eval::Score;
 
-/// Prices used for exchanges, in centipawns; the king's is beyond all others together.
-const PRICES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
+/// Piece values of the exchange in centipawns; the king's exceeds all others together.
+const PIECE_VALUES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
-/// The price of a kind of piece in an exchange.
+/// The value of a kind of piece in an exchange, in centipawns.
 #[inline]
-pub(super) fn price(kind: Kind) -> Score {
-    PRICES[kind.index()]
+pub(super) fn piece_value(kind: Kind) -> Score {
+    PIECE_VALUES[kind.index()]
 }
 
-/// Does `mv` gain at least `threshold` if both sides capture on its destination as long as it pays,
-/// cheapest piece first? Pins are not considered.
+/// Does `mv` gain at least `threshold` centipawns if both sides then capture on its destination while
+/// that gains, least valuable piece first? Ignores pins.
 pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) -> bool {
     if mv.is_castle() {
         return threshold <= 0;
     }
     let to = mv.to();
-    let promoted = mv.promotion().map_or(0, |kind| price(kind) - price(Kind::Pawn));
-    let mut balance = position.captured(mv).map_or(0, price) + promoted - threshold;
+    let promoted = mv.promotion().map_or(0, |kind| piece_value(kind) - piece_value(Kind::Pawn));
+    let mut balance = position.captured(mv).map_or(0, piece_value) + promoted - threshold;
     if balance < 0 {
         return false;
     }
-    let mover = mv.promotion().or(position.kind_at(mv.from())).map_or(0, price);
+    let mover = mv.promotion().or(position.kind_at(mv.from())).map_or(0, piece_value);
     balance -= mover;
     if balance >= 0 {
         return true;
@@ -52,9 +52,9 @@ pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) ->
         }
         attackers &= occupied;
         turn = !turn;
-        balance = -balance - 1 - price(kind);
+        balance = -balance - 1 - piece_value(kind);
         if balance >= 0 {
-            // A king may not take what is still defended: that capture never happened.
+            // The king cannot capture a defended piece.
             let illegal = kind == Kind::King && (attackers & board.color(turn)).any();
             if illegal {
                 turn = !turn;
@@ -62,7 +62,7 @@ pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) ->
             break;
         }
     }
-    // The side that could not or would not continue has lost the exchange.
+    // The side that stopped capturing has lost the exchange.
     turn != position.turn()
 }
 
@@ -73,7 +73,7 @@ mod tests {
     use crate::chess::uci_move::{CastlingForm, parse};
 
     #[test]
-    fn exchanges_are_worth_what_they_are_worth() {
+    fn exchanges_are_evaluated_exactly() {
         for (text, mv, worth) in [
             ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
             ("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1", "e2e5", -400),

@@ -73,7 +73,7 @@ pub(in crate::eval) struct Weights {
     pub(super) endgame_share: [i32; 25],
     /// For having the move, in centipawns.
     pub(super) tempo: i32,
-    /// Lack of winning chances by number of files with own pawns.
+    /// Lack of good_captures chances by number of files with own pawns.
     pub(super) drawishness: [i32; 9],
 }
 

@@ -236,8 +236,9 @@ fn is_defended(position: &Position, mv: Move) -> bool {
 
 /// What a capture that does not lose gains, if both sides capture as long as it pays.
 fn exchange(position: &Position, mv: Move) -> Score {
-    let promoted = mv.promotion().map_or(0, |kind| see::price(kind) - see::price(Kind::Pawn));
-    let most = position.captured(mv).map_or(0, see::price) + promoted;
+    let promoted =
+        mv.promotion().map_or(0, |kind| see::piece_value(kind) - see::piece_value(Kind::Pawn));
+    let most = position.captured(mv).map_or(0, see::piece_value) + promoted;
     if see::gains_at_least(position, mv, most) {
         return most;
     }
