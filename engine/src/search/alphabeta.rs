@@ -248,7 +248,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best_move = None;
         let mut count = 0;
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
-            if Some(mv) == node.excluded || N::ROOT && !self.root_moves.admit(mv) {
+            if Some(mv) == node.excluded || N::ROOT && !self.root_moves.is_allowed(mv) {
                 continue;
             }
             count += 1;
@@ -263,7 +263,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             let nodes = self.limiter.nodes;
             let score = self.search_move::<N>(node, mv, count, extension);
             if N::ROOT {
-                self.root_moves.spend(mv, self.limiter.nodes - nodes);
+                self.root_moves.add_nodes(mv, self.limiter.nodes - nodes);
             }
             if self.limiter.stopped {
                 return Some(DRAW);

@@ -1,4 +1,4 @@
-//! Looking deeper where it matters.
+//! Extensions, and reductions that follow from the same search.
 
 use super::alphabeta::{Node, NodeType, NonPv};
 use super::{Searcher, features, params, see};
@@ -7,19 +7,18 @@ use crate::eval::score::is_mate;
 use crate::eval::{Evaluator, Score};
 use crate::tt::Bound;
 
-/// What was found about the depth a move deserves.
+/// Result of the extension tests of a move.
 pub(super) enum Extension {
-    /// This many plies more; negative for fewer.
+    /// Extend by this many plies; negative to reduce.
     Plies(i32),
-    /// Several moves are good enough for a cut-off: the node is done, with this score.
+    /// Multi-cut: return this score for the node.
     Cut(Score),
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Tests whether the table's move is the only good one, by searching the others less deep
-    /// against a bar somewhat under its score: singular extensions (Anantharaman, Campbell and Hsu
-    /// 1990) in the form of Stockfish. If others reach beta, too, the node is cut (Björnsson and
-    /// Marsland 1999, "multi-cut").
+    /// Singular extensions (Anantharaman, Campbell and Hsu 1990) in the form of Stockfish: a reduced
+    /// search of the other moves, with a null window somewhat below the table's score. If the others
+    /// reach beta too, multi-cut (Björnsson and Marsland 1999).
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Extension {
         let Some(entry) = node.tt_entry.filter(|entry| {
             features::singular_extensions()
@@ -37,25 +36,35 @@ impl<E: Evaluator> Searcher<'_, E> {
         if is_mate(score) {
             return Extension::Plies(0);
         }
-        let bar = score - params::singular_margin() * node.depth;
+        let singular_beta = score - params::singular_margin() * node.depth;
         self.frame(node.ply).excluded = Some(mv);
-        let others = self.node::<NonPv>(bar - 1, bar, (node.depth - 1) / 2, node.cut_node);
+        let singular_score = self.node::<NonPv>(
+            singular_beta - 1,
+            singular_beta,
+            (node.depth - 1) / 2,
+            node.cut_node,
+        );
         self.frame(node.ply).excluded = None;
         if self.limiter.stopped {
-            return Extension::Cut(others);
+            return Extension::Cut(singular_score);
         }
-        if others < bar {
-            let double =
-                features::double_extensions() && !N::PV && others < bar - params::double_margin();
+        if singular_score < singular_beta {
+            let double = features::double_extensions()
+                && !N::PV
+                && singular_score < singular_beta - params::double_margin();
             return Extension::Plies(1 + i32::from(double));
         }
-        if features::multi_cut() && !N::PV && others >= node.beta && !is_mate(others) {
-            return Extension::Cut(others);
+        if features::multi_cut()
+            && !N::PV
+            && singular_score >= node.beta
+            && !is_mate(singular_score)
+        {
+            return Extension::Cut(singular_score);
         }
         if !features::negative_extensions() {
             return Extension::Plies(0);
         }
-        // Not the only good move. One that is expected to cut off anyway needs less of a search.
+        // Not singular: a move expected to cut off anyway is reduced.
         Extension::Plies(match (score >= node.beta, node.cut_node) {
             (true, _) => -2,
             (false, true) => -1,
@@ -63,8 +72,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         })
     }
 
-    /// Does the move give a check that costs no material? The answer is mostly forced and should
-    /// not use up a ply.
+    /// Does the move give a check that loses no material? Replies to it are mostly forced.
     pub(super) fn is_safe_check(&self, node: &Node, mv: Move) -> bool {
         let position = self.line.position();
         features::check_extensions()

@@ -206,7 +206,7 @@ struct Searcher<'a, E> {
     selective_depth: usize,
     root_depth: i32,
     /// The ply from which passing may be tried; not 0 while passing itself is under test.
-    passing_from: usize,
+    null_move_min_ply: usize,
     frames: Vec<Frame>,
     pv_table: PvTable,
     /// Move lists not in use by a node.
@@ -240,7 +240,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             limiter: Limiter::new(request, thread),
             selective_depth: 0,
             root_depth: 0,
-            passing_from: 0,
+            null_move_min_ply: 0,
             frames: vec![Frame::default(); FRAMES_BEFORE + MAX_PLY + 1],
             pv_table: PvTable::new(),
             buffers: Vec::new(),
@@ -273,7 +273,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     /// `None` if the search was stopped.
     fn iterate(&mut self, depth: i32, report: &mut dyn FnMut(&Report<'_>)) -> Option<Effort> {
         let mut effort = Effort::default();
-        self.root_moves.release();
+        self.root_moves.include_all();
         for index in 0..self.results.len() {
             self.selective_depth = 0;
             self.best.clone_from(&self.results[index]);
@@ -292,10 +292,10 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             self.best.depth = depth as u32;
             self.results[index].clone_from(&self.best);
             if index == 0 {
-                let share = self.best.line.first().and_then(|&mv| self.root_moves.share(mv));
+                let share = self.best.line.first().and_then(|&mv| self.root_moves.node_percent(mv));
                 effort = Effort { share, failures };
             }
-            self.best.line.first().into_iter().for_each(|&mv| self.root_moves.take(mv));
+            self.best.line.first().into_iter().for_each(|&mv| self.root_moves.exclude(mv));
             // A later MultiPV index may turn out better than an earlier one.
             self.results[..=index].sort_by_key(|result| -result.score);
         }

@@ -10,61 +10,65 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of a node with a null window that some capture clears by far.
+    /// The score of a non-PV node in which a capture exceeds beta by the margin.
     pub(super) fn probcut(&mut self, node: &Node) -> Option<Score> {
         let improving = params::probcut_improving() * i32::from(node.improving);
-        let surplus = params::probcut_margin() - improving;
-        let bar = node.beta + surplus;
-        if !features::probcut() || node.depth < params::probcut_depth() || is_refuted(node, bar) {
+        let margin = params::probcut_margin() - improving;
+        let probcut_beta = node.beta + margin;
+        if !features::probcut()
+            || node.depth < params::probcut_depth()
+            || tt_refutes(node, probcut_beta)
+        {
             return None;
         }
-        let needed = bar - node.eval;
+        let see_threshold = probcut_beta - node.eval;
         let position = self.line.position();
-        let gains = |mv: &Move| see::gains_at_least(position, *mv, needed);
+        let gains = |mv: &Move| see::gains_at_least(position, *mv, see_threshold);
         let tt_move = node.tt_move.filter(|mv| !mv.is_quiet()).filter(gains);
         let mut picker = MovePicker::good_captures(self.take_buffers(), tt_move);
-        let score = self.clear_bar(node, bar, needed, &mut picker);
+        let score = self.try_captures(node, probcut_beta, see_threshold, &mut picker);
         self.buffers.push(picker.into_buffers());
-        score.map(|score| if is_mate(score) { score } else { score - surplus })
+        score.map(|score| if is_mate(score) { score } else { score - margin })
     }
 
-    /// The score of the first capture that gains what is needed and clears the bar.
-    fn clear_bar(
+    /// The score of the first capture that gains `see_threshold` and reaches `probcut_beta`.
+    fn try_captures(
         &mut self,
         node: &Node,
-        bar: Score,
-        needed: Score,
+        probcut_beta: Score,
+        see_threshold: Score,
         picker: &mut MovePicker,
     ) -> Option<Score> {
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
-            if !see::gains_at_least(self.line.position(), mv, needed) {
+            if !see::gains_at_least(self.line.position(), mv, see_threshold) {
                 continue;
             }
-            let score = self.try_capture(node, mv, bar);
+            let score = self.try_capture(node, mv, probcut_beta);
             if self.limiter.stopped {
                 return Some(DRAW);
             }
-            if score >= bar {
-                self.remember_capture(node, mv, score);
+            if score >= probcut_beta {
+                self.store_probcut(node, mv, score);
                 return Some(score);
             }
         }
         None
     }
 
-    /// The score behind a capture: of quiescence if that is under the bar already.
-    fn try_capture(&mut self, node: &Node, mv: Move, bar: Score) -> Score {
+    /// The score of a capture: of the quiescence search if below `probcut_beta`, otherwise of a reduced
+    /// search.
+    fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
         self.make(mv);
-        let mut score = -self.quiescence::<NonPv>(-bar, -bar + 1);
-        if score >= bar {
+        let mut score = -self.quiescence::<NonPv>(-probcut_beta, -probcut_beta + 1);
+        if score >= probcut_beta {
             let depth = node.depth - 1 - params::probcut_reduction();
-            score = -self.node::<NonPv>(-bar, -bar + 1, depth, !node.cut_node);
+            score = -self.node::<NonPv>(-probcut_beta, -probcut_beta + 1, depth, !node.cut_node);
         }
         self.line.unmake();
         score
     }
 
-    fn remember_capture(&self, node: &Node, mv: Move, score: Score) {
+    fn store_probcut(&self, node: &Node, mv: Move, score: Score) {
         let entry = Entry {
             mv: Some(mv),
             score: Entry::score_from(score, node.ply),
@@ -76,9 +80,10 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Does the table know from a search of about that depth that the bar is too high?
-fn is_refuted(node: &Node, bar: Score) -> bool {
+/// Does a table entry of sufficient depth have a score below `probcut_beta`?
+fn tt_refutes(node: &Node, probcut_beta: Score) -> bool {
     node.tt_entry.is_some_and(|entry| {
-        entry.depth >= node.depth - params::probcut_reduction() && entry.score_at(node.ply) < bar
+        entry.depth >= node.depth - params::probcut_reduction()
+            && entry.score_at(node.ply) < probcut_beta
     })
 }

@@ -1,4 +1,4 @@
-//! Captures and promotions until the position is quiet enough for a static evaluation.
+//! Quiescence search: captures and promotions until the position is quiet.
 
 use super::alphabeta::NodeType;
 use super::picker::MovePicker;
@@ -9,16 +9,16 @@ use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, is_mate, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
-/// What the choice of moves in a quiescence node depends on.
-struct Leaf {
+/// A quiescence node as its move loop sees it.
+struct QsNode {
     ply: usize,
     in_check: bool,
-    /// What the score may become without a piece won.
-    base: Score,
+    /// Static evaluation plus the delta pruning margin, in centipawns.
+    futility_base: Score,
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Searches noisy moves only, or all moves in check.
+    /// The score of the current position after captures and promotions only, or all moves in check.
     pub(super) fn quiescence<N: NodeType>(&mut self, alpha: Score, beta: Score) -> Score {
         let ply = self.line.ply();
         self.pv_table.clear(ply);
@@ -45,14 +45,14 @@ impl<E: Evaluator> Searcher<'_, E> {
         let mut best =
             evaluation.map_or(-INFINITE, |score| refine_with_tt(score, entry, position, ply));
         if best >= beta {
-            return self.stand(entry, raw_eval, best, beta);
+            return self.stand_pat(entry, raw_eval, best, beta);
         }
-        let leaf = Leaf {
+        let node = QsNode {
             ply,
             in_check,
-            base: evaluation.map_or(-INFINITE, |score| score + params::capture_margin()),
+            futility_base: evaluation.map_or(-INFINITE, |score| score + params::capture_margin()),
         };
-        let open = alpha.max(best);
+        let raised_alpha = alpha.max(best);
         let mut best_move = None;
         let buffers = self.take_buffers();
         let mut picker = if in_check {
@@ -60,13 +60,13 @@ impl<E: Evaluator> Searcher<'_, E> {
         } else {
             MovePicker::good_captures(buffers, tt_move.filter(|mv| !mv.is_quiet()))
         };
-        self.exchanges::<N>(&leaf, open, beta, &mut best, &mut best_move, &mut picker);
+        self.qsearch_moves::<N>(&node, raised_alpha, beta, &mut best, &mut best_move, &mut picker);
         self.buffers.push(picker.into_buffers());
         if self.limiter.stopped {
             return DRAW;
         }
         if best == -INFINITE {
-            // In check and nothing was possible.
+            // In check without a legal move.
             return mated_in(ply);
         }
         let bound = match best_move {
@@ -80,10 +80,10 @@ impl<E: Evaluator> Searcher<'_, E> {
         best
     }
 
-    /// Tries the moves that matter, raising `best` and `best_move`.
-    fn exchanges<N: NodeType>(
+    /// Searches the moves, raising `best` and setting `best_move`.
+    fn qsearch_moves<N: NodeType>(
         &mut self,
-        leaf: &Leaf,
+        node: &QsNode,
         mut alpha: Score,
         beta: Score,
         best: &mut Score,
@@ -92,16 +92,16 @@ impl<E: Evaluator> Searcher<'_, E> {
     ) {
         while let Some(mv) = picker.next(self.line.position(), self.histories) {
             if features::delta_pruning()
-                && !leaf.in_check
+                && !node.in_check
                 && !mv.is_promotion()
-                && let Some(most) = self.hopeless(leaf, mv, alpha)
+                && let Some(score_bound) = self.delta_prune(node, mv, alpha)
             {
-                *best = (*best).max(most);
+                *best = (*best).max(score_bound);
                 continue;
             }
-            if leaf.in_check && *best > -EVALUATION_MAX {
+            if node.in_check && *best > -EVALUATION_MAX {
                 if mv.is_quiet() {
-                    // One way out of check is enough; the others would go on for ever.
+                    // One quiet evasion is enough to avoid a search explosion.
                     picker.skip_quiets();
                     continue;
                 }
@@ -124,7 +124,7 @@ impl<E: Evaluator> Searcher<'_, E> {
                 *best_move = Some(mv);
                 alpha = score;
                 if N::PV {
-                    self.pv_table.update(leaf.ply, mv);
+                    self.pv_table.update(node.ply, mv);
                 }
                 if score >= beta {
                     return;
@@ -133,9 +133,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// The side to move is content with the position as it is. Between its score and what would do
-    /// lies the truth more often than not.
-    fn stand(
+    /// The stand pat score where the static evaluation is at least beta: the mean of both, which is
+    /// more accurate.
+    fn stand_pat(
         &self,
         entry: Option<Entry>,
         raw_eval: Option<Score>,
@@ -151,15 +151,15 @@ impl<E: Evaluator> Searcher<'_, E> {
         if is_mate(best) || is_mate(beta) { best } else { (best + beta) / 2 }
     }
 
-    /// The most a capture is thought to bring, if that does not reach over alpha.
-    fn hopeless(&self, leaf: &Leaf, mv: Move, alpha: Score) -> Option<Score> {
+    /// Delta pruning: an upper bound on the score of a capture if that does not exceed alpha.
+    fn delta_prune(&self, node: &QsNode, mv: Move, alpha: Score) -> Option<Score> {
         let position = self.line.position();
-        let most = leaf.base + position.captured(mv).map_or(0, see::piece_value);
-        if most <= alpha {
-            return Some(most);
+        let score_bound = node.futility_base + position.captured(mv).map_or(0, see::piece_value);
+        if score_bound <= alpha {
+            return Some(score_bound);
         }
-        // An even exchange brings nothing but the margin.
-        let even = leaf.base <= alpha && !see::gains_at_least(position, mv, 1);
-        even.then_some(leaf.base)
+        // A capture that gains no material is worth the margin at most.
+        let even_trade = node.futility_base <= alpha && !see::gains_at_least(position, mv, 1);
+        even_trade.then_some(node.futility_base)
     }
 }

@@ -1,14 +1,14 @@
-//! Looking less deep at moves that come late.
+//! Late move reductions.
 
 use super::alphabeta::{Node, NodeType};
 use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::Evaluator;
 
-/// Reductions in 1024ths of a ply, by depth and number of the move, both capped at 63.
+/// Base reductions in 1024ths of a ply, by depth and number of the move, both capped at 63.
 static BASE: [[i32; 64]; 64] = base_table();
 
-/// The product of two logarithms, computed in integers so that every machine agrees on it.
+/// Product of two logarithms, in integers so that it is the same on every machine.
 const fn base_table() -> [[i32; 64]; 64] {
     let mut table = [[0; 64]; 64];
     let mut depth = 1;
@@ -24,21 +24,20 @@ const fn base_table() -> [[i32; 64]; 64] {
     table
 }
 
-/// The logarithm to base two in 256ths, linear between powers of two.
+/// Base-two logarithm in 256ths, linear between powers of two.
 const fn log2_256ths(x: u32) -> u32 {
     let whole = x.ilog2();
     (whole << 8) + ((x << 8) >> whole) - 256
 }
 
-/// What depth and number of a move ask for, and whether things get better, in 1024ths of a ply.
-pub(super) fn usual_reduction(node: &Node, count: usize) -> i32 {
+/// Reduction by depth, number of the move and improving, in 1024ths of a ply.
+pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
     let base = BASE[node.depth.min(63) as usize][count.min(63)];
     base + params::reduction_not_improving() * i32::from(!node.improving)
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Plies to take off the search behind a move that has just been made; `history_score` is that
-    /// move's.
+    /// The reduction of a move that has just been made, in plies.
     ///
     /// The terms are those of Stockfish 16, `search.cpp`, step 17; the parameters are our own.
     pub(super) fn reduction<N: NodeType>(
@@ -55,7 +54,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return 0;
         }
-        let mut plies = usual_reduction(node, count);
+        let mut plies = base_reduction(node, count);
         if !mv.is_quiet() {
             plies = plies / 2 - 256;
         } else if node.tt_move.is_some_and(|tt_move| !tt_move.is_quiet()) {

@@ -1,17 +1,17 @@
-//! The moves at the root.
+//! The root moves, and the nodes searched below each.
 
 use super::Request;
 use crate::chess::Move;
 
-/// The moves to choose from at the root, and the effort each has taken.
+/// The root moves of a search.
 pub(super) struct RootMoves {
-    /// Each with the nodes searched behind it.
+    /// Each with the nodes searched below it.
     moves: Vec<(Move, u64)>,
-    /// Are they all the legal moves?
+    /// Are these all legal moves?
     complete: bool,
-    /// Those that head a better line; the line looked for must do without them.
-    taken: Vec<Move>,
-    /// The move to try first if the table does not know the one for this choice.
+    /// First moves of earlier MultiPV lines, excluded from the current one.
+    excluded: Vec<Move>,
+    /// The move to search first; `None` for the table move.
     pub(super) hint: Option<Move>,
 }
 
@@ -20,46 +20,46 @@ impl RootMoves {
     pub(super) fn new(request: Request<'_>) -> RootMoves {
         let moves: Vec<(Move, u64)> = request.root_moves().into_iter().map(|mv| (mv, 0)).collect();
         let complete = moves.len() == request.game.position().legal_moves().len();
-        RootMoves { moves, complete, taken: Vec::new(), hint: None }
+        RootMoves { moves, complete, excluded: Vec::new(), hint: None }
     }
 
-    /// How many there are, taken or not.
+    /// Number of moves, including excluded ones.
     pub(super) fn len(&self) -> usize {
         self.moves.len()
     }
 
-    /// May the line looked for begin with the move?
-    pub(super) fn admit(&self, mv: Move) -> bool {
-        !self.taken.contains(&mv) && self.moves.iter().any(|&(one, _)| one == mv)
+    /// Is the move searched for the current line?
+    pub(super) fn is_allowed(&self, mv: Move) -> bool {
+        !self.excluded.contains(&mv) && self.moves.iter().any(|&(one, _)| one == mv)
     }
 
-    /// Is the choice among all legal moves? Otherwise its result is not the position's.
+    /// Are all legal moves searched? Otherwise the result is not the position's.
     pub(super) fn is_complete(&self) -> bool {
-        self.complete && self.taken.is_empty()
+        self.complete && self.excluded.is_empty()
     }
 
-    /// The lines to come must do without the move.
-    pub(super) fn take(&mut self, mv: Move) {
-        self.taken.push(mv);
+    /// Excludes a move from the following lines.
+    pub(super) fn exclude(&mut self, mv: Move) {
+        self.excluded.push(mv);
     }
 
-    /// The next line may begin with any of the moves.
-    pub(super) fn release(&mut self) {
-        self.taken.clear();
+    /// Ends all exclusions.
+    pub(super) fn include_all(&mut self) {
+        self.excluded.clear();
     }
 
-    /// Nodes were searched behind a move.
-    pub(super) fn spend(&mut self, mv: Move, nodes: u64) {
-        if let Some((_, spent)) = self.moves.iter_mut().find(|(one, _)| *one == mv) {
-            *spent += nodes;
+    /// Adds nodes searched below a move.
+    pub(super) fn add_nodes(&mut self, mv: Move, nodes: u64) {
+        if let Some((_, total)) = self.moves.iter_mut().find(|(one, _)| *one == mv) {
+            *total += nodes;
         }
     }
 
-    /// Percent of all nodes so far that were searched behind a move; none if there are no nodes.
-    pub(super) fn share(&self, mv: Move) -> Option<u32> {
-        let all: u64 = self.moves.iter().map(|&(_, spent)| spent).sum();
-        let &(_, spent) = self.moves.iter().find(|&&(one, _)| one == mv)?;
-        (all > 0).then(|| (u128::from(spent) * 100 / u128::from(all)) as u32)
+    /// Percent of all nodes that were searched below a move; `None` without nodes.
+    pub(super) fn node_percent(&self, mv: Move) -> Option<u32> {
+        let all: u64 = self.moves.iter().map(|&(_, nodes)| nodes).sum();
+        let &(_, nodes) = self.moves.iter().find(|&&(one, _)| one == mv)?;
+        (all > 0).then(|| (u128::from(nodes) * 100 / u128::from(all)) as u32)
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
     use crate::time::Timer;
 
     #[test]
-    fn moves_are_taken_and_released_and_their_effort_is_counted() {
+    fn moves_are_excluded_and_their_nodes_are_counted() {
         let legal = Position::startpos().legal_moves();
         let limits = Limits { search_moves: legal[..3].to_vec(), ..Limits::default() };
         let request = Request {
@@ -81,18 +81,18 @@ mod tests {
             signals: &Signals::default(),
         };
         let mut some = RootMoves::new(request);
-        assert!(some.len() == 3 && some.admit(legal[1]) && !some.admit(legal[3]));
+        assert!(some.len() == 3 && some.is_allowed(legal[1]) && !some.is_allowed(legal[3]));
         assert!(!some.is_complete());
-        assert_eq!(some.share(legal[0]), None);
-        some.spend(legal[0], 30);
-        some.spend(legal[2], 70);
-        assert_eq!((some.share(legal[2]), some.share(legal[3])), (Some(70), None));
+        assert_eq!(some.node_percent(legal[0]), None);
+        some.add_nodes(legal[0], 30);
+        some.add_nodes(legal[2], 70);
+        assert_eq!((some.node_percent(legal[2]), some.node_percent(legal[3])), (Some(70), None));
 
         let mut all = RootMoves::new(Request { limits: &Limits::default(), ..request });
         assert!(all.is_complete());
-        all.take(legal[0]);
-        assert!(!all.admit(legal[0]) && !all.is_complete());
-        all.release();
-        assert!(all.admit(legal[0]) && all.is_complete());
+        all.exclude(legal[0]);
+        assert!(!all.is_allowed(legal[0]) && !all.is_complete());
+        all.include_all();
+        assert!(all.is_allowed(legal[0]) && all.is_complete());
     }
 }
