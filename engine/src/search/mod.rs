@@ -12,7 +12,6 @@ mod limiter;
 mod limits;
 mod memory;
 pub mod micromax;
-mod pace;
 mod params;
 mod personality;
 mod picker;
@@ -26,6 +25,7 @@ mod see;
 mod slots;
 mod smp;
 mod thread_state;
+mod time_manager;
 mod tt_score;
 mod tunable;
 mod update;
@@ -44,7 +44,6 @@ use limiter::Limiter;
 pub use limits::{Limits, Signals};
 use memory::Kept;
 pub use memory::Memory;
-use pace::{Effort, Pace};
 #[cfg(feature = "tuning")]
 pub use params::PARAMS;
 pub use personality::{Personality, Player};
@@ -52,6 +51,7 @@ use picker::MoveBuffers;
 use root::RootMoves;
 pub use smp::STACK_BYTES;
 use thread_state::{SharedState, ThreadState};
+use time_manager::{IterationStats, TimeManager};
 
 /// What to search, and within which limits.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The legal moves that may be considered at the root.
+    /// The legal moves that `go` allows at the root.
     fn root_moves(&self) -> Vec<Move> {
         let allowed = &self.limits.search_moves;
         let legal = self.game.position().legal_moves();
@@ -194,7 +194,7 @@ impl PvTable {
     }
 }
 
-/// The search of one thread under way.
+/// The running search of one thread.
 struct Searcher<'a, E> {
     line: Line<E>,
     table: &'a TranspositionTable,
@@ -205,7 +205,7 @@ struct Searcher<'a, E> {
     limiter: Limiter<'a>,
     selective_depth: usize,
     root_depth: i32,
-    /// The ply from which passing may be tried; not 0 while passing itself is under test.
+    /// First ply at which null moves may be tried; not 0 during a verification search.
     null_move_min_ply: usize,
     frames: Vec<Frame>,
     pv_table: PvTable,
@@ -250,13 +250,16 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     }
 
     fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
-        let mut pace = Pace::default();
+        let mut time_manager = TimeManager::default();
         let deepest = if self.root_moves.len() == 0 { 0 } else { self.request.limits.max_depth() };
         for depth in 1..=deepest {
             self.root_depth = depth;
-            let Some(effort) = self.iterate(depth, report) else { break };
-            let percent =
-                if features::pace() { pace.percent(&self.results[0], effort) } else { 100 };
+            let Some(stats) = self.iterate(depth, report) else { break };
+            let percent = if features::pace() {
+                time_manager.soft_limit_percent(&self.results[0], stats)
+            } else {
+                100
+            };
             if self.limiter.should_stop_deepening(
                 self.results[0].score,
                 self.root_moves.len(),
@@ -271,15 +274,19 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
 
     /// One iteration: as many lines as MultiPV asks for, each without the first moves of those before.
     /// `None` if the search was stopped.
-    fn iterate(&mut self, depth: i32, report: &mut dyn FnMut(&Report<'_>)) -> Option<Effort> {
-        let mut effort = Effort::default();
+    fn iterate(
+        &mut self,
+        depth: i32,
+        report: &mut dyn FnMut(&Report<'_>),
+    ) -> Option<IterationStats> {
+        let mut stats = IterationStats::default();
         self.root_moves.include_all();
         for index in 0..self.results.len() {
             self.selective_depth = 0;
             self.best.clone_from(&self.results[index]);
             let known = self.best.line.first().copied();
             self.root_moves.hint = known.filter(|_| !self.root_moves.is_complete());
-            let (score, failures) = self.aspirate(depth, index + 1, report);
+            let (score, fail_lows) = self.aspirate(depth, index + 1, report);
             if self.limiter.stopped {
                 // A better move found in an unfinished iteration is used.
                 if index == 0 && self.results[0].line != self.best.line {
@@ -292,8 +299,9 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             self.best.depth = depth as u32;
             self.results[index].clone_from(&self.best);
             if index == 0 {
-                let share = self.best.line.first().and_then(|&mv| self.root_moves.node_percent(mv));
-                effort = Effort { share, failures };
+                let best_node_percent =
+                    self.best.line.first().and_then(|&mv| self.root_moves.node_percent(mv));
+                stats = IterationStats { best_node_percent, fail_lows };
             }
             self.best.line.first().into_iter().for_each(|&mv| self.root_moves.exclude(mv));
             // A later MultiPV index may turn out better than an earlier one.
@@ -302,18 +310,17 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         for (result, rank) in self.results.iter().zip(1..) {
             self.report(report, rank, result, Bound::Exact);
         }
-        Some(effort)
+        Some(stats)
     }
 
-    /// The score of one line: a narrow window around the last score, widened on the side where it
-    /// fails. Also says how often it failed low.
+    /// The score of one line by aspiration windows, and the number of fail lows.
     fn aspirate(
         &mut self,
         depth: i32,
         rank: usize,
         report: &mut dyn FnMut(&Report<'_>),
     ) -> (Score, u32) {
-        // Windows of different widths make threads do different things.
+        // Different window widths make the threads search different trees.
         let mut width = params::aspiration_start() + (self.thread.index() % 8) as Score;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         if features::aspiration()
@@ -323,14 +330,14 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             alpha = (self.best.score - width).max(-INFINITE);
             beta = (self.best.score + width).min(INFINITE);
         }
-        let (mut reduced, mut failures) = (0, 0);
+        let (mut reduced, mut fail_lows) = (0, 0);
         loop {
             let score = self.node::<Root>(alpha, beta, (depth - reduced).max(1), false);
             if self.limiter.stopped {
-                return (score, failures);
+                return (score, fail_lows);
             }
             if score <= alpha {
-                failures += 1;
+                fail_lows += 1;
                 beta = (alpha + beta) / 2;
                 alpha = (score - width).max(-INFINITE);
                 reduced = 0;
@@ -340,7 +347,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
                 reduced = (reduced + 1).min(3);
                 self.report_bound(report, rank, score, Bound::Lower);
             } else {
-                return (score, failures);
+                return (score, fail_lows);
             }
             width += width / 2;
             if width > 500 {
@@ -364,7 +371,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         &mut self.frames[ply + FRAMES_BEFORE]
     }
 
-    /// Cut-offs at a ply behind the current node and its siblings.
+    /// Cut-offs at a ply since its parent's parent began.
     #[inline]
     fn cutoffs(&self, ply: usize) -> u32 {
         self.frames[ply + FRAMES_BEFORE].cutoffs

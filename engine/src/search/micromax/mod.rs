@@ -9,8 +9,8 @@ mod node;
 mod table;
 
 use super::limiter::Limiter;
-use super::pace::{Effort, Pace};
 use super::thread_state::ThreadState;
+use super::time_manager::{IterationStats, TimeManager};
 use super::{Player, Report, Request, SearchResult};
 use crate::chess::{Move, Position, Square};
 use crate::eval::Score;
@@ -134,7 +134,7 @@ impl Search<'_> {
             is_root: true,
         };
         let (slot, _) = self.table.find(root.hash());
-        let mut pace = Pace::default();
+        let mut time_manager = TimeManager::default();
         let (mut depth, mut best) = (0, Best::default());
         self.limiter.nodes = 1;
         while depth < DEEPEST {
@@ -147,7 +147,7 @@ impl Search<'_> {
             self.result.score = self.outward(score);
             self.result.depth = ply;
             self.report(ply, report);
-            let percent = pace.percent(&self.result, Effort::default());
+            let percent = time_manager.soft_limit_percent(&self.result, IterationStats::default());
             let choices = self.root_moves.len();
             let deep_enough = self.request.limits.depth.is_some_and(|limit| ply >= limit.max(1));
             let enough = self.limiter.should_stop_deepening(self.result.score, choices, percent);

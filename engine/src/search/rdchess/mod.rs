@@ -10,8 +10,8 @@ mod quiescence;
 mod table;
 
 use super::limiter::Limiter;
-use super::pace::{Effort, Pace};
 use super::thread_state::ThreadState;
+use super::time_manager::{IterationStats, TimeManager};
 use super::{Player, PvTable, Report, Request, SearchResult};
 use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
@@ -123,7 +123,7 @@ struct Search<'a, E> {
 
 impl<E: Evaluator> Search<'_, E> {
     fn run(mut self, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
-        let mut pace = Pace::default();
+        let mut time_manager = TimeManager::default();
         for depth in 1..=self.request.limits.max_depth() {
             self.root_depth = depth;
             self.selective_depth = 0;
@@ -134,7 +134,7 @@ impl<E: Evaluator> Search<'_, E> {
             self.result.score = score;
             self.result.depth = depth as u32;
             self.report(report);
-            let percent = pace.percent(&self.result, Effort::default());
+            let percent = time_manager.soft_limit_percent(&self.result, IterationStats::default());
             if self.limiter.should_stop_deepening(score, self.root_moves.len(), percent) {
                 break;
             }

@@ -1,0 +1,92 @@
+//! Time management: scaling of the soft time limit by the results of the iterations.
+
+use super::SearchResult;
+use crate::chess::Move;
+use crate::eval::Score;
+
+/// Lowest depth at which the node percentage of the best move counts.
+const NODE_PERCENT_DEPTH: u32 = 8;
+
+/// Statistics of one iteration.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct IterationStats {
+    /// Percent of all nodes searched below the best move; `None` if not counted.
+    pub(super) best_node_percent: Option<u32>,
+    /// Number of fail lows of the aspiration window.
+    pub(super) fail_lows: u32,
+}
+
+/// Scales the soft time limit of a move.
+#[derive(Default)]
+pub(super) struct TimeManager {
+    best: Option<Move>,
+    /// Iterations since the best move changed, at most 6.
+    stable: u32,
+    score: Score,
+}
+
+impl TimeManager {
+    /// Percent of the soft limit to use after one more iteration: more if the best move has changed, if
+    /// the score has dropped or failed low, and if other moves took many nodes.
+    pub(super) fn soft_limit_percent(
+        &mut self,
+        result: &SearchResult,
+        stats: IterationStats,
+    ) -> u32 {
+        let best = result.line.first().copied();
+        self.stable = if best == self.best { (self.stable + 1).min(6) } else { 0 };
+        let drop = if self.best.is_some() { (self.score - result.score).clamp(0, 60) } else { 0 };
+        self.best = best;
+        self.score = result.score;
+        let percent = 150 - 14 * self.stable + drop as u32 + 8 * stats.fail_lows.min(3);
+        match stats.best_node_percent.filter(|_| result.depth >= NODE_PERCENT_DEPTH) {
+            // Neutral at 70 % of the nodes.
+            Some(share) => percent * (160 - 85 * share.min(100) / 100) / 100,
+            None => percent,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+
+    /// The percentage after iterations that found these moves (by number) and scores.
+    fn after(iterations: &[(usize, Score)], stats: IterationStats) -> u32 {
+        let moves = Position::startpos().legal_moves();
+        let mut time_manager = TimeManager::default();
+        let percents =
+            iterations.iter().zip(NODE_PERCENT_DEPTH..).map(|(&(best, score), depth)| {
+                let result =
+                    SearchResult { line: vec![moves[best]], score, depth, nodes: 0, threads: 1 };
+                time_manager.soft_limit_percent(&result, stats)
+            });
+        percents.last().expect("there is an iteration")
+    }
+
+    #[test]
+    fn a_stable_move_takes_less_time() {
+        let stats = IterationStats::default();
+        let stable = after(&[(0, 30), (0, 30), (0, 30), (0, 30)], stats);
+        assert!(stable < after(&[(0, 30), (0, 30), (1, 30)], stats));
+        assert!(stable < after(&[(0, 30), (0, 30), (0, 30), (0, -20)], stats));
+        assert_eq!(stable, after(&[(0, 30), (0, 30), (0, 30), (0, 60)], stats));
+        let failing = IterationStats { fail_lows: 2, ..stats };
+        assert!(stable < after(&[(0, 30), (0, 30), (0, 30), (0, 30)], failing));
+    }
+
+    #[test]
+    fn a_move_that_took_most_nodes_is_played_sooner() {
+        let with = |share| {
+            after(
+                &[(0, 30), (0, 30)],
+                IterationStats { best_node_percent: Some(share), fail_lows: 0 },
+            )
+        };
+        assert!(with(99) < with(70) && with(70) < with(30));
+        assert_eq!(with(70), after(&[(0, 30), (0, 30)], IterationStats::default()) * 101 / 100);
+        // Whatever is counted, the result is a sensible percentage.
+        assert!((30..=400).contains(&with(0)) && (30..=400).contains(&with(u32::MAX)));
+    }
+}
