@@ -1,4 +1,4 @@
-//! A fixed amount of work whose node count tells whether the engine still behaves the same.
+//! The benchmark: its node count is the signature of the engine's behaviour.
 
 use std::fmt;
 use std::time::Duration;
@@ -65,16 +65,16 @@ const POSITIONS: [&str; 46] = [
     "6k1/5pp1/p3b2p/8/8/1p3P2/6PP/3B2K1 w - - 0 45",
 ];
 
-/// What the benchmark found.
+/// Result of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
-    /// Positions visited: the signature of the engine's behaviour.
+pub struct BenchResult {
+    /// Nodes visited: the signature of the engine's behaviour.
     pub nodes: u64,
     /// Time taken.
     pub elapsed: Duration,
 }
 
-impl fmt::Display for Measured {
+impl fmt::Display for BenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let speed = nodes_per_second(self.nodes, self.elapsed);
         write!(f, "Nodes searched: {}\nNodes/second: {speed}", self.nodes)
@@ -83,7 +83,7 @@ impl fmt::Display for Measured {
 
 /// Searches every position to the same depth with a cleared memory and one thread.
 ///
-/// Signals that tell to stop end it early; what was found then is no signature.
+/// A stop signal ends it early; the node count is then no signature.
 ///
 /// # Errors
 ///
@@ -92,9 +92,9 @@ pub fn run(
     depth: Option<u32>,
     player: impl Into<Player>,
     signals: &Signals,
-) -> Result<Measured, OutOfMemory> {
+) -> Result<BenchResult, OutOfMemory> {
     let player = player.into();
-    let mut memory = Memory::of(player.personality, HASH_MB)?;
+    let mut memory = Memory::for_personality(player.personality, HASH_MB)?;
     let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
     let timer = Timer::start(None);
     let mut nodes = 0;
@@ -108,14 +108,14 @@ pub fn run(
         memory.clear();
         nodes += search(player, request, &mut memory, &mut |_| {}).nodes;
     }
-    Ok(Measured { nodes, elapsed: timer.elapsed() })
+    Ok(BenchResult { nodes, elapsed: timer.elapsed() })
 }
 
-/// What evaluating costs.
+/// Time per evaluation, by variant, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Costs(Vec<(&'static str, f64)>);
+pub struct EvalTimings(Vec<(&'static str, f64)>);
 
-impl fmt::Display for Costs {
+impl fmt::Display for EvalTimings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<16}{:>10}{:>10}", "evaluation", "ns", "relative")?;
         for (name, nanoseconds) in &self.0 {
@@ -125,8 +125,8 @@ impl fmt::Display for Costs {
     }
 }
 
-/// Positions visited by a walk through legal moves from each position of the benchmark. They
-/// follow one another as in a search: most share their pawns with the one before.
+/// The positions of walks through legal moves from each position of the benchmark. As in a search,
+/// most share their pawns with the one before.
 pub fn positions() -> Vec<Position> {
     const PLIES: usize = 32;
     let mut positions = Vec::new();
@@ -146,7 +146,7 @@ pub fn positions() -> Vec<Position> {
 }
 
 /// Times every evaluation on the same positions; the first is the default.
-pub fn evaluations() -> Costs {
+pub fn evaluations() -> EvalTimings {
     struct Repeat<'a> {
         positions: &'a [Position],
     }
@@ -166,8 +166,7 @@ pub fn evaluations() -> Costs {
 
     const ROUNDS: usize = 15;
     let positions = positions();
-    // The least of many rounds is the one least disturbed; alternating, so that what disturbs
-    // one disturbs all.
+    // The minimum over many rounds, alternating the variants so that disturbances affect all alike.
     let mut least = Variant::ALL.map(|variant| (variant.name(), f64::INFINITY));
     for _ in 0..ROUNDS {
         for (variant, (_, nanoseconds)) in Variant::ALL.into_iter().zip(&mut least) {
@@ -175,7 +174,7 @@ pub fn evaluations() -> Costs {
             *nanoseconds = nanoseconds.min(found);
         }
     }
-    Costs(least.to_vec())
+    EvalTimings(least.to_vec())
 }
 
 #[cfg(test)]

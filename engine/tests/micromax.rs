@@ -113,7 +113,7 @@ fn searches_are_those_of_the_original_node_for_node() {
     let next = AtomicUsize::new(0);
     let work = || {
         // Large enough that no position is turned away, as in the original's table.
-        let mut memory = Memory::of(Personality::Micromax, 64).unwrap();
+        let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
             let game = game(text(&row[0]));
             let score = Player::from(Personality::Micromax).eval.explain_game(&game).value;
@@ -145,7 +145,7 @@ fn a_score_that_looks_like_a_mate_does_not_end_the_game() {
         timer: &Timer::start(None),
         signals: &Signals::default(),
     };
-    let mut memory = Memory::of(Personality::Micromax, 1).unwrap();
+    let mut memory = Memory::for_personality(Personality::Micromax, 1).unwrap();
     let finding = search(Personality::Micromax, request, &mut memory, &mut |_| {});
     assert_eq!(original_score(finding.score), 3999, "{finding:?}");
     let won = game.position().play(finding.line[0]);
@@ -163,7 +163,7 @@ fn castling_out_of_a_pawns_check_is_not_played() {
             timer: &Timer::start(None),
             signals: &Signals::default(),
         };
-        let mut memory = Memory::of(Personality::Micromax, 1).unwrap();
+        let mut memory = Memory::for_personality(Personality::Micromax, 1).unwrap();
         let finding = search(Personality::Micromax, request, &mut memory, &mut |_| {});
         assert_eq!(finding.nodes, nodes);
         assert!(game.position().is_legal(finding.line[0]), "{finding:?}");

@@ -1,48 +1,48 @@
-//! What is remembered from one search to the next.
+//! What is kept from one search to the next: transposition table and histories.
 
 use super::history::Histories;
 use super::personality::Personality;
 use super::{micromax, rdchess};
 use crate::tt::{OutOfMemory, TranspositionTable};
 
-/// The memory of one personality; another one starts with an empty memory of the same size.
+/// The memory of one personality. Another personality starts with an empty one of the same size.
 pub struct Memory {
     megabytes: usize,
     threads: usize,
-    pub(super) kept: Kept,
+    pub(super) state: SearchState,
 }
 
-/// What the personality keeps.
-pub(super) enum Kept {
-    /// A table of positions and the histories of moves, for each thread its own.
+/// What each personality keeps.
+pub(super) enum SearchState {
+    /// A transposition table, and histories for each thread.
     Palimpsest { table: TranspositionTable, histories: Vec<Histories> },
-    /// A table of positions.
+    /// A transposition table.
     Micromax(micromax::Table),
-    /// A table of positions.
+    /// A transposition table.
     Rdchess(rdchess::Table),
 }
 
-impl Kept {
+impl SearchState {
     fn new(
         personality: Personality,
         megabytes: usize,
         threads: usize,
-    ) -> Result<Kept, OutOfMemory> {
+    ) -> Result<SearchState, OutOfMemory> {
         Ok(match personality {
-            Personality::Palimpsest => Kept::Palimpsest {
+            Personality::Palimpsest => SearchState::Palimpsest {
                 table: TranspositionTable::new(megabytes)?,
                 histories: (0..threads).map(|_| Histories::new()).collect(),
             },
-            Personality::Micromax => Kept::Micromax(micromax::Table::new(megabytes)?),
-            Personality::Rdchess => Kept::Rdchess(rdchess::Table::new(megabytes)?),
+            Personality::Micromax => SearchState::Micromax(micromax::Table::new(megabytes)?),
+            Personality::Rdchess => SearchState::Rdchess(rdchess::Table::new(megabytes)?),
         })
     }
 
-    fn owner(&self) -> Personality {
+    fn personality(&self) -> Personality {
         match self {
-            Kept::Palimpsest { .. } => Personality::Palimpsest,
-            Kept::Micromax(_) => Personality::Micromax,
-            Kept::Rdchess(_) => Personality::Rdchess,
+            SearchState::Palimpsest { .. } => Personality::Palimpsest,
+            SearchState::Micromax(_) => Personality::Micromax,
+            SearchState::Rdchess(_) => Personality::Rdchess,
         }
     }
 }
@@ -54,7 +54,7 @@ impl Memory {
     ///
     /// If there is not enough memory for the table.
     pub fn new(hash_megabytes: usize) -> Result<Memory, OutOfMemory> {
-        Memory::of(Personality::default(), hash_megabytes)
+        Memory::for_personality(Personality::default(), hash_megabytes)
     }
 
     /// An empty memory for a personality, with a table of `hash_megabytes` MiB.
@@ -62,22 +62,25 @@ impl Memory {
     /// # Errors
     ///
     /// If there is not enough memory for the table.
-    pub fn of(personality: Personality, hash_megabytes: usize) -> Result<Memory, OutOfMemory> {
-        let kept = Kept::new(personality, hash_megabytes, 1)?;
-        Ok(Memory { megabytes: hash_megabytes, threads: 1, kept })
+    pub fn for_personality(
+        personality: Personality,
+        hash_megabytes: usize,
+    ) -> Result<Memory, OutOfMemory> {
+        let state = SearchState::new(personality, hash_megabytes, 1)?;
+        Ok(Memory { megabytes: hash_megabytes, threads: 1, state })
     }
 
-    /// Makes it the empty memory of a personality, with a table of `hash_megabytes` MiB.
+    /// Replaces it by an empty memory for a personality, with a table of `hash_megabytes` MiB.
     ///
     /// # Errors
     ///
     /// If there is not enough memory for the table; nothing has changed then.
-    pub fn renew(
+    pub fn replace(
         &mut self,
         personality: Personality,
         hash_megabytes: usize,
     ) -> Result<(), OutOfMemory> {
-        self.kept = Kept::new(personality, hash_megabytes, self.threads)?;
+        self.state = SearchState::new(personality, hash_megabytes, self.threads)?;
         self.megabytes = hash_megabytes;
         Ok(())
     }
@@ -87,36 +90,39 @@ impl Memory {
         self.megabytes
     }
 
-    /// Lets the engine's own search use so many threads, at least one; other personalities have
-    /// only one. Those there are keep their histories.
+    /// Sets the number of threads of the engine's own search, at least one; other personalities use
+    /// only one. Existing histories are kept.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
-        if let Kept::Palimpsest { histories, .. } = &mut self.kept {
+        if let SearchState::Palimpsest { histories, .. } = &mut self.state {
             histories.resize_with(self.threads, Histories::new);
         }
     }
 
     /// The number of threads a search uses.
     pub fn threads(&self) -> usize {
-        if self.kept.owner().is_single_threaded() { 1 } else { self.threads }
+        if self.state.personality().is_single_threaded() { 1 } else { self.threads }
     }
 
-    /// Forgets everything.
+    /// Clears everything.
     pub fn clear(&mut self) {
-        match &mut self.kept {
-            Kept::Palimpsest { table, histories } => {
+        match &mut self.state {
+            SearchState::Palimpsest { table, histories } => {
                 table.clear(self.threads);
                 histories.iter_mut().for_each(Histories::clear);
             }
-            Kept::Micromax(table) => table.clear(),
-            Kept::Rdchess(table) => table.clear(),
+            SearchState::Micromax(table) => table.clear(),
+            SearchState::Rdchess(table) => table.clear(),
         }
     }
 
-    /// Makes sure that the memory is this personality's.
-    pub(super) fn hand_to(&mut self, personality: Personality) -> Result<(), OutOfMemory> {
-        if self.kept.owner() != personality {
-            self.kept = Kept::new(personality, self.megabytes, self.threads)?;
+    /// Replaces the memory by an empty one if it is another personality's.
+    pub(super) fn ensure_personality(
+        &mut self,
+        personality: Personality,
+    ) -> Result<(), OutOfMemory> {
+        if self.state.personality() != personality {
+            self.state = SearchState::new(personality, self.megabytes, self.threads)?;
         }
         Ok(())
     }

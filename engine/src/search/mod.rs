@@ -42,8 +42,8 @@ pub use features::{SEARCH_FEATURES, SearchFeature, disable_features};
 use history::{ContinuationContext, Histories, PieceTo};
 use limiter::Limiter;
 pub use limits::{Limits, Signals};
-use memory::Kept;
 pub use memory::Memory;
+use memory::SearchState;
 #[cfg(feature = "tuning")]
 pub use params::PARAMS;
 pub use personality::{Personality, Player};
@@ -131,17 +131,17 @@ pub fn search(
     report: &mut dyn FnMut(&Report<'_>),
 ) -> SearchResult {
     let player = player.into();
-    if memory.hand_to(player.personality).is_err() {
+    if memory.ensure_personality(player.personality).is_err() {
         return SearchResult::without_search(request);
     }
     let shared = SharedState::new(1);
     let thread = shared.thread(0);
-    match &mut memory.kept {
-        Kept::Palimpsest { table, histories } => {
+    match &mut memory.state {
+        SearchState::Palimpsest { table, histories } => {
             smp::search(player.eval, request, table, histories, report)
         }
-        Kept::Micromax(table) => micromax::search(&player, request, table, thread, report),
-        Kept::Rdchess(table) => {
+        SearchState::Micromax(table) => micromax::search(&player, request, table, thread, report),
+        SearchState::Rdchess(table) => {
             player.eval.dispatch(rdchess::RdChess { player, request, table, thread, report })
         }
     }

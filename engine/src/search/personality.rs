@@ -1,18 +1,18 @@
-//! Ways to search, chosen by name.
+//! Searches, chosen by name.
 
 use super::{micromax, rdchess};
 use crate::eval::feature::{Feature, FeatureSet, UnknownFeature};
 use crate::eval::{Choice, Variant};
 
-/// The searches there are.
+/// A search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Personality {
     /// The engine's own.
     #[default]
     Palimpsest,
-    /// That of micro-Max 3.2, node for node.
+    /// The search of micro-Max 3.2, node for node.
     Micromax,
-    /// That of RDChess, by its description.
+    /// The search of RDChess, from its description.
     Rdchess,
 }
 
@@ -44,8 +44,8 @@ impl Personality {
         }
     }
 
-    /// Does the search work with its own evaluation only?
-    pub const fn insists_on_evaluation(self) -> bool {
+    /// Does the search work only with its own evaluation?
+    pub const fn requires_own_evaluation(self) -> bool {
         matches!(self, Personality::Micromax)
     }
 
@@ -64,7 +64,7 @@ impl Personality {
     }
 }
 
-/// Who plays: a search and an evaluation, and the features of both that are switched off.
+/// What plays: a search, an evaluation, and the features of both that are switched off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Player {
     /// The search.
@@ -76,10 +76,11 @@ pub struct Player {
 }
 
 impl Player {
-    /// The whole of a personality, with an evaluation other than its own if it takes one.
+    /// A personality with all features, and with `eval` instead of its own evaluation if that is
+    /// possible.
     pub fn new(personality: Personality, eval: Option<Variant>) -> Player {
         let own = personality.own_evaluation();
-        let chosen = eval.filter(|_| !personality.insists_on_evaluation());
+        let chosen = eval.filter(|_| !personality.requires_own_evaluation());
         Player { personality, eval: chosen.unwrap_or(own).into(), disabled: FeatureSet::EMPTY }
     }
 
@@ -94,7 +95,7 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// The first name that is no feature.
+    /// The first unknown name.
     pub fn without(mut self, names: &str) -> Result<Player, UnknownFeature> {
         let known = [&self.eval.variant.features()[..], self.personality.features()];
         [self.eval.disabled, self.disabled] = FeatureSet::parse_groups(names, known)?;
@@ -102,7 +103,7 @@ impl Player {
     }
 
     /// Is nothing switched off?
-    pub fn is_whole(&self) -> bool {
+    pub fn has_all_features(&self) -> bool {
         self.eval.disabled.is_empty() && self.disabled.is_empty()
     }
 }
@@ -115,14 +116,14 @@ impl From<Choice> for Player {
 }
 
 impl From<Variant> for Player {
-    /// The default search with the whole of this evaluation.
+    /// The default search with all features of this evaluation.
     fn from(variant: Variant) -> Player {
         Choice::from(variant).into()
     }
 }
 
 impl From<Personality> for Player {
-    /// The whole of a personality with its own evaluation.
+    /// A personality with all features and its own evaluation.
     fn from(personality: Personality) -> Player {
         Player::new(personality, None)
     }

@@ -62,7 +62,7 @@ fn nodes_are_limited_exactly_and_results_repeat() {
     for personality in Personality::ALL {
         for nodes in [1, 2, 17, 1_000, 20_011] {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let mut memory = Memory::of(personality, 2).unwrap();
+            let mut memory = Memory::for_personality(personality, 2).unwrap();
             let first = find(personality, position, &limits, &mut memory);
             assert_eq!(first.nodes, nodes, "{personality:?}");
             memory.clear();
@@ -77,7 +77,7 @@ fn nodes_are_limited_exactly_and_results_repeat() {
 fn the_line_is_legal_and_the_move_allowed() {
     for personality in Personality::ALL {
         let limits = Limits { depth: Some(6), ..Limits::default() };
-        let mut memory = Memory::of(personality, 2).unwrap();
+        let mut memory = Memory::for_personality(personality, 2).unwrap();
         let mut position = Position::startpos();
         let line = find(personality, position, &limits, &mut memory).line;
         assert!(line.len() > 1, "an answer is expected: {personality:?}");
@@ -99,7 +99,7 @@ fn ended_games_have_no_move() {
         [("k7/2Q5/8/8/8/8/8/7K b - - 0 1", DRAW), ("R3k3/8/4K3/8/8/8/8/8 b - - 0 1", mated_in(0))]
     {
         for personality in Personality::ALL {
-            let mut memory = Memory::of(personality, 1).unwrap();
+            let mut memory = Memory::for_personality(personality, 1).unwrap();
             let limits = Limits::default();
             let result = find(personality, fen::parse(fen).unwrap(), &limits, &mut memory);
             assert_eq!((result.line.len(), result.score), (0, score), "{fen} {personality:?}");
@@ -113,7 +113,9 @@ fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
         let text = format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90");
         let position = fen::parse(&text).unwrap();
         let mut memory = Memory::new(1).unwrap();
-        let Kept::Palimpsest { table, .. } = &mut memory.kept else { panic!("not the default") };
+        let SearchState::Palimpsest { table, .. } = &mut memory.state else {
+            panic!("not the default")
+        };
         table.new_search();
         for &mv in position.legal_moves().iter() {
             let score = mated_in(20);
@@ -136,7 +138,7 @@ fn course(player: Player, position: Position) -> Vec<(u64, Score)> {
         timer: &Timer::start(None),
         signals: &Signals::default(),
     };
-    let mut memory = Memory::of(player.personality, 1).unwrap();
+    let mut memory = Memory::for_personality(player.personality, 1).unwrap();
     let mut course = Vec::new();
     search(player, request, &mut memory, &mut |report| course.push((report.nodes, report.score)));
     course
@@ -172,7 +174,7 @@ fn a_lost_side_repeats() {
     let position = fen::parse("6k1/5p2/8/4Q3/8/8/q4r1P/7K w - - 0 1").unwrap();
     let limits = Limits { depth: Some(10), ..Limits::default() };
     for personality in [Personality::Palimpsest, Personality::Rdchess] {
-        let mut memory = Memory::of(personality, 4).unwrap();
+        let mut memory = Memory::for_personality(personality, 4).unwrap();
         let result = find(personality, position, &limits, &mut memory);
         assert_eq!(result.score, DRAW, "{result:?}");
     }
@@ -189,7 +191,7 @@ fn a_stop_signal_ends_the_search() {
         signals: &signals,
     };
     for personality in Personality::ALL {
-        let mut memory = Memory::of(personality, 1).unwrap();
+        let mut memory = Memory::for_personality(personality, 1).unwrap();
         let result = search(personality, request, &mut memory, &mut |_| {});
         assert_eq!(result.depth, 1, "{personality:?}");
     }

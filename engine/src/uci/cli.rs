@@ -88,8 +88,8 @@ fn usage() -> i32 {
 
 fn run_bench(depth: Option<u32>, output: &Output) -> i32 {
     match bench::run(depth, Variant::default(), &Signals::default()) {
-        Ok(measured) => {
-            output.line(&measured.to_string());
+        Ok(result) => {
+            output.line(&result.to_string());
             0
         }
         Err(error) => {

@@ -4,7 +4,7 @@ use crate::chess::uci_move::CastlingForm;
 use crate::eval::Variant;
 use crate::search::{Personality, Player};
 
-/// One tebibyte. Whether the machine has it turns out when it is asked for.
+/// One tebibyte.
 const HASH_MAX_MB: usize = 1 << 20;
 const THREADS_MAX: usize = 256;
 /// More lines than any position has moves.
@@ -28,7 +28,7 @@ pub(super) struct Options {
     pub(super) hash_mb: usize,
     /// Threads of a search.
     pub(super) threads: usize,
-    /// Lines to find.
+    /// Number of principal variations (MultiPV).
     pub(super) lines: usize,
     /// Time lost per move between the engine and the arbiter's clock, in milliseconds.
     pub(super) move_overhead_ms: u64,
@@ -54,29 +54,29 @@ impl Default for Options {
     }
 }
 
-/// What must happen after an option was set.
+/// What follows from setting an option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effect {
     /// What becomes of the memory.
     pub(super) change: Change,
-    /// What the user is told.
+    /// Notes to the user.
     pub(super) tell: Vec<&'static str>,
 }
 
-/// What becomes of the memory.
+/// A change of the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Change {
     /// Nothing.
     #[default]
     None,
-    /// It gets a new size.
+    /// Resize the table.
     Resize,
-    /// It gets a new owner.
-    Renew,
-    /// It is cleared.
+    /// Switch to another personality.
+    ChangePersonality,
+    /// Clear everything.
     Clear,
-    /// It serves another number of threads.
-    Recruit,
+    /// Change the number of threads.
+    SetThreads,
 }
 
 impl From<Change> for Effect {
@@ -86,7 +86,7 @@ impl From<Change> for Effect {
 }
 
 impl Effect {
-    /// The user is told something, too, if there is reason to.
+    /// Adds a note to the user if `reason` holds.
     fn and_tell(mut self, reason: bool, text: &'static str) -> Effect {
         if reason {
             self.tell.push(text);
@@ -151,12 +151,12 @@ impl Options {
             }
             "threads" => {
                 self.threads = spin(name, value, 1, THREADS_MAX as u64)? as usize;
-                let in_vain = self.threads > 1 && self.is_single();
-                Ok(Effect::from(Change::Recruit).and_tell(in_vain, SINGLE_THREADED))
+                let in_vain = self.threads > 1 && self.is_single_threaded();
+                Ok(Effect::from(Change::SetThreads).and_tell(in_vain, SINGLE_THREADED))
             }
             "multipv" => {
                 self.lines = spin(name, value, 1, LINES_MAX as u64)? as usize;
-                let in_vain = self.lines > 1 && self.is_single();
+                let in_vain = self.lines > 1 && self.is_single_threaded();
                 Ok(Effect::default().and_tell(in_vain, SINGLE_LINE))
             }
             "move overhead" => {
@@ -172,12 +172,12 @@ impl Options {
                 if personality == self.player.personality {
                     return Ok(Effect::default());
                 }
-                let whole = self.player.is_whole();
+                let whole = self.player.has_all_features();
                 self.player = Player::new(personality, self.eval);
-                Ok(Effect::from(Change::Renew)
+                Ok(Effect::from(Change::ChangePersonality)
                     .and_tell(!whole, NOTHING_DISABLED)
-                    .and_tell(self.threads > 1 && self.is_single(), SINGLE_THREADED)
-                    .and_tell(self.lines > 1 && self.is_single(), SINGLE_LINE))
+                    .and_tell(self.threads > 1 && self.is_single_threaded(), SINGLE_THREADED)
+                    .and_tell(self.lines > 1 && self.is_single_threaded(), SINGLE_LINE))
             }
             "disable" => {
                 let player = self.player.without(value).map_err(|unknown| unknown.to_string())?;
@@ -197,24 +197,23 @@ impl Options {
         }
     }
 
-    /// Makes the player use the evaluation asked for, if it can.
+    /// Uses the evaluation asked for, if the personality can.
     fn choose_eval(&mut self) -> Effect {
         let Player { personality, eval, .. } = self.player;
-        if personality.insists_on_evaluation() && self.eval != Some(eval.variant) {
+        if personality.requires_own_evaluation() && self.eval != Some(eval.variant) {
             return Effect::default().and_tell(true, EVAL_WITHOUT_EFFECT);
         }
         if self.eval == Some(eval.variant) {
             return Effect::default();
         }
-        // What one evaluation has found out is wrong for another, and so are the names of its
-        // features.
-        let whole = self.player.is_whole();
+        // Table entries and feature names of one evaluation are invalid for another.
+        let whole = self.player.has_all_features();
         self.player = Player::new(personality, self.eval);
         Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
 
     /// Does the personality search with one thread and find one line?
-    fn is_single(&self) -> bool {
+    fn is_single_threaded(&self) -> bool {
         self.player.personality.is_single_threaded()
     }
 }
@@ -310,7 +309,7 @@ mod tests {
     fn options_are_set() {
         let mut options = Options::default();
         assert_eq!(options.set("HASH", "64"), done(Change::Resize));
-        assert_eq!(options.set("threads", "256"), done(Change::Recruit));
+        assert_eq!(options.set("threads", "256"), done(Change::SetThreads));
         assert_eq!(options.set("MultiPV", "3"), done(Change::None));
         assert_eq!(options.set("Move Overhead", "25"), done(Change::None));
         assert_eq!(options.set("Eval", "material"), done(Change::Clear));
@@ -336,10 +335,10 @@ mod tests {
         assert_eq!(options.set("Disable", "outpost,tempo"), done(Change::None));
         let error = options.set("Disable", "unstoppable").unwrap_err();
         assert!(error.contains("king_attack"), "{error}");
-        assert!(!options.player.is_whole());
+        assert!(!options.player.has_all_features());
         let expected = told(Change::Clear, &[NOTHING_DISABLED]);
         assert_eq!(options.set("Eval", "rybka-1.0-beta"), expected);
-        assert!(options.player.is_whole());
+        assert!(options.player.has_all_features());
         assert_eq!(options.set("Disable", "unstoppable"), done(Change::Clear));
         assert_eq!(options.set("Disable", "<empty>"), done(Change::Clear));
         assert_eq!(options.player, Variant::Rybka1_0Beta.into());
@@ -348,13 +347,13 @@ mod tests {
     #[test]
     fn a_personality_brings_its_evaluation_unless_another_is_asked_for() {
         let mut options = Options::default();
-        assert_eq!(options.set("Personality", "MicroMax"), done(Change::Renew));
+        assert_eq!(options.set("Personality", "MicroMax"), done(Change::ChangePersonality));
         assert_eq!(options.player.eval, Variant::Micromax.into());
         assert_eq!(options.set("Disable", "castling,recapture_extension"), done(Change::Clear));
         assert!(options.set("Disable", "tempo").is_err());
         assert_eq!(options.set("Eval", "blunder"), told(Change::None, &[EVAL_WITHOUT_EFFECT]));
         assert_eq!(options.player.eval.variant, Variant::Micromax);
-        let expected = told(Change::Renew, &[NOTHING_DISABLED]);
+        let expected = told(Change::ChangePersonality, &[NOTHING_DISABLED]);
         assert_eq!(options.set("Personality", "palimpsest"), expected);
         assert_eq!(options.player, Variant::Blunder.into());
     }
@@ -362,15 +361,15 @@ mod tests {
     #[test]
     fn what_a_personality_cannot_do_is_said() {
         let mut options = Options::default();
-        assert_eq!(options.set("Threads", "2"), done(Change::Recruit));
-        let told_once = told(Change::Renew, &[SINGLE_THREADED]);
+        assert_eq!(options.set("Threads", "2"), done(Change::SetThreads));
+        let told_once = told(Change::ChangePersonality, &[SINGLE_THREADED]);
         assert_eq!(options.set("Personality", "rdchess"), told_once);
-        assert_eq!(options.set("Threads", "1"), done(Change::Recruit));
+        assert_eq!(options.set("Threads", "1"), done(Change::SetThreads));
         assert_eq!(options.set("MultiPV", "2"), told(Change::None, &[SINGLE_LINE]));
-        assert_eq!(options.set("Threads", "3"), told(Change::Recruit, &[SINGLE_THREADED]));
-        let told_twice = told(Change::Renew, &[SINGLE_THREADED, SINGLE_LINE]);
+        assert_eq!(options.set("Threads", "3"), told(Change::SetThreads, &[SINGLE_THREADED]));
+        let told_twice = told(Change::ChangePersonality, &[SINGLE_THREADED, SINGLE_LINE]);
         assert_eq!(options.set("Personality", "micromax"), told_twice);
-        assert_eq!(options.set("Personality", "palimpsest"), done(Change::Renew));
+        assert_eq!(options.set("Personality", "palimpsest"), done(Change::ChangePersonality));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The thread that listens. It answers at once, also during a search.
+//! The input thread of a UCI session. It answers at once, during a search too.
 
 use std::io::{BufRead, Read};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
             Line::Whole(line) => parse(&line),
             Line::TooLong => Command::Invalid("a line of more than 1 MiB is ignored".to_owned()),
         };
-        if !session.obey(command) {
+        if !session.execute(command) {
             break;
         }
     }
@@ -73,7 +73,7 @@ struct Session {
     options: Options,
     game: Game,
     worker: Worker,
-    /// Those of the latest search.
+    /// The signals of the latest search.
     signals: Arc<Signals>,
     output: Output,
 }
@@ -92,8 +92,8 @@ impl Session {
         })
     }
 
-    /// Obeys a command; false ends the session.
-    fn obey(&mut self, command: Command) -> bool {
+    /// Executes a command; false ends the session.
+    fn execute(&mut self, command: Command) -> bool {
         match command {
             Command::Uci => self.identify(),
             Command::IsReady if self.worker.is_busy() => self.output.line("readyok"),
@@ -143,10 +143,10 @@ impl Session {
             Ok(effect) => {
                 match effect.change {
                     Change::None => {}
-                    Change::Resize => self.renew(Some(self.options.hash_mb)),
-                    Change::Renew => self.renew(None),
+                    Change::Resize => self.replace_table(Some(self.options.hash_mb)),
+                    Change::ChangePersonality => self.replace_table(None),
                     Change::Clear => self.worker.send(Job::Clear),
-                    Change::Recruit => self.worker.send(Job::Recruit(self.options.threads)),
+                    Change::SetThreads => self.worker.send(Job::SetThreads(self.options.threads)),
                 }
                 effect.tell.iter().for_each(|text| self.output.note(text));
             }
@@ -154,9 +154,9 @@ impl Session {
         }
     }
 
-    fn renew(&mut self, megabytes: Option<usize>) {
+    fn replace_table(&mut self, megabytes: Option<usize>) {
         let personality = self.options.player.personality;
-        self.worker.send(Job::Renew { personality, megabytes });
+        self.worker.send(Job::ReplaceTable { personality, megabytes });
     }
 
     /// Sets up a game. If any part of it is wrong the game stays as it was.

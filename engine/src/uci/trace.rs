@@ -1,4 +1,4 @@
-//! The command `trace`: how a search went, iteration by iteration.
+//! The command `trace`: the iterations of a search.
 
 use std::fmt::Write;
 
@@ -43,7 +43,7 @@ pub(super) fn run(words: &[&str], output: &Output, usage: &str) -> i32 {
             return EXIT_INPUT;
         }
     };
-    let mut memory = match Memory::of(personality, command.hash_mb) {
+    let mut memory = match Memory::for_personality(personality, command.hash_mb) {
         Ok(memory) => memory,
         Err(error) => {
             eprintln!("palimpsest: {error}");

@@ -1,5 +1,5 @@
-//! The thread that searches. It owns the memory; whatever touches that comes through its queue, in
-//! order, so that nothing changes under a running search.
+//! The search thread. It owns the memory and takes jobs from a queue, in order, so that nothing
+//! changes during a search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,25 +16,25 @@ use crate::search::{Limits, Memory, Personality, Player, Request, STACK_BYTES, S
 use crate::time::Timer;
 use crate::tt::OutOfMemory;
 
-/// Exit code when the worker has panicked: a bug of ours.
+/// Exit code after a panic of the worker.
 const EXIT_BUG: i32 = 70;
 
-/// Something for the worker to do.
+/// A job for the worker.
 pub(super) enum Job {
     /// Search and print the best move.
     Search(Box<SearchJob>),
-    /// Count leaves and print them by move.
+    /// Run perft and print the counts by move.
     Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
     /// Run the benchmark.
     Bench { depth: Option<u32>, player: Player, signals: Arc<Signals> },
-    /// Forget everything.
+    /// Clear the memory.
     Clear,
-    /// Forget everything and make the memory a personality's, with a table of so many MiB, or as many
-    /// as before.
-    Renew { personality: Personality, megabytes: Option<usize> },
-    /// Search with so many threads from now on.
-    Recruit(usize),
-    /// Say that everything before this is done.
+    /// Replace the memory by an empty one of a personality, with a table of `megabytes` MiB; `None`
+    /// keeps the size.
+    ReplaceTable { personality: Personality, megabytes: Option<usize> },
+    /// Set the number of search threads.
+    SetThreads(usize),
+    /// Print `readyok`.
     Ready,
 }
 
@@ -46,11 +46,11 @@ pub(super) struct SearchJob {
     pub(super) signals: Arc<Signals>,
     pub(super) player: Player,
     pub(super) form: CastlingForm,
-    /// Keep the best move back until told to stop.
+    /// Print the best move only after `stop`, as `go infinite` demands.
     pub(super) infinite: bool,
 }
 
-/// The session's end of the queue.
+/// The session's handle of the worker.
 pub(super) struct Worker {
     queue: Option<Sender<Job>>,
     busy: Arc<AtomicBool>,
@@ -87,12 +87,12 @@ impl Worker {
         }
     }
 
-    /// Is a search under way or waiting to begin?
+    /// Is a search, perft or bench running or queued?
     pub(super) fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Acquire)
     }
 
-    /// Wakes the worker if it keeps a best move back, so that it looks at its signals.
+    /// Wakes the worker if it waits before printing a best move, so that it checks its signals.
     pub(super) fn wake(&self) {
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
@@ -100,7 +100,7 @@ impl Worker {
     }
 }
 
-/// Waits for the jobs that were queued. The session must have told them to stop.
+/// Waits for the queued jobs, which the session must have stopped.
 impl Drop for Worker {
     fn drop(&mut self) {
         self.queue = None;
@@ -110,10 +110,10 @@ impl Drop for Worker {
     }
 }
 
-/// Ends the process if the worker panics. Without it the arbiter would wait for ever.
-struct FailLoudly;
+/// Ends the process if the worker panics; otherwise the GUI would wait for ever.
+struct ExitOnPanic;
 
-impl Drop for FailLoudly {
+impl Drop for ExitOnPanic {
     fn drop(&mut self) {
         if thread::panicking() {
             std::process::exit(EXIT_BUG);
@@ -122,7 +122,7 @@ impl Drop for FailLoudly {
 }
 
 fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &AtomicBool) {
-    let _guard = FailLoudly;
+    let _guard = ExitOnPanic;
     for job in jobs {
         match job {
             Job::Search(job) => {
@@ -145,19 +145,24 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
                 output.line(&text);
             }
             Job::Clear => memory.clear(),
-            Job::Renew { personality, megabytes } => {
-                renew(memory, personality, megabytes, output);
+            Job::ReplaceTable { personality, megabytes } => {
+                replace_table(memory, personality, megabytes, output);
             }
-            Job::Recruit(threads) => memory.set_threads(threads),
+            Job::SetThreads(threads) => memory.set_threads(threads),
             Job::Ready => output.line("readyok"),
         }
     }
 }
 
-fn renew(memory: &mut Memory, personality: Personality, megabytes: Option<usize>, output: &Output) {
+fn replace_table(
+    memory: &mut Memory,
+    personality: Personality,
+    megabytes: Option<usize>,
+    output: &Output,
+) {
     let megabytes = megabytes.unwrap_or(memory.megabytes());
     // The new table is not touched yet, so that both fit at once wherever the new one fits.
-    if let Err(error) = memory.renew(personality, megabytes) {
+    if let Err(error) = memory.replace(personality, megabytes) {
         output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
     }
 }
@@ -165,7 +170,7 @@ fn renew(memory: &mut Memory, personality: Personality, megabytes: Option<usize>
 fn run_bench(depth: Option<u32>, player: Player, signals: &Signals) -> String {
     match bench::run(depth, player, signals) {
         Ok(_) if signals.is_stopped() => "info string the bench was stopped".to_owned(),
-        Ok(measured) => measured.to_string(),
+        Ok(result) => result.to_string(),
         Err(error) => format!("info string {error}"),
     }
 }
@@ -174,7 +179,7 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let SearchJob { game, limits, timer, signals, player, form, infinite } = job;
     let request = Request { game, limits, timer, signals };
     let result = search(*player, request, memory, &mut |report| {
-        // An iteration that looks at no move is of interest to a trace only.
+        // Iterations without a line are of interest to `trace` only.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
         }

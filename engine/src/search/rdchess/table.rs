@@ -11,9 +11,9 @@ const BUCKET: usize = 4;
 /// An entry is not counted as used more often than this.
 const USES_MAX: u8 = 63;
 
-/// An entry with what decides whether it is kept.
+/// An entry with what decides whether it is stored.
 #[derive(Clone, Copy)]
-struct Kept {
+struct StoredEntry {
     entry: Entry,
     /// How often it was found.
     uses: u8,
@@ -21,7 +21,7 @@ struct Kept {
     stamp: u16,
 }
 
-impl Kept {
+impl StoredEntry {
     fn pack(&self) -> u64 {
         let Entry { mv, score, depth, bound, .. } = self.entry;
         u64::from(mv.map_or(0, Move::bits))
@@ -32,7 +32,7 @@ impl Kept {
             | u64::from(self.stamp) << 48
     }
 
-    fn unpack(word: u64) -> Kept {
+    fn unpack(word: u64) -> StoredEntry {
         let bound = match word >> 40 & 3 {
             1 => Bound::Upper,
             2 => Bound::Lower,
@@ -46,7 +46,7 @@ impl Kept {
             depth: i32::from((word >> 32) as u8),
             bound,
         };
-        Kept { entry, uses: (word >> 42 & 63) as u8, stamp: (word >> 48) as u16 }
+        StoredEntry { entry, uses: (word >> 42 & 63) as u8, stamp: (word >> 48) as u16 }
     }
 }
 
@@ -91,11 +91,11 @@ impl Table {
     pub(super) fn probe(&mut self, key: u64) -> Option<Entry> {
         let now = self.now;
         let slot = self.bucket(key).iter_mut().find(|slot| slot[0] == key && slot[1] != 0)?;
-        let mut kept = Kept::unpack(slot[1]);
-        kept.uses = (kept.uses + 1).min(USES_MAX);
-        kept.stamp = now;
-        slot[1] = kept.pack();
-        Some(kept.entry)
+        let mut stored = StoredEntry::unpack(slot[1]);
+        stored.uses = (stored.uses + 1).min(USES_MAX);
+        stored.stamp = now;
+        slot[1] = stored.pack();
+        Some(stored.entry)
     }
 
     /// Keeps an entry in place of the older one of the position, or of the one least worth keeping.
@@ -105,13 +105,13 @@ impl Table {
             if slot[1] == 0 || slot[0] == key {
                 return i32::MIN + i32::from(slot[1] == 0);
             }
-            let kept = Kept::unpack(slot[1]);
-            let age = if ages { i32::from(now.wrapping_sub(kept.stamp)) } else { 0 };
-            kept.entry.depth + i32::from(kept.uses) - 2 * age
+            let stored = StoredEntry::unpack(slot[1]);
+            let age = if ages { i32::from(now.wrapping_sub(stored.stamp)) } else { 0 };
+            stored.entry.depth + i32::from(stored.uses) - 2 * age
         };
         let Some(slot) = self.bucket(key).iter_mut().min_by_key(|slot| worth(slot)) else { return };
-        let uses = if slot[0] == key { Kept::unpack(slot[1]).uses } else { 0 };
-        *slot = [key, Kept { entry, uses, stamp: now }.pack()];
+        let uses = if slot[0] == key { StoredEntry::unpack(slot[1]).uses } else { 0 };
+        *slot = [key, StoredEntry { entry, uses, stamp: now }.pack()];
     }
 
     /// How full the table is, in permille, from a sample.
