@@ -1,32 +1,32 @@
-//! Two evaluations side by side: which features both have, with what figures, under which
-//! conditions, and how much that matters over a set of positions.
+//! Comparison of two evaluations: their features with weights and conditions, and how much their
+//! terms differ over a set of positions.
 
 use super::pair::Pair;
 use super::report::Report;
 use super::{Choice, Variant};
 use crate::chess::Position;
 
-/// Named figures of a feature, in the unit of its evaluation.
+/// Named weights of a feature, in the unit of its evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Figure {
-    /// What the figures are for; empty if there is nothing to distinguish.
+pub struct WeightGroup {
+    /// What the weights are for; empty for a single group.
     pub label: &'static str,
-    /// The figures.
+    /// The weights.
     pub values: Vec<i32>,
-    /// Do opening and endgame figures alternate?
+    /// Do `values` alternate between opening and endgame?
     pub paired: bool,
 }
 
-impl Figure {
-    /// Plain figures.
-    pub(super) fn new(label: &'static str, values: impl IntoIterator<Item = i32>) -> Figure {
-        Figure { label, values: values.into_iter().collect(), paired: false }
+impl WeightGroup {
+    /// Plain weights.
+    pub(super) fn new(label: &'static str, values: impl IntoIterator<Item = i32>) -> WeightGroup {
+        WeightGroup { label, values: values.into_iter().collect(), paired: false }
     }
 
     /// Figures with an opening and an endgame half.
-    pub(super) fn pairs(label: &'static str, scores: &[Pair]) -> Figure {
+    pub(super) fn pairs(label: &'static str, scores: &[Pair]) -> WeightGroup {
         let values = scores.iter().flat_map(|score| [score.opening(), score.endgame()]);
-        Figure { label, values: values.collect(), paired: true }
+        WeightGroup { label, values: values.collect(), paired: true }
     }
 }
 
@@ -39,30 +39,30 @@ pub struct Entry {
     /// Its name.
     pub name: &'static str,
     /// Its weights.
-    pub figures: Vec<Figure>,
+    pub weights: Vec<WeightGroup>,
     /// When it counts.
     pub condition: &'static str,
-    /// The features that must be switched off to be without it.
+    /// The features to disable to switch it off.
     pub switches: Vec<&'static str>,
 }
 
-/// The last number of a feature of the older version.
+/// The highest number of a feature of the older version.
 pub const NUMBERED: u8 = 29;
 
-/// What became of a feature from the first evaluation to the second.
+/// How a feature differs between the first and the second evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing.
+    /// Not at all.
     Same,
-    /// Its weights are others.
+    /// In its weights.
     WeightChanged,
-    /// It counts under another condition.
+    /// In its condition.
     ConditionChanged,
-    /// Both.
+    /// In both.
     BothChanged,
-    /// The second has it not.
+    /// Only the first has it.
     OnlyFirst,
-    /// The first has it not.
+    /// Only the second has it.
     OnlySecond,
 }
 
@@ -73,7 +73,7 @@ pub struct Comparison {
     pub name: &'static str,
     /// Its number, see [`Entry::number`].
     pub number: Option<u8>,
-    /// As each has it.
+    /// Its entry in each.
     pub sides: [Option<Entry>; 2],
     /// The difference.
     pub verdict: Verdict,
@@ -82,7 +82,7 @@ pub struct Comparison {
 impl Comparison {
     fn new(first: Option<Entry>, second: Option<Entry>) -> Option<Comparison> {
         let verdict = match (&first, &second) {
-            (Some(a), Some(b)) => match (a.figures == b.figures, a.condition == b.condition) {
+            (Some(a), Some(b)) => match (a.weights == b.weights, a.condition == b.condition) {
                 (true, true) => Verdict::Same,
                 (false, true) => Verdict::WeightChanged,
                 (true, false) => Verdict::ConditionChanged,
@@ -116,7 +116,7 @@ pub fn compare(first: Variant, second: Variant) -> Vec<Comparison> {
 
 /// How a term differs between two evaluations over many positions, in centipawns.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spread {
+pub struct TermDifference {
     /// The term.
     pub name: &'static str,
     /// Positions in which it differs by half a centipawn or more.
@@ -127,10 +127,14 @@ pub struct Spread {
     pub largest: f64,
 }
 
-/// The spread of every term of both evaluations, and last of the value as a whole.
+/// The difference of every term of both evaluations, and last of the whole value.
 ///
 /// Terms of the same name are compared; one that only one evaluation has counts as 0 in the other.
-pub fn spread(first: Variant, second: Variant, positions: &[Position]) -> Vec<Spread> {
+pub fn term_differences(
+    first: Variant,
+    second: Variant,
+    positions: &[Position],
+) -> Vec<TermDifference> {
     let mut names: Vec<&'static str> = Vec::new();
     for feature in first.features().into_iter().chain(second.features()) {
         if !names.contains(&feature.name) {
@@ -138,21 +142,21 @@ pub fn spread(first: Variant, second: Variant, positions: &[Position]) -> Vec<Sp
         }
     }
     names.push("value");
-    let mut spreads: Vec<Spread> = names
+    let mut differences: Vec<TermDifference> = names
         .into_iter()
-        .map(|name| Spread { name, differs: 0, mean: 0.0, largest: 0.0 })
+        .map(|name| TermDifference { name, differs: 0, mean: 0.0, largest: 0.0 })
         .collect();
     for position in positions {
         let reports = [first, second].map(|variant| Choice::from(variant).explain(position));
-        for spread in &mut spreads {
-            let [a, b] = reports.each_ref().map(|report| worth(report, spread.name));
+        for term in &mut differences {
+            let [a, b] = reports.each_ref().map(|report| worth(report, term.name));
             let difference = (a - b).abs();
-            spread.differs += usize::from(difference >= 0.5);
-            spread.mean += difference / positions.len() as f64;
-            spread.largest = spread.largest.max(difference);
+            term.differs += usize::from(difference >= 0.5);
+            term.mean += difference / positions.len() as f64;
+            term.largest = term.largest.max(difference);
         }
     }
-    spreads
+    differences
 }
 
 /// What the term is worth in the end, in centipawns; of `value`, from the side to move.

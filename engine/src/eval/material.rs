@@ -2,7 +2,7 @@
 //!
 //! A yardstick for other evaluations and a deliberately weak opponent.
 
-use super::compare::{Entry, Figure};
+use super::compare::{Entry, WeightGroup};
 use super::feature::{Feature, FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
@@ -54,11 +54,11 @@ impl Material {
 
 /// Every feature, for comparisons.
 pub(super) fn entries() -> Vec<Entry> {
-    let figures = vec![Figure::new("P N B R Q K", PRICES)];
+    let weights = vec![WeightGroup::new("P N B R Q K", PRICES)];
     vec![Entry {
         number: None,
         name: "material",
-        figures,
+        weights,
         condition: "each piece",
         switches: vec!["material"],
     }]

@@ -1,19 +1,19 @@
 //! The commands `eval` and `compare` of the command line.
 
 use super::cli::{EXIT_INPUT, EXIT_USAGE};
-use super::contrast::{Contrast, Form};
+use super::comparison::{ComparisonReport, Form};
 use super::explain;
 use super::options::{personality, variant};
 use super::output::Output;
 use crate::chess::{Position, fen};
-use crate::eval::compare::{compare, spread};
+use crate::eval::compare::{compare, term_differences};
 use crate::search::Player;
 
-/// Why a command was not carried out.
+/// Why a command failed.
 enum Failure {
-    /// The words make no command.
+    /// Invalid arguments.
     Usage,
-    /// Something named does not exist or cannot be read; the text says what was expected.
+    /// An unknown name or an unreadable file, with a message.
     Input(String),
 }
 
@@ -25,15 +25,15 @@ impl Failure {
 
 /// Runs `eval` with the words that follow it and returns the exit code.
 pub(super) fn run_eval(words: &[&str], output: &Output, usage: &str) -> i32 {
-    conclude(eval(words, output), usage)
+    exit_code(eval(words, output), usage)
 }
 
 /// Runs `compare` with the words that follow it and returns the exit code.
 pub(super) fn run_compare(words: &[&str], output: &Output, usage: &str) -> i32 {
-    conclude(contrast(words, output), usage)
+    exit_code(compare_variants(words, output), usage)
 }
 
-fn conclude(result: Result<(), Failure>, usage: &str) -> i32 {
+fn exit_code(result: Result<(), Failure>, usage: &str) -> i32 {
     match result {
         Ok(()) => 0,
         Err(Failure::Usage) => {
@@ -99,7 +99,7 @@ fn eval(words: &[&str], output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn contrast(words: &[&str], output: &Output) -> Result<(), Failure> {
+fn compare_variants(words: &[&str], output: &Output) -> Result<(), Failure> {
     let (mut form, mut file) = (Form::Text, None);
     let mut names: Vec<&str> = Vec::new();
     let mut words = words.iter().copied();
@@ -115,16 +115,16 @@ fn contrast(words: &[&str], output: &Output) -> Result<(), Failure> {
     let &[first, second] = names.as_slice() else { return Err(Failure::Usage) };
     let first = variant(first).map_err(Failure::input)?;
     let second = variant(second).map_err(Failure::input)?;
-    let spreads = match file {
+    let differences = match file {
         Some(file) => {
             let positions = read_positions(file)?;
-            Some((positions.len(), spread(first, second, &positions)))
+            Some((positions.len(), term_differences(first, second, &positions)))
         }
         None => None,
     };
     let features = compare(first, second);
-    let contrast = Contrast { variants: [first, second], features, spreads };
-    output.line(&contrast.render(form));
+    let report = ComparisonReport { variants: [first, second], features, differences };
+    output.line(&report.render(form));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! The record of an evaluation as text and as JSON.
+//! The terms of an evaluation as text and as JSON.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::eval::feature::Feature;
 use crate::eval::pair::Pair;
 use crate::eval::report::{Report, Term};
 
-/// A table of every term that says something about the position.
+/// A table of all terms that are not zero.
 pub(super) fn table(report: &Report, position: &Position) -> String {
     let variant = report.variant;
     let mut text = String::new();
@@ -30,7 +30,7 @@ pub(super) fn table(report: &Report, position: &Position) -> String {
     let _infallible = writeln!(text, "{:>9}", "final");
     let mut sides = [Pair::ZERO; 2];
     let mut centipawns = 0.0;
-    for term in report.terms.iter().filter(|term| speaks(term)) {
+    for term in report.terms.iter().filter(|term| is_nonzero(term)) {
         row(&mut text, term.feature.name, term.sides, report.centipawns(term));
         sides[0] += term.sides[0];
         sides[1] += term.sides[1];
@@ -51,15 +51,14 @@ fn row(text: &mut String, name: &str, sides: [Pair; 2], centipawns: f64) {
     let _infallible = writeln!(text, "{centipawns:>9.1}");
 }
 
-/// Does the term say anything about this position?
-fn speaks(term: &Term) -> bool {
+/// Is the term not zero in this position?
+fn is_nonzero(term: &Term) -> bool {
     term.sides != [Pair::ZERO; 2] || term.step != 0
 }
 
 /// One object on one line: `fen`, `variant`, `value` (centipawns for the side to move), `phase`,
 /// `terms` (White minus Black, those that are not zero) and `steps` (what was done to the blended
-/// score, in centipawns from White's side). In `full` also each side's terms and what they are
-/// worth in the end.
+/// score, in centipawns from White's side). With `full` also each side's terms and their final values.
 pub(super) fn object(report: &Report, position: &Position, full: bool) -> String {
     let pair = |score: Pair| json::list([score.opening(), score.endgame()]);
     let terms = |score: fn(&Term) -> Pair| {
@@ -80,9 +79,9 @@ pub(super) fn object(report: &Report, position: &Position, full: bool) -> String
         ("steps", json::object(steps.map(|term| (term.feature.name, term.step)))),
     ];
     if full {
-        let speaking = report.terms.iter().filter(|term| speaks(term));
+        let nonzero = report.terms.iter().filter(|term| is_nonzero(term));
         let worth =
-            speaking.map(|term| (term.feature.name, format!("{:.2}", report.centipawns(term))));
+            nonzero.map(|term| (term.feature.name, format!("{:.2}", report.centipawns(term))));
         entries.push(("white", terms(|term| term.sides[0])));
         entries.push(("black", terms(|term| term.sides[1])));
         entries.push(("final_cp", json::object(worth)));

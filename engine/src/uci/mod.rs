@@ -1,11 +1,10 @@
-//! Talking to the outside: the UCI protocol and the command line.
+//! The UCI protocol and the command line.
 //!
-//! Here, in the bench and nowhere else is anything printed. One thread reads commands and answers
-//! at once; another owns the memory and searches. What comes in is never trusted: whatever cannot be
-//! understood is answered with an `info string` and otherwise ignored.
+//! Only this module and the bench print. One thread reads commands and answers at once; another owns
+//! the memory and searches. Input that cannot be parsed is answered with an `info string`.
 
 pub mod cli;
-mod contrast;
+mod comparison;
 mod evaluation;
 mod explain;
 mod json;

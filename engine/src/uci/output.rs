@@ -1,4 +1,4 @@
-//! The stream both threads write to.
+//! The output stream, shared by both threads.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,8 +27,8 @@ impl Output {
         let _gone = stream.write_all(&bytes).and_then(|()| stream.flush());
     }
 
-    /// Tells the user something, in the form the protocol has for it. What is quoted from the input
-    /// may be anything, so control characters are left out and what is too long is cut off.
+    /// Writes an `info string`. Control characters become blanks, and long text is cut off, since it
+    /// may quote input.
     pub fn note(&self, text: &str) {
         let mut text = text.replace(char::is_control, " ");
         if let Some((end, _)) = text.char_indices().nth(NOTE_MAX_CHARS) {

@@ -1,10 +1,10 @@
-//! From a line of input to a command. Total: every line gives some command.
+//! Parsing of input lines. Every line gives a command, perhaps an invalid one.
 
 use std::str::SplitAsciiWhitespace;
 
 use crate::chess::perft::DEPTH_MAX;
 
-/// What the outside wants.
+/// A UCI command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     /// Identify yourself and list the options.
@@ -33,7 +33,7 @@ pub(super) enum Command {
     Bench(Option<u32>),
     /// End the session.
     Quit,
-    /// Known but of no consequence.
+    /// Known but ignored.
     Nothing,
     /// Not understood; the text says why.
     Invalid(String),

@@ -10,7 +10,7 @@ use crate::chess::uci_move::{CastlingForm, format};
 use crate::chess::{Position, fen};
 use crate::time::nodes_per_second;
 
-/// What the words of a command line come to.
+/// A parsed `perft` command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     task: Task,
@@ -25,7 +25,7 @@ enum Task {
     Suite { file: String, max_nodes: u64 },
 }
 
-/// Why nothing was counted, or what was wrong with the counts.
+/// Why a perft command failed.
 pub(super) enum Failure {
     /// Unreadable input.
     Input(String),

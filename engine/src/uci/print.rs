@@ -1,4 +1,4 @@
-//! What the engine says about a search.
+//! UCI output of a search.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -54,7 +54,7 @@ pub(super) fn best_move(result: &SearchResult, form: CastlingForm) -> String {
     }
 }
 
-/// The board, eighth rank on top, and what cannot be seen on it.
+/// The board, eighth rank on top, with FEN, key and checkers.
 pub(super) fn diagram(position: &Position) -> String {
     let mut text = String::new();
     for rank in (0..8).rev() {

@@ -11,10 +11,10 @@ use crate::eval::palimpsest::trace::weights;
 use crate::tune::samples::Split;
 use crate::tune::{Progress, Settings, Tuned, table, tune};
 
-/// Of so many games, one is for validation.
+/// One in this many games is used for validation.
 const ONE_IN: u64 = 10;
 
-/// Why nothing was tuned: exit code and text.
+/// Exit code and error message.
 struct Failure(i32, String);
 
 /// What was asked for.

@@ -1,10 +1,10 @@
 //! What this evaluation has, figure by figure.
 
 use super::weights::{CASTLING, PROMOTION, UNIT, UNSUPPORTED, WORTH, eccentricity};
-use crate::eval::compare::{Entry, Figure};
+use crate::eval::compare::{Entry, WeightGroup};
 
-fn entry(name: &'static str, figures: Vec<Figure>, condition: &'static str) -> Entry {
-    Entry { number: None, name, figures, condition, switches: vec![name] }
+fn entry(name: &'static str, weights: Vec<WeightGroup>, condition: &'static str) -> Entry {
+    Entry { number: None, name, weights, condition, switches: vec![name] }
 }
 
 /// Every feature.
@@ -13,19 +13,19 @@ pub(in crate::eval) fn entries() -> Vec<Entry> {
     vec![
         entry(
             "material",
-            vec![Figure::new("P N B R Q", WORTH[..5].iter().map(|worth| worth * UNIT))],
+            vec![WeightGroup::new("P N B R Q", WORTH[..5].iter().map(|worth| worth * UNIT))],
             "each piece taken",
         ),
-        entry("promotion", vec![Figure::new("", [PROMOTION])], "to a queen"),
+        entry("promotion", vec![WeightGroup::new("", [PROMOTION])], "to a queen"),
         entry(
             "centre",
-            vec![Figure::new("squares", squares)],
+            vec![WeightGroup::new("squares", squares)],
             "difference of the squares of a move of pawn, knight, bishop or king",
         ),
-        entry("castling", vec![Figure::new("", [CASTLING])], "the move, not the right to it"),
+        entry("castling", vec![WeightGroup::new("", [CASTLING])], "the move, not the right to it"),
         entry(
             "pawn_structure",
-            vec![Figure::new("", [UNSUPPORTED])],
+            vec![WeightGroup::new("", [UNSUPPORTED])],
             "by a pawn move, from own pawns two files beside its origin: both +, one 0, none -",
         ),
     ]

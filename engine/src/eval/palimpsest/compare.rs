@@ -2,7 +2,7 @@
 
 use super::Term;
 use super::layout::{GROUPS, WEIGHTS};
-use crate::eval::compare::{Entry, Figure};
+use crate::eval::compare::{Entry, WeightGroup};
 
 /// Every feature.
 pub(in crate::eval) fn entries() -> Vec<Entry> {
@@ -10,13 +10,13 @@ pub(in crate::eval) fn entries() -> Vec<Entry> {
         .iter()
         .map(|feature| {
             let groups = GROUPS.iter().filter(|group| group.feature == *feature);
-            let figures = groups.map(|group| {
-                Figure::pairs(group.label, &WEIGHTS[group.start..group.start + group.len])
+            let weights = groups.map(|group| {
+                WeightGroup::pairs(group.label, &WEIGHTS[group.start..group.start + group.len])
             });
             Entry {
                 number: None,
                 name: feature.name,
-                figures: figures.collect(),
+                weights: weights.collect(),
                 condition: condition(feature.name),
                 switches: vec![feature.name],
             }

@@ -2,19 +2,19 @@
 
 use super::weights;
 use crate::eval::Score;
-use crate::eval::compare::{Entry, Figure};
+use crate::eval::compare::{Entry, WeightGroup};
 
 fn entry(
     name: &'static str,
-    figures: impl IntoIterator<Item = Figure>,
+    weights: impl IntoIterator<Item = WeightGroup>,
     condition: &'static str,
 ) -> Entry {
-    let figures = figures.into_iter().collect();
-    Entry { number: None, name, figures, condition, switches: vec![name] }
+    let weights = weights.into_iter().collect();
+    Entry { number: None, name, weights, condition, switches: vec![name] }
 }
 
-fn one(score: Score) -> [Figure; 1] {
-    [Figure::new("", [score])]
+fn one(score: Score) -> [WeightGroup; 1] {
+    [WeightGroup::new("", [score])]
 }
 
 /// Every feature.
@@ -28,10 +28,14 @@ pub(in crate::eval) fn entries() -> Vec<Entry> {
 
 fn pawns() -> Vec<Entry> {
     vec![
-        entry("material", [Figure::new("P N B R Q", weights::WORTH[..5].to_vec())], "each piece"),
+        entry(
+            "material",
+            [WeightGroup::new("P N B R Q", weights::WORTH[..5].to_vec())],
+            "each piece",
+        ),
         entry(
             "trade_down",
-            [Figure::new(
+            [WeightGroup::new(
                 "lead, material, divisor",
                 [weights::TRADE_LEAD_MAX, weights::TRADE_MATERIAL_MAX, weights::TRADE_DIVISOR],
             )],
@@ -39,7 +43,7 @@ fn pawns() -> Vec<Entry> {
         ),
         entry(
             "field_control",
-            [Figure::new(
+            [WeightGroup::new(
                 "middle, centre, other",
                 [weights::CONTROL_CENTRE, weights::CONTROL_NEAR, weights::CONTROL],
             )],
@@ -48,26 +52,26 @@ fn pawns() -> Vec<Entry> {
         entry(
             "pawn_advance",
             [
-                Figure::new("by file", weights::ADVANCE),
-                Figure::new("storm", [weights::ADVANCE_STORM, weights::ADVANCE_ASSAULT]),
-                Figure::new("late", [weights::ADVANCE_LATE]),
+                WeightGroup::new("by file", weights::ADVANCE),
+                WeightGroup::new("storm", [weights::ADVANCE_STORM, weights::ADVANCE_ASSAULT]),
+                WeightGroup::new("late", [weights::ADVANCE_LATE]),
             ],
             "per rank from the second; by castled kings and officers left at the root",
         ),
         entry(
             "pawn_isolated",
-            [Figure::new("", [weights::ISOLATED, weights::ISOLATED_HALF_OPEN])],
+            [WeightGroup::new("", [weights::ISOLATED, weights::ISOLATED_HALF_OPEN])],
             "no own pawn beside; more without an enemy pawn on the file",
         ),
         entry(
             "pawn_backward",
-            [Figure::new("", [weights::BACKWARD, weights::BACKWARD_HALF_OPEN])],
+            [WeightGroup::new("", [weights::BACKWARD, weights::BACKWARD_HALF_OPEN])],
             "all neighbours ahead, square ahead held by an enemy pawn; more without one on the file",
         ),
         entry("pawn_doubled", one(weights::DOUBLED), "own pawn ahead on the file"),
         entry(
             "pawn_passed",
-            [Figure::new("by rank", weights::PASSED)],
+            [WeightGroup::new("by rank", weights::PASSED)],
             "two fifths more with a neighbour, a third less blocked, a quarter less held, half more \
              in the endgame",
         ),
@@ -78,7 +82,7 @@ fn kings() -> Vec<Entry> {
     vec![
         entry(
             "king_castling",
-            [Figure::new(
+            [WeightGroup::new(
                 "castled, rights lost, rank",
                 [
                     weights::CASTLED,
@@ -91,13 +95,13 @@ fn kings() -> Vec<Entry> {
         ),
         entry(
             "king_shelter",
-            [Figure::new("second, third, other, none", weights::SHELTER)],
+            [WeightGroup::new("second, third, other, none", weights::SHELTER)],
             "three files; not in the endgame; scaled by the enemy's officers",
         ),
         entry("king_center", one(weights::KING_CENTRE), "in the endgame"),
         entry(
             "king_pawn_dist",
-            [Figure::new("", [weights::KING_TO_PASSED, weights::KING_TO_BACKWARD])],
+            [WeightGroup::new("", [weights::KING_TO_PASSED, weights::KING_TO_BACKWARD])],
             "in the endgame; per step from passed and backward pawns of both sides",
         ),
     ]
@@ -108,20 +112,20 @@ fn officers() -> Vec<Entry> {
         entry("officer_center", one(weights::OFFICER_CENTRE), "each square of c3-f6 attacked"),
         entry(
             "officer_king",
-            [Figure::new("", weights::OFFICER_KING)],
+            [WeightGroup::new("", weights::OFFICER_KING)],
             "each square beside the enemy king attacked; less in its endgame",
         ),
         entry(
             "development",
             [
-                Figure::new("N B R Q", weights::UNDEVELOPED[1..5].to_vec()),
-                Figure::new("queen", [weights::EARLY_QUEEN]),
+                WeightGroup::new("N B R Q", weights::UNDEVELOPED[1..5].to_vec()),
+                WeightGroup::new("queen", [weights::EARLY_QUEEN]),
             ],
             "early: on the back rank; queen beyond the third rank",
         ),
         entry(
             "rook_file",
-            [Figure::new("", [weights::ROOK_OPEN, weights::ROOK_HALF_OPEN])],
+            [WeightGroup::new("", [weights::ROOK_OPEN, weights::ROOK_HALF_OPEN])],
             "no pawn on the file; no own pawn",
         ),
         entry("rook_seventh", one(weights::ROOK_SEVENTH), "on the seventh rank"),
@@ -137,12 +141,12 @@ fn officers() -> Vec<Entry> {
         ),
         entry(
             "hung",
-            [Figure::new("", [weights::HUNG, weights::HUNG_DIVISOR, weights::HUNG_SEVERAL])],
+            [WeightGroup::new("", [weights::HUNG, weights::HUNG_DIVISOR, weights::HUNG_SEVERAL])],
             "side to move: attacked, and undefended or by a cheaper piece",
         ),
         entry(
             "pinned",
-            [Figure::new("", [weights::PINNED_PAWN, weights::PINNED])],
+            [WeightGroup::new("", [weights::PINNED_PAWN, weights::PINNED])],
             "side to move; double by a cheaper piece or with a pawn attacking",
         ),
     ]
@@ -150,21 +154,28 @@ fn officers() -> Vec<Entry> {
 
 fn endings() -> Vec<Entry> {
     vec![
-        entry("unstoppable", [Figure::new("", weights::RUNNER)], "wins the race in pawn endings"),
+        entry(
+            "unstoppable",
+            [WeightGroup::new("", weights::RUNNER)],
+            "wins the race in pawn endings",
+        ),
         entry("draw", [], "neither side can mate; more than 100 plies without progress"),
         entry(
             "kbbk",
-            [Figure::new("", [weights::WON_ENDING, weights::CORNER, weights::KINGS_CLOSE])],
+            [WeightGroup::new("", [weights::WON_ENDING, weights::CORNER, weights::KINGS_CLOSE])],
             "bishops on both colours",
         ),
         entry(
             "kbnk",
-            [Figure::new("", [weights::WON_ENDING, weights::RIGHT_CORNER, weights::KINGS_CLOSE])],
+            [WeightGroup::new(
+                "",
+                [weights::WON_ENDING, weights::RIGHT_CORNER, weights::KINGS_CLOSE],
+            )],
             "corner of the bishop's colour",
         ),
         entry(
             "mating",
-            [Figure::new(
+            [WeightGroup::new(
                 "lead, edge, kings",
                 [weights::NEAR_MATE, weights::DRIVEN, weights::NEAR_KINGS_CLOSE],
             )],

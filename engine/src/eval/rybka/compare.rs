@@ -2,7 +2,7 @@
 
 use super::Version;
 use super::weights::{Lazy, OppositeBishops, RookKing, Seventh, Shelter, TrappedBishops, Weights};
-use crate::eval::compare::{Entry, Figure};
+use crate::eval::compare::{Entry, WeightGroup};
 use crate::eval::pair::Pair;
 
 /// Every feature of one version.
@@ -18,10 +18,10 @@ pub(in crate::eval) fn entries<V: Version>() -> Vec<Entry> {
 fn entry(
     number: impl Into<Option<u8>>,
     name: &'static str,
-    figures: Vec<Figure>,
+    weights: Vec<WeightGroup>,
     condition: &'static str,
 ) -> Entry {
-    Entry { number: number.into(), name, figures, condition, switches: switches(name) }
+    Entry { number: number.into(), name, weights, condition, switches: switches(name) }
 }
 
 /// The features to be switched off to be without this.
@@ -39,16 +39,16 @@ fn switches(name: &'static str) -> Vec<&'static str> {
     }
 }
 
-fn pair(label: &'static str, score: Pair) -> Figure {
-    Figure::pairs(label, &[score])
+fn pair(label: &'static str, score: Pair) -> WeightGroup {
+    WeightGroup::pairs(label, &[score])
 }
 
-fn one(label: &'static str, value: i32) -> Figure {
-    Figure::new(label, [value])
+fn one(label: &'static str, value: i32) -> WeightGroup {
+    WeightGroup::new(label, [value])
 }
 
-fn many(label: &'static str, values: &[i32]) -> Figure {
-    Figure::new(label, values.iter().copied())
+fn many(label: &'static str, values: &[i32]) -> WeightGroup {
+    WeightGroup::new(label, values.iter().copied())
 }
 
 fn board(weights: &Weights) -> Vec<Entry> {
@@ -76,7 +76,7 @@ fn board(weights: &Weights) -> Vec<Entry> {
         entry(
             2,
             "piece_squares",
-            squares.map(|(kind, table)| Figure::pairs(kind, table)).collect(),
+            squares.map(|(kind, table)| WeightGroup::pairs(kind, table)).collect(),
             "each piece",
         ),
     ]
@@ -117,8 +117,8 @@ fn pieces(weights: &Weights) -> Vec<Entry> {
     let king = match structure.rook_king {
         RookKing::WithQueen => {
             let when = "half open towards the enemy king's surroundings; own queen and a piece";
-            let figures = vec![pair("", weights.rook_king_zone)];
-            found.push(entry(10, "rook_king_zone", figures, when));
+            let groups = vec![pair("", weights.rook_king_zone)];
+            found.push(entry(10, "rook_king_zone", groups, when));
             "half open towards the enemy king; own queen and a piece"
         }
         RookKing::Always => "half open towards the enemy king",
@@ -154,13 +154,13 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
         entry(
             18,
             "passed_base",
-            vec![Figure::pairs("by rank", &weights.passed)],
+            vec![WeightGroup::pairs("by rank", &weights.passed)],
             "foremost passed pawn",
         ),
         entry(
             19,
             "pawn_candidate",
-            vec![Figure::pairs("by rank", &weights.candidate)],
+            vec![WeightGroup::pairs("by rank", &weights.candidate)],
             "no pawn ahead, at least as many guards as sentries",
         ),
         entry(20, "pawn_isolated", open(weights.isolated), "no own pawn on the files beside"),
@@ -189,8 +189,8 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
     ];
     found.extend(passed(weights));
     if structure.pawn_anti_mobility {
-        let figures = vec![pair("", weights.pawn_blocked)];
-        found.push(entry(30, "pawn_antimob", figures, "the square ahead is occupied"));
+        let groups = vec![pair("", weights.pawn_blocked)];
+        found.push(entry(30, "pawn_antimob", groups, "the square ahead is occupied"));
     }
     found
 }
@@ -266,13 +266,13 @@ fn whole_score(weights: &Weights) -> Vec<Entry> {
     };
     let mut found = vec![entry(29, "opposite_bishops", vec![one("divisor", 2)], bishops)];
     if structure.drawishness {
-        let figures = vec![many("by files", &weights.drawishness)];
-        found.push(entry(31, "drawishness", figures, "files with pawns of the side ahead"));
+        let groups = vec![many("by files", &weights.drawishness)];
+        found.push(entry(31, "drawishness", groups, "files with pawns of the side ahead"));
     }
     if structure.pawn_endings {
-        let figures = vec![many("base, per rank", &[150, 50])];
+        let weights = vec![many("base, per rank", &[150, 50])];
         let when = "no pieces: races, wrong rook pawns; no other rule for the score";
-        found.push(entry(32, "pawn_endings", figures, when));
+        found.push(entry(32, "pawn_endings", weights, when));
     }
     found.push(entry(
         None,

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use super::json;
 use crate::eval::Variant;
-use crate::eval::compare::{Comparison, Entry, Figure, NUMBERED, Spread, Verdict};
+use crate::eval::compare::{Comparison, Entry, NUMBERED, TermDifference, Verdict, WeightGroup};
 
-/// More figures than this are summed up by how many they are and how far they reach.
-const FIGURES_SHOWN: usize = 32;
+/// More values than this are printed as a range.
+const VALUES_SHOWN: usize = 32;
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,17 +20,17 @@ pub(super) enum Form {
     Json,
 }
 
-/// What was found out about two evaluations.
-pub(super) struct Contrast {
+/// The comparison of two evaluations, to be printed.
+pub(super) struct ComparisonReport {
     /// The evaluations.
     pub(super) variants: [Variant; 2],
     /// Feature by feature.
     pub(super) features: Vec<Comparison>,
-    /// Term by term over a number of positions, if there were any.
-    pub(super) spreads: Option<(usize, Vec<Spread>)>,
+    /// The number of positions and the differences by term, if positions were given.
+    pub(super) differences: Option<(usize, Vec<TermDifference>)>,
 }
 
-impl Contrast {
+impl ComparisonReport {
     /// The whole comparison.
     pub(super) fn render(&self, form: Form) -> String {
         match form {
@@ -56,7 +56,7 @@ impl Contrast {
         }
     }
 
-    /// How many features fared how.
+    /// Number of features by verdict.
     fn summary(&self) -> String {
         let count = |verdict| self.features.iter().filter(|row| row.verdict == verdict).count();
         let counts: Vec<String> = [
@@ -102,22 +102,22 @@ impl Contrast {
                 });
             }
         }
-        if let Some((positions, spreads)) = &self.spreads {
+        if let Some((positions, differences)) = &self.differences {
             let _infallible = writeln!(
                 text,
                 "\nOver {positions} positions, in centipawns after blending\n\n\
                  {:<22}{:>8}{:>8}{:>10}{:>10}",
                 "term", "differs", "share", "mean", "largest"
             );
-            for spread in spreads {
+            for difference in differences {
                 let _infallible = writeln!(
                     text,
                     "{:<22}{:>8}{:>7.1}%{:>10.2}{:>10.1}",
-                    spread.name,
-                    spread.differs,
-                    percent(spread.differs, *positions),
-                    spread.mean,
-                    spread.largest
+                    difference.name,
+                    difference.differs,
+                    percent(difference.differs, *positions),
+                    difference.mean,
+                    difference.largest
                 );
             }
         }
@@ -150,21 +150,21 @@ impl Contrast {
                 conditions.join(" → ")
             );
         }
-        if let Some((positions, spreads)) = &self.spreads {
+        if let Some((positions, differences)) = &self.differences {
             let _infallible = writeln!(
                 text,
                 "\nOver {positions} positions, in centipawns after blending:\n\n\
                  | term | differs | share | mean | largest |\n|---|--:|--:|--:|--:|"
             );
-            for spread in spreads {
+            for difference in differences {
                 let _infallible = writeln!(
                     text,
                     "| {} | {} | {:.1} % | {:.2} | {:.1} |",
-                    spread.name,
-                    spread.differs,
-                    percent(spread.differs, *positions),
-                    spread.mean,
-                    spread.largest
+                    difference.name,
+                    difference.differs,
+                    percent(difference.differs, *positions),
+                    difference.mean,
+                    difference.largest
                 );
             }
         }
@@ -178,7 +178,7 @@ impl Contrast {
                     || "null".to_owned(),
                     |entry| {
                         json::object([
-                            ("weights", figures_object(&entry.figures)),
+                            ("weights", weights_object(&entry.weights)),
                             ("condition", json::text(entry.condition)),
                             (
                                 "disable",
@@ -206,13 +206,13 @@ impl Contrast {
             ("second_unit", json::text(self.variants[1].unit())),
             ("features", json::list(features)),
         ];
-        if let Some((positions, spreads)) = &self.spreads {
-            let terms = spreads.iter().map(|spread| {
+        if let Some((positions, differences)) = &self.differences {
+            let terms = differences.iter().map(|difference| {
                 json::object([
-                    ("name", json::text(spread.name)),
-                    ("differs", spread.differs.to_string()),
-                    ("mean_cp", format!("{:.3}", spread.mean)),
-                    ("largest_cp", format!("{:.3}", spread.largest)),
+                    ("name", json::text(difference.name)),
+                    ("differs", difference.differs.to_string()),
+                    ("mean_cp", format!("{:.3}", difference.mean)),
+                    ("largest_cp", format!("{:.3}", difference.largest)),
                 ])
             });
             entries.push(("positions", positions.to_string()));
@@ -240,33 +240,33 @@ fn number(number: Option<u8>) -> String {
 }
 
 fn weights(entry: &Entry) -> String {
-    let figures: Vec<String> = entry.figures.iter().map(figure).collect();
-    if figures.is_empty() { "no weights".to_owned() } else { figures.join(", ") }
+    let weights: Vec<String> = entry.weights.iter().map(weight_group).collect();
+    if weights.is_empty() { "no weights".to_owned() } else { weights.join(", ") }
 }
 
-fn figure(figure: &Figure) -> String {
-    let label = if figure.label.is_empty() { "" } else { " " };
-    let label = format!("{}{label}", figure.label);
-    if figure.values.len() > FIGURES_SHOWN {
-        let lowest = figure.values.iter().min().copied().unwrap_or_default();
-        let highest = figure.values.iter().max().copied().unwrap_or_default();
+fn weight_group(weight_group: &WeightGroup) -> String {
+    let label = if weight_group.label.is_empty() { "" } else { " " };
+    let label = format!("{}{label}", weight_group.label);
+    if weight_group.values.len() > VALUES_SHOWN {
+        let lowest = weight_group.values.iter().min().copied().unwrap_or_default();
+        let highest = weight_group.values.iter().max().copied().unwrap_or_default();
         return format!("{label}{lowest}…{highest}");
     }
-    let values: Vec<String> = if figure.paired {
-        figure.values.chunks(2).map(|pair| format!("({}, {})", pair[0], pair[1])).collect()
+    let values: Vec<String> = if weight_group.paired {
+        weight_group.values.chunks(2).map(|pair| format!("({}, {})", pair[0], pair[1])).collect()
     } else {
-        figure.values.iter().map(i32::to_string).collect()
+        weight_group.values.iter().map(i32::to_string).collect()
     };
     format!("{label}{}", values.join(" "))
 }
 
-/// Figures by label; a pair is a list of two, several pairs are a list of such.
-fn figures_object(figures: &[Figure]) -> String {
-    json::object(figures.iter().map(|figure| {
-        let label = if figure.label.is_empty() { "value" } else { figure.label };
-        let values = match figure.values.as_slice() {
+/// Weights by label; a pair is a list of two, several pairs are a list of such lists.
+fn weights_object(weights: &[WeightGroup]) -> String {
+    json::object(weights.iter().map(|weight_group| {
+        let label = if weight_group.label.is_empty() { "value" } else { weight_group.label };
+        let values = match weight_group.values.as_slice() {
             [value] => value.to_string(),
-            values if figure.paired && values.len() > 2 => {
+            values if weight_group.paired && values.len() > 2 => {
                 json::list(values.chunks(2).map(json_of))
             }
             values => json_of(values),
