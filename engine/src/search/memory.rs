@@ -12,7 +12,7 @@ pub struct Memory {
     pub(super) state: SearchState,
 }
 
-/// What each personality keeps.
+/// What each personality is_enabled.
 pub(super) enum SearchState {
     /// A transposition table, and histories for each thread.
     Palimpsest { table: TranspositionTable, histories: Vec<Histories> },

@@ -142,7 +142,7 @@ pub fn search(
         }
         SearchState::Micromax(table) => micromax::search(&player, request, table, thread, report),
         SearchState::Rdchess(table) => {
-            player.eval.dispatch(rdchess::RdChess { player, request, table, thread, report })
+            player.eval.dispatch(rdchess::RdChessSearch { player, request, table, thread, report })
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The search of micro-Max 3.2, rebuilt as an algorithm: it visits the same nodes and comes to the
-//! same scores and moves as the original, which `PROVENANCE.md` describes.
+//! The search of micro-Max 3.2, rebuilt as an algorithm: it visits the same nodes with the same
+//! scores and moves as the original, see `PROVENANCE.md`.
 //!
-//! Moves are pseudo-legal, and whoever could take the king has won. The node deepens step by step
-//! on its own, with the best move of the step before first. The score of a move is carried along.
+//! Moves are pseudo-legal; capturing the king wins. Every node deepens iteratively, with the best
+//! move of the iteration before first. Scores are updated incrementally.
 
 mod board;
 mod node;
@@ -18,7 +18,9 @@ use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::micromax::{Weights, game_score};
 use crate::eval::score::{mate_in, mated_in};
 use crate::tt::Bound;
-use board::{Board, NOWHERE, Place, Shot, crossed, is_beyond, place, square};
+use board::{
+    Board, CandidateMove, NO_SQUARE, Square88, crossed, is_off_board, to_square, to_square88,
+};
 use node::Node;
 use table::Best;
 pub use table::Table;
@@ -39,22 +41,22 @@ pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 /// The score of taking the king.
 const INFINITY: Score = 8_000;
 
-/// Scores beyond this are taken for mates.
-const DECISIVE: Score = INFINITY / 4;
+/// Scores beyond this are mates.
+const MATE_THRESHOLD: Score = INFINITY / 4;
 
-/// The score of having mated; each move to it takes one off.
+/// The score of a mate; each move to it subtracts one.
 const MATE: Score = INFINITY / 2;
 
-/// The depth of scores that do not depend on it.
-const DECIDED: i32 = 99;
+/// The depth stored with scores that hold at any depth.
+const DEPTH_INDEPENDENT: i32 = 99;
 
 /// The deepest iteration at the root.
-const DEEPEST: i32 = 98;
+const DEPTH_MAX: i32 = 98;
 
-/// Longer mates are not told from material.
-const LONGEST_MATE: Score = 100;
+/// Longest mate in moves that is told from material.
+const MATE_MOVES_MAX: Score = 100;
 
-/// A search under way.
+/// A running search.
 struct Search<'a> {
     board: Board,
     table: &'a mut Table,
@@ -62,13 +64,13 @@ struct Search<'a> {
     request: Request<'a>,
     disabled: FeatureSet,
     weights: Weights,
-    /// Of each square, by place.
+    /// By 0x88 square.
     eccentricity: [Score; 128],
-    /// The moves to choose from.
+    /// The root moves.
     root_moves: Vec<Move>,
-    /// The key of the position behind the move tried last at the root.
+    /// The key of the position after the last searched root move.
     latest_child: u64,
-    /// What the score at the root is short of the game's.
+    /// The game's score minus the root score.
     offset: Score,
     result: SearchResult,
 }
@@ -85,16 +87,16 @@ pub(super) fn search(
     if result.line.is_empty() {
         return result;
     }
-    // What is remembered of one root has the score of another way.
+    // Scores depend on the path, so entries of another root are invalid.
     table.clear();
     let position = request.game.position();
     let weights = Weights::without(player.eval.disabled);
     let mut eccentricity = [0; 128];
     for at in Square::all() {
-        eccentricity[place(at) as usize] = weights.eccentricity(at);
+        eccentricity[to_square88(at) as usize] = weights.eccentricity(at);
     }
     let score = game_score(request.game, player.eval.disabled);
-    let root_score = rebased(score);
+    let root_score = bounded_root_score(score);
     let search = Search {
         board: Board::new(position),
         table,
@@ -111,10 +113,10 @@ pub(super) fn search(
     search.run(root_score, report)
 }
 
-/// The score a search starts from. The original cannot play on with scores that look like a mate,
-/// so those begin nearer to zero.
-fn rebased(score: Score) -> Score {
-    if score.abs() > DECISIVE { score.signum() * DECISIVE / 2 } else { score }
+/// The root score. The original cannot handle scores that look like mates, so those start nearer to
+/// zero.
+fn bounded_root_score(score: Score) -> Score {
+    if score.abs() > MATE_THRESHOLD { score.signum() * MATE_THRESHOLD / 2 } else { score }
 }
 
 impl Search<'_> {
@@ -127,8 +129,8 @@ impl Search<'_> {
             beta: INFINITY,
             score,
             key: 0,
-            crossed: crossed.unwrap_or(NOWHERE),
-            target: NOWHERE,
+            crossed: crossed.unwrap_or(NO_SQUARE),
+            target: NO_SQUARE,
             depth: 0,
             is_outside: crossed.is_none(),
             is_root: true,
@@ -137,14 +139,14 @@ impl Search<'_> {
         let mut time_manager = TimeManager::default();
         let (mut depth, mut best) = (0, Best::default());
         self.limiter.nodes = 1;
-        while depth < DEEPEST {
+        while depth < DEPTH_MAX {
             depth += 1;
             let ply = depth as u32 - 1;
             let score = self.iteration(&root, slot, &mut depth, &mut best);
             if self.limiter.stopped {
                 break;
             }
-            self.result.score = self.outward(score);
+            self.result.score = self.engine_score(score);
             self.result.depth = ply;
             self.report(ply, report);
             let percent = time_manager.soft_limit_percent(&self.result, IterationStats::default());
@@ -159,39 +161,44 @@ impl Search<'_> {
         self.result
     }
 
-    fn keeps(&self, feature: Feature) -> bool {
+    fn is_enabled(&self, feature: Feature) -> bool {
         !self.disabled.contains(feature.into())
     }
 
-    /// May the move not be chosen at the root? Moves into check are searched all the same: they
-    /// lose the king. But an illegal castling might not.
-    fn is_barred(&self, shot: &Shot) -> bool {
+    /// Is a root move excluded? Moves into check are searched and lose the king; illegal castling
+    /// might not.
+    fn is_excluded(&self, candidate: &CandidateMove) -> bool {
         let restricted = !self.request.limits.search_moves.is_empty();
-        (restricted || shot.is_castle()) && self.root_move(shot.from, shot.to).is_none()
+        (restricted || candidate.is_castle())
+            && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// The move allowed at the root that leads from one square to another.
-    fn root_move(&self, from: Place, to: Place) -> Option<Move> {
+    /// The root move from one square to another.
+    fn root_move(&self, from: Square88, to: Square88) -> Option<Move> {
         find(&self.root_moves, from, to)
     }
 
     /// Sets the principal variation of the root to its new best move and the table's reply.
-    fn update_pv(&mut self, node: &Node, shot: &Shot, score: Score) {
+    fn update_pv(&mut self, node: &Node, candidate: &CandidateMove, score: Score) {
         if !node.is_root {
             return;
         }
-        let Some(mv) = self.root_move(shot.from, shot.to) else { return };
+        let Some(mv) = self.root_move(candidate.from, candidate.to) else { return };
         let after = self.request.game.position().play(mv);
         self.result.line = vec![mv];
-        self.result.score = self.outward(score);
+        self.result.score = self.engine_score(score);
         let (_, entry) = self.table.find(self.latest_child);
-        let answer = entry.and_then(|entry| answer(&after, entry.best));
-        self.result.line.extend(answer);
+        let reply = entry.and_then(|entry| reply(&after, entry.best));
+        self.result.line.extend(reply);
     }
 
-    /// A score as the engine tells it: mates by their distance.
-    fn outward(&self, score: Score) -> Score {
-        if score.abs() >= MATE - LONGEST_MATE { outward_mate(score) } else { score + self.offset }
+    /// A score as the engine reports it: mates by distance.
+    fn engine_score(&self, score: Score) -> Score {
+        if score.abs() >= MATE - MATE_MOVES_MAX {
+            engine_mate_score(score)
+        } else {
+            score + self.offset
+        }
     }
 
     fn report(&self, ply: u32, report: &mut dyn FnMut(&Report<'_>)) {
@@ -203,18 +210,18 @@ impl Search<'_> {
             bound: Bound::Exact,
             nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
-            // The first iteration looks at no move.
+            // The first iteration searches no move.
             line: if ply == 0 { &[] } else { &self.result.line },
         });
     }
 }
 
-fn outward_mate(score: Score) -> Score {
+fn engine_mate_score(score: Score) -> Score {
     let moves = (MATE - score.abs()).max(0) as usize;
     if score > 0 { mate_in(2 * moves.max(1) - 1) } else { mated_in(2 * moves) }
 }
 
-/// The inverse of the engine's way to tell mates: a score as the original prints it.
+/// The inverse: a score as the original prints it.
 pub fn original_score(score: Score) -> Score {
     match crate::eval::score::mate_distance_moves(score) {
         Some(moves) if moves > 0 => MATE - moves,
@@ -223,17 +230,17 @@ pub fn original_score(score: Score) -> Score {
     }
 }
 
-/// The reply that a table suggests, if there is one and it is legal.
-fn answer(position: &Position, best: Best) -> Option<Move> {
+/// The table's reply, if legal.
+fn reply(position: &Position, best: Best) -> Option<Move> {
     find(&position.legal_moves(), best.from, best.to)
 }
 
 /// The move that leads from one square to another; promotions are to queens.
-fn find(moves: &[Move], from: Place, to: Place) -> Option<Move> {
-    if is_beyond(from) || is_beyond(to) {
+fn find(moves: &[Move], from: Square88, to: Square88) -> Option<Move> {
+    if is_off_board(from) || is_off_board(to) {
         return None;
     }
-    let (from, to) = (square(from), square(to));
+    let (from, to) = (to_square(from), to_square(to));
     moves.iter().copied().find(|mv| {
         let arrives = if mv.is_castle() {
             crate::chess::position::castled_squares(mv.from(), mv.to()).0

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use super::board::{NOWHERE, Place, Shot, is_beyond, next};
+use super::board::{CandidateMove, NO_SQUARE, Square88, is_off_board, next};
 use super::table::{Best, Entry, Slot};
-use super::{DECIDED, DECISIVE, Feature, INFINITY, Search};
+use super::{DEPTH_INDEPENDENT, Feature, INFINITY, MATE_THRESHOLD, Search};
 use crate::chess::{Color, Kind, zobrist};
 use crate::eval::Score;
 
-/// What a node is searched with.
+/// The parameters of a node.
 pub(super) struct Node {
     /// The side to move.
     pub(super) side: Color,
@@ -16,48 +16,47 @@ pub(super) struct Node {
     pub(super) beta: Score,
     /// The static evaluation.
     pub(super) score: Score,
-    /// The key of the placement, from the root on.
+    /// The placement key, relative to the root.
     pub(super) key: u64,
-    /// The square that the move before has crossed.
-    pub(super) crossed: Place,
-    /// Where the move before went: taking there is a recapture.
-    pub(super) target: Place,
+    /// The square crossed by the previous move.
+    pub(super) crossed: Square88,
+    /// The destination of the previous move, for recaptures.
+    pub(super) target: Square88,
     /// Plies to search.
     pub(super) depth: i32,
-    /// Is the node no part of the tree, its result of no use to it? So are the root, unless its
-    /// last move crossed a square, and the test whether a king could be taken.
+    /// Is the node outside the tree, so that its result is stored apart? So are the root, unless
+    /// its last move crossed a square, and the test whether a king can be captured.
     pub(super) is_outside: bool,
     /// Is it the root?
     pub(super) is_root: bool,
 }
 
-/// Told apart from every square of chess.
+/// Key of nodes outside the tree.
 const OUTSIDE: u64 = 0xD1B5_4A32_D192_ED03;
 
 impl Node {
-    /// The key by which the node is remembered.
+    /// The hash key of the node.
     pub(super) fn hash(&self) -> u64 {
         let side = if self.side == Color::Black { zobrist::black_to_move() } else { 0 };
         let crossed = match self.crossed {
             _ if self.is_outside => OUTSIDE,
-            NOWHERE => 0,
-            // Turned by half a word, since a castling rook has the same word.
-            place => zobrist::castling(super::board::square(place)).rotate_left(32),
+            NO_SQUARE => 0,
+            // Rotated, since a castling rook has the same key.
+            square => zobrist::castling(super::board::to_square(square)).rotate_left(32),
         };
         self.key ^ side ^ crossed
     }
 
-    /// The node of the same position with the other side to move, in which only kings are looked
-    /// for.
-    fn king_test(&self) -> Node {
+    /// The same position with the other side to move, to test whether the king can be captured.
+    fn king_capture_test(&self) -> Node {
         Node {
             side: !self.side,
             alpha: -INFINITY,
             beta: INFINITY,
             score: 0,
             key: self.key,
-            crossed: NOWHERE,
-            target: NOWHERE,
+            crossed: NO_SQUARE,
+            target: NO_SQUARE,
             depth: 1,
             is_outside: true,
             is_root: false,
@@ -70,7 +69,7 @@ struct Scan {
     depth: i32,
     /// The best score so far.
     score: Score,
-    /// Is the best move of the iteration before still to be tried, before all others?
+    /// Is the best move of the previous iteration still to be searched first?
     pending: bool,
 }
 
@@ -99,14 +98,14 @@ impl Search<'_> {
         score
     }
 
-    /// Where the node is remembered, and as what.
+    /// The slot and entry of the node in the table.
     pub(super) fn look_up(&self, node: &Node) -> (Slot, Option<Entry>) {
         let (slot, entry) = self.table.find(node.hash());
-        (slot, entry.filter(|_| self.keeps(Feature::Hash)))
+        (slot, entry.filter(|_| self.is_enabled(Feature::Hash)))
     }
 
-    /// Searches a node to `depth`, which becomes [`DECIDED`] if the score is a mate, and remembers
-    /// the result.
+    /// Searches a node to `depth` and stores the result. `depth` becomes [`DEPTH_INDEPENDENT`] for
+    /// a mate.
     pub(super) fn iteration(
         &mut self,
         node: &Node,
@@ -118,12 +117,12 @@ impl Search<'_> {
         if self.limiter.stopped {
             return score;
         }
-        if score.abs() > DECISIVE {
-            *depth = DECIDED;
+        if score.abs() > MATE_THRESHOLD {
+            *depth = DEPTH_INDEPENDENT;
         }
         if score == -INFINITY {
             // Every move loses the king: mate if it is attacked already.
-            score = -self.node(&node.king_test()) / 2;
+            score = -self.node(&node.king_capture_test()) / 2;
         }
         if !self.limiter.stopped {
             let (is_lower, is_upper) = (score > node.alpha, score < node.beta);
@@ -133,20 +132,20 @@ impl Search<'_> {
         score
     }
 
-    /// Walks over the board, beginning with the piece of the best move.
+    /// Searches the moves of all pieces, beginning with the piece of the best move.
     fn scan(&mut self, node: &Node, depth: i32, best: &mut Best) -> Score {
         let mut scan = Scan {
             depth,
-            // At the horizon the side to move need not do anything.
+            // Stand pat at depth 1.
             score: if depth > 1 { -INFINITY } else { node.score },
-            pending: best.simple && self.keeps(Feature::BestFirst),
+            pending: best.simple && self.is_enabled(Feature::BestFirst),
         };
         let start = best.from;
         let mut from = start;
         loop {
-            if let Some(man) = self.board.at(from).filter(|man| man.color == node.side) {
-                for &step in man.steps() {
-                    let rest = Shot::at_rest(man, from);
+            if let Some(piece) = self.board.at(from).filter(|piece| piece.color == node.side) {
+                for &step in piece.steps() {
+                    let rest = CandidateMove::start(piece, from);
                     if self.ray(node, &mut scan, best, rest, step).is_break() {
                         return scan.score;
                     }
@@ -159,129 +158,140 @@ impl Search<'_> {
         }
     }
 
-    /// Follows a ray. Breaks if the node is done.
+    /// Searches the moves along a ray. Breaks if the node is finished.
     fn ray(
         &mut self,
         node: &Node,
         scan: &mut Scan,
         best: &mut Best,
-        rest: Shot,
-        step: Place,
+        rest: CandidateMove,
+        step: Square88,
     ) -> ControlFlow<()> {
-        let mut shot = rest;
+        let mut candidate = rest;
         loop {
-            shot.to = if scan.pending { best.to } else { shot.to + step };
-            if is_beyond(shot.to) || !self.may_step(node, &mut shot, step) {
+            candidate.to = if scan.pending { best.to } else { candidate.to + step };
+            if is_off_board(candidate.to) || !self.may_step(node, &mut candidate, step) {
                 return ControlFlow::Continue(());
             }
-            if self.takes_king(node, &shot) {
+            if self.takes_king(node, &candidate) {
                 scan.score = INFINITY;
             }
             if scan.score >= node.beta {
                 return ControlFlow::Break(());
             }
-            let depth = scan.depth - self.cost(node, shot.to);
-            if depth > 0 && !(node.is_root && self.is_barred(&shot)) {
-                let score = self.attempt(node, scan.score, &shot, depth);
+            let depth = scan.depth - self.cost(node, candidate.to);
+            if depth > 0 && !(node.is_root && self.is_excluded(&candidate)) {
+                let score = self.search_move(node, scan.score, &candidate, depth);
                 if self.limiter.stopped {
                     return ControlFlow::Break(());
                 }
                 if scan.pending {
-                    // The best move comes first; now all others, and it again, from the start.
-                    self.update_pv(node, &shot, score);
+                    // The best move was searched first; now all moves from the start.
+                    self.update_pv(node, &candidate, score);
                     scan.score = score;
                     scan.pending = false;
-                    shot = rest;
+                    candidate = rest;
                     continue;
                 }
                 if score > scan.score {
                     scan.score = score;
-                    *best = Best { from: shot.from, to: shot.to, simple: !shot.is_castle() };
-                    self.update_pv(node, &shot, score);
+                    *best = Best {
+                        from: candidate.from,
+                        to: candidate.to,
+                        simple: !candidate.is_castle(),
+                    };
+                    self.update_pv(node, &candidate, score);
                 }
             }
-            if !self.goes_on(&mut shot, step) {
+            if !self.goes_on(&mut candidate, step) {
                 return ControlFlow::Continue(());
             }
         }
     }
 
-    /// Looks at the square ahead. A piece may not take its own, a pawn takes aslant and only then.
-    fn may_step(&self, node: &Node, shot: &mut Shot, step: Place) -> bool {
-        let is_pawn = shot.man.kind == Kind::Pawn;
-        shot.victim = if is_pawn && shot.to == node.crossed { shot.to ^ 16 } else { shot.to };
-        shot.taken = self.board.at(shot.victim);
-        let is_own = shot.taken.is_some_and(|taken| taken.color == node.side);
+    /// Sets what the step captures and returns whether the step is pseudo-legal.
+    fn may_step(&self, node: &Node, candidate: &mut CandidateMove, step: Square88) -> bool {
+        let is_pawn = candidate.piece.kind == Kind::Pawn;
+        candidate.victim =
+            if is_pawn && candidate.to == node.crossed { candidate.to ^ 16 } else { candidate.to };
+        candidate.taken = self.board.at(candidate.victim);
+        let is_own = candidate.taken.is_some_and(|taken| taken.color == node.side);
         let is_straight = step & 7 == 0;
-        !(is_own || is_pawn && is_straight == shot.taken.is_some())
+        !(is_own || is_pawn && is_straight == candidate.taken.is_some())
     }
 
-    /// Does the move take the king, or reach a square it has crossed or left in castling?
-    fn takes_king(&self, node: &Node, shot: &Shot) -> bool {
-        let takes = shot.taken.is_some_and(|taken| taken.kind == Kind::King);
-        let castled = node.crossed != NOWHERE && self.board.at(node.crossed).is_some();
-        takes || castled && (shot.to - node.crossed).abs() < 2
+    /// Does the move capture the king, or a square that the castling king crossed or left?
+    fn takes_king(&self, node: &Node, candidate: &CandidateMove) -> bool {
+        let takes = candidate.taken.is_some_and(|taken| taken.kind == Kind::King);
+        let castled = node.crossed != NO_SQUARE && self.board.at(node.crossed).is_some();
+        takes || castled && (candidate.to - node.crossed).abs() < 2
     }
 
-    /// What a move costs in depth: recaptures cost nothing.
-    fn cost(&self, node: &Node, to: Place) -> i32 {
-        i32::from(to != node.target || !self.keeps(Feature::Recapture))
+    /// The depth a move costs: 0 for recaptures.
+    fn cost(&self, node: &Node, to: Square88) -> i32 {
+        i32::from(to != node.target || !self.is_enabled(Feature::Recapture))
     }
 
-    /// After a step: does the ray go on? A pawn may go on from its third row, a king to castle.
-    fn goes_on(&self, shot: &mut Shot, step: Place) -> bool {
-        let third_row = if shot.man.color == Color::White { 0x50 } else { 0x20 };
-        let corner = self.board.castling_corner(shot, step);
-        let special =
-            corner.is_some() || shot.man.kind == Kind::Pawn && shot.to & 0x70 == third_row;
+    /// Does the ray continue after a step? Pawns continue from their third row, kings to castle.
+    fn goes_on(&self, candidate: &mut CandidateMove, step: Square88) -> bool {
+        let third_row = if candidate.piece.color == Color::White { 0x50 } else { 0x20 };
+        let corner = self.board.castling_corner(candidate, step);
+        let special = corner.is_some()
+            || candidate.piece.kind == Kind::Pawn && candidate.to & 0x70 == third_row;
         if special {
-            shot.crossed = shot.to;
-            shot.corner = corner.unwrap_or(shot.corner);
+            candidate.crossed = candidate.to;
+            candidate.corner = corner.unwrap_or(candidate.corner);
         }
-        shot.taken.is_none() && (special || shot.man.slides())
+        candidate.taken.is_none() && (special || candidate.piece.slides())
     }
 
     /// Makes a move, searches the reply and takes it back.
-    fn attempt(&mut self, node: &Node, so_far: Score, shot: &Shot, depth: i32) -> Score {
-        let delay = self.keeps(Feature::DelayedGain);
-        self.board.make(shot);
-        let gain = self.gain(shot);
+    fn search_move(
+        &mut self,
+        node: &Node,
+        so_far: Score,
+        candidate: &CandidateMove,
+        depth: i32,
+    ) -> Score {
+        let delay = self.is_enabled(Feature::DelayedGain);
+        self.board.make(candidate);
+        let gain = self.gain(candidate);
         let child = Node {
             side: !node.side,
-            // A score above the static evaluation will lose a point for coming late.
+            // A score above the static evaluation is reduced by one per ply.
             alpha: -node.beta - Score::from(delay && node.beta > node.score),
             beta: -so_far.max(node.alpha),
             score: -node.score - gain,
-            key: node.key ^ shot.key_change(),
-            crossed: shot.crossed,
-            target: shot.to,
+            key: node.key ^ candidate.key_change(),
+            crossed: candidate.crossed,
+            target: candidate.to,
             depth,
             is_outside: false,
             is_root: false,
         };
         let score = -self.node(&child);
-        self.board.unmake(shot);
+        self.board.unmake(candidate);
         if node.is_root {
             self.latest_child = child.hash();
         }
         score - Score::from(delay && score > node.score)
     }
 
-    /// What a move that has been made gains.
-    fn gain(&self, shot: &Shot) -> Score {
+    /// The material and placement gain of a move that has been made.
+    fn gain(&self, candidate: &CandidateMove) -> Score {
         let weights = &self.weights;
-        let mut gain = shot.taken.map_or(0, |taken| weights.worth[taken.kind.index()]);
-        if !matches!(shot.man.kind, Kind::Rook | Kind::Queen) {
-            gain += self.eccentricity[shot.from as usize & 0x7F]
-                - self.eccentricity[shot.to as usize & 0x7F];
+        let mut gain = candidate.taken.map_or(0, |taken| weights.worth[taken.kind.index()]);
+        if !matches!(candidate.piece.kind, Kind::Rook | Kind::Queen) {
+            gain += self.eccentricity[candidate.from as usize & 0x7F]
+                - self.eccentricity[candidate.to as usize & 0x7F];
         }
-        if shot.is_castle() {
+        if candidate.is_castle() {
             gain += weights.castling;
         }
-        if shot.man.kind == Kind::Pawn {
-            let missing = self.board.missing_beside(shot.from, shot.man);
+        if candidate.piece.kind == Kind::Pawn {
+            let missing = self.board.missing_beside(candidate.from, candidate.piece);
             gain -= weights.unsupported * (missing - 1);
-            if shot.promotes() {
+            if candidate.promotes() {
                 gain += weights.promotion;
             }
         }

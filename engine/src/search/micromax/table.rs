@@ -1,6 +1,6 @@
 //! micro-Max's hash table: score, draft, bounds and best move of positions.
 
-use super::board::Place;
+use super::board::Square88;
 use crate::eval::Score;
 use crate::search::slots;
 use crate::tt::OutOfMemory;
@@ -15,9 +15,9 @@ const SEARCH_SHIFT: u32 = 48;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Best {
     /// The square of the piece with which the search for moves begins.
-    pub(super) from: Place,
+    pub(super) from: Square88,
     /// Where it goes.
-    pub(super) to: Place,
+    pub(super) to: Square88,
     /// Is there a move, and is it one that can be tried before others? Castling cannot.
     pub(super) simple: bool,
 }
@@ -27,7 +27,7 @@ pub(super) struct Best {
 pub(super) struct Entry {
     /// For the side to move.
     pub(super) score: Score,
-    /// Plies searched; [`DECIDED`](super::DECIDED) for scores that do not depend on it.
+    /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that do not depend on it.
     pub(super) depth: i32,
     /// Is the true score at least this?
     pub(super) is_lower: bool,
@@ -62,8 +62,8 @@ impl Entry {
             score: Score::from(word as u16 as i16),
             depth: i32::from((word >> 16) as u8),
             best: Best {
-                from: Place::from((word >> 24) as u8),
-                to: Place::from((word >> 32) as u8),
+                from: Square88::from((word >> 24) as u8),
+                to: Square88::from((word >> 32) as u8),
                 simple: word >> 40 & 1 != 0,
             },
             is_lower: word >> 41 & 1 != 0,

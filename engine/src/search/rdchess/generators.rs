@@ -35,7 +35,7 @@ impl Generator {
             Generator::Escapes => part(position, false),
         };
         if let Some(king) = towards {
-            arrange(&mut moves, |mv| rank(position, mv, king));
+            sort_by(&mut moves, |mv| rank(position, mv, king));
         }
         moves
     }
@@ -73,7 +73,7 @@ fn rank(position: &Position, mv: Move, king: Square) -> i32 {
 }
 
 /// Sorts moves by a key, equal ones as they were; there are few.
-pub(super) fn arrange(moves: &mut MoveList, key: impl Fn(Move) -> i32) {
+pub(super) fn sort_by(moves: &mut MoveList, key: impl Fn(Move) -> i32) {
     let mut keys = [0; 256];
     for index in 0..moves.len() {
         keys[index] = key(moves[index]);

@@ -20,7 +20,7 @@ use crate::eval::{Evaluator, Score, Task};
 use crate::line::Line;
 use crate::tt::Bound;
 use killers::Killers;
-use node::Visit;
+use node::NodeParams;
 pub use table::Table;
 
 features! {
@@ -55,14 +55,14 @@ features! {
 /// The features that can be switched off.
 pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 
-/// Worth by kind, in centipawns.
-const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
+/// Piece values in centipawns.
+const PIECE_VALUES: [Score; 6] = [100, 325, 325, 510, 900, 0];
 
 /// Half-width of the window at the root.
 const ASPIRATION: Score = 50;
 
 /// The search as a task for an evaluation.
-pub(super) struct RdChess<'a> {
+pub(super) struct RdChessSearch<'a> {
     pub(super) player: Player,
     pub(super) request: Request<'a>,
     pub(super) table: &'a mut Table,
@@ -70,11 +70,11 @@ pub(super) struct RdChess<'a> {
     pub(super) report: &'a mut dyn FnMut(&Report<'_>),
 }
 
-impl Task for RdChess<'_> {
+impl Task for RdChessSearch<'_> {
     type Output = SearchResult;
 
     fn run<E: Evaluator>(self, evaluator: E) -> SearchResult {
-        let RdChess { player, request, table, thread, report } = self;
+        let RdChessSearch { player, request, table, thread, report } = self;
         let result = SearchResult::without_search(request);
         if result.line.is_empty() {
             return result;
@@ -103,7 +103,7 @@ impl Task for RdChess<'_> {
     }
 }
 
-/// A search under way.
+/// A running search.
 struct Search<'a, E> {
     line: Line<E>,
     table: &'a mut Table,
@@ -117,7 +117,7 @@ struct Search<'a, E> {
     selective_depth: usize,
     killers: Killers,
     pv_table: PvTable,
-    /// The best line and its score; replaced whenever a root move proves better.
+    /// The best line so far and its score.
     result: SearchResult,
 }
 
@@ -143,21 +143,27 @@ impl<E: Evaluator> Search<'_, E> {
         self.result
     }
 
-    fn keeps(&self, feature: Feature) -> bool {
+    fn is_enabled(&self, feature: Feature) -> bool {
         !self.disabled.contains(feature.into())
     }
 
-    /// One iteration: a window around the last score, opened on the side where it fails.
+    /// The score of one iteration: an aspiration window, opened on the side where it fails.
     fn aspirate(&mut self, depth: i32) -> Score {
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let last = self.result.score;
-        if depth > 1 && !is_mate(last) && self.keeps(Feature::Aspiration) {
+        if depth > 1 && !is_mate(last) && self.is_enabled(Feature::Aspiration) {
             (alpha, beta) = (last - ASPIRATION, last + ASPIRATION);
         }
         loop {
-            let visit =
-                Visit { alpha, beta, depth, extended: false, last: self.last(), may_pass: false };
-            let score = self.node(visit);
+            let params = NodeParams {
+                alpha,
+                beta,
+                depth,
+                extended: false,
+                last: self.last(),
+                can_null_move: false,
+            };
+            let score = self.node(params);
             if self.limiter.stopped || alpha < score && score < beta {
                 return score;
             }

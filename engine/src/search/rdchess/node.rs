@@ -1,41 +1,41 @@
 //! The full-width part: NegaScout over one node, with extensions and forward pruning.
 
-use super::order::{Hints, Next, Order, gain};
-use super::{Feature, Search, WORTH};
+use super::order::{Hints, MoveOrder, Next, gain};
+use super::{Feature, PIECE_VALUES, Search};
 use crate::chess::{Color, Kind, Move, Position};
 use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::search::tt_score::tt_cutoff;
 use crate::tt::{Bound, Entry};
 
-/// Plies by which the search after passing is less deep.
+/// Null move reduction in plies.
 const NULL_REDUCTION: i32 = 2;
-/// Most that a move at depth 1 may gain beside material.
+/// Futility margin at depth 1, in centipawns.
 const FUTILITY: Score = 325;
-/// The same at depth 2.
+/// Futility margin at depth 2.
 const EXTENDED_FUTILITY: Score = 510;
-/// At depth 3 a side behind by more than this is looked at less deep.
+/// Razoring margin at depth 3, in centipawns.
 const RAZOR: Score = 900;
-/// Razoring needs an opponent with more officers than this.
+/// Razoring only if the opponent has more officers (pieces other than king and pawns) than this.
 const RAZOR_OFFICERS: u32 = 3;
 
-/// How a node is to be searched.
+/// The parameters of a node.
 #[derive(Clone, Copy)]
-pub(super) struct Visit {
+pub(super) struct NodeParams {
     pub(super) alpha: Score,
     pub(super) beta: Score,
     pub(super) depth: i32,
-    /// Was the move before extended?
+    /// Was the previous move extended?
     pub(super) extended: bool,
-    /// The move before; none at the root and after passing.
+    /// The previous move; `None` at the root and after a null move.
     pub(super) last: Option<Move>,
-    /// May the side to move pass?
-    pub(super) may_pass: bool,
+    /// May a null move be tried?
+    pub(super) can_null_move: bool,
 }
 
-/// A node under way.
+/// A node being searched.
 struct Node {
-    visit: Visit,
+    params: NodeParams,
     ply: usize,
     in_check: bool,
     /// Balance of material for the side to move.
@@ -49,7 +49,8 @@ struct Node {
 pub(super) fn material(position: &Position) -> Score {
     let board = position.board();
     let sum = |color: Color| -> Score {
-        let worth = |kind: Kind| WORTH[kind.index()] * board.pieces(color, kind).len() as Score;
+        let worth =
+            |kind: Kind| PIECE_VALUES[kind.index()] * board.pieces(color, kind).len() as Score;
         Kind::ALL.into_iter().map(worth).sum()
     };
     sum(position.turn()) - sum(!position.turn())
@@ -57,16 +58,16 @@ pub(super) fn material(position: &Position) -> Score {
 
 impl<E: Evaluator> Search<'_, E> {
     /// The score of the current position; meaningless once the search has stopped.
-    pub(super) fn node(&mut self, mut visit: Visit) -> Score {
+    pub(super) fn node(&mut self, mut params: NodeParams) -> Score {
         let ply = self.line.ply();
         let in_check = self.line.position().in_check();
         let may_extend = ply < 2 * self.root_depth as usize;
-        if in_check && may_extend && self.keeps(Feature::CheckExtension) {
-            visit.depth += 1;
-            visit.extended = true;
+        if in_check && may_extend && self.is_enabled(Feature::CheckExtension) {
+            params.depth += 1;
+            params.extended = true;
         }
-        if visit.depth <= 0 {
-            return self.quiescence(visit.alpha, visit.beta, visit.last);
+        if params.depth <= 0 {
+            return self.quiescence(params.alpha, params.beta, params.last);
         }
         self.pv_table.clear(ply);
         if self.limiter.should_stop() {
@@ -80,16 +81,16 @@ impl<E: Evaluator> Search<'_, E> {
         let key = self.line.position().key();
         let entry = self.look_up(key);
         if ply > 0
-            && let Some(score) = self.settled(entry, ply, &mut visit)
+            && let Some(score) = self.tt_score(entry, ply, &mut params)
         {
             return score;
         }
         let material = material(self.line.position());
-        if self.is_hopeless(&visit, material) {
-            visit.depth -= 1;
+        if self.is_razorable(&params, material) {
+            params.depth -= 1;
         }
         let best = -INFINITE;
-        let mut node = Node { visit, ply, in_check, material, best, best_move: None, count: 0 };
+        let mut node = Node { params, ply, in_check, material, best, best_move: None, count: 0 };
         let passed = self.moves(&mut node, entry);
         if self.limiter.stopped {
             return DRAW;
@@ -100,15 +101,14 @@ impl<E: Evaluator> Search<'_, E> {
         if node.count == 0 {
             return if in_check { mated_in(ply) } else { DRAW };
         }
-        self.remember(key, &node, entry);
+        self.store(key, &node, entry);
         node.best
     }
 
-    /// The score of positions that need no search: draws, and the end of the line. Repetitions
-    /// are not remembered.
+    /// The score of a drawn position, or of any at the deepest ply. Repetitions are not stored.
     pub(super) fn draw_or_max_ply(&mut self, ply: usize) -> Option<Score> {
         self.selective_depth = self.selective_depth.max(ply);
-        if self.line.is_dead() || self.keeps(Feature::Repetition) && self.line.repeats() {
+        if self.line.is_dead() || self.is_enabled(Feature::Repetition) && self.line.repeats() {
             return Some(DRAW);
         }
         if ply >= MAX_PLY - 1 {
@@ -118,49 +118,49 @@ impl<E: Evaluator> Search<'_, E> {
         None
     }
 
-    /// What the table knows, if it is in use.
+    /// The table's entry, if the table is in use.
     pub(super) fn look_up(&mut self, key: u64) -> Option<Entry> {
-        if self.keeps(Feature::Hash) { self.table.probe(key) } else { None }
+        if self.is_enabled(Feature::Hash) { self.table.probe(key) } else { None }
     }
 
-    /// The score, if the table knows enough; otherwise its bounds may narrow the window.
-    fn settled(&self, entry: Option<Entry>, ply: usize, visit: &mut Visit) -> Option<Score> {
-        let entry = entry.filter(|entry| entry.depth >= visit.depth)?;
-        if let Some(score) = tt_cutoff(&entry, ply, visit.alpha, visit.beta) {
+    /// The score of an entry that allows a cut-off; otherwise its bound may narrow the window.
+    fn tt_score(&self, entry: Option<Entry>, ply: usize, params: &mut NodeParams) -> Option<Score> {
+        let entry = entry.filter(|entry| entry.depth >= params.depth)?;
+        if let Some(score) = tt_cutoff(&entry, ply, params.alpha, params.beta) {
             return Some(score);
         }
-        if self.keeps(Feature::HashBounds) {
+        if self.is_enabled(Feature::HashBounds) {
             let score = entry.score_at(ply);
             match entry.bound {
-                Bound::Lower => visit.alpha = visit.alpha.max(score),
-                Bound::Upper => visit.beta = visit.beta.min(score),
+                Bound::Lower => params.alpha = params.alpha.max(score),
+                Bound::Upper => params.beta = params.beta.min(score),
                 Bound::Exact | Bound::None => {}
             }
         }
         None
     }
 
-    /// Razoring: is the side to move so far behind at depth 3 that depth 2 will do?
-    fn is_hopeless(&self, visit: &Visit, material: Score) -> bool {
+    /// Razoring: is the side to move so far behind at depth 3 that depth 2 is enough?
+    fn is_razorable(&self, params: &NodeParams, material: Score) -> bool {
         let board = self.line.position().board();
         let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
         let officers = board.color(!self.line.position().turn()) - simple;
-        self.keeps(Feature::Razoring)
-            && visit.depth == 3
-            && !visit.extended
-            && material + RAZOR <= visit.alpha
+        self.is_enabled(Feature::Razoring)
+            && params.depth == 3
+            && !params.extended
+            && material + RAZOR <= params.alpha
             && officers.len() > RAZOR_OFFICERS
     }
 
-    /// Tries the moves. Some score if passing was good enough.
+    /// Searches the moves. Returns a score if the null move fails high.
     fn moves(&mut self, node: &mut Node, entry: Option<Entry>) -> Option<Score> {
-        let hints = self.hints(node.visit.last, entry, node.ply);
-        let mut order = Order::all(hints);
+        let hints = self.hints(node.params.last, entry, node.ply);
+        let mut order = MoveOrder::all(hints);
         while let Some(next) = order.next(self.line.position()) {
             let mv = match next {
                 Next::Move(mv) => mv,
                 Next::Null => {
-                    let passed = self.pass(node);
+                    let passed = self.null_move(node);
                     if passed.is_some() || self.limiter.stopped {
                         return passed;
                     }
@@ -171,7 +171,7 @@ impl<E: Evaluator> Search<'_, E> {
                 continue;
             }
             node.count += 1;
-            if let Some(bound) = self.futile(node, mv) {
+            if let Some(bound) = self.futility_bound(node, mv) {
                 node.best = node.best.max(bound);
                 continue;
             }
@@ -183,22 +183,22 @@ impl<E: Evaluator> Search<'_, E> {
                 continue;
             }
             node.best = score;
-            if score > node.visit.alpha {
+            if score > node.params.alpha {
                 node.best_move = Some(mv);
                 self.update_pv(node.ply, mv, score);
-                if score >= node.visit.beta {
+                if score >= node.params.beta {
                     if mv.is_quiet() {
                         self.killers.record(node.ply, mv);
                     }
                     break;
                 }
-                node.visit.alpha = score;
+                node.params.alpha = score;
             }
         }
         None
     }
 
-    /// What the order of moves is to know.
+    /// What move ordering needs to know.
     pub(super) fn hints(&self, last: Option<Move>, entry: Option<Entry>, ply: usize) -> Hints {
         let enemy = !self.line.position().turn();
         Hints {
@@ -210,14 +210,14 @@ impl<E: Evaluator> Search<'_, E> {
         }
     }
 
-    /// Passes, if that is allowed; some score if even so the side to move is good enough.
-    fn pass(&mut self, node: &Node) -> Option<Score> {
-        let Visit { beta, depth, may_pass, .. } = node.visit;
+    /// Tries a null move, if allowed; returns a score if it fails high.
+    fn null_move(&mut self, node: &Node) -> Option<Score> {
+        let NodeParams { beta, depth, can_null_move, .. } = node.params;
         let position = self.line.position();
-        if !may_pass
+        if !can_null_move
             || node.ply == 0
             || node.in_check
-            || !self.keeps(Feature::NullMove)
+            || !self.is_enabled(Feature::NullMove)
             || beta.abs() > EVALUATION_MAX
             || !position.has_pieces(position.turn())
         {
@@ -225,54 +225,54 @@ impl<E: Evaluator> Search<'_, E> {
         }
         self.limiter.nodes += 1;
         self.line.make_null();
-        let score = -self.node(Visit {
+        let score = -self.node(NodeParams {
             alpha: -beta,
             beta: 1 - beta,
             depth: depth - 1 - NULL_REDUCTION,
             extended: false,
             last: None,
-            may_pass: false,
+            can_null_move: false,
         });
         self.line.unmake();
         (!self.limiter.stopped && score >= beta).then_some(score.min(EVALUATION_MAX))
     }
 
-    /// A bound no better than alpha, if the move cannot be expected to do better.
-    fn futile(&self, node: &Node, mv: Move) -> Option<Score> {
-        let margin = match node.visit.depth {
-            1 if self.keeps(Feature::Futility) => FUTILITY,
-            2 if self.keeps(Feature::ExtendedFutility) => EXTENDED_FUTILITY,
+    /// Futility pruning: an upper bound on the score of a move, if not above alpha.
+    fn futility_bound(&self, node: &Node, mv: Move) -> Option<Score> {
+        let margin = match node.params.depth {
+            1 if self.is_enabled(Feature::Futility) => FUTILITY,
+            2 if self.is_enabled(Feature::ExtendedFutility) => EXTENDED_FUTILITY,
             _ => return None,
         };
         let position = self.line.position();
         let bound = node.material + gain(position, mv) + margin;
         let is_futile = !node.in_check
             && node.ply > 0
-            && bound <= node.visit.alpha
-            && node.visit.alpha.abs() <= EVALUATION_MAX
+            && bound <= node.params.alpha
+            && node.params.alpha.abs() <= EVALUATION_MAX
             && !position.gives_check(mv);
         is_futile.then_some(bound)
     }
 
-    /// Makes a move, searches behind it and takes it back: after the first move with a null window,
-    /// and fully only if that was too good.
+    /// Searches a move: after the first with a null window, and again with the full window if it
+    /// fails high.
     fn try_move(&mut self, node: &Node, mv: Move) -> Score {
-        let Visit { alpha, beta, depth, .. } = node.visit;
-        let extended = self.advances_to_seventh(mv) && self.keeps(Feature::PawnExtension);
+        let NodeParams { alpha, beta, depth, .. } = node.params;
+        let extended = self.advances_to_seventh(mv) && self.is_enabled(Feature::PawnExtension);
         self.limiter.nodes += 1;
         self.line.make(mv);
-        let below = Visit {
+        let below = NodeParams {
             alpha: -beta,
             beta: -alpha,
             depth: depth - 1 + i32::from(extended),
             extended,
             last: Some(mv),
-            may_pass: true,
+            can_null_move: true,
         };
         let mut score = alpha + 1;
-        let scouts = node.count > 1 && beta - alpha > 1 && self.keeps(Feature::Negascout);
+        let scouts = node.count > 1 && beta - alpha > 1 && self.is_enabled(Feature::Negascout);
         if scouts {
-            score = -self.node(Visit { alpha: -alpha - 1, ..below });
+            score = -self.node(NodeParams { alpha: -alpha - 1, ..below });
         }
         if !scouts || score > alpha && score < beta && !self.limiter.stopped {
             score = -self.node(below);
@@ -309,16 +309,16 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// Remembers a position that has raised alpha, or that did so before.
-    fn remember(&mut self, key: u64, node: &Node, entry: Option<Entry>) {
+    fn store(&mut self, key: u64, node: &Node, entry: Option<Entry>) {
         let (mv, bound) = match (node.best_move, entry) {
-            (Some(mv), _) if node.best >= node.visit.beta => (Some(mv), Bound::Lower),
+            (Some(mv), _) if node.best >= node.params.beta => (Some(mv), Bound::Lower),
             (Some(mv), _) => (Some(mv), Bound::Exact),
             (None, Some(entry)) => (entry.mv, Bound::Upper),
             (None, None) => return,
         };
-        if self.keeps(Feature::Hash) {
+        if self.is_enabled(Feature::Hash) {
             let score = Entry::score_from(node.best, node.ply);
-            let depth = node.visit.depth;
+            let depth = node.params.depth;
             self.table.store(key, Entry { mv, score, evaluation: None, depth, bound });
         }
     }

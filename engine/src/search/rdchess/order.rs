@@ -1,19 +1,19 @@
-//! The order in which moves are tried, in ten steps; nothing is generated before it is needed.
+//! Staged move ordering; each stage is generated when it is reached.
 
-use super::generators::{Generator, arrange};
-use super::{Feature, WORTH};
+use super::generators::{Generator, sort_by};
+use super::{Feature, PIECE_VALUES};
 use crate::chess::{Bitboard, Kind, Move, MoveList, Position, Square};
 use crate::eval::Score;
 use crate::eval::feature::FeatureSet;
 use crate::eval::rdchess::AttackTables;
 use crate::search::see;
 
-/// What is to be tried next.
+/// What is searched next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A legal move.
     Move(Move),
-    /// Passing.
+    /// A null move.
     Null,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Hints {
     pub(super) disabled: FeatureSet,
 }
 
-/// A step of the order.
+/// A stage of the ordering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     Table,
@@ -43,15 +43,15 @@ enum Step {
     Done,
 }
 
-/// The classes of what is left after the good captures, in their order.
+/// Classes of the moves after the good captures, in order.
 const ESCAPES_FROM_ATTACK: i32 = 0;
 const SAFE: i32 = 1;
 const PAWNS: i32 = 2;
 const LOSING: i32 = 3;
 const REST: i32 = 4;
 
-/// Gives the moves of a node one after the other.
-pub(super) struct Order {
+/// Gives the moves of a node in order.
+pub(super) struct MoveOrder {
     hints: Hints,
     step: Step,
     /// The moves of the current step, and how many of them were given.
@@ -59,35 +59,35 @@ pub(super) struct Order {
     given: usize,
     /// Captures that are left for later steps.
     captures: MoveList,
-    /// Captures only, and none that lose?
-    only_good: bool,
+    /// Only captures that do not lose?
+    good_only: bool,
 }
 
-impl Order {
+impl MoveOrder {
     /// All moves.
-    pub(super) fn all(hints: Hints) -> Order {
-        Order {
+    pub(super) fn all(hints: Hints) -> MoveOrder {
+        MoveOrder {
             hints,
             step: Step::Table,
             moves: MoveList::new(),
             given: 0,
             captures: MoveList::new(),
-            only_good: false,
+            good_only: false,
         }
     }
 
     /// Captures and promotions that do not lose.
-    pub(super) fn captures(hints: Hints, position: &Position) -> Order {
-        let mut order = Order { only_good: true, step: Step::Null, ..Order::all(hints) };
+    pub(super) fn captures(hints: Hints, position: &Position) -> MoveOrder {
+        let mut order = MoveOrder { good_only: true, step: Step::Null, ..MoveOrder::all(hints) };
         order.begin_captures(position);
         order
     }
 
-    fn keeps(&self, feature: Feature) -> bool {
+    fn is_enabled(&self, feature: Feature) -> bool {
         !self.hints.disabled.contains(feature.into())
     }
 
-    /// The next thing to try.
+    /// The next move or null move.
     pub(super) fn next(&mut self, position: &Position) -> Option<Next> {
         loop {
             match self.step {
@@ -96,7 +96,7 @@ impl Order {
                     self.hints.table = self
                         .hints
                         .table
-                        .filter(|&mv| self.keeps(Feature::HashMove) && position.is_legal(mv));
+                        .filter(|&mv| self.is_enabled(Feature::HashMove) && position.is_legal(mv));
                     if let Some(mv) = self.hints.table {
                         return Some(Next::Move(mv));
                     }
@@ -127,7 +127,7 @@ impl Order {
     }
 
     fn towards(&self) -> Option<Square> {
-        self.keeps(Feature::Preorder).then_some(self.hints.enemy_king)
+        self.is_enabled(Feature::Preorder).then_some(self.hints.enemy_king)
     }
 
     fn begin(&mut self, step: Step, moves: MoveList) {
@@ -140,7 +140,7 @@ impl Order {
     fn begin_captures(&mut self, position: &Position) {
         let [generator, _] = Generator::pair(position);
         let all = generator.moves(position, self.towards());
-        let capturer = self.hints.capturer.filter(|_| self.keeps(Feature::OrderRecapture));
+        let capturer = self.hints.capturer.filter(|_| self.is_enabled(Feature::OrderRecapture));
         let mut recaptures = MoveList::new();
         for &mv in all.iter() {
             if Some(mv.to()) == capturer {
@@ -154,16 +154,16 @@ impl Order {
 
     fn advance(&mut self, position: &Position) {
         match self.step {
-            Step::Recaptures if self.only_good => self.begin_good_captures(position),
+            Step::Recaptures if self.good_only => self.begin_good_captures(position),
             Step::Recaptures => self.begin_killers(position),
             Step::Killers => self.begin_good_captures(position),
-            Step::GoodCaptures if !self.only_good => self.begin_quiet(position),
+            Step::GoodCaptures if !self.good_only => self.begin_quiet(position),
             _ => self.step = Step::Done,
         }
     }
 
     fn begin_killers(&mut self, position: &Position) {
-        let usable = self.keeps(Feature::Killers);
+        let usable = self.is_enabled(Feature::Killers);
         let legal = |mv: &Move| usable && mv.is_quiet() && position.is_legal(*mv);
         self.hints.killers = self.hints.killers.map(|mv| mv.filter(legal));
         let mut killers = MoveList::new();
@@ -173,10 +173,10 @@ impl Order {
         self.begin(Step::Killers, killers);
     }
 
-    /// Captures that win or keep material, the best first; those that lose stay behind.
+    /// Captures that do not lose material, best first; the others are left for later.
     fn begin_good_captures(&mut self, position: &Position) {
         let captures = std::mem::take(&mut self.captures);
-        if !self.keeps(Feature::OrderCaptures) {
+        if !self.is_enabled(Feature::OrderCaptures) {
             return self.begin(Step::GoodCaptures, captures);
         }
         let mut good = MoveList::new();
@@ -187,7 +187,7 @@ impl Order {
                 self.captures.push(mv);
             }
         }
-        arrange(&mut good, |mv| -exchange(position, mv));
+        sort_by(&mut good, |mv| -exchange(position, mv));
         self.begin(Step::GoodCaptures, good);
     }
 
@@ -195,9 +195,9 @@ impl Order {
     fn begin_quiet(&mut self, position: &Position) {
         let [_, generator] = Generator::pair(position);
         let mut moves = generator.moves(position, self.towards());
-        if self.keeps(Feature::OrderQuiet) {
+        if self.is_enabled(Feature::OrderQuiet) {
             let tables = AttackTables::of(position);
-            arrange(&mut moves, |mv| class(position, &tables, mv));
+            sort_by(&mut moves, |mv| class(position, &tables, mv));
             let before = moves.iter().take_while(|&&mv| class(position, &tables, mv) < LOSING);
             let (before, mut all) = (before.count(), MoveList::new());
             let [safe, rest] = [&moves[..before], &moves[before..]];
@@ -234,7 +234,7 @@ fn is_defended(position: &Position, mv: Move) -> bool {
     (position.attackers_to(mv.to(), occupied) & own).any()
 }
 
-/// What a capture that does not lose gains, if both sides capture as long as it pays.
+/// The static exchange evaluation of a capture that does not lose.
 fn exchange(position: &Position, mv: Move) -> Score {
     let promoted =
         mv.promotion().map_or(0, |kind| see::piece_value(kind) - see::piece_value(Kind::Pawn));
@@ -254,9 +254,9 @@ fn exchange(position: &Position, mv: Move) -> Score {
     least
 }
 
-/// What a move takes, and what a promotion adds.
+/// The value of the captured piece, plus the gain of a promotion.
 pub(super) fn gain(position: &Position, mv: Move) -> Score {
-    let worth = |kind: Kind| WORTH[kind.index()];
+    let worth = |kind: Kind| PIECE_VALUES[kind.index()];
     let promoted = mv.promotion().map_or(0, |kind| worth(kind) - worth(Kind::Pawn));
     position.captured(mv).map_or(0, worth) + promoted
 }
@@ -279,7 +279,7 @@ mod tests {
         }
     }
 
-    fn all(mut order: Order, position: &Position) -> Vec<String> {
+    fn all(mut order: MoveOrder, position: &Position) -> Vec<String> {
         std::iter::from_fn(|| order.next(position))
             .map(|next| match next {
                 Next::Move(mv) => format(mv, CastlingForm::KingTo),
@@ -302,7 +302,7 @@ mod tests {
             for off in std::iter::once(None).chain(FEATURES.iter().map(Some)) {
                 let mut hints = hints(&position, ["e5g6", "a2a3", "a5b6"], "h3");
                 hints.disabled = off.map_or(hints.disabled, |one| hints.disabled.with(one.index));
-                let mut found = all(Order::all(hints), &position);
+                let mut found = all(MoveOrder::all(hints), &position);
                 found.sort_unstable();
                 assert_eq!(found, expected, "{text} {off:?}");
             }
@@ -313,7 +313,8 @@ mod tests {
     fn steps_follow_one_another() {
         let position = fen::parse(MIDDLE).unwrap();
         // Of the killers one is legal, and the table's move is no more tried in its place.
-        let found = all(Order::all(hints(&position, ["e2a6", "a2a3", "e1e8"], "h3")), &position);
+        let found =
+            all(MoveOrder::all(hints(&position, ["e2a6", "a2a3", "e1e8"], "h3")), &position);
         assert_eq!(found[..2], ["e2a6", "null"]);
         let place = |mv: &str| found.iter().position(|found| found == mv).expect("it is legal");
         assert!(place("g2h3") < 4 && place("f3h3") < 4, "{found:?}");

@@ -1,30 +1,30 @@
-//! Captures until the position is quiet, and answers to checks.
+//! Quiescence search: captures, and check evasions.
 
 use super::node::material;
-use super::order::{Next, Order, gain};
+use super::order::{MoveOrder, Next, gain};
 use super::{Feature, Search};
 use crate::chess::Move;
 use crate::eval::score::{DRAW, INFINITE, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::search::tt_score::tt_cutoff;
 
-/// Most that a position may be worth beside material.
+/// Bound of the positional score in centipawns, for lazy evaluation.
 const POSITIONAL_MAX: Score = 250;
 
-/// A quiescence node under way.
-struct Leaf {
+/// A quiescence node being searched.
+struct QsNode {
     ply: usize,
     in_check: bool,
     alpha: Score,
     beta: Score,
-    /// What the side to move has without doing anything.
-    standing: Score,
+    /// The stand pat score.
+    stand_pat: Score,
     best: Score,
     count: usize,
 }
 
 impl<E: Evaluator> Search<'_, E> {
-    /// The score of the current position when things have calmed down. Nothing is stored.
+    /// The quiescence score of the current position. Nothing is stored.
     pub(super) fn quiescence(&mut self, alpha: Score, beta: Score, last: Option<Move>) -> Score {
         let ply = self.line.ply();
         self.pv_table.clear(ply);
@@ -35,28 +35,29 @@ impl<E: Evaluator> Search<'_, E> {
             return score;
         }
         let key = self.line.position().key();
-        let entry = if self.keeps(Feature::QuiescenceHash) { self.look_up(key) } else { None };
+        let entry = if self.is_enabled(Feature::QuiescenceHash) { self.look_up(key) } else { None };
         if let Some(score) = entry.and_then(|entry| tt_cutoff(&entry, ply, alpha, beta)) {
             return score;
         }
-        let in_check = self.line.position().in_check() && self.keeps(Feature::QuiescenceChecks);
-        let standing = self.standing(alpha, beta);
-        let best = if in_check { -INFINITE } else { standing };
+        let in_check =
+            self.line.position().in_check() && self.is_enabled(Feature::QuiescenceChecks);
+        let stand_pat = self.stand_pat(alpha, beta);
+        let best = if in_check { -INFINITE } else { stand_pat };
         if best >= beta {
             return best;
         }
         let alpha = alpha.max(best);
-        let mut leaf = Leaf { ply, in_check, alpha, beta, standing, best, count: 0 };
-        self.calm(&mut leaf, last);
-        if in_check && leaf.count == 0 {
+        let mut node = QsNode { ply, in_check, alpha, beta, stand_pat, best, count: 0 };
+        self.search_captures(&mut node, last);
+        if in_check && node.count == 0 {
             return mated_in(ply);
         }
-        leaf.best
+        node.best
     }
 
     /// The static evaluation, or a bound on it where material alone decides.
-    fn standing(&mut self, alpha: Score, beta: Score) -> Score {
-        if self.keeps(Feature::QuiescenceLazy) {
+    fn stand_pat(&mut self, alpha: Score, beta: Score) -> Score {
+        if self.is_enabled(Feature::QuiescenceLazy) {
             let material = material(self.line.position());
             if material - POSITIONAL_MAX >= beta {
                 return material - POSITIONAL_MAX;
@@ -68,50 +69,50 @@ impl<E: Evaluator> Search<'_, E> {
         self.line.evaluate()
     }
 
-    fn calm(&mut self, leaf: &mut Leaf, last: Option<Move>) {
-        let hints = self.hints(last, None, leaf.ply);
-        let mut order = if leaf.in_check {
-            Order::all(hints)
+    fn search_captures(&mut self, node: &mut QsNode, last: Option<Move>) {
+        let hints = self.hints(last, None, node.ply);
+        let mut order = if node.in_check {
+            MoveOrder::all(hints)
         } else {
-            Order::captures(hints, self.line.position())
+            MoveOrder::captures(hints, self.line.position())
         };
         while let Some(next) = order.next(self.line.position()) {
             let Next::Move(mv) = next else { continue };
-            leaf.count += 1;
-            if self.is_too_little(leaf, mv) {
+            node.count += 1;
+            if self.is_futile_capture(node, mv) {
                 continue;
             }
             self.limiter.nodes += 1;
             self.line.make(mv);
-            let score = -self.quiescence(-leaf.beta, -leaf.alpha, Some(mv));
+            let score = -self.quiescence(-node.beta, -node.alpha, Some(mv));
             self.line.unmake();
             if self.limiter.stopped {
                 return;
             }
-            leaf.best = leaf.best.max(score);
-            if score > leaf.alpha {
-                leaf.alpha = score;
-                self.pv_table.update(leaf.ply, mv);
+            node.best = node.best.max(score);
+            if score > node.alpha {
+                node.alpha = score;
+                self.pv_table.update(node.ply, mv);
             }
-            if score >= leaf.beta || self.is_content(leaf, score) {
+            if score >= node.beta || self.is_sufficient(node, score) {
                 return;
             }
         }
     }
 
-    /// Can the capture not bring the score to alpha?
-    fn is_too_little(&self, leaf: &Leaf, mv: Move) -> bool {
+    /// Futility pruning: can the capture not reach alpha?
+    fn is_futile_capture(&self, node: &QsNode, mv: Move) -> bool {
         let position = self.line.position();
-        !leaf.in_check
-            && self.keeps(Feature::QuiescenceFutility)
-            && leaf.standing + gain(position, mv) < leaf.alpha
+        !node.in_check
+            && self.is_enabled(Feature::QuiescenceFutility)
+            && node.stand_pat + gain(position, mv) < node.alpha
             && !position.gives_check(mv)
     }
 
-    /// Is the score good enough to look no further? A capture has to better the static score, an
-    /// answer to a check to reach it.
-    fn is_content(&self, leaf: &Leaf, score: Score) -> bool {
-        let enough = if leaf.in_check { score >= leaf.standing } else { score > leaf.standing };
-        enough && self.keeps(Feature::QuiescenceContent)
+    /// Does the score end the node? A capture has to exceed the stand pat score, an evasion to
+    /// reach it.
+    fn is_sufficient(&self, node: &QsNode, score: Score) -> bool {
+        let enough = if node.in_check { score >= node.stand_pat } else { score > node.stand_pat };
+        enough && self.is_enabled(Feature::QuiescenceContent)
     }
 }

@@ -1,24 +1,24 @@
-//! RDChess's hash table: it survives from move to move, and entries that are used stay.
+//! RDChess's hash table, which keeps its entries from move to move and prefers those in use.
 
 use crate::chess::{Game, Kind, Move};
 use crate::eval::Score;
 use crate::search::slots;
 use crate::tt::{Bound, Entry, OutOfMemory};
 
-/// Entries that compete for a place.
+/// Entries per bucket.
 const BUCKET: usize = 4;
 
-/// An entry is not counted as used more often than this.
+/// Largest use count.
 const USES_MAX: u8 = 63;
 
-/// An entry with what decides whether it is stored.
+/// An entry with its replacement data.
 #[derive(Clone, Copy)]
 struct StoredEntry {
     entry: Entry,
     /// How often it was found.
     uses: u8,
-    /// The time of the game at which it was stored or found last.
-    stamp: u16,
+    /// The game time at which it was last stored or found.
+    last_used: u16,
 }
 
 impl StoredEntry {
@@ -29,7 +29,7 @@ impl StoredEntry {
             | u64::from(depth.clamp(0, 255) as u8) << 32
             | (bound as u64) << 40
             | u64::from(self.uses) << 42
-            | u64::from(self.stamp) << 48
+            | u64::from(self.last_used) << 48
     }
 
     fn unpack(word: u64) -> StoredEntry {
@@ -46,7 +46,7 @@ impl StoredEntry {
             depth: i32::from((word >> 32) as u8),
             bound,
         };
-        StoredEntry { entry, uses: (word >> 42 & 63) as u8, stamp: (word >> 48) as u16 }
+        StoredEntry { entry, uses: (word >> 42 & 63) as u8, last_used: (word >> 48) as u16 }
     }
 }
 
@@ -54,9 +54,9 @@ impl StoredEntry {
 pub struct Table {
     /// Key and content; content zero means that the slot is empty.
     slots: Vec<slots::Slot>,
-    /// The time of the game: a move is one step, a capture or pawn move two.
+    /// The game time: one step per move, two per capture or pawn move.
     now: u16,
-    /// Do entries grow old?
+    /// Are old entries replaced first?
     ages: bool,
 }
 
@@ -75,7 +75,7 @@ impl Table {
         self.slots.fill([0; 2]);
     }
 
-    /// A search begins where the game stands.
+    /// Begins a search of the game's position.
     pub(super) fn begin(&mut self, game: &Game, ages: bool) {
         self.ages = ages;
         self.now = time_of(game);
@@ -87,18 +87,18 @@ impl Table {
         &mut self.slots[first..first + BUCKET]
     }
 
-    /// What is known about a position; it counts as used.
+    /// The entry of a position, which counts as used.
     pub(super) fn probe(&mut self, key: u64) -> Option<Entry> {
         let now = self.now;
         let slot = self.bucket(key).iter_mut().find(|slot| slot[0] == key && slot[1] != 0)?;
         let mut stored = StoredEntry::unpack(slot[1]);
         stored.uses = (stored.uses + 1).min(USES_MAX);
-        stored.stamp = now;
+        stored.last_used = now;
         slot[1] = stored.pack();
         Some(stored.entry)
     }
 
-    /// Keeps an entry in place of the older one of the position, or of the one least worth keeping.
+    /// Stores an entry in place of the older one of the position, or of the least valuable.
     pub(super) fn store(&mut self, key: u64, entry: Entry) {
         let (now, ages) = (self.now, self.ages);
         let worth = |slot: &[u64; 2]| {
@@ -106,12 +106,12 @@ impl Table {
                 return i32::MIN + i32::from(slot[1] == 0);
             }
             let stored = StoredEntry::unpack(slot[1]);
-            let age = if ages { i32::from(now.wrapping_sub(stored.stamp)) } else { 0 };
+            let age = if ages { i32::from(now.wrapping_sub(stored.last_used)) } else { 0 };
             stored.entry.depth + i32::from(stored.uses) - 2 * age
         };
         let Some(slot) = self.bucket(key).iter_mut().min_by_key(|slot| worth(slot)) else { return };
         let uses = if slot[0] == key { StoredEntry::unpack(slot[1]).uses } else { 0 };
-        *slot = [key, StoredEntry { entry, uses, stamp: now }.pack()];
+        *slot = [key, StoredEntry { entry, uses, last_used: now }.pack()];
     }
 
     /// How full the table is, in permille, from a sample.
