@@ -1,12 +1,12 @@
-//! The plainest evaluation: pieces counted at fixed prices.
+//! The simplest evaluation: material at fixed values.
 //!
-//! A yardstick for other evaluations and a deliberately weak opponent.
+//! A reference for other evaluations and a deliberately weak opponent.
 
 use super::compare::{Entry, WeightGroup};
 use super::feature::{Feature, FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
-use super::sink::{Masked, Plain, Record, Sink};
+use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Context, Evaluator, Score, Variant};
 use crate::chess::{Color, Game, Kind, Move, Position};
 
@@ -18,7 +18,7 @@ features! {
 }
 
 /// Centipawns by kind; the king cannot be lost.
-const PRICES: [Score; 6] = [100, 300, 300, 500, 900, 0];
+const PIECE_VALUES: [Score; 6] = [100, 300, 300, 500, 900, 0];
 
 /// Pieces left on the board by kind, as a phase: 24 at the start.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
@@ -43,7 +43,7 @@ impl Material {
     /// The position, term by term.
     pub(super) fn explain(&self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
-        let value = judge(position, &mut record);
+        let value = evaluate_terms(position, &mut record);
         let board = position.board();
         let left = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
         let phase = Kind::ALL.into_iter().map(left).sum();
@@ -54,7 +54,7 @@ impl Material {
 
 /// Every feature, for comparisons.
 pub(super) fn entries() -> Vec<Entry> {
-    let weights = vec![WeightGroup::new("P N B R Q K", PRICES)];
+    let weights = vec![WeightGroup::new("P N B R Q K", PIECE_VALUES)];
     vec![Entry {
         number: None,
         name: "material",
@@ -77,18 +77,19 @@ impl Evaluator for Material {
 
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() {
-            judge(position, &mut Plain::default())
+            evaluate_terms(position, &mut Sum::default())
         } else {
-            judge(position, &mut Masked::new(self.disabled))
+            evaluate_terms(position, &mut MaskedSum::new(self.disabled))
         }
     }
 }
 
 #[inline]
-fn judge<K: Sink>(position: &Position, sink: &mut K) -> Score {
+fn evaluate_terms<K: Sink>(position: &Position, sink: &mut K) -> Score {
     let board = position.board();
     for color in Color::ALL {
-        let price = |kind: Kind| PRICES[kind.index()] * board.pieces(color, kind).len() as Score;
+        let price =
+            |kind: Kind| PIECE_VALUES[kind.index()] * board.pieces(color, kind).len() as Score;
         let worth = Kind::ALL.into_iter().map(price).sum();
         sink.add(Term::Count, color, Pair::new(worth, worth));
     }

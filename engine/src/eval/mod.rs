@@ -23,14 +23,14 @@ use feature::{Feature, FeatureSet};
 use report::Report;
 pub use score::Score;
 
-/// What the score of a position may depend on besides the position.
+/// What a score may depend on besides the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
-    /// Nothing: scores may be kept by position for as long as one likes.
+    /// Nothing: scores may be stored by position.
     None,
     /// The root of the search.
     Root,
-    /// The way from the root to the position; what one search has found is wrong for the next.
+    /// The path from the root: scores of one search are invalid in the next.
     Path,
 }
 
@@ -40,16 +40,16 @@ impl Context {
         matches!(self, Context::None)
     }
 
-    /// Does the score depend on the way to the position?
+    /// Does the score depend on the path to the position?
     pub const fn is_path(self) -> bool {
         matches!(self, Context::Path)
     }
 }
 
-/// Judges positions without searching.
+/// Static evaluation.
 ///
-/// The search announces every move, so that an evaluation may depend on the way a position was
-/// reached. `pop` must undo the latest `push` or `push_null` exactly.
+/// The search reports every move, so that an evaluation may depend on the path to a position. `pop`
+/// must undo the latest `push` or `push_null` exactly.
 pub trait Evaluator {
     /// What the score of a position depends on besides the position.
     const CONTEXT: Context;
@@ -71,7 +71,7 @@ pub trait Evaluator {
     fn evaluate(&mut self, position: &Position) -> Score;
 }
 
-/// The evaluations there are.
+/// An evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
     /// The engine's own.
@@ -96,7 +96,7 @@ pub enum Variant {
 pub struct Choice {
     /// The evaluation.
     pub variant: Variant,
-    /// What it must do without.
+    /// Its disabled features.
     pub disabled: FeatureSet,
 }
 
@@ -106,12 +106,12 @@ impl From<Variant> for Choice {
     }
 }
 
-/// Work that needs some evaluation, whichever it is.
+/// A task generic over the evaluation.
 pub trait Task {
-    /// What the work yields.
+    /// The result of the task.
     type Output;
 
-    /// Does the work with the evaluation chosen.
+    /// Runs the task with the chosen evaluation.
     fn run<E: Evaluator>(self, evaluator: E) -> Self::Output;
 }
 
@@ -140,7 +140,7 @@ impl Variant {
         }
     }
 
-    /// What its terms are counted in.
+    /// The unit of its terms.
     pub const fn unit(self) -> &'static str {
         match self {
             Variant::Rybka1_0Beta | Variant::Rybka2_3_2a => "1/3399 pawn",
@@ -182,7 +182,7 @@ impl Variant {
         }
     }
 
-    /// Runs a task with the whole of this evaluation.
+    /// Runs a task with all features of this evaluation.
     pub fn dispatch<T: Task>(self, task: T) -> T::Output {
         Choice::from(self).dispatch(task)
     }
@@ -224,7 +224,7 @@ impl Choice {
         self.dispatch(Static(position))
     }
 
-    /// The same score, term by term.
+    /// The same score, with all terms.
     pub fn explain(self, position: &Position) -> Report {
         self.explain_game(&Game::new(*position))
     }

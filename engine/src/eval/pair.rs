@@ -1,4 +1,4 @@
-//! An opening and an endgame score that travel together, packed into one machine word.
+//! A middle-game and an endgame score packed into one machine word.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 pub struct Pair(i64);
 
 impl Pair {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Pair = Pair(0);
 
     /// Packs two scores.
@@ -20,13 +20,13 @@ impl Pair {
         Pair(((endgame as i64) << 32) + opening as i64)
     }
 
-    /// What counts while there are pieces to attack the king with.
+    /// The middle-game (opening) score.
     #[inline]
     pub const fn opening(self) -> i32 {
         self.0 as i32
     }
 
-    /// What counts when they are gone.
+    /// The endgame score.
     #[inline]
     pub const fn endgame(self) -> i32 {
         ((self.0 - self.0 as i32 as i64) >> 32) as i32

@@ -1,4 +1,4 @@
-//! The record of one evaluation, term by term: values only, to be printed elsewhere.
+//! The terms of one evaluation.
 
 use super::Variant;
 use super::feature::Feature;
@@ -46,7 +46,7 @@ impl Term {
     }
 }
 
-/// Everything an evaluation has to say about a position.
+/// An evaluation of a position, term by term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The evaluation.
@@ -55,7 +55,7 @@ pub struct Report {
     pub value: Score,
     /// Pieces left: 24 with all on the board, 0 with none.
     pub phase: i32,
-    /// From sums to centipawns.
+    /// The conversion of sums to centipawns.
     pub blend: Blend,
     /// Every feature of the variant, those without effect here as well.
     pub terms: Vec<Term>,
@@ -77,7 +77,7 @@ impl Report {
         Report { variant, value, phase, blend, terms: terms.collect() }
     }
 
-    /// What a term is worth in the end, in centipawns from White's side.
+    /// The final value of a term, in centipawns from White's side.
     pub fn centipawns(&self, term: &Term) -> f64 {
         self.blend.centipawns(term.net()) + f64::from(term.step)
     }

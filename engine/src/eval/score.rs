@@ -7,7 +7,7 @@ pub type Score = i32;
 /// The deepest ply, counted from the root, that the search visits.
 pub const MAX_PLY: usize = 128;
 
-/// Beyond every score.
+/// Larger than every score.
 pub const INFINITE: Score = 32_001;
 
 /// The score of having mated; mate in `n` plies is worth `MATE - n`.

@@ -1,41 +1,41 @@
-//! Where the terms of an evaluation go: into a sum, into a sum without the features switched off,
-//! or onto a record of everything.
+//! Receivers of the terms of an evaluation: a sum, a sum without disabled features, and a record of
+//! every term.
 //!
-//! The code of an evaluation is written once and compiled for each sink, so that play pays neither
-//! for the record nor for the switches.
+//! An evaluation is written once and compiled for each sink, so that neither records nor switches
+//! cost anything in play.
 
 use super::feature::FeatureSet;
 use super::pair::Pair;
 use crate::chess::Color;
 
-/// Receives what an evaluation finds.
+/// Receives the terms of an evaluation.
 pub(super) trait Sink {
-    /// Must every term be announced by itself? Then sums from a table may not be used.
+    /// Must every term be added singly? Then sums from a table may not be used.
     const RECORDS: bool;
 
-    /// One side has this feature. The score is from that side's point of view.
+    /// Adds a term of a feature, from the point of view of the side.
     fn add(&mut self, feature: impl Into<usize>, color: Color, score: Pair);
 
-    /// Terms announced before, White minus Black, come from a table.
+    /// Adds a sum of terms from a table, White minus Black.
     fn add_sum(&mut self, sum: Pair);
 
-    /// Is the feature in use?
-    fn keeps(&self, feature: impl Into<usize>) -> bool;
+    /// Is the feature enabled?
+    fn is_enabled(&self, feature: impl Into<usize>) -> bool;
 
-    /// A feature that is no sum has changed the blended score from White's side by `change`
-    /// centipawns.
-    fn step(&mut self, feature: impl Into<usize>, change: i32);
+    /// Records that a feature has changed the blended score by `change` centipawns from White's
+    /// side.
+    fn adjust(&mut self, feature: impl Into<usize>, change: i32);
 
-    /// The weight at this place of an evaluation's table counts so many times for the side. The sum
-    /// learns of it elsewhere.
+    /// Counts a weight of the evaluation's table `times` times for a side, besides adding it to the
+    /// sum.
     #[inline(always)]
-    fn note(&mut self, _color: Color, _place: usize, _times: i32) {}
+    fn count_weight(&mut self, _color: Color, _place: usize, _times: i32) {}
 
     /// The sum so far, White minus Black.
     fn sum(&self) -> Pair;
 
-    /// An empty sink with the same switches, for a sum that goes into a table.
-    fn fresh(&self) -> Self;
+    /// An empty sink with the same disabled features, for a sum that goes into a table.
+    fn new_empty(&self) -> Self;
 }
 
 #[inline]
@@ -46,11 +46,11 @@ fn signed(color: Color, score: Pair) -> Pair {
     }
 }
 
-/// Adds up.
+/// A plain sum.
 #[derive(Default)]
-pub(super) struct Plain(Pair);
+pub(super) struct Sum(Pair);
 
-impl Sink for Plain {
+impl Sink for Sum {
     const RECORDS: bool = false;
 
     #[inline(always)]
@@ -64,12 +64,12 @@ impl Sink for Plain {
     }
 
     #[inline(always)]
-    fn keeps(&self, _feature: impl Into<usize>) -> bool {
+    fn is_enabled(&self, _feature: impl Into<usize>) -> bool {
         true
     }
 
     #[inline(always)]
-    fn step(&mut self, _feature: impl Into<usize>, _change: i32) {}
+    fn adjust(&mut self, _feature: impl Into<usize>, _change: i32) {}
 
     #[inline(always)]
     fn sum(&self) -> Pair {
@@ -77,30 +77,30 @@ impl Sink for Plain {
     }
 
     #[inline(always)]
-    fn fresh(&self) -> Plain {
-        Plain::default()
+    fn new_empty(&self) -> Sum {
+        Sum::default()
     }
 }
 
-/// Adds up what is not switched off.
-pub(super) struct Masked {
+/// A sum without the disabled features.
+pub(super) struct MaskedSum {
     sum: Pair,
     disabled: FeatureSet,
 }
 
-impl Masked {
+impl MaskedSum {
     /// An empty sum.
-    pub(super) fn new(disabled: FeatureSet) -> Masked {
-        Masked { sum: Pair::ZERO, disabled }
+    pub(super) fn new(disabled: FeatureSet) -> MaskedSum {
+        MaskedSum { sum: Pair::ZERO, disabled }
     }
 }
 
-impl Sink for Masked {
+impl Sink for MaskedSum {
     const RECORDS: bool = false;
 
     #[inline]
     fn add(&mut self, feature: impl Into<usize>, color: Color, score: Pair) {
-        if self.keeps(feature) {
+        if self.is_enabled(feature) {
             self.sum += signed(color, score);
         }
     }
@@ -111,28 +111,28 @@ impl Sink for Masked {
     }
 
     #[inline]
-    fn keeps(&self, feature: impl Into<usize>) -> bool {
+    fn is_enabled(&self, feature: impl Into<usize>) -> bool {
         !self.disabled.contains(feature.into())
     }
 
-    fn step(&mut self, _feature: impl Into<usize>, _change: i32) {}
+    fn adjust(&mut self, _feature: impl Into<usize>, _change: i32) {}
 
     #[inline]
     fn sum(&self) -> Pair {
         self.sum
     }
 
-    fn fresh(&self) -> Masked {
-        Masked::new(self.disabled)
+    fn new_empty(&self) -> MaskedSum {
+        MaskedSum::new(self.disabled)
     }
 }
 
 /// Most features an evaluation can have.
 const FEATURES_MAX: usize = 64;
 
-/// Keeps every term of each side.
+/// Records every term of each side.
 pub(super) struct Record {
-    masked: Masked,
+    masked: MaskedSum,
     /// By feature and colour, each from the side's own point of view.
     terms: [[Pair; 2]; FEATURES_MAX],
     /// By feature, from White's side, in centipawns.
@@ -143,7 +143,7 @@ impl Record {
     /// An empty record.
     pub(super) fn new(disabled: FeatureSet) -> Record {
         Record {
-            masked: Masked::new(disabled),
+            masked: MaskedSum::new(disabled),
             terms: [[Pair::ZERO; 2]; FEATURES_MAX],
             steps: [0; FEATURES_MAX],
         }
@@ -154,7 +154,7 @@ impl Record {
         self.terms[feature]
     }
 
-    /// What the feature did after the blend, in centipawns from White's side.
+    /// The change of the blended score by a feature, in centipawns from White's side.
     pub(super) fn change(&self, feature: usize) -> i32 {
         self.steps[feature]
     }
@@ -165,7 +165,7 @@ impl Sink for Record {
 
     fn add(&mut self, feature: impl Into<usize>, color: Color, score: Pair) {
         let feature = feature.into();
-        if self.masked.keeps(feature) {
+        if self.masked.is_enabled(feature) {
             self.terms[feature][color.index()] += score;
         }
         self.masked.add(feature, color, score);
@@ -175,11 +175,11 @@ impl Sink for Record {
         self.masked.add_sum(sum);
     }
 
-    fn keeps(&self, feature: impl Into<usize>) -> bool {
-        self.masked.keeps(feature)
+    fn is_enabled(&self, feature: impl Into<usize>) -> bool {
+        self.masked.is_enabled(feature)
     }
 
-    fn step(&mut self, feature: impl Into<usize>, change: i32) {
+    fn adjust(&mut self, feature: impl Into<usize>, change: i32) {
         self.steps[feature.into()] += change;
     }
 
@@ -187,7 +187,7 @@ impl Sink for Record {
         self.masked.sum()
     }
 
-    fn fresh(&self) -> Record {
+    fn new_empty(&self) -> Record {
         Record::new(self.masked.disabled)
     }
 }

@@ -12,7 +12,7 @@ pub struct Memory {
     pub(super) state: SearchState,
 }
 
-/// What each personality is_enabled.
+/// What each personality keeps.
 pub(super) enum SearchState {
     /// A transposition table, and histories for each thread.
     Palimpsest { table: TranspositionTable, histories: Vec<Histories> },

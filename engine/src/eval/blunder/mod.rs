@@ -10,7 +10,7 @@ use super::feature::{Feature, FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
-use super::sink::{Masked, Plain, Record, Sink};
+use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Context, Evaluator, Score, Variant};
 use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, attacks};
@@ -50,7 +50,7 @@ impl Blunder {
     /// The position, term by term.
     pub(super) fn explain(&self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
-        let value = judge(position, &mut record);
+        let value = evaluate_terms(position, &mut record);
         let endgame = endgame_share(position);
         let blend = Blend { opening: 256 - endgame, endgame, divisor: 256 };
         Report::new(Variant::Blunder, &record, blend, pieces_left(position), value)
@@ -70,15 +70,15 @@ impl Evaluator for Blunder {
 
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() {
-            judge(position, &mut Plain::default())
+            evaluate_terms(position, &mut Sum::default())
         } else {
-            judge(position, &mut Masked::new(self.disabled))
+            evaluate_terms(position, &mut MaskedSum::new(self.disabled))
         }
     }
 }
 
 #[inline]
-fn judge<K: Sink>(position: &Position, sink: &mut K) -> Score {
+fn evaluate_terms<K: Sink>(position: &Position, sink: &mut K) -> Score {
     pawns::<White, K>(position, sink);
     pawns::<Black, K>(position, sink);
     let by_white = pieces::<White, K>(position, sink);

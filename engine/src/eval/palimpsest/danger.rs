@@ -1,9 +1,8 @@
-//! Danger to the king. An attack is worth more than the sum of its parts: units are added up, and
-//! those of the middle game squared.
+//! King danger: units of danger are added up, and those of the middle game squared.
 
 use super::kingpawn::KingPawn;
 use super::layout::{self as at, WEIGHTS};
-use super::survey::Survey;
+use super::side_info::SideInfo;
 use super::{Term, danger_worth};
 use crate::chess::attacks::{self, Cpu};
 use crate::chess::color::{Color, Side};
@@ -22,18 +21,18 @@ impl<K: Sink> Units<'_, K> {
     #[inline(always)]
     fn add(&mut self, place: usize, times: i32) {
         self.sum += WEIGHTS[place] * times;
-        self.sink.note(self.attacker, place, times);
+        self.sink.count_weight(self.attacker, place, times);
     }
 }
 
-/// Sends the worth of the attack of side `S` to `sink`. A single piece is no attack, unless it is
-/// supported by a queen or is one.
+/// Adds the king danger that side `S` causes. Needs two attackers, of which a queen on the board
+/// counts as one.
 #[inline(always)]
 pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     cpu: C,
     position: &Position,
-    own: &Survey,
-    enemy: &Survey,
+    own: &SideInfo,
+    enemy: &SideInfo,
     pawns: &KingPawn,
     sink: &mut K,
 ) {
@@ -68,19 +67,19 @@ pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     sink.add(Term::KingAttack, S::COLOR, danger_worth(sum));
 }
 
-/// Checks that can be given without loss.
+/// Safe checks.
 #[inline(always)]
 fn checks<S: Side, C: Cpu, K: Sink>(
     cpu: C,
     position: &Position,
-    own: &Survey,
-    enemy: &Survey,
+    own: &SideInfo,
+    enemy: &SideInfo,
     weak: Bitboard,
     units: &mut Units<'_, K>,
 ) {
     let board = position.board();
     let safe = (!enemy.attacked | weak & own.twice) - board.color(S::COLOR);
-    // The queen does not hide her king from check.
+    // Sliders see through the enemy queen.
     let occupied = board.occupied() ^ board.pieces(!S::COLOR, Kind::Queen);
     let straight = cpu.rook(enemy.king, occupied);
     let diagonal = cpu.bishop(enemy.king, occupied);

@@ -1,4 +1,4 @@
-//! Endings that are hard to win, and those that are won by driving the king.
+//! Drawish endings, and mating a bare king.
 
 use super::layout::{self as at, WEIGHTS};
 use super::{SCALE_MAX, Term};
@@ -14,7 +14,8 @@ const DRIVE: i32 = 12;
 /// Centipawns for each step that the kings are nearer to each other then.
 const CLOSE_IN: i32 = 6;
 
-/// A bare king is driven to the edge, or to a corner of the bishop's colour by bishop and knight.
+/// Bonus for driving a bare king to the edge, or with bishop and knight to a corner of the bishop's
+/// colour.
 #[inline(always)]
 pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
     let board = position.board();
@@ -70,8 +71,8 @@ fn to_edge(square: Square) -> u8 {
     steps(square.file()) + steps(square.rank())
 }
 
-/// Of [`SCALE_MAX`], how much of an endgame score can be made to count. White is the stronger side
-/// if the score is positive.
+/// The scale of an endgame score, up to [`SCALE_MAX`]. White is the stronger side if it is
+/// positive.
 #[inline(always)]
 pub(super) fn scale(position: &Position, end: i32) -> i32 {
     let board = position.board();
@@ -111,7 +112,7 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     (least + each * pawns.len() as i32).min(SCALE_MAX)
 }
 
-/// Pieces but for the pawns, in pawns.
+/// Value of the pieces without pawns, in pawns.
 fn worth(board: &Board, color: Color) -> i32 {
     let units = [(Kind::Knight, 3), (Kind::Bishop, 3), (Kind::Rook, 5), (Kind::Queen, 9)];
     units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()

@@ -1,21 +1,21 @@
-//! What depends on kings and pawns alone, kept in a table: structure, squares, shelter.
+//! Terms of kings and pawns alone, cached in a table: structure, squares, shelter.
 
 use super::layout as at;
-use super::survey::turn;
-use super::{Term, count, once};
+use super::side_info::turn;
+use super::{Term, add_weight, add_weights};
 use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// What other terms need to know of kings and pawns.
+/// What other terms need to know about kings and pawns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KingPawn {
     /// Passed pawns of both sides; of two on a file, the one ahead.
     pub(super) passed: Bitboard,
-    /// Files beside and under each king without an own pawn before it, White's first.
+    /// Files on and beside each king's without an own pawn before it, White's first.
     pub(super) bare: [u8; 2],
-    /// Enemy pawns that have come near on those files.
+    /// Near enemy pawns on those files.
     pub(super) storming: [u8; 2],
 }
 
@@ -72,11 +72,11 @@ impl Entry {
     };
 }
 
-/// Remembers placements of kings and pawns for as long as the same features are in use.
+/// A table of king and pawn placements, for one set of enabled features.
 pub(super) struct KingPawnTable(Box<[Entry; ENTRIES]>);
 
 impl KingPawnTable {
-    /// A table that remembers nothing yet.
+    /// An empty table.
     pub(super) fn new() -> KingPawnTable {
         let entries = vec![Entry::UNUSED; ENTRIES].into_boxed_slice();
         KingPawnTable(entries.try_into().unwrap_or_else(|_| unreachable!("the length is ENTRIES")))
@@ -87,12 +87,12 @@ impl KingPawnTable {
     pub(super) fn look_up<K: Sink>(&mut self, position: &Position, sink: &mut K) -> KingPawn {
         let placement = Placement::of(position);
         if K::RECORDS {
-            return judge(&placement, sink);
+            return evaluate_terms(&placement, sink);
         }
         let entry = &mut self.0[placement.slot()];
         if entry.placement != placement {
-            let mut sum = sink.fresh();
-            let found = judge(&placement, &mut sum);
+            let mut sum = sink.new_empty();
+            let found = evaluate_terms(&placement, &mut sum);
             *entry = Entry { placement, sum: sum.sum(), found };
         }
         sink.add_sum(entry.sum);
@@ -100,9 +100,9 @@ impl KingPawnTable {
     }
 }
 
-/// Most positions find it in the table, so that it need not be part of the job.
+/// Not inlined: most positions hit the table.
 #[inline(never)]
-fn judge<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
+fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     let passed = pawns::<White, K>(placement, sink) | pawns::<Black, K>(placement, sink);
     let white = king::<White, K>(placement, sink);
     let black = king::<Black, K>(placement, sink);
@@ -115,14 +115,14 @@ pub(super) fn from_edge(file: u8) -> usize {
     file.min(7 - file) as usize
 }
 
-/// Judges the pawns of one side and returns those that are passed.
+/// Adds the terms of one side's pawns and returns its passed pawns.
 fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
     let own = placement.pawns[S::COLOR.index()];
     let enemy = placement.pawns[(!S::COLOR).index()];
     let guarded = own.pawn_attacks::<S>();
     let turn = turn::<S>(placement.kings[S::COLOR.index()]);
     let mut passed = Bitboard::EMPTY;
-    count(sink, Term::Material, S::COLOR, at::MATERIAL, own.len() as i32);
+    add_weights(sink, Term::Material, S::COLOR, at::MATERIAL, own.len() as i32);
     for square in own {
         let here = Bitboard::of(square);
         let rank = square.relative(S::COLOR).rank() as usize;
@@ -131,32 +131,32 @@ fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
         let is_open = (enemy & ahead).is_empty();
         let is_supported = guarded.contains(square);
         let is_phalanx = (own & (here.east() | here.west())).any();
-        once(sink, Term::Squares, S::COLOR, at::pawn_place(square.index() ^ turn as usize));
+        add_weight(sink, Term::Squares, S::COLOR, at::pawn_place(square.index() ^ turn as usize));
         if is_supported {
-            once(sink, Term::Connected, S::COLOR, at::SUPPORTED + rank);
+            add_weight(sink, Term::Connected, S::COLOR, at::SUPPORTED + rank);
         }
         if is_phalanx {
-            once(sink, Term::Connected, S::COLOR, at::PHALANX + rank);
+            add_weight(sink, Term::Connected, S::COLOR, at::PHALANX + rank);
         }
         if !is_supported && !is_phalanx {
             weakness::<S, K>(square, own, enemy, sink);
         }
         if (own & ahead).any() {
-            once(sink, Term::Doubled, S::COLOR, at::DOUBLED + from_edge(square.file()));
+            add_weight(sink, Term::Doubled, S::COLOR, at::DOUBLED + from_edge(square.file()));
         } else if (enemy & (ahead | beside_ahead)).is_empty() {
             passed |= here;
         } else if is_open {
             let file = Bitboard::file(square.file());
             let helpers = own & ((file.east() | file.west()) - beside_ahead);
             if helpers.len() >= (enemy & beside_ahead).len() {
-                once(sink, Term::Candidate, S::COLOR, at::CANDIDATE + rank);
+                add_weight(sink, Term::Candidate, S::COLOR, at::CANDIDATE + rank);
             }
         }
     }
     passed
 }
 
-/// A pawn that no other stands beside or behind diagonally: is it alone for good, or held back?
+/// Isolated and backward pawns: those neither supported nor in a phalanx.
 fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, sink: &mut K) {
     let here = Bitboard::of(square);
     let file = Bitboard::file(square.file());
@@ -164,9 +164,9 @@ fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, si
     let ahead = here.forward_fill(S::COLOR);
     let is_open = (enemy & ahead).is_empty();
     if neighbours.is_empty() {
-        once(sink, Term::Isolated, S::COLOR, at::ISOLATED + from_edge(square.file()));
+        add_weight(sink, Term::Isolated, S::COLOR, at::ISOLATED + from_edge(square.file()));
         if is_open {
-            once(sink, Term::Isolated, S::COLOR, at::ISOLATED_OPEN);
+            add_weight(sink, Term::Isolated, S::COLOR, at::ISOLATED_OPEN);
         }
         return;
     }
@@ -174,20 +174,20 @@ fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, si
     let next_is_attacked = (enemy.pawn_attacks::<S::Opponent>() & here.forward(S::COLOR)).any();
     if helpers.is_empty() && next_is_attacked {
         let rank = square.relative(S::COLOR).rank() as usize;
-        once(sink, Term::Backward, S::COLOR, at::BACKWARD + rank);
+        add_weight(sink, Term::Backward, S::COLOR, at::BACKWARD + rank);
         if is_open {
-            once(sink, Term::Backward, S::COLOR, at::BACKWARD_OPEN);
+            add_weight(sink, Term::Backward, S::COLOR, at::BACKWARD_OPEN);
         }
     }
 }
 
-/// Judges the king of one side and the pawns before it; returns bare files and storming pawns.
+/// Adds shelter and storm of one king; returns bare files and near enemy pawns.
 fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
     let own = placement.pawns[S::COLOR.index()];
     let enemy = placement.pawns[(!S::COLOR).index()];
     let king = placement.kings[S::COLOR.index()];
     let seen = king.index() ^ turn::<S>(king) as usize;
-    once(sink, Term::Squares, S::COLOR, at::king_place(seen));
+    add_weight(sink, Term::Squares, S::COLOR, at::king_place(seen));
     let rank = Bitboard::rank(king.rank());
     let not_behind = rank | rank.forward_fill(S::COLOR);
     let centre = king.file().clamp(1, 6);
@@ -197,11 +197,11 @@ fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
         let shield = nearest::<S>(own & before);
         let stormer = nearest::<S>(enemy & before);
         let place = from_edge(file) * 8;
-        once(sink, Term::Shield, S::COLOR, at::SHELTER + place + shield as usize);
+        add_weight(sink, Term::Shield, S::COLOR, at::SHELTER + place + shield as usize);
         if shield > 0 && stormer == shield + 1 {
-            once(sink, Term::Shield, S::COLOR, at::STORM_BLOCKED + stormer as usize);
+            add_weight(sink, Term::Shield, S::COLOR, at::STORM_BLOCKED + stormer as usize);
         } else {
-            once(sink, Term::Shield, S::COLOR, at::STORM + place + stormer as usize);
+            add_weight(sink, Term::Shield, S::COLOR, at::STORM + place + stormer as usize);
         }
         bare += u8::from(shield == 0);
         storming += u8::from((1..=NEAR).contains(&stormer));
@@ -225,11 +225,11 @@ fn nearest<S: Side>(pawns: Bitboard) -> u8 {
 mod tests {
     use super::*;
     use crate::chess::fen;
-    use crate::eval::sink::Plain;
+    use crate::eval::sink::Sum;
 
     fn found(text: &str) -> KingPawn {
         let placement = Placement::of(&fen::parse(text).unwrap());
-        judge(&placement, &mut Plain::default())
+        evaluate_terms(&placement, &mut Sum::default())
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         let mut table = KingPawnTable::new();
         for text in [fen::STARTPOS, "4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"] {
             let position = fen::parse(text).unwrap();
-            let (mut first, mut again) = (Plain::default(), Plain::default());
+            let (mut first, mut again) = (Sum::default(), Sum::default());
             assert_eq!(table.look_up(&position, &mut first), found(text));
             assert_eq!(table.look_up(&position, &mut again), found(text));
             assert_eq!(first.sum(), again.sum());

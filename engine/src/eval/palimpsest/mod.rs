@@ -1,9 +1,8 @@
 //! The engine's own evaluation: a sum of terms, each a middle-game and an endgame score, blended by
 //! the material left on the board.
 //!
-//! Every figure is a weight of one table ([`layout`] says which stands where) that `palimpsest tune`
-//! writes. Terms are counts of weights; the attack on a king alone is no sum but grows with the
-//! square of its units.
+//! Every weight stands in one table ([`layout`]) that `palimpsest tune` writes. All terms are
+//! linear in the weights except king danger, which grows with the square of its units.
 
 mod compare;
 mod danger;
@@ -12,7 +11,7 @@ mod kingpawn;
 pub mod layout;
 mod passed;
 mod pieces;
-mod survey;
+mod side_info;
 #[cfg(test)]
 pub(crate) mod tests;
 mod threats;
@@ -23,7 +22,7 @@ use super::feature::{Feature, FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
-use super::sink::{Masked, Plain, Record, Sink};
+use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Context, Evaluator, Score, Variant};
 use crate::chess::attacks::{self, Cpu, Job, Level, Machine};
 use crate::chess::color::{Black, White};
@@ -31,7 +30,7 @@ use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
 pub(super) use compare::entries;
 use kingpawn::KingPawnTable;
 use layout::WEIGHTS;
-use survey::Survey;
+use side_info::SideInfo;
 
 features! {
     /// A feature of this evaluation.
@@ -69,7 +68,7 @@ features! {
     }
 }
 
-/// How much a piece keeps the game in its middle; the start is worth [`PHASE_MAX`].
+/// Phase values of the pieces; the starting position has [`PHASE_MAX`].
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// Phase of the starting position.
@@ -78,7 +77,7 @@ pub const PHASE_MAX: i32 = 24;
 /// The scale of an endgame score that counts in full.
 pub const SCALE_MAX: i32 = 64;
 
-/// The evaluation; what it remembers of kings and pawns changes no score.
+/// The evaluation, with a cache of king and pawn terms.
 pub struct Palimpsest {
     disabled: FeatureSet,
     machine: Machine,
@@ -100,19 +99,18 @@ impl Palimpsest {
     pub(super) fn explain(&mut self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
         let table = &mut self.table;
-        let value = AnyMachine.run(Judging { position, table, sink: &mut record });
+        let value = PortableCpu.run(EvaluationJob { position, table, sink: &mut record });
         let phase = phase(position);
         let blend = Blend { opening: phase, endgame: PHASE_MAX - phase, divisor: PHASE_MAX };
         Report::new(Variant::Palimpsest, &record, blend, phase, value)
     }
 }
 
-/// Any machine at all: what keeps a record need not be fast, and is compiled once instead of for
-/// each kind.
+/// A portable machine, for traces and records: compiled once and not for each CPU.
 #[derive(Clone, Copy)]
-struct AnyMachine;
+struct PortableCpu;
 
-impl Cpu for AnyMachine {
+impl Cpu for PortableCpu {
     fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
         attacks::rook(square, occupied)
     }
@@ -126,7 +124,7 @@ impl Cpu for AnyMachine {
     }
 }
 
-/// The machine at hand, with the slider tables that the search uses, too.
+/// The CPU in use, with the slider tables that the search uses too.
 fn machine() -> Machine {
     let levels = [Level::Popcnt, Level::Plain];
     levels.into_iter().find_map(Machine::at).unwrap_or_else(Machine::best)
@@ -146,41 +144,41 @@ impl Evaluator for Palimpsest {
     fn evaluate(&mut self, position: &Position) -> Score {
         let table = &mut self.table;
         if self.disabled.is_empty() {
-            self.machine.run(Judging { position, table, sink: &mut Plain::default() })
+            self.machine.run(EvaluationJob { position, table, sink: &mut Sum::default() })
         } else {
-            let sink = &mut Masked::new(self.disabled);
-            self.machine.run(Judging { position, table, sink })
+            let sink = &mut MaskedSum::new(self.disabled);
+            self.machine.run(EvaluationJob { position, table, sink })
         }
     }
 }
 
-/// The whole of the evaluation as one job, since counting bits is most of it.
-struct Judging<'a, K> {
+/// The evaluation as one job, compiled for each CPU because it counts many bits.
+struct EvaluationJob<'a, K> {
     position: &'a Position,
     table: &'a mut KingPawnTable,
     sink: &'a mut K,
 }
 
-impl<K: Sink> Job for Judging<'_, K> {
+impl<K: Sink> Job for EvaluationJob<'_, K> {
     type Output = Score;
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> Score {
-        judge(cpu, self.position, self.table, self.sink)
+        evaluate_terms(cpu, self.position, self.table, self.sink)
     }
 }
 
 /// The score for the side to move, with every term sent to `sink`.
 #[inline(always)]
-fn judge<C: Cpu, K: Sink>(
+fn evaluate_terms<C: Cpu, K: Sink>(
     cpu: C,
     position: &Position,
     table: &mut KingPawnTable,
     sink: &mut K,
 ) -> Score {
     let pawns = table.look_up(position, sink);
-    let mut white = Survey::of::<White>(position);
-    let mut black = Survey::of::<Black>(position);
+    let mut white = SideInfo::of::<White>(position);
+    let mut black = SideInfo::of::<Black>(position);
     let phase = material(position, sink);
     pieces::score::<White, C, K>(cpu, position, &mut white, &black, sink);
     pieces::score::<Black, C, K>(cpu, position, &mut black, &white, sink);
@@ -192,31 +190,31 @@ fn judge<C: Cpu, K: Sink>(
         passed::score::<White, K>(position, pawns.passed, &white, &black, sink);
         passed::score::<Black, K>(position, pawns.passed, &black, &white, sink);
     }
-    once(sink, Term::Tempo, position.turn(), layout::TEMPO);
+    add_weight(sink, Term::Tempo, position.turn(), layout::TEMPO);
     endings::mating(position, sink);
     let (middle, end) = (sink.sum().opening(), sink.sum().endgame());
     let mut score = blend(middle, end, phase, SCALE_MAX);
-    if sink.keeps(Term::EndgameScale) {
+    if sink.is_enabled(Term::EndgameScale) {
         let scaled = blend(middle, end, phase, endings::scale(position, end));
-        sink.step(Term::EndgameScale, scaled - score);
+        sink.adjust(Term::EndgameScale, scaled - score);
         score = scaled;
     }
     let relative = if position.turn() == Color::White { score } else { -score };
     relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)
 }
 
-/// One side has something that a weight stands for, `times` over.
+/// Adds a weight `times` times for a side.
 #[inline(always)]
-fn count<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize, times: i32) {
+fn add_weights<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize, times: i32) {
     sink.add(term, color, WEIGHTS[place] * times);
-    sink.note(color, place, times);
+    sink.count_weight(color, place, times);
 }
 
 /// The same, once.
 #[inline(always)]
-fn once<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
+fn add_weight<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
     sink.add(term, color, WEIGHTS[place]);
-    sink.note(color, place, 1);
+    sink.count_weight(color, place, 1);
 }
 
 /// The blend for a game phase between 0 (end) and [`PHASE_MAX`] (middle), with so many 64ths of the
@@ -226,23 +224,23 @@ fn blend(middle: i32, end: i32, phase: i32, scale: i32) -> i32 {
     (middle * phase + end * scale / SCALE_MAX * (PHASE_MAX - phase)) / PHASE_MAX
 }
 
-/// Material but for the pawns, and how far the game is from its end.
+/// Material without pawns, and the game phase.
 #[inline(always)]
 fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
     let board = position.board();
     for color in Color::ALL {
         for kind in [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen] {
             let pieces = board.pieces(color, kind).len() as i32;
-            count(sink, Term::Material, color, layout::MATERIAL + kind.index(), pieces);
+            add_weights(sink, Term::Material, color, layout::MATERIAL + kind.index(), pieces);
         }
         if board.pieces(color, Kind::Bishop).several() {
-            once(sink, Term::BishopPair, color, layout::BISHOP_PAIR);
+            add_weight(sink, Term::BishopPair, color, layout::BISHOP_PAIR);
         }
     }
     phase(position)
 }
 
-/// How far the game is from its end, 0 to [`PHASE_MAX`].
+/// The game phase, 0 (endgame) to [`PHASE_MAX`].
 #[inline(always)]
 fn phase(position: &Position) -> i32 {
     let board = position.board();
@@ -257,7 +255,7 @@ const DANGER_DIVISOR: i32 = 1024;
 /// So many units of danger of the endgame are worth a centipawn.
 const DANGER_UNITS: i32 = 16;
 
-/// What units of danger are worth to the attacker.
+/// The value of units of danger to the attacker.
 #[inline(always)]
 fn danger_worth(units: Pair) -> Pair {
     let (middle, end) = (units.opening().max(0), units.endgame().max(0));

@@ -1,9 +1,9 @@
-//! Passed pawns: how far they are, what stands in their way, and who helps.
+//! Passed pawns: rank, path and supporting pieces.
 
 use super::kingpawn::from_edge;
 use super::layout as at;
-use super::survey::Survey;
-use super::{Term, count, once};
+use super::side_info::SideInfo;
+use super::{Term, add_weight, add_weights};
 use crate::chess::color::Side;
 use crate::chess::{Bitboard, Position, Square};
 use crate::eval::sink::Sink;
@@ -16,8 +16,8 @@ const KINGS_FROM: usize = 3;
 pub(super) fn score<S: Side, K: Sink>(
     position: &Position,
     passed: Bitboard,
-    own: &Survey,
-    enemy: &Survey,
+    own: &SideInfo,
+    enemy: &SideInfo,
     sink: &mut K,
 ) {
     let board = position.board();
@@ -26,30 +26,35 @@ pub(super) fn score<S: Side, K: Sink>(
         let rank = square.relative(color).rank() as usize;
         let next = Bitboard::of(square).forward(color);
         let stop = next.first();
-        once(sink, Term::Passed, color, at::PASSED + rank);
-        once(sink, Term::Passed, color, at::PASSED_FILE + from_edge(square.file()));
+        add_weight(sink, Term::Passed, color, at::PASSED + rank);
+        add_weight(sink, Term::Passed, color, at::PASSED_FILE + from_edge(square.file()));
         if own.attacked.contains(stop) {
-            once(sink, Term::Passed, color, at::PASSED_DEFENDED + rank);
+            add_weight(sink, Term::Passed, color, at::PASSED_DEFENDED + rank);
         }
-        way::<S, K>(position, square, enemy, sink);
+        path_terms::<S, K>(position, square, enemy, sink);
         if rank >= KINGS_FROM {
             let times = (rank + 1 - KINGS_FROM) as i32;
             let [near, far] = [own, enemy].map(|side| side.king.distance(stop) as usize);
-            count(sink, Term::PassedKing, color, at::PASSED_OWN_KING + near, times);
-            count(sink, Term::PassedKing, color, at::PASSED_ENEMY_KING + far, times);
+            add_weights(sink, Term::PassedKing, color, at::PASSED_OWN_KING + near, times);
+            add_weights(sink, Term::PassedKing, color, at::PASSED_ENEMY_KING + far, times);
         }
         let behind = Bitboard::of(square).forward_fill(!color) & board.straight_sliders();
         if (behind & board.color(color)).any() {
-            once(sink, Term::PassedRook, color, at::PASSED_ROOK);
+            add_weight(sink, Term::PassedRook, color, at::PASSED_ROOK);
         }
         if (behind & board.color(!color)).any() {
-            once(sink, Term::PassedRook, color, at::PASSED_ROOK + 1);
+            add_weight(sink, Term::PassedRook, color, at::PASSED_ROOK + 1);
         }
     }
 }
 
-/// What stands in a pawn's way.
-fn way<S: Side, K: Sink>(position: &Position, square: Square, enemy: &Survey, sink: &mut K) {
+/// Terms of the path of a passed pawn, and of unstoppable pawns.
+fn path_terms<S: Side, K: Sink>(
+    position: &Position,
+    square: Square,
+    enemy: &SideInfo,
+    sink: &mut K,
+) {
     let board = position.board();
     let color = S::COLOR;
     let rank = square.relative(color).rank() as usize;
@@ -58,19 +63,19 @@ fn way<S: Side, K: Sink>(position: &Position, square: Square, enemy: &Survey, si
     let is_clear = (ahead & board.occupied()).is_empty();
     if (next & board.occupied()).any() {
         if (next & board.color(!color)).any() {
-            once(sink, Term::PassedFree, color, at::PASSED_BLOCKED + rank);
+            add_weight(sink, Term::PassedFree, color, at::PASSED_BLOCKED + rank);
         }
     } else if is_clear && (ahead & enemy.attacked).is_empty() {
-        once(sink, Term::PassedFree, color, at::PASSED_PATH + rank);
+        add_weight(sink, Term::PassedFree, color, at::PASSED_PATH + rank);
     } else if (next & enemy.attacked).is_empty() {
-        once(sink, Term::PassedFree, color, at::PASSED_STEP + rank);
+        add_weight(sink, Term::PassedFree, color, at::PASSED_STEP + rank);
     }
     // From its first rank the pawn takes two at once.
     let steps = 7 - rank.max(2) as u8;
     let goal = Square::at(square.file(), color.relative_rank(7));
     let pursuit = enemy.king.distance(goal).saturating_sub(u8::from(position.turn() != color));
     if is_clear && pursuit > steps && !position.has_pieces(!color) {
-        once(sink, Term::PassedFree, color, at::PASSED_UNSTOPPABLE);
+        add_weight(sink, Term::PassedFree, color, at::PASSED_UNSTOPPABLE);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Knights, bishops, rooks and queens where they stand.
 
 use super::layout as at;
-use super::survey::Survey;
-use super::{Term, count, once};
+use super::side_info::SideInfo;
+use super::{Term, add_weight, add_weights};
 use crate::chess::attacks::{self, Cpu};
 use crate::chess::color::{Color, Side};
 use crate::chess::outcome::LIGHT;
@@ -12,10 +12,10 @@ use crate::eval::sink::Sink;
 /// The four squares in the middle.
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// A side's pieces are judged with this at hand.
-struct Scene<'a> {
+/// What the terms of a side's pieces need.
+struct PieceContext<'a> {
     position: &'a Position,
-    enemy: &'a Survey,
+    enemy: &'a SideInfo,
     /// Squares where a pawn defends a minor piece and none can drive it away.
     outposts: Bitboard,
 }
@@ -25,31 +25,31 @@ struct Scene<'a> {
 pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     cpu: C,
     position: &Position,
-    own: &mut Survey,
-    enemy: &Survey,
+    own: &mut SideInfo,
+    enemy: &SideInfo,
     sink: &mut K,
 ) {
     let board = position.board();
     let occupied = board.occupied();
     let mine = board.color(S::COLOR);
-    let scene = Scene { position, enemy, outposts: outposts::<S>(own, enemy) };
+    let context = PieceContext { position, enemy, outposts: outposts::<S>(own, enemy) };
     for square in mine & board.kind(Kind::Knight) {
         let reach = attacks::knight(square);
         piece::<S, K>(0, square, reach, own, enemy, sink);
-        scene.minor::<S, K>(0, square, reach, own, sink);
+        context.minor::<S, K>(0, square, reach, own, sink);
     }
     let through_queens = occupied ^ board.kind(Kind::Queen);
     for square in mine & board.kind(Kind::Bishop) {
         let reach = cpu.bishop(square, through_queens);
         piece::<S, K>(1, square, reach, own, enemy, sink);
-        scene.minor::<S, K>(1, square, reach, own, sink);
-        scene.bishop::<S, K>(square, reach, sink);
+        context.minor::<S, K>(1, square, reach, own, sink);
+        context.bishop::<S, K>(square, reach, sink);
     }
     let through_rooks = occupied ^ (mine & board.straight_sliders());
     for square in mine & board.kind(Kind::Rook) {
         let reach = cpu.rook(square, through_rooks);
         piece::<S, K>(2, square, reach, own, enemy, sink);
-        scene.rook::<S, K>(square, sink);
+        context.rook::<S, K>(square, sink);
     }
     for square in mine & board.kind(Kind::Queen) {
         let reach = cpu.rook(square, occupied) | cpu.bishop(square, occupied);
@@ -59,7 +59,7 @@ pub(super) fn score<S: Side, C: Cpu, K: Sink>(
 
 /// From the fourth rank to the sixth.
 #[inline(always)]
-fn outposts<S: Side>(own: &Survey, enemy: &Survey) -> Bitboard {
+fn outposts<S: Side>(own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let ranks = match S::COLOR {
         Color::White => Bitboard(0x0000_FFFF_FF00_0000),
         Color::Black => Bitboard(0x0000_00FF_FFFF_0000),
@@ -67,20 +67,25 @@ fn outposts<S: Side>(own: &Survey, enemy: &Survey) -> Bitboard {
     own.by(Kind::Pawn) & (ranks - enemy.pawn_span)
 }
 
-/// What all kinds have: a square, squares within reach, and perhaps a look at the enemy king.
-/// `index` is the place of the kind among knight, bishop, rook and queen.
+/// Terms common to all kinds: square, mobility, attack on the king zone. `index` is the kind's
+/// among knight, bishop, rook and queen.
 #[inline(always)]
 fn piece<S: Side, K: Sink>(
     index: usize,
     square: Square,
     reach: Bitboard,
-    own: &mut Survey,
-    enemy: &Survey,
+    own: &mut SideInfo,
+    enemy: &SideInfo,
     sink: &mut K,
 ) {
-    once(sink, Term::Squares, S::COLOR, at::PST[index] + (square.index() ^ own.turn as usize));
+    add_weight(
+        sink,
+        Term::Squares,
+        S::COLOR,
+        at::PST[index] + (square.index() ^ own.turn as usize),
+    );
     let within_reach = (reach & own.usable).len() as usize;
-    once(sink, Term::Mobility, S::COLOR, at::MOBILITY[index] + within_reach);
+    add_weight(sink, Term::Mobility, S::COLOR, at::MOBILITY[index] + within_reach);
     own.add(Kind::ALL[index + 1], reach);
     let attacked = reach & enemy.zone;
     if attacked.any() {
@@ -89,27 +94,27 @@ fn piece<S: Side, K: Sink>(
     }
 }
 
-impl Scene<'_> {
+impl PieceContext<'_> {
     #[inline(always)]
     fn minor<S: Side, K: Sink>(
         &self,
         index: usize,
         square: Square,
         reach: Bitboard,
-        own: &Survey,
+        own: &SideInfo,
         sink: &mut K,
     ) {
         let board = self.position.board();
         if self.outposts.contains(square) {
-            once(sink, Term::Outpost, S::COLOR, at::OUTPOST + index);
+            add_weight(sink, Term::Outpost, S::COLOR, at::OUTPOST + index);
         } else if (self.outposts & (reach - board.color(S::COLOR))).any() {
-            once(sink, Term::Outpost, S::COLOR, at::OUTPOST_REACH + index);
+            add_weight(sink, Term::Outpost, S::COLOR, at::OUTPOST_REACH + index);
         }
         if board.kind(Kind::Pawn).forward(!S::COLOR).contains(square) {
-            once(sink, Term::Minor, S::COLOR, at::MINOR_SHELTERED);
+            add_weight(sink, Term::Minor, S::COLOR, at::MINOR_SHELTERED);
         }
         let steps = i32::from(own.king.distance(square));
-        count(sink, Term::Minor, S::COLOR, at::MINOR_KING + index, steps);
+        add_weights(sink, Term::Minor, S::COLOR, at::MINOR_KING + index, steps);
     }
 
     #[inline(always)]
@@ -119,10 +124,10 @@ impl Scene<'_> {
         let pawns = board.pieces(S::COLOR, Kind::Pawn);
         let on_same = pawns & same;
         let blocked = on_same & board.occupied().forward(!S::COLOR);
-        count(sink, Term::BadBishop, S::COLOR, at::BISHOP_PAWNS, on_same.len() as i32);
-        count(sink, Term::BadBishop, S::COLOR, at::BISHOP_BLOCKED, blocked.len() as i32);
+        add_weights(sink, Term::BadBishop, S::COLOR, at::BISHOP_PAWNS, on_same.len() as i32);
+        add_weights(sink, Term::BadBishop, S::COLOR, at::BISHOP_BLOCKED, blocked.len() as i32);
         if (reach & CENTRE).several() {
-            once(sink, Term::BadBishop, S::COLOR, at::BISHOP_CENTRE);
+            add_weight(sink, Term::BadBishop, S::COLOR, at::BISHOP_CENTRE);
         }
     }
 
@@ -133,17 +138,17 @@ impl Scene<'_> {
         let pawns = board.kind(Kind::Pawn) & file;
         let own = pawns & board.color(S::COLOR);
         if pawns.is_empty() {
-            once(sink, Term::RookFile, S::COLOR, at::ROOK_FILE);
+            add_weight(sink, Term::RookFile, S::COLOR, at::ROOK_FILE);
         } else if own.is_empty() {
-            once(sink, Term::RookFile, S::COLOR, at::ROOK_FILE + 1);
+            add_weight(sink, Term::RookFile, S::COLOR, at::ROOK_FILE + 1);
         } else if (own & board.occupied().forward(!S::COLOR)).any() {
-            once(sink, Term::RookFile, S::COLOR, at::ROOK_BLOCKED);
+            add_weight(sink, Term::RookFile, S::COLOR, at::ROOK_BLOCKED);
         }
         let seventh = S::COLOR.relative_rank(6);
         let targets = board.pieces(!S::COLOR, Kind::Pawn) & Bitboard::rank(seventh);
         let king = S::COLOR.relative_rank(self.enemy.king.rank());
         if square.rank() == seventh && (targets.any() || king >= 6) {
-            once(sink, Term::RookSeventh, S::COLOR, at::ROOK_SEVENTH);
+            add_weight(sink, Term::RookSeventh, S::COLOR, at::ROOK_SEVENTH);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What a side attacks, and the room it has.
+//! Threats and space.
 
 use super::layout as at;
-use super::survey::Survey;
-use super::{Term, count, once};
+use super::side_info::SideInfo;
+use super::{Term, add_weight, add_weights};
 use crate::chess::color::{Color, Side};
 use crate::chess::{Bitboard, Kind, Position};
 use crate::eval::sink::Sink;
@@ -17,8 +17,8 @@ const TARGETS: [Kind; 5] = [Kind::Pawn, Kind::Knight, Kind::Bishop, Kind::Rook, 
 #[inline(always)]
 pub(super) fn score<S: Side, K: Sink>(
     position: &Position,
-    own: &Survey,
-    enemy: &Survey,
+    own: &SideInfo,
+    enemy: &SideInfo,
     sink: &mut K,
 ) {
     let board = position.board();
@@ -43,16 +43,16 @@ pub(super) fn score<S: Side, K: Sink>(
     }
     if weak.any() {
         let hanging = (weak - enemy.attacked) | weak & pieces & own.twice;
-        count(sink, Term::Hanging, color, at::HANGING, hanging.len() as i32);
+        add_weights(sink, Term::Hanging, color, at::HANGING, hanging.len() as i32);
         if (weak & own.by(Kind::King)).any() {
-            once(sink, Term::Hanging, color, at::KING_THREAT);
+            add_weight(sink, Term::Hanging, color, at::KING_THREAT);
         }
     }
     let restricted = enemy.attacked & (own.attacked - guarded);
-    count(sink, Term::Restricted, color, at::RESTRICTED, restricted.len() as i32);
+    add_weights(sink, Term::Restricted, color, at::RESTRICTED, restricted.len() as i32);
     let pushes = pushes::<S>(position, own, enemy).pawn_attacks::<S>() & pieces;
-    count(sink, Term::PushThreat, color, at::PUSH_THREAT, pushes.len() as i32);
-    count(sink, Term::Space, color, at::SPACE, space::<S>(position, enemy));
+    add_weights(sink, Term::PushThreat, color, at::PUSH_THREAT, pushes.len() as i32);
+    add_weights(sink, Term::Space, color, at::SPACE, space::<S>(position, enemy));
 }
 
 /// Counts what is threatened by kind.
@@ -67,13 +67,13 @@ fn each<S: Side, K: Sink>(
 ) {
     for (index, &kind) in kinds.iter().enumerate() {
         let found = (threatened & position.board().kind(kind)).len() as i32;
-        count(sink, term, S::COLOR, place + index, found);
+        add_weights(sink, term, S::COLOR, place + index, found);
     }
 }
 
-/// Where pawns can step to without being taken by pawns or lost to pieces.
+/// Safe pawn pushes.
 #[inline(always)]
-fn pushes<S: Side>(position: &Position, own: &Survey, enemy: &Survey) -> Bitboard {
+fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let board = position.board();
     let free = !board.occupied();
     let single = board.pieces(S::COLOR, Kind::Pawn).forward(S::COLOR) & free;
@@ -82,10 +82,10 @@ fn pushes<S: Side>(position: &Position, own: &Survey, enemy: &Survey) -> Bitboar
     (single | double) & ((own.attacked | !enemy.attacked) - enemy.by(Kind::Pawn))
 }
 
-/// Squares of the own half's centre that enemy pawns leave alone, those behind own pawns twice
-/// unless an enemy piece looks at them; for each eight own men on the board.
+/// Space: centre squares of the own half not attacked by enemy pawns, counted twice behind own
+/// pawns unless attacked; per eight own men on the board.
 #[inline(always)]
-fn space<S: Side>(position: &Position, enemy: &Survey) -> i32 {
+fn space<S: Side>(position: &Position, enemy: &SideInfo) -> i32 {
     let board = position.board();
     let ranks = match S::COLOR {
         Color::White => Bitboard(0x0000_0000_FFFF_FF00),

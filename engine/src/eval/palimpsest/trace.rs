@@ -1,11 +1,10 @@
-//! A position as counts of weights: what a tuner needs to know of it, once, whatever the weights
-//! become.
+//! Evaluation traces: a position as counts of weights, for the tuner.
 
 use super::kingpawn::KingPawnTable;
 use super::layout::{LEN, WEIGHTS, is_danger};
 use super::{
-    AnyMachine, DANGER_DIVISOR, DANGER_UNITS, Judging, PHASE_MAX, SCALE_MAX, danger_worth, endings,
-    phase,
+    DANGER_DIVISOR, DANGER_UNITS, EvaluationJob, PHASE_MAX, PortableCpu, SCALE_MAX, danger_worth,
+    endings, phase,
 };
 use crate::chess::attacks::Cpu;
 use crate::chess::{Color, Position};
@@ -50,7 +49,7 @@ pub fn shares(phase: i32, scale: i32) -> [f64; 2] {
     [middle, (1.0 - middle) * f64::from(scale) / f64::from(SCALE_MAX)]
 }
 
-/// Takes positions apart, one after another.
+/// Makes traces.
 pub struct Tracer {
     table: KingPawnTable,
 }
@@ -69,10 +68,10 @@ struct Counts {
 }
 
 impl Tracer {
-    /// Takes a position apart.
+    /// The trace of a position.
     pub fn trace(&mut self, position: &Position) -> Trace {
         let mut counts = Counts::new();
-        AnyMachine.run(Judging { position, table: &mut self.table, sink: &mut counts });
+        PortableCpu.run(EvaluationJob { position, table: &mut self.table, sink: &mut counts });
         let Counts { times, sum } = counts;
         let mut linear = Vec::new();
         let mut danger = [Vec::new(), Vec::new()];
@@ -124,13 +123,13 @@ impl Sink for Counts {
         self.sum += sum;
     }
 
-    fn keeps(&self, _feature: impl Into<usize>) -> bool {
+    fn is_enabled(&self, _feature: impl Into<usize>) -> bool {
         true
     }
 
-    fn step(&mut self, _feature: impl Into<usize>, _change: i32) {}
+    fn adjust(&mut self, _feature: impl Into<usize>, _change: i32) {}
 
-    fn note(&mut self, color: Color, place: usize, times: i32) {
+    fn count_weight(&mut self, color: Color, place: usize, times: i32) {
         self.times[color.index()][place] += times;
     }
 
@@ -138,7 +137,7 @@ impl Sink for Counts {
         self.sum
     }
 
-    fn fresh(&self) -> Counts {
+    fn new_empty(&self) -> Counts {
         Counts::new()
     }
 }

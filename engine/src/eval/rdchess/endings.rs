@@ -33,15 +33,15 @@ impl Evaluator {
     /// The evaluator for a position, of those that `sink` keeps.
     pub(super) fn choose<K: Sink>(position: &Position, sink: &K) -> Evaluator {
         let rare = Evaluator::bare(position).filter(|evaluator| match evaluator {
-            Evaluator::Draw => sink.keeps(Term::Draw),
-            Evaluator::TwoBishops(_) => sink.keeps(Term::TwoBishops),
-            _ => sink.keeps(Term::BishopKnight),
+            Evaluator::Draw => sink.is_enabled(Term::Draw),
+            Evaluator::TwoBishops(_) => sink.is_enabled(Term::TwoBishops),
+            _ => sink.is_enabled(Term::BishopKnight),
         });
         if let Some(evaluator) = rare {
             return evaluator;
         }
         let near_mate = Color::ALL.into_iter().find(|&color| is_near_mate(position, color));
-        if let Some(color) = near_mate.filter(|_| sink.keeps(Term::NearMate)) {
+        if let Some(color) = near_mate.filter(|_| sink.is_enabled(Term::NearMate)) {
             return Evaluator::NearMate(color);
         }
         let has_officers = Color::ALL.into_iter().any(|color| position.has_pieces(color));

@@ -70,12 +70,12 @@ impl KingPawnTable {
         let pawns = Color::ALL.map(|color| board.pieces(color, Kind::Pawn));
         let placement = (pawns, Color::ALL.map(|color| board.king(color)));
         if K::RECORDS {
-            return survey(placement, root, sink);
+            return evaluate(placement, root, sink);
         }
         let entry = &mut self.0[slot(&placement)];
         if entry.placement != placement {
-            let mut sum = sink.fresh();
-            let found = survey(placement, root, &mut sum);
+            let mut sum = sink.new_empty();
+            let found = evaluate(placement, root, &mut sum);
             *entry = Entry { placement, sum: sum.sum(), found };
         }
         sink.add_sum(entry.sum);
@@ -93,7 +93,7 @@ fn slot((pawns, kings): &Placement) -> usize {
     (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - ENTRIES.trailing_zeros())) as usize
 }
 
-fn survey<K: Sink>((pawns, kings): Placement, root: &Root, sink: &mut K) -> KingPawn {
+fn evaluate<K: Sink>((pawns, kings): Placement, root: &Root, sink: &mut K) -> KingPawn {
     let [white, black] = pawns;
     let white_found = structure::<White, K>(white, black, root, sink);
     let black_found = structure::<Black, K>(black, white, root, sink);

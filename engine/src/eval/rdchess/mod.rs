@@ -14,7 +14,7 @@ use super::feature::{Feature, FeatureSet, features};
 use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
-use super::sink::{Masked, Plain, Record, Sink};
+use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Context, Evaluator, Score, Variant};
 use crate::chess::{Color, Game, Kind, Move, Position, Square};
 pub(crate) use attacks::AttackTables;
@@ -92,7 +92,7 @@ impl RdChess {
     pub(super) fn explain(&mut self, game: &Game) -> Report {
         self.reset(game);
         let mut record = Record::new(self.disabled);
-        let value = self.judge(game.position(), &mut record);
+        let value = self.evaluate_terms(game.position(), &mut record);
         let phase = PHASE.iter().zip(Kind::ALL);
         let board = game.position().board();
         let phase = phase.map(|(weight, kind)| weight * board.kind(kind).len() as i32);
@@ -100,7 +100,7 @@ impl RdChess {
         Report::new(Variant::Rdchess, &record, blend, phase.sum(), value)
     }
 
-    fn judge<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
+    fn evaluate_terms<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
         match endings::Evaluator::choose(position, sink) {
             endings::Evaluator::Draw => {}
             endings::Evaluator::TwoBishops(strong) => endings::two_bishops(position, strong, sink),
@@ -178,9 +178,9 @@ impl Evaluator for RdChess {
 
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() {
-            self.judge(position, &mut Plain::default())
+            self.evaluate_terms(position, &mut Sum::default())
         } else {
-            self.judge(position, &mut Masked::new(self.disabled))
+            self.evaluate_terms(position, &mut MaskedSum::new(self.disabled))
         }
     }
 }

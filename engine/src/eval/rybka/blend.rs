@@ -31,35 +31,35 @@ pub(super) fn score<V: Version, K: Sink>(
     let (opening, endgame) = (sink.sum().opening(), sink.sum().endgame());
     let mut score = blend(opening, endgame);
 
-    if weights.structure.pawn_endings && counts.phase() == 0 && !has_pieces(position) {
+    if weights.rules.pawn_endings && counts.phase() == 0 && !has_pieces(position) {
         return pawn_ending(position, pawns, score, sink);
     }
-    if sink.keeps(Term::OppositeBishops)
+    if sink.is_enabled(Term::OppositeBishops)
         && counts.one_bishop_each()
         && on_both_colours(position.board().kind(Kind::Bishop))
     {
         let difference = counts.pawns(Color::White).abs_diff(counts.pawns(Color::Black));
         let before = score;
-        match weights.structure.opposite_bishops {
+        match weights.rules.opposite_bishops {
             OppositeBishops::HalveSums if difference < 3 => score = blend(opening / 2, endgame / 2),
             OppositeBishops::HalveScore if difference <= 2 || difference >= 6 => score /= 2,
             OppositeBishops::HalveSums | OppositeBishops::HalveScore => {}
         }
-        sink.step(Term::OppositeBishops, score - before);
+        sink.adjust(Term::OppositeBishops, score - before);
     }
-    if weights.structure.tempo && sink.keeps(Term::Tempo) {
+    if weights.rules.tempo && sink.is_enabled(Term::Tempo) {
         let having_the_move =
             if position.turn() == Color::White { weights.tempo } else { -weights.tempo };
         score += having_the_move;
-        sink.step(Term::Tempo, having_the_move);
+        sink.adjust(Term::Tempo, having_the_move);
     }
-    if weights.structure.drawishness && sink.keeps(Term::Drawishness) && score != 0 {
+    if weights.rules.drawishness && sink.is_enabled(Term::Drawishness) && score != 0 {
         let leader = if score > 0 { Color::White } else { Color::Black };
         let files = files_of(position.board().pieces(leader, Kind::Pawn));
         let drawish = 156 * weights.drawishness[files] / 240;
         let cut = score.signum() * ((drawish * score.abs().min(100)) >> 8);
         score -= cut;
-        sink.step(Term::Drawishness, -cut);
+        sink.adjust(Term::Drawishness, -cut);
     }
     score
 }
@@ -86,7 +86,7 @@ fn files_of(set: Bitboard) -> usize {
 
 /// The score of a pawn ending from White's side: races, and pawns that cannot win.
 fn pawn_ending<K: Sink>(position: &Position, pawns: &Pawns, score: i32, sink: &mut K) -> i32 {
-    if !sink.keeps(Term::PawnEndings) {
+    if !sink.is_enabled(Term::PawnEndings) {
         return score;
     }
     let white = runner::<White>(position, pawns.passed[0]);
@@ -100,7 +100,7 @@ fn pawn_ending<K: Sink>(position: &Position, pawns: &Pawns, score: i32, sink: &m
     if lost_cause {
         found = 0;
     }
-    sink.step(Term::PawnEndings, found - score);
+    sink.adjust(Term::PawnEndings, found - score);
     found
 }
 

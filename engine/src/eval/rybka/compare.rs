@@ -83,26 +83,26 @@ fn board(weights: &Weights) -> Vec<Entry> {
 }
 
 fn pieces(weights: &Weights) -> Vec<Entry> {
-    let structure = &weights.structure;
+    let rules = &weights.rules;
     let reach = "each square within reach not held by an own piece";
     let mobility = |number, name, index: usize| {
         entry(number, name, vec![pair("", weights.mobility[index])], reach)
     };
-    let seventh = match structure.seventh {
+    let seventh = match rules.seventh {
         Seventh::PawnThereOrKingBehind => "enemy pawn on the 7th or enemy king on the 8th rank",
         Seventh::PawnOrKingOnEither => "enemy pawn or king on the 7th or 8th rank",
     };
     let mut found = Vec::new();
-    if structure.knight_mobility {
+    if rules.knight_mobility {
         found.push(mobility(3, "mob_knight", 0));
     }
-    let trapped = match structure.trapped_bishops {
+    let trapped = match rules.trapped_bishops {
         TrappedBishops::Once => "bishop a6, a7, b8 (h6, h7, g8) behind an enemy pawn; once",
         TrappedBishops::Each => "bishop a6, a7, b8 (h6, h7, g8) behind an enemy pawn; each",
     };
     found.push(mobility(4, "mob_bishop", 1));
     found.push(entry(5, "trapped_bishop", vec![pair("", weights.trapped_bishop)], trapped));
-    if structure.blocked_bishops {
+    if rules.blocked_bishops {
         let when = "bishop c1 (f1), own pawn d2 (e2), d3 (e3) occupied";
         found.push(entry(6, "blocked_bishop", vec![pair("", weights.blocked_bishop)], when));
     }
@@ -114,7 +114,7 @@ fn pieces(weights: &Weights) -> Vec<Entry> {
     ));
     found.push(entry(8, "rook_open", vec![pair("", weights.rook_open)], "no pawn at all ahead"));
     found.push(mobility(9, "mob_rook", 2));
-    let king = match structure.rook_king {
+    let king = match rules.rook_king {
         RookKing::WithQueen => {
             let when = "half open towards the enemy king's surroundings; own queen and a piece";
             let groups = vec![pair("", weights.rook_king_zone)];
@@ -143,8 +143,8 @@ fn pieces(weights: &Weights) -> Vec<Entry> {
 }
 
 fn pawns(weights: &Weights) -> Vec<Entry> {
-    let structure = &weights.structure;
-    let shelter = match structure.shelter {
+    let rules = &weights.rules;
+    let shelter = match rules.shelter {
         Shelter::MeanWithCastling => "mean of the king's wing and the best it can still castle to",
         Shelter::Here => "the king's wing; castling ignored",
     };
@@ -188,7 +188,7 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
         ),
     ];
     found.extend(passed(weights));
-    if structure.pawn_anti_mobility {
+    if rules.pawn_anti_mobility {
         let groups = vec![pair("", weights.pawn_blocked)];
         found.push(entry(30, "pawn_antimob", groups, "the square ahead is occupied"));
     }
@@ -196,14 +196,14 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
 }
 
 fn passed(weights: &Weights) -> Vec<Entry> {
-    let structure = &weights.structure;
+    let rules = &weights.rules;
     // The older version leaves these to its rule for pawns that nothing can stop.
-    let when = |always, with_pieces| if structure.unstoppable { with_pieces } else { always };
+    let when = |always, with_pieces| if rules.unstoppable { with_pieces } else { always };
     let path = |number, name, values: &[i32; 8], when| {
         entry(number, name, vec![many("by rank", values)], when)
     };
     let mut found = Vec::new();
-    if structure.unstoppable {
+    if rules.unstoppable {
         found.push(entry(
             24,
             "unstoppable",
@@ -249,14 +249,14 @@ fn passed(weights: &Weights) -> Vec<Entry> {
 }
 
 fn whole_score(weights: &Weights) -> Vec<Entry> {
-    let structure = &weights.structure;
-    let bishops = match structure.opposite_bishops {
+    let rules = &weights.rules;
+    let bishops = match rules.opposite_bishops {
         OppositeBishops::HalveSums => "sums halved before blending; pawns differ by less than 3",
         OppositeBishops::HalveScore => {
             "score halved after blending; pawns differ by at most 2 or at least 6"
         }
     };
-    let lazy = match structure.lazy {
+    let lazy = match rules.lazy {
         Lazy::MaterialOutsideWindow => {
             "material outside a window set at the root (not carried out)"
         }
@@ -265,11 +265,11 @@ fn whole_score(weights: &Weights) -> Vec<Entry> {
         }
     };
     let mut found = vec![entry(29, "opposite_bishops", vec![one("divisor", 2)], bishops)];
-    if structure.drawishness {
+    if rules.drawishness {
         let groups = vec![many("by files", &weights.drawishness)];
         found.push(entry(31, "drawishness", groups, "files with pawns of the side ahead"));
     }
-    if structure.pawn_endings {
+    if rules.pawn_endings {
         let weights = vec![many("base, per rank", &[150, 50])];
         let when = "no pieces: races, wrong rook pawns; no other rule for the score";
         found.push(entry(32, "pawn_endings", weights, when));
@@ -280,7 +280,7 @@ fn whole_score(weights: &Weights) -> Vec<Entry> {
         vec![many("endgame share", &weights.endgame_share)],
         "opening and endgame by pieces left, in 1/256",
     ));
-    if structure.tempo {
+    if rules.tempo {
         found.push(entry(None, "tempo", vec![one("centipawns", weights.tempo)], "side to move"));
     }
     found.push(entry(None, "lazy_evaluation", Vec::new(), lazy));

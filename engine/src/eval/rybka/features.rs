@@ -48,15 +48,15 @@ features! {
 
 /// Has this version the feature with this index?
 pub(super) fn has(weights: &Weights, index: usize) -> bool {
-    let structure = &weights.structure;
+    let rules = &weights.rules;
     let absent = [
-        (Term::MobKnight, !structure.knight_mobility),
-        (Term::PawnAntimob, !structure.pawn_anti_mobility),
-        (Term::BlockedBishop, !structure.blocked_bishops),
-        (Term::Unstoppable, !structure.unstoppable),
-        (Term::Drawishness, !structure.drawishness),
-        (Term::PawnEndings, !structure.pawn_endings),
-        (Term::Tempo, !structure.tempo),
+        (Term::MobKnight, !rules.knight_mobility),
+        (Term::PawnAntimob, !rules.pawn_anti_mobility),
+        (Term::BlockedBishop, !rules.blocked_bishops),
+        (Term::Unstoppable, !rules.unstoppable),
+        (Term::Drawishness, !rules.drawishness),
+        (Term::PawnEndings, !rules.pawn_endings),
+        (Term::Tempo, !rules.tempo),
     ];
     !absent.iter().any(|&(term, absent)| absent && usize::from(term) == index)
 }

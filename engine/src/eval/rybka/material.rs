@@ -58,10 +58,10 @@ impl Counts {
         });
         sink.add(Term::Material, Color::White, Pair::new(white, white));
         sink.add(Term::Material, Color::Black, Pair::new(black, black));
-        let count = if sink.keeps(Term::Material) { white - black } else { 0 };
-        let keeps = sink.keeps(Term::Imbalance);
-        let mut total = count + if keeps { self.imbalance(weights) } else { 0 };
-        if sink.keeps(Term::DrawishMaterial) && total != 0 {
+        let count = if sink.is_enabled(Term::Material) { white - black } else { 0 };
+        let is_enabled = sink.is_enabled(Term::Imbalance);
+        let mut total = count + if is_enabled { self.imbalance(weights) } else { 0 };
+        if sink.is_enabled(Term::DrawishMaterial) && total != 0 {
             let strong = if total > 0 { Color::White } else { Color::Black };
             let part = self.winning_chances(strong);
             if part < WHOLE {
@@ -69,7 +69,7 @@ impl Counts {
             }
         }
         // Both rules make one term, as in the original's table; it is booked on one of them.
-        let term = if keeps { Term::Imbalance } else { Term::DrawishMaterial };
+        let term = if is_enabled { Term::Imbalance } else { Term::DrawishMaterial };
         let net = total - count;
         let owner = if net < 0 { Color::Black } else { Color::White };
         sink.add(term, owner, Pair::new(net.abs(), net.abs()));

@@ -1,7 +1,7 @@
 //! Two versions of Rybka's evaluation, rebuilt from a published analysis: one code of features, two
 //! sets of weights.
 //!
-//! What the versions do differently is a named flag of [`weights::Structure`]. Sums are in units of
+//! What the versions do differently is a named flag of [`weights::Rules`]. Sums are in units of
 //! 1/3399 pawn, White minus Black; the result is in centipawns.
 
 mod blend;
@@ -19,7 +19,7 @@ mod weights;
 use super::feature::{Feature, FeatureSet};
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
-use super::sink::{Masked, Plain, Record, Sink};
+use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Context, Evaluator, Score, Variant};
 use crate::chess::color::{Black, White};
 use crate::chess::{Color, Game, Move, Position};
@@ -75,7 +75,7 @@ impl<V: Version> Rybka<V> {
     /// The position, term by term.
     pub(super) fn explain(&mut self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
-        let value = self.judge(position, &mut record);
+        let value = self.evaluate_terms(position, &mut record);
         let phase = Counts::of(position).phase();
         let endgame = V::WEIGHTS.endgame_share[24 - phase as usize];
         let blend = Blend { opening: 256 - endgame, endgame, divisor: blend::DIVISOR };
@@ -84,7 +84,7 @@ impl<V: Version> Rybka<V> {
 
     /// The score for the side to move, with every term sent to `sink`.
     #[inline]
-    fn judge<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
+    fn evaluate_terms<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
         let counts = Counts::of(position);
         counts.score(V::WEIGHTS, sink);
         let pawns = self.pawns.look_up::<V, K>(position, sink);
@@ -116,9 +116,9 @@ impl<V: Version> Evaluator for Rybka<V> {
 
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() {
-            self.judge(position, &mut Plain::default())
+            self.evaluate_terms(position, &mut Sum::default())
         } else {
-            self.judge(position, &mut Masked::new(self.disabled))
+            self.evaluate_terms(position, &mut MaskedSum::new(self.disabled))
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
     }
     let weights = V::WEIGHTS;
     let board = position.board();
-    let alone = weights.structure.unstoppable && !position.has_pieces(!S::COLOR);
+    let alone = weights.rules.unstoppable && !position.has_pieces(!S::COLOR);
     for square in passed {
         let rank = square.relative(S::COLOR).rank() as usize;
         let path = Bitboard::of(square).forward_fill(S::COLOR);

@@ -68,13 +68,13 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(position: &Position, sink: &mu
         for (bishop, pawn) in TRAPS {
             if bishops.contains(bishop) && pawns.contains(pawn) {
                 sink.add(Term::TrappedBishop, S::COLOR, weights.trapped_bishop);
-                if weights.structure.trapped_bishops == TrappedBishops::Once {
+                if weights.rules.trapped_bishops == TrappedBishops::Once {
                     break;
                 }
             }
         }
     }
-    if weights.structure.blocked_bishops && (bishops & set([C1, F1])).any() {
+    if weights.rules.blocked_bishops && (bishops & set([C1, F1])).any() {
         let pawns = seen(board.pieces(S::COLOR, Kind::Pawn));
         let occupied = seen(board.occupied());
         for (bishop, pawn, before) in BLOCKS {

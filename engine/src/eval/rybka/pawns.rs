@@ -50,12 +50,12 @@ impl PawnTable {
         let board = position.board();
         let pawns = Color::ALL.map(|color| board.pieces(color, Kind::Pawn));
         if K::RECORDS {
-            return survey::<V, K>(pawns, sink);
+            return evaluate::<V, K>(pawns, sink);
         }
         let entry = &mut self.0[slot(pawns)];
         if entry.pawns != pawns {
-            let mut sum = sink.fresh();
-            let found = survey::<V, K>(pawns, &mut sum);
+            let mut sum = sink.new_empty();
+            let found = evaluate::<V, K>(pawns, &mut sum);
             *entry = Entry { pawns, sum: sum.sum(), found };
         }
         sink.add_sum(entry.sum);
@@ -72,7 +72,7 @@ fn slot(pawns: [Bitboard; 2]) -> usize {
     (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - ENTRIES.trailing_zeros())) as usize
 }
 
-fn survey<V: Version, K: Sink>(pawns: [Bitboard; 2], sink: &mut K) -> Pawns {
+fn evaluate<V: Version, K: Sink>(pawns: [Bitboard; 2], sink: &mut K) -> Pawns {
     let [white, black] = pawns;
     Pawns {
         passed: [

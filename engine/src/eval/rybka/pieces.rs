@@ -78,11 +78,11 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
                 }
             }
         }
-        if kind != Kind::Knight || weights.structure.knight_mobility {
+        if kind != Kind::Knight || weights.rules.knight_mobility {
             sink.add(mobility, S::COLOR, weights.mobility[index] * within_reach);
         }
     }
-    if weights.structure.pawn_anti_mobility {
+    if weights.rules.pawn_anti_mobility {
         let blocked = own_pawns.forward(S::COLOR) & occupied;
         sink.add(Term::PawnAntimob, S::COLOR, weights.pawn_blocked * blocked.len() as i32);
     }
@@ -121,7 +121,7 @@ fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     let rank = |index| Bitboard::rank(S::COLOR.relative_rank(index));
     let pawns = board.pieces(!S::COLOR, Kind::Pawn);
     let king = board.pieces(!S::COLOR, Kind::King);
-    match V::WEIGHTS.structure.seventh {
+    match V::WEIGHTS.rules.seventh {
         Seventh::PawnThereOrKingBehind => (pawns & rank(6) | king & rank(7)).any(),
         Seventh::PawnOrKingOnEither => ((pawns | king) & (rank(6) | rank(7))).any(),
     }
@@ -146,7 +146,7 @@ fn rook_file<V: Version, S: Side, K: Sink>(
         sink.add(Term::RookFile, S::COLOR, weights.rook_open);
     }
     let king = board.king(!S::COLOR);
-    match weights.structure.rook_king {
+    match weights.rules.rook_king {
         RookKing::WithQueen if dangerous && (ahead & attacks::king(king)).any() => {
             sink.add(Term::RookKingfile, S::COLOR, weights.rook_king_zone);
             if ahead.contains(king) {
@@ -168,7 +168,7 @@ fn exposure_of_king<V: Version>(position: &Position, pawns: &Pawns, color: Color
     let king = board.king(color);
     let wings = pawns.exposure[color.index()].map(i32::from);
     let here = wings[WING[king.file() as usize & 7]];
-    match V::WEIGHTS.structure.shelter {
+    match V::WEIGHTS.rules.shelter {
         Shelter::Here => here,
         Shelter::MeanWithCastling => {
             let mut best = here;

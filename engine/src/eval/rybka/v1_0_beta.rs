@@ -1,8 +1,8 @@
 //! The figures of Rybka 1.0 Beta; see `PROVENANCE.md`.
 
 use super::weights::{
-    HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Seventh, Shelter, Structure,
-    TrappedBishops, Weights, ranks, whole,
+    HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Rules, Seventh, Shelter, TrappedBishops,
+    Weights, ranks, whole,
 };
 use crate::eval::pair::Pair;
 
@@ -12,7 +12,7 @@ const fn p(opening: i32, endgame: i32) -> Pair {
 
 /// Rybka 1.0 Beta.
 pub(super) static WEIGHTS: Weights = Weights {
-    structure: Structure {
+    rules: Rules {
         knight_mobility: true,
         pawn_anti_mobility: false,
         blocked_bishops: true,

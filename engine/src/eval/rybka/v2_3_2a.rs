@@ -1,8 +1,8 @@
 //! The figures of Rybka 2.3.2a; see `PROVENANCE.md`.
 
 use super::weights::{
-    HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Seventh, Shelter, Structure,
-    TrappedBishops, Weights, ranks, whole,
+    HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Rules, Seventh, Shelter, TrappedBishops,
+    Weights, ranks, whole,
 };
 use crate::eval::pair::Pair;
 
@@ -12,7 +12,7 @@ const fn p(opening: i32, endgame: i32) -> Pair {
 
 /// Rybka 2.3.2a.
 pub(super) static WEIGHTS: Weights = Weights {
-    structure: Structure {
+    rules: Rules {
         knight_mobility: false,
         pawn_anti_mobility: true,
         blocked_bishops: false,

@@ -1,4 +1,4 @@
-//! What a version of Rybka's evaluation is made of: figures, and named differences of structure.
+//! The weights of a version of Rybka's evaluation, and its named rule differences.
 //!
 //! Scores are in units of 1/3399 pawn, opening before endgame. Arrays by rank are counted from the
 //! own back rank. Where each figure is from stands in `PROVENANCE.md`.
@@ -14,7 +14,7 @@ pub(super) type Squares = [Pair; 64];
 /// One version.
 pub(in crate::eval) struct Weights {
     /// What this version does differently from the other.
-    pub(super) structure: Structure,
+    pub(super) rules: Rules,
     /// Material beyond the plain count.
     pub(super) imbalance: Imbalance,
     /// Piece-square tables by kind.
@@ -93,8 +93,8 @@ pub(super) struct Imbalance {
     pub(super) pawn_rook: i32,
 }
 
-/// The differences that are not figures. Whoever wonders how the versions differ reads this.
-pub(super) struct Structure {
+/// The differences of rules between the versions.
+pub(super) struct Rules {
     /// Do knights have mobility?
     pub(super) knight_mobility: bool,
     /// Are pawns punished for standing before a piece?

@@ -1,10 +1,10 @@
-//! What the terms of both sides need to know of a side.
+//! Information about one side that the terms of both sides use.
 
 use crate::chess::color::Side;
 use crate::chess::{Bitboard, Kind, Position, Square, attacks};
 
-/// Attacks of one side and what follows from its pawns and king.
-pub(super) struct Survey {
+/// Attacks of one side, and what follows from its pawns and king.
+pub(super) struct SideInfo {
     /// Squares attacked, by kind of piece.
     pub(super) attacks: [Bitboard; 6],
     /// Squares attacked by anything.
@@ -19,19 +19,19 @@ pub(super) struct Survey {
     pub(super) zone: Bitboard,
     /// Squares that count as within reach of its pieces.
     pub(super) usable: Bitboard,
-    /// Pieces that look at the enemy king's zone, from knight to queen.
+    /// Pieces that attack the enemy king zone, from knight to queen.
     pub(super) attackers: [i32; 4],
     /// Squares of that zone they attack, each as often as it is attacked.
     pub(super) zone_attacks: i32,
-    /// What turns a square to where the tables have it: seen from the side, the king on the files
-    /// e to h.
+    /// Xor mask from a square to its table index: seen from the side, with the king on the files e
+    /// to h.
     pub(super) turn: u8,
 }
 
-impl Survey {
-    /// What is known of side `S` before its pieces are looked at.
+impl SideInfo {
+    /// The information about side `S` before its pieces are added.
     #[inline(always)]
-    pub(super) fn of<S: Side>(position: &Position) -> Survey {
+    pub(super) fn of<S: Side>(position: &Position) -> SideInfo {
         let board = position.board();
         let pawns = board.pieces(S::COLOR, Kind::Pawn);
         let ahead = pawns.forward(S::COLOR);
@@ -48,7 +48,7 @@ impl Survey {
         let mut attacks = [Bitboard::EMPTY; 6];
         attacks[Kind::Pawn.index()] = pawn_attacks;
         attacks[Kind::King.index()] = king_attacks;
-        Survey {
+        SideInfo {
             attacks,
             attacked: pawn_attacks | king_attacks,
             twice: east & west | pawn_attacks & king_attacks,
@@ -62,7 +62,7 @@ impl Survey {
         }
     }
 
-    /// Adds what one more piece attacks.
+    /// Adds the attacks of one more piece.
     #[inline(always)]
     pub(super) fn add(&mut self, kind: Kind, reach: Bitboard) {
         self.twice |= self.attacked & reach;
@@ -77,7 +77,7 @@ impl Survey {
     }
 }
 
-/// See [`Survey::turn`].
+/// See [`SideInfo::turn`].
 #[inline(always)]
 pub(super) fn turn<S: Side>(king: Square) -> u8 {
     let flip = S::COLOR.relative_rank(0) << 3;
