@@ -37,13 +37,13 @@ pub enum FenFault {
 /// A field of a FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// What stands where.
+    /// Piece placement.
     Placement,
-    /// Who moves.
+    /// Side to move.
     Turn,
-    /// Who may castle.
+    /// Castling rights.
     Castling,
-    /// Where a pawn has just passed.
+    /// En-passant square.
     EnPassant,
     /// Plies since the last capture or pawn move.
     HalfmoveClock,
@@ -158,7 +158,7 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
     }
 }
 
-/// Takes fields one by one and keeps their faults.
+/// Reads fields one by one and collects their faults.
 struct Reader<'a> {
     fields: SplitAsciiWhitespace<'a>,
     faults: Vec<FenFault>,

@@ -201,10 +201,10 @@ impl fmt::Debug for Move {
 /// Room for any position that passes validation; the known maximum is 218.
 const MOST_MOVES: usize = 256;
 
-/// How many moves may be written at once behind the last.
-pub const ROOM: usize = 64;
+/// Most moves written at once behind the last move of a list.
+pub const BATCH_MAX: usize = 64;
 
-const CAPACITY: usize = MOST_MOVES + ROOM;
+const CAPACITY: usize = MOST_MOVES + BATCH_MAX;
 
 /// A list of moves on the stack.
 pub struct MoveList {
@@ -220,7 +220,7 @@ impl MoveList {
         MoveList { moves: [filler; CAPACITY], len: 0 }
     }
 
-    /// Takes all moves out, without touching the memory they were in.
+    /// Removes all moves without touching their memory.
     #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
@@ -233,15 +233,15 @@ impl MoveList {
         self.len += 1;
     }
 
-    /// The places behind the last move. What is written there belongs to the list once
-    /// [`extend_by`](Self::extend_by) says so.
+    /// The free slots behind the last move. What is written there joins the list by
+    /// [`extend_by`](Self::extend_by).
     #[inline]
-    pub(super) fn room(&mut self) -> &mut [Move; ROOM] {
+    pub(super) fn batch(&mut self) -> &mut [Move; BATCH_MAX] {
         let free = &mut self.moves[self.len..];
         free.first_chunk_mut().expect("no position has more than MOST_MOVES moves")
     }
 
-    /// Takes in as many moves of the [`room`](Self::room).
+    /// Adds `count` moves written to the [`batch`](Self::batch).
     #[inline]
     pub(super) fn extend_by(&mut self, count: usize) {
         self.len += count;

@@ -1,4 +1,4 @@
-//! Which instructions the machine at hand has, and code compiled for them.
+//! Detection of CPU features, and code compiled for each set of them.
 //!
 //! The program is built for any x86-64 and yet uses what a newer CPU offers: work that pays for it
 //! is written once as a [`Job`], generic over the [`Cpu`], and compiled for each of them.
@@ -8,13 +8,13 @@
 
 use std::sync::OnceLock;
 
-use super::fan::Fan;
+use super::move_template::MoveTemplate;
 use super::sliders::{Magic, Slots, Tables};
 use crate::chess::bitboard::Bitboard;
-use crate::chess::moves::{Move, ROOM};
+use crate::chess::moves::{BATCH_MAX, Move};
 use crate::chess::square::Square;
 
-/// A kind of machine. A value is the proof that the program runs on one of that kind.
+/// A set of CPU features. A value proves that the CPU has them.
 pub trait Cpu: Copy + Send + Sync {
     /// Squares a rook attacks on a board occupied like this.
     fn rook(self, square: Square, occupied: Bitboard) -> Bitboard;
@@ -25,24 +25,24 @@ pub trait Cpu: Copy + Send + Sync {
     /// Writes the moves to `targets`, of which no piece and no set of pawns has more than 32, in
     /// rising order. Anything may stand behind them afterwards.
     #[inline(always)]
-    fn write_moves(self, fan: Fan, targets: Bitboard, out: &mut [Move; ROOM]) {
-        fan.write(targets, out);
+    fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
+        template.write(targets, out);
     }
 
-    /// Does the job in code compiled for this machine.
+    /// Runs a job in code compiled for this CPU.
     fn run<J: Job>(self, job: J) -> J::Output;
 }
 
-/// Something worth compiling for each kind of machine.
+/// Work that is compiled for each set of CPU features.
 pub trait Job {
-    /// What comes out of it.
+    /// The result.
     type Output;
 
-    /// Does it. To be marked `#[inline(always)]`.
+    /// Runs the job. Must be marked `#[inline(always)]`.
     fn run<C: Cpu>(self, cpu: C) -> Self::Output;
 }
 
-/// How the program uses the machine. Each gives the same results as the others.
+/// How the program uses the CPU. All levels give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Slider attacks by multiplication, nothing but what every x86-64 (or other) CPU has.
@@ -70,12 +70,12 @@ impl Level {
     }
 }
 
-/// The machine at hand, used at one level.
+/// The CPU at one level.
 #[derive(Clone, Copy)]
-pub struct Machine(Proof);
+pub struct Machine(DetectedCpu);
 
 #[derive(Clone, Copy)]
-enum Proof {
+enum DetectedCpu {
     Plain(Plain),
     #[cfg(target_arch = "x86_64")]
     Popcnt(x86::Popcnt),
@@ -86,7 +86,7 @@ enum Proof {
 }
 
 impl Machine {
-    /// The machine at its fastest, found out once.
+    /// The fastest level of the CPU, detected once.
     #[inline]
     pub fn best() -> Machine {
         static BEST: OnceLock<Machine> = OnceLock::new();
@@ -101,13 +101,13 @@ impl Machine {
     /// The machine used at this level; `None` if it cannot.
     pub fn at(level: Level) -> Option<Machine> {
         match level {
-            Level::Plain => Some(Machine(Proof::Plain(Plain(Magic::tables())))),
+            Level::Plain => Some(Machine(DetectedCpu::Plain(Plain(Magic::tables())))),
             #[cfg(target_arch = "x86_64")]
-            Level::Popcnt => x86::Popcnt::new().map(|cpu| Machine(Proof::Popcnt(cpu))),
+            Level::Popcnt => x86::Popcnt::new().map(|cpu| Machine(DetectedCpu::Popcnt(cpu))),
             #[cfg(target_arch = "x86_64")]
-            Level::Pext => x86::Pext::new().map(|cpu| Machine(Proof::Pext(cpu))),
+            Level::Pext => x86::Pext::new().map(|cpu| Machine(DetectedCpu::Pext(cpu))),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => x86::Avx512::new().map(|cpu| Machine(Proof::Avx512(cpu))),
+            Level::Avx512 => x86::Avx512::new().map(|cpu| Machine(DetectedCpu::Avx512(cpu))),
             #[cfg(not(target_arch = "x86_64"))]
             Level::Popcnt | Level::Pext | Level::Avx512 => None,
         }
@@ -116,13 +116,13 @@ impl Machine {
     /// The level it is used at.
     pub fn level(self) -> Level {
         match self.0 {
-            Proof::Plain(_) => Level::Plain,
+            DetectedCpu::Plain(_) => Level::Plain,
             #[cfg(target_arch = "x86_64")]
-            Proof::Popcnt(_) => Level::Popcnt,
+            DetectedCpu::Popcnt(_) => Level::Popcnt,
             #[cfg(target_arch = "x86_64")]
-            Proof::Pext(_) => Level::Pext,
+            DetectedCpu::Pext(_) => Level::Pext,
             #[cfg(target_arch = "x86_64")]
-            Proof::Avx512(_) => Level::Avx512,
+            DetectedCpu::Avx512(_) => Level::Avx512,
         }
     }
 
@@ -130,18 +130,18 @@ impl Machine {
     #[inline]
     pub fn run<J: Job>(self, job: J) -> J::Output {
         match self.0 {
-            Proof::Plain(cpu) => cpu.run(job),
+            DetectedCpu::Plain(cpu) => cpu.run(job),
             #[cfg(target_arch = "x86_64")]
-            Proof::Popcnt(cpu) => cpu.run(job),
+            DetectedCpu::Popcnt(cpu) => cpu.run(job),
             #[cfg(target_arch = "x86_64")]
-            Proof::Pext(cpu) => cpu.run(job),
+            DetectedCpu::Pext(cpu) => cpu.run(job),
             #[cfg(target_arch = "x86_64")]
-            Proof::Avx512(cpu) => cpu.run(job),
+            DetectedCpu::Avx512(cpu) => cpu.run(job),
         }
     }
 }
 
-/// Any machine.
+/// Every CPU.
 #[derive(Clone, Copy)]
 pub struct Plain(&'static Tables<Magic>);
 

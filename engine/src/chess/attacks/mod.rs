@@ -5,15 +5,15 @@
 //! used by a program built for all.
 
 mod cpu;
-mod fan;
 mod leapers;
 mod magics;
+mod move_template;
 mod rays;
 mod sliders;
 
 pub use cpu::{Cpu, Job, Level, Machine};
-pub use fan::Fan;
 pub use leapers::{king, knight, pawn};
+pub use move_template::MoveTemplate;
 pub use rays::{between, line};
 pub use sliders::{bishop, queen, rook};
 

@@ -23,7 +23,7 @@ pub(in crate::chess) fn generate<
     node: Node<'_>,
     visitor: &mut V,
 ) {
-    if node.lines.checkers.is_empty() {
+    if node.check_info.checkers.is_empty() {
         without_check::<S, C, V, NOISY, QUIET>(cpu, node, visitor);
     } else {
         in_check::<S, C, V, NOISY, QUIET>(cpu, node, visitor);
@@ -57,12 +57,12 @@ pub(in crate::chess) fn without_check<
     visitor: &mut V,
 ) {
     let wanted = wanted::<S, NOISY, QUIET>(node.board);
-    let ways = if QUIET { king::castling_ways::<S>(node) } else { king::NO_WAYS };
-    let attacked = king::steps::<S, C, V>(cpu, node, wanted, ways, visitor);
+    let paths = if QUIET { king::castling_paths::<S>(node) } else { king::NO_PATHS };
+    let attacked = king::steps::<S, C, V>(cpu, node, wanted, paths, visitor);
     pieces::<S, C, V, false>(cpu, node, wanted, visitor);
     pawns::<S, C, V, NOISY, QUIET, false>(cpu, node, Bitboard::ALL, visitor);
     if QUIET {
-        king::castling(node.king, ways, attacked, visitor);
+        king::castling(node.king, paths, attacked, visitor);
     }
 }
 
@@ -80,8 +80,8 @@ pub(in crate::chess) fn in_check<
     visitor: &mut V,
 ) {
     let wanted = wanted::<S, NOISY, QUIET>(node.board);
-    king::steps::<S, C, V>(cpu, node, wanted, king::NO_WAYS, visitor);
-    let checkers = node.lines.checkers;
+    king::steps::<S, C, V>(cpu, node, wanted, king::NO_PATHS, visitor);
+    let checkers = node.check_info.checkers;
     if checkers.several() {
         return;
     }
@@ -103,7 +103,7 @@ fn pieces<S: Side, C: Cpu, V: Visitor, const IN_CHECK: bool>(
     let board = node.board;
     let own = board.color(S::COLOR);
     let occupied = board.occupied();
-    let (straight, diagonal) = (node.lines.straight_pins, node.lines.diagonal_pins);
+    let (straight, diagonal) = (node.check_info.straight_pins, node.check_info.diagonal_pins);
     for from in (own & board.kind(Kind::Knight)) - straight - diagonal {
         visitor.piece(Mover::Knight, from, attacks::knight(from) & wanted);
     }

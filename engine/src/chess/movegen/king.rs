@@ -9,12 +9,12 @@ use crate::chess::piece::Kind;
 use crate::chess::position::{Board, castled_squares};
 use crate::chess::square::Square;
 
-/// A rook to castle with and the squares the king comes to or over, none of which may be attacked.
-/// No squares at all mean that the way is blocked.
-pub(super) type Way = (Square, Bitboard);
+/// A castling rook and the squares the king comes to or crosses, none of which may be attacked. No
+/// squares mean that castling is blocked.
+pub(super) type CastlingPath = (Square, Bitboard);
 
 /// No castling, on either side.
-pub(super) const NO_WAYS: [Way; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
+pub(super) const NO_PATHS: [CastlingPath; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
 
 /// Announces the king's steps onto `wanted`. Returns the squares the enemy attacks, which are found
 /// only if the king could step or castle somewhere.
@@ -23,13 +23,13 @@ pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     cpu: C,
     node: Node<'_>,
     wanted: Bitboard,
-    ways: [Way; 2],
+    paths: [CastlingPath; 2],
     visitor: &mut V,
 ) -> Bitboard {
     let board = node.board;
     let king = node.king;
     let candidates = attacks::king(king) & wanted;
-    if (candidates | ways[0].1 | ways[1].1).is_empty() {
+    if (candidates | paths[0].1 | paths[1].1).is_empty() {
         return Bitboard::ALL;
     }
     // The king does not shield the squares behind it.
@@ -59,54 +59,59 @@ fn attacked_by<S: Side, C: Cpu>(cpu: C, board: &Board, occupied: Bitboard) -> Bi
 
 /// The castling moves left to a king not in check if the enemy's attacks do not matter.
 #[inline(always)]
-pub(super) fn castling_ways<S: Side>(node: Node<'_>) -> [Way; 2] {
-    let mut ways = NO_WAYS;
+pub(super) fn castling_paths<S: Side>(node: Node<'_>) -> [CastlingPath; 2] {
+    let mut paths = NO_PATHS;
     // In Chess960 the rook may be all that shields the king's new square from its own rank: such
     // a rook is pinned.
     let back_rank = Bitboard::rank(S::COLOR.relative_rank(0));
-    let rooks = (node.rights.castling & back_rank) - node.lines.straight_pins;
+    let rooks = (node.rights.castling & back_rank) - node.check_info.straight_pins;
     if rooks.any() {
         let occupied = node.board.occupied();
         // One on each side of the king at most.
         let outer = [rooks.first(), rooks.last()];
-        for (rook, way) in outer.into_iter().zip(&mut ways) {
-            *way = (rook, free_way(S::COLOR, node.king, rook, occupied));
+        for (rook, path) in outer.into_iter().zip(&mut paths) {
+            *path = (rook, castling_path(S::COLOR, node.king, rook, occupied));
         }
         if !rooks.several() {
-            ways[1] = NO_WAYS[1];
+            paths[1] = NO_PATHS[1];
         }
     }
-    ways
+    paths
 }
 
 /// The squares a castling king comes to or over; none if something is in the way of king or rook.
 #[inline(always)]
-pub(super) fn free_way(color: Color, king: Square, rook: Square, occupied: Bitboard) -> Bitboard {
-    let way = &FILES[king.file() as usize][rook.file() as usize];
+pub(super) fn castling_path(
+    color: Color,
+    king: Square,
+    rook: Square,
+    occupied: Bitboard,
+) -> Bitboard {
+    let path = &FILES[king.file() as usize][rook.file() as usize];
     let shift = 8 * color.relative_rank(0);
-    let is_free = occupied.0 >> shift & u64::from(way.both) == 0;
-    Bitboard(u64::from(way.king) << shift).when(is_free)
+    let is_free = occupied.0 >> shift & u64::from(path.both) == 0;
+    Bitboard(u64::from(path.king) << shift).when(is_free)
 }
 
-/// Announces castling over ways that are not attacked. The king must not be in check.
+/// Announces castling over paths that are not attacked. The king must not be in check.
 #[inline(always)]
 pub(super) fn castling<V: Visitor>(
     king: Square,
-    ways: [Way; 2],
+    paths: [CastlingPath; 2],
     attacked: Bitboard,
     visitor: &mut V,
 ) {
-    if (ways[0].1 | ways[1].1).is_empty() {
+    if (paths[0].1 | paths[1].1).is_empty() {
         return;
     }
-    for (rook, way) in ways {
-        if way.any() && (way & attacked).is_empty() {
+    for (rook, path) in paths {
+        if path.any() && (path & attacked).is_empty() {
             visitor.castle(king, rook);
         }
     }
 }
 
-/// Files that castling leads over, as bits.
+/// Files on the castling path, as bits.
 #[derive(Clone, Copy)]
 struct Files {
     /// Those that must be empty but for the king and the rook themselves.
@@ -126,10 +131,10 @@ const fn files() -> [[Files; 8]; 8] {
         while rook < 8 {
             let (king_to, rook_to) = castled_squares(Square::at(king, 0), Square::at(rook, 0));
             let standing = 1 << king | 1 << rook;
-            let king_way = files_between(king, king_to.file());
-            let rook_way = files_between(rook, rook_to.file());
+            let king_path = files_between(king, king_to.file());
+            let rook_path = files_between(rook, rook_to.file());
             table[king as usize][rook as usize] =
-                Files { both: (king_way | rook_way) & !standing, king: king_way };
+                Files { both: (king_path | rook_path) & !standing, king: king_path };
             rook += 1;
         }
         king += 1;

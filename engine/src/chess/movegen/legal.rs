@@ -1,6 +1,6 @@
 //! Is one given move legal? For moves from tables and from outside, without generating the rest.
 
-use super::king::free_way;
+use super::king::castling_path;
 use crate::chess::attacks;
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Color;
@@ -51,11 +51,11 @@ impl Position {
         let us = self.turn();
         let occupied = self.board().occupied();
         let enemy = self.board().color(!us);
-        let way = free_way(us, king, rook, occupied);
+        let path = castling_path(us, king, rook, occupied);
         let occupied = occupied ^ Bitboard::of(king);
         !self.straight_pins().contains(rook)
-            && way.any()
-            && way
+            && path.any()
+            && path
                 .into_iter()
                 .all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }
@@ -68,7 +68,7 @@ impl Position {
         checkers.is_empty() || (attacks::between(king, checkers.first()) | checkers).contains(to)
     }
 
-    /// Can the piece get there by its way of moving, with a move of this kind?
+    /// Can the piece get there by the way it moves, with a move of this kind?
     fn reaches(&self, kind: Kind, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let occupied = self.board().occupied();

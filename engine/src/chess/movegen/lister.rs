@@ -1,7 +1,7 @@
 //! Listing moves, a set at a time.
 
 use super::visitor::{Mover, Visitor};
-use crate::chess::attacks::{Cpu, Fan};
+use crate::chess::attacks::{Cpu, MoveTemplate};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::{Move, MoveKind, MoveList};
 use crate::chess::piece::Kind;
@@ -19,8 +19,8 @@ pub(super) struct Lister<'a, C> {
 
 impl<C: Cpu> Lister<'_, C> {
     #[inline(always)]
-    fn write(&mut self, fan: Fan, targets: Bitboard) {
-        self.cpu.write_moves(fan, targets, self.list.room());
+    fn write(&mut self, template: MoveTemplate, targets: Bitboard) {
+        self.cpu.write_moves(template, targets, self.list.batch());
         self.list.extend_by(targets.len() as usize);
     }
 }
@@ -30,12 +30,12 @@ impl<C: Cpu> Visitor for Lister<'_, C> {
 
     #[inline(always)]
     fn piece(&mut self, _mover: Mover, from: Square, targets: Bitboard) {
-        self.write(Fan::of_piece(from, self.enemy), targets);
+        self.write(MoveTemplate::of_piece(from, self.enemy), targets);
     }
 
     #[inline(always)]
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
-        self.write(Fan::of_pawns(step, kind), targets);
+        self.write(MoveTemplate::of_pawns(step, kind), targets);
     }
 
     #[inline(always)]

@@ -2,10 +2,10 @@
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Side;
-use crate::chess::position::{Board, KingLines, Position};
+use crate::chess::position::{Board, CheckInfo, Position};
 use crate::chess::square::Square;
 
-/// All that legal moves depend on, besides the side to move.
+/// The input of the move generator, besides the side to move.
 #[derive(Clone, Copy)]
 pub(in crate::chess) struct Node<'a> {
     /// Where the pieces stand.
@@ -15,7 +15,7 @@ pub(in crate::chess) struct Node<'a> {
     /// Castling and en passant.
     pub(in crate::chess) rights: Rights,
     /// Checkers and pins of the side to move.
-    pub(in crate::chess) lines: KingLines,
+    pub(in crate::chess) check_info: CheckInfo,
 }
 
 impl Node<'_> {
@@ -27,12 +27,12 @@ impl Node<'_> {
             board,
             king: board.king(S::COLOR),
             rights: Rights::of(position),
-            lines: position.king_lines(),
+            check_info: position.check_info(),
         }
     }
 }
 
-/// What may still be done.
+/// Castling and en-passant rights.
 #[derive(Clone, Copy)]
 pub(in crate::chess) struct Rights {
     /// The rooks of both sides that may still castle.

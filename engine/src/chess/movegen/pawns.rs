@@ -37,12 +37,12 @@ pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
 #[inline(always)]
 fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
     let board = node.board;
-    let pawns = board.pieces(S::COLOR, Kind::Pawn) - node.lines.diagonal_pins;
+    let pawns = board.pieces(S::COLOR, Kind::Pawn) - node.check_info.diagonal_pins;
     if IN_CHECK {
-        return pawns - node.lines.straight_pins;
+        return pawns - node.check_info.straight_pins;
     }
     let king_file = Bitboard::file(node.king.file());
-    pawns - (node.lines.straight_pins - king_file)
+    pawns - (node.check_info.straight_pins - king_file)
 }
 
 /// Announces captures other than en passant, and all promotions.
@@ -55,8 +55,8 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     let board = node.board;
     let last_rank = Bitboard::rank(S::COLOR.relative_rank(7));
     let enemy = board.color(!S::COLOR) & answers;
-    let diagonal = node.lines.diagonal_pins;
-    let capturers = board.pieces(S::COLOR, Kind::Pawn) - node.lines.straight_pins;
+    let diagonal = node.check_info.diagonal_pins;
+    let capturers = board.pieces(S::COLOR, Kind::Pawn) - node.check_info.straight_pins;
     let free = (capturers - diagonal).forward(S::COLOR);
     let (mut east, mut west) = (free.east(), free.west());
     let bound = capturers & diagonal;
@@ -109,5 +109,5 @@ fn is_safe<S: Side, C: Cpu>(cpu: C, node: Node<'_>, from: Square, to: Square) ->
     let sliders = cpu.rook(node.king, occupied) & board.straight_sliders()
         | cpu.bishop(node.king, occupied) & board.diagonal_sliders();
     let leapers = board.kind(Kind::Pawn) | board.kind(Kind::Knight);
-    (sliders & enemy).is_empty() && (node.lines.checkers & leapers & !captured).is_empty()
+    (sliders & enemy).is_empty() && (node.check_info.checkers & leapers & !captured).is_empty()
 }

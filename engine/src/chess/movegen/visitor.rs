@@ -1,4 +1,4 @@
-//! What can be done with generated moves.
+//! Receivers of generated moves.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::MoveKind;

@@ -12,13 +12,13 @@ use super::position::Position;
 pub use table::PerftTable;
 use walk::Count;
 
-/// Nobody counts deeper, and the way down must fit on the stack.
+/// Largest depth, bounded by the stack.
 pub const DEPTH_MAX: u32 = 64;
 
-/// Plies that are counted without asking whether to stop: a moment even with queens everywhere.
-const AT_ONCE: u32 = 4;
+/// Depth up to which a count is not interrupted.
+const UNINTERRUPTED_DEPTH: u32 = 4;
 
-/// How to count. The numbers are the same whatever it says.
+/// Settings of perft, which do not change the counts.
 pub struct Settings<'a> {
     /// How the machine is used.
     pub machine: Machine,
@@ -129,8 +129,8 @@ fn count(
     settings: &Settings<'_>,
     stopped: &(dyn Fn() -> bool + Sync),
 ) -> Option<u64> {
-    let at_once = if settings.table.is_some() { 2 } else { AT_ONCE };
-    if depth <= at_once {
+    let uninterrupted = if settings.table.is_some() { 2 } else { UNINTERRUPTED_DEPTH };
+    if depth <= uninterrupted {
         return Some(perft_at(settings.machine, position, depth));
     }
     // Positions of different depth must not meet.
@@ -138,7 +138,7 @@ fn count(
     if let Some(known) = settings.table.and_then(|table| table.get(key)) {
         return Some(known);
     }
-    if depth > AT_ONCE && stopped() {
+    if depth > UNINTERRUPTED_DEPTH && stopped() {
         return None;
     }
     let moves = position.legal_moves();

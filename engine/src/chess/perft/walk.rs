@@ -15,7 +15,7 @@ use crate::chess::movegen::{
 };
 use crate::chess::moves::MoveKind;
 use crate::chess::piece::Kind;
-use crate::chess::position::{Board, KingLines, Position, castled_squares};
+use crate::chess::position::{Board, CheckInfo, Position, castled_squares};
 use crate::chess::square::Square;
 
 /// Counts the leaves `depth` plies, at least one, below a position.
@@ -60,11 +60,11 @@ impl<S: Side> Job for LastPly<'_, S> {
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
-        let lines = KingLines::find::<S>(self.board, self.king);
-        let node = Node { board: self.board, king: self.king, rights: self.rights, lines };
-        if lines.checkers.any() {
+        let check_info = CheckInfo::find::<S>(self.board, self.king);
+        let node = Node { board: self.board, king: self.king, rights: self.rights, check_info };
+        if check_info.checkers.any() {
             let LastPly { side, king, rights, .. } = self;
-            return cpu.run(LastPlyInCheck { side, board: *self.board, king, rights, lines });
+            return cpu.run(LastPlyInCheck { side, board: *self.board, king, rights, check_info });
         }
         let mut counter = Counter::default();
         without_check::<S, C, Counter, true, true>(cpu, node, &mut counter);
@@ -78,7 +78,7 @@ struct LastPlyInCheck<S> {
     board: Board,
     king: Square,
     rights: Rights,
-    lines: KingLines,
+    check_info: CheckInfo,
 }
 
 impl<S: Side> Job for LastPlyInCheck<S> {
@@ -87,8 +87,12 @@ impl<S: Side> Job for LastPlyInCheck<S> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let mut counter = Counter::default();
-        let node =
-            Node { board: &self.board, king: self.king, rights: self.rights, lines: self.lines };
+        let node = Node {
+            board: &self.board,
+            king: self.king,
+            rights: self.rights,
+            check_info: self.check_info,
+        };
         in_check::<S, C, Counter, true, true>(cpu, node, &mut counter);
         counter.count
     }
@@ -109,7 +113,7 @@ impl<S: Side, const LAST: bool> Job for Inner<'_, S, LAST> {
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let Inner { side, board, rights, depth } = self;
         let king = board.king(S::COLOR);
-        let node = Node { board, king, rights, lines: KingLines::find::<S>(board, king) };
+        let node = Node { board, king, rights, check_info: CheckInfo::find::<S>(board, king) };
         let castling = rights.castling;
         let enemy_king = board.king(!S::COLOR);
         let mut walker =

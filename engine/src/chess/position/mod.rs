@@ -1,13 +1,13 @@
-//! A chess position: what stands where, who moves, and what may still be done.
+//! A chess position.
 
 mod board;
-mod lines;
+mod check_info;
 mod place;
 mod play;
 mod validate;
 
 pub use board::Board;
-pub(in crate::chess) use lines::KingLines;
+pub(in crate::chess) use check_info::CheckInfo;
 pub(crate) use play::castled_squares;
 pub use validate::{Fault, Setup};
 
@@ -31,7 +31,7 @@ pub struct Position {
     /// The rooks that may still castle. A rook is on the king's side if its file is the higher.
     castling: Bitboard,
     /// Of the side to move.
-    lines: KingLines,
+    check_info: CheckInfo,
     turn: Color,
     en_passant: Option<Square>,
     halfmove_clock: u16,
@@ -96,31 +96,31 @@ impl Position {
     /// Enemy pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
-        self.lines.checkers
+        self.check_info.checkers
     }
 
     /// Is the side to move in check?
     #[inline]
     pub fn in_check(&self) -> bool {
-        self.lines.checkers.any()
+        self.check_info.checkers.any()
     }
 
     /// Checkers and pins of the side to move.
     #[inline]
-    pub(in crate::chess) fn king_lines(&self) -> KingLines {
-        self.lines
+    pub(in crate::chess) fn check_info(&self) -> CheckInfo {
+        self.check_info
     }
 
     /// Pin lines of the side to move along ranks and files, from king to pinning piece.
     #[inline]
     pub(crate) fn straight_pins(&self) -> Bitboard {
-        self.lines.straight_pins
+        self.check_info.straight_pins
     }
 
     /// Pin lines of the side to move along diagonals, from king to pinning piece.
     #[inline]
     pub(crate) fn diagonal_pins(&self) -> Bitboard {
-        self.lines.diagonal_pins
+        self.check_info.diagonal_pins
     }
 
     /// The square behind a pawn that has just advanced two ranks, if a legal capture of it exists.

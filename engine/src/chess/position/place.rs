@@ -1,7 +1,7 @@
-//! The only code that moves a piece: sets, mailbox and keys change together here, and checkers and
-//! pins are found again afterwards.
+//! The only code that moves pieces: it keeps piece sets, mailbox and keys consistent and recomputes
+//! checks and pins.
 
-use super::{Board, KingLines, Position};
+use super::{Board, CheckInfo, Position};
 use crate::chess::attacks;
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Black, Color, White};
@@ -17,7 +17,7 @@ impl Position {
             kinds: [None; 64],
             key: 0,
             castling: Bitboard::EMPTY,
-            lines: KingLines::NONE,
+            check_info: CheckInfo::NONE,
             turn: Color::White,
             en_passant: None,
             halfmove_clock,
@@ -46,7 +46,7 @@ impl Position {
         self.key ^= zobrist::placement(color, kind, square);
     }
 
-    /// Carries a piece to an empty square.
+    /// Moves a piece to an empty square.
     #[inline]
     pub(super) fn carry(&mut self, color: Color, kind: Kind, from: Square, to: Square) {
         debug_assert_eq!(self.kinds[from.index()], Some(kind));
@@ -96,11 +96,11 @@ impl Position {
 
     /// Finds checkers and pins of the side to move.
     #[inline]
-    pub(super) fn refresh_king_lines(&mut self) {
+    pub(super) fn refresh_check_info(&mut self) {
         let board = &self.board;
-        self.lines = match self.turn {
-            Color::White => KingLines::find::<White>(board, board.king(Color::White)),
-            Color::Black => KingLines::find::<Black>(board, board.king(Color::Black)),
+        self.check_info = match self.turn {
+            Color::White => CheckInfo::find::<White>(board, board.king(Color::White)),
+            Color::Black => CheckInfo::find::<Black>(board, board.king(Color::Black)),
         };
     }
 

@@ -104,7 +104,7 @@ impl Position {
             self.fullmove_number = self.fullmove_number.saturating_add(1);
         }
         self.flip_turn();
-        self.refresh_king_lines();
+        self.refresh_check_info();
     }
 
     /// What a capture takes; `None` for other moves.

@@ -81,7 +81,7 @@ impl Setup {
             // What follows looks for the kings.
             return Err(faults);
         }
-        position.refresh_king_lines();
+        position.refresh_check_info();
         if opponent_in_check(&position) {
             faults.push(Fault::OpponentInCheck);
         }

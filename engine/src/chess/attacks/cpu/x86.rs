@@ -1,14 +1,14 @@
-//! The machines that a PC may be.
+//! x86-64 CPUs.
 
 use std::arch::x86_64::{
     __cpuid, _mm512_loadu_si512, _mm512_mask_blend_epi16, _mm512_mask_compress_epi16,
     _mm512_or_si512, _mm512_set1_epi16, _mm512_storeu_si512,
 };
 
-use super::{Cpu, Fan, Job};
+use super::{Cpu, Job, MoveTemplate};
 use crate::chess::attacks::sliders::{Magic, Packed, Slots, Tables};
 use crate::chess::bitboard::Bitboard;
-use crate::chess::moves::{Move, ROOM};
+use crate::chess::moves::{BATCH_MAX, Move};
 use crate::chess::square::Square;
 
 fn has_popcnt() -> bool {
@@ -124,9 +124,9 @@ impl Cpu for Avx512 {
     }
 
     #[inline(always)]
-    fn write_moves(self, fan: Fan, targets: Bitboard, out: &mut [Move; ROOM]) {
+    fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         // SAFETY: `new` has seen that the machine has these instructions.
-        unsafe { pick_moves(fan, targets, out) }
+        unsafe { pick_moves(template, targets, out) }
     }
 
     #[inline(always)]
@@ -140,15 +140,17 @@ impl Cpu for Avx512 {
 /// words of each half of the board are loaded, and those of the targets moved together.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
-fn pick_moves(fan: Fan, targets: Bitboard, out: &mut [Move; ROOM]) {
-    let [quiet, capture] = fan.stems().map(|stem| _mm512_set1_epi16(stem.bits() as i16));
+fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
+    let [quiet, capture] = template.base_moves().map(|base| _mm512_set1_epi16(base.bits() as i16));
     let mut place = out.as_mut_ptr();
-    for (half, words) in fan.words().as_chunks::<32>().0.iter().enumerate() {
+    for (half, square_bits) in template.square_bits().as_chunks::<32>().0.iter().enumerate() {
         let here = |set: Bitboard| (set.0 >> (32 * half)) as u32;
-        // SAFETY: `words` are 64 bytes, and unaligned loads are what this is for.
-        let words = unsafe { _mm512_loadu_si512(words.as_ptr().cast()) };
-        let moves =
-            _mm512_or_si512(words, _mm512_mask_blend_epi16(here(fan.taken), quiet, capture));
+        // SAFETY: `square_bits` are 64 bytes, and unaligned loads are what this is for.
+        let square_bits = unsafe { _mm512_loadu_si512(square_bits.as_ptr().cast()) };
+        let moves = _mm512_or_si512(
+            square_bits,
+            _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
+        );
         // What comes behind the moves must be moves too.
         let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
         // SAFETY: a move is a word, and 32 are written to the first half of `out`, or behind at

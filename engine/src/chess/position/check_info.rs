@@ -1,4 +1,4 @@
-//! What the enemy's pieces mean for a king: checks and pins.
+//! Checks and pins against a king.
 
 use super::Board;
 use crate::chess::attacks;
@@ -9,7 +9,7 @@ use crate::chess::square::Square;
 
 /// Checkers and pins of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::chess) struct KingLines {
+pub(in crate::chess) struct CheckInfo {
     /// Enemy pieces that give check.
     pub(in crate::chess) checkers: Bitboard,
     /// Lines from the king over one own piece up to and including an enemy rook or queen.
@@ -18,22 +18,22 @@ pub(in crate::chess) struct KingLines {
     pub(in crate::chess) diagonal_pins: Bitboard,
 }
 
-impl KingLines {
-    /// Of a board without kings.
-    pub(super) const NONE: KingLines = KingLines {
+impl CheckInfo {
+    /// No checks or pins.
+    pub(super) const NONE: CheckInfo = CheckInfo {
         checkers: Bitboard::EMPTY,
         straight_pins: Bitboard::EMPTY,
         diagonal_pins: Bitboard::EMPTY,
     };
 
-    /// Finds those of side `S`, whose king is on `king`. One walk over the enemy sliders that see
-    /// the king on an empty board serves both, without a slider look-up.
+    /// The checks and pins of side `S` with its king on `king`, by one walk over the enemy sliders
+    /// that attack it on an empty board.
     #[inline(always)]
-    pub(in crate::chess) fn find<S: Side>(board: &Board, king: Square) -> KingLines {
+    pub(in crate::chess) fn find<S: Side>(board: &Board, king: Square) -> CheckInfo {
         let (own, enemy) = (board.color(S::COLOR), board.color(!S::COLOR));
         let checkers = attacks::pawn(S::COLOR, king) & board.kind(Kind::Pawn)
             | attacks::knight(king) & board.kind(Kind::Knight);
-        let mut lines = KingLines { checkers: checkers & enemy, ..KingLines::NONE };
+        let mut info = CheckInfo { checkers: checkers & enemy, ..CheckInfo::NONE };
         let (straight, diagonal) = (attacks::straight_rays(king), attacks::diagonal_rays(king));
         let mut pins = Bitboard::EMPTY;
         let snipers = straight & board.straight_sliders() | diagonal & board.diagonal_sliders();
@@ -43,11 +43,11 @@ impl KingLines {
             let sniper = Bitboard::of(sniper);
             let blockers = way & (own | enemy);
             let is_pinned = !blockers.several() & (blockers & own).any();
-            lines.checkers |= sniper.when(blockers.is_empty());
+            info.checkers |= sniper.when(blockers.is_empty());
             pins |= (way | sniper).when(is_pinned);
         }
-        lines.straight_pins = pins & straight;
-        lines.diagonal_pins = pins & diagonal;
-        lines
+        info.straight_pins = pins & straight;
+        info.diagonal_pins = pins & diagonal;
+        info
     }
 }

@@ -1,18 +1,18 @@
-//! Moves that differ in little but their destination, and writing them out.
+//! Templates of moves that differ in their destination, and writing such moves.
 
 use crate::chess::bitboard::Bitboard;
-use crate::chess::moves::{Move, MoveKind, ROOM};
+use crate::chess::moves::{BATCH_MAX, Move, MoveKind};
 use crate::chess::square::Square;
 
-/// A move to each square of the board.
+/// A template for moves to any square: of one piece, or of pawns by one step.
 #[derive(Clone, Copy)]
-pub struct Fan {
+pub struct MoveTemplate {
     origin: Origin,
     /// Of moves to squares not in `taken`.
     quiet: MoveKind,
     /// Of moves to squares in `taken`.
     capture: MoveKind,
-    /// What would be taken.
+    /// Enemy pieces.
     pub(super) taken: Bitboard,
 }
 
@@ -26,26 +26,26 @@ enum Origin {
 }
 
 /// For moves from one square.
-static DESTINATIONS: [u16; 64] = words(None);
+static DESTINATIONS: [u16; 64] = square_bits(None);
 
 /// For moves by their step, from -16 to 16.
 static STEPS: [[u16; 64]; 33] = by_step();
 
 const A1: Square = Square::new(0);
 
-impl Fan {
+impl MoveTemplate {
     /// Moves of a piece from one square.
     #[inline(always)]
-    pub fn of_piece(from: Square, taken: Bitboard) -> Fan {
+    pub fn of_piece(from: Square, taken: Bitboard) -> MoveTemplate {
         let (quiet, capture) = (MoveKind::Quiet, MoveKind::Capture);
-        Fan { origin: Origin::Square(from), quiet, capture, taken }
+        MoveTemplate { origin: Origin::Square(from), quiet, capture, taken }
     }
 
     /// Pawn moves of one kind, each over `step` squares.
     #[inline(always)]
-    pub fn of_pawns(step: i8, kind: MoveKind) -> Fan {
+    pub fn of_pawns(step: i8, kind: MoveKind) -> MoveTemplate {
         let origin = Origin::Behind(step);
-        Fan { origin, quiet: kind, capture: kind, taken: Bitboard::EMPTY }
+        MoveTemplate { origin, quiet: kind, capture: kind, taken: Bitboard::EMPTY }
     }
 
     /// The move to a square.
@@ -63,7 +63,7 @@ impl Fan {
     /// not: a piece seldom has so many moves that the CPU could foresee where a loop over them
     /// ends.
     #[inline(always)]
-    pub(super) fn write(self, targets: Bitboard, out: &mut [Move; ROOM]) {
+    pub(super) fn write(self, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         let mut rest = targets;
         for four in out.as_chunks_mut::<4>().0 {
             if rest.is_empty() {
@@ -76,18 +76,18 @@ impl Fan {
         }
     }
 
-    /// What the encodings of the moves do not share, by destination.
+    /// The parts of the move encodings that differ, by destination.
     #[inline(always)]
-    pub(super) fn words(self) -> &'static [u16; 64] {
+    pub(super) fn square_bits(self) -> &'static [u16; 64] {
         match self.origin {
             Origin::Square(_) => &DESTINATIONS,
             Origin::Behind(step) => &STEPS[(step + 16) as usize],
         }
     }
 
-    /// What they share: those that take nothing, and those that take something.
+    /// The common parts: of quiet moves, and of captures.
     #[inline(always)]
-    pub(super) fn stems(self) -> [Move; 2] {
+    pub(super) fn base_moves(self) -> [Move; 2] {
         let from = match self.origin {
             Origin::Square(from) => from,
             Origin::Behind(_) => A1,
@@ -97,25 +97,25 @@ impl Fan {
 }
 
 /// The squares of moves from the first square, or of moves over `step` squares.
-const fn words(step: Option<i8>) -> [u16; 64] {
-    let mut words = [0; 64];
+const fn square_bits(step: Option<i8>) -> [u16; 64] {
+    let mut square_bits = [0; 64];
     let mut to = 0;
     while to < 64 {
         let from = match step {
             Some(step) => Square::new((to as i8).wrapping_sub(step) as u8),
             None => A1,
         };
-        words[to as usize] = Move::squares(from, Square::new(to));
+        square_bits[to as usize] = Move::squares(from, Square::new(to));
         to += 1;
     }
-    words
+    square_bits
 }
 
 const fn by_step() -> [[u16; 64]; 33] {
     let mut table = [[0; 64]; 33];
     let mut index = 0;
     while index < 33 {
-        table[index] = words(Some(index as i8 - 16));
+        table[index] = square_bits(Some(index as i8 - 16));
         index += 1;
     }
     table
@@ -127,7 +127,7 @@ mod tests {
     use crate::chess::attacks::{Cpu, Job, Level, Machine};
 
     struct Write {
-        fan: Fan,
+        template: MoveTemplate,
         targets: Bitboard,
     }
 
@@ -135,8 +135,8 @@ mod tests {
         type Output = Vec<Move>;
 
         fn run<C: Cpu>(self, cpu: C) -> Vec<Move> {
-            let mut out = [Move::new(A1, A1, MoveKind::Castle); ROOM];
-            cpu.write_moves(self.fan, self.targets, &mut out);
+            let mut out = [Move::new(A1, A1, MoveKind::Castle); BATCH_MAX];
+            cpu.write_moves(self.template, self.targets, &mut out);
             out[..self.targets.len() as usize].to_vec()
         }
     }
@@ -159,10 +159,10 @@ mod tests {
             let east: Vec<Move> =
                 few.map(|to| Move::new(to.offset(-9), to, MoveKind::Capture)).collect();
             for machine in Level::ALL.into_iter().filter_map(Machine::at) {
-                let write = |fan| machine.run(Write { fan, targets: few });
+                let write = |template| machine.run(Write { template, targets: few });
                 let level = machine.level().name();
-                assert_eq!(write(Fan::of_piece(from, taken)), piece, "{level}");
-                assert_eq!(write(Fan::of_pawns(9, MoveKind::Capture)), east, "{level}");
+                assert_eq!(write(MoveTemplate::of_piece(from, taken)), piece, "{level}");
+                assert_eq!(write(MoveTemplate::of_pawns(9, MoveKind::Capture)), east, "{level}");
             }
         }
     }
