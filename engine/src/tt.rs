@@ -1,7 +1,7 @@
-//! The transposition table: what was found out about positions, by key.
+//! The transposition table: search results by position key.
 //!
-//! Entries are two relaxed atomic words, the key mixed with the data and the data; a torn pair does
-//! not match its key and is simply not found. So the table may be shared without locks.
+//! An entry is two relaxed atomic words, the key xor the data and the data. Torn pairs do not match
+//! their key, so the table is shared without locks.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::fmt;
@@ -38,12 +38,12 @@ impl Bound {
     }
 }
 
-/// What the table knows about a position.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The best move, or one that was good enough. It may be illegal if two keys collided.
     pub mv: Option<Move>,
-    /// The score as seen from the position, mates counted from it.
+    /// The score in centipawns, with mates counted from the position.
     pub score: Score,
     /// The static evaluation, if it was stored.
     pub evaluation: Option<Score>,
@@ -54,7 +54,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The score seen from a root `ply` plies above the position.
+    /// The score with mates counted from a root `ply` plies above the position.
     pub fn score_at(&self, ply: usize) -> Score {
         match self.score {
             score if score > EVALUATION_MAX => score - ply as Score,
@@ -118,14 +118,13 @@ impl Slot {
 const CLUSTER: usize = 4;
 
 /// Size of a cluster.
-const LINE_BYTES: usize = CLUSTER * size_of::<Slot>();
+const CLUSTER_BYTES: usize = CLUSTER * size_of::<Slot>();
 
-/// What a thread clears at a time.
+/// Slots that a thread clears at a time.
 const CLEARED_SLOTS: usize = (4 << 20) / size_of::<Slot>();
 
-/// What the keys are mixed with, one search after another: the golden ratio in binary, of which any
-/// few multiples are far apart.
-const SALT: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Step of the salt: the golden ratio in binary, any few multiples of which are far apart.
+const SALT_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The memory asked for could not be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +143,7 @@ impl std::error::Error for OutOfMemory {}
 
 /// The table.
 ///
-/// Its memory is not touched before it is used, so that even a huge one is there at once.
+/// Memory is allocated zeroed and not touched before use.
 pub struct TranspositionTable {
     slots: Box<[Slot]>,
     /// Slots in front of the first cluster, so that clusters are cache lines.
@@ -152,9 +151,9 @@ pub struct TranspositionTable {
     clusters: usize,
     /// Counts searches, modulo [`AGES`].
     age: u8,
-    /// Keys are mixed with it; what was stored with another one is not found.
+    /// Keys are xored with it, so that entries stored with another salt are not found.
     salt: u64,
-    /// Is it certain that nothing was stored?
+    /// Has nothing been stored?
     untouched: bool,
 }
 
@@ -166,15 +165,15 @@ impl TranspositionTable {
     /// If the memory cannot be had.
     pub fn new(megabytes: usize) -> Result<TranspositionTable, OutOfMemory> {
         let megabytes = megabytes.max(1);
-        let clusters = megabytes.saturating_mul((1 << 20) / LINE_BYTES);
+        let clusters = megabytes.saturating_mul((1 << 20) / CLUSTER_BYTES);
         let count = clusters.saturating_mul(CLUSTER).saturating_add(CLUSTER - 1);
         let slots = zeroed_slots(count).ok_or(OutOfMemory { megabytes })?;
-        let misaligned = slots.as_ptr().addr() % LINE_BYTES;
-        let skipped = (LINE_BYTES - misaligned) % LINE_BYTES / size_of::<Slot>();
+        let misaligned = slots.as_ptr().addr() % CLUSTER_BYTES;
+        let skipped = (CLUSTER_BYTES - misaligned) % CLUSTER_BYTES / size_of::<Slot>();
         Ok(TranspositionTable { slots, skipped, clusters, age: 0, salt: 0, untouched: true })
     }
 
-    /// Forgets everything, with the help of as many threads as can be had.
+    /// Clears the table with up to `threads` threads.
     pub fn clear(&mut self, threads: usize) {
         self.age = 0;
         self.salt = 0;
@@ -202,17 +201,17 @@ impl TranspositionTable {
         });
     }
 
-    /// Marks the beginning of a search: what is older gives way sooner.
+    /// Begins a search: older entries are replaced sooner.
     pub fn new_search(&mut self) {
         self.untouched = false;
         self.age = (self.age + 1) % AGES;
     }
 
-    /// Marks the beginning of a search that must not find anything of earlier ones. Unlike
-    /// [`clear`](Self::clear) it takes no time.
-    pub fn forget(&mut self) {
+    /// Begins a search that finds no entries of earlier ones. Unlike [`clear`](Self::clear) it
+    /// takes no time.
+    pub fn new_isolated_search(&mut self) {
         self.new_search();
-        self.salt = self.salt.wrapping_add(SALT);
+        self.salt = self.salt.wrapping_add(SALT_STEP);
     }
 
     /// The cluster of a key that is mixed with the salt.
@@ -223,14 +222,14 @@ impl TranspositionTable {
         &self.slots[first..first + CLUSTER]
     }
 
-    /// What is known about the position with this key.
+    /// The entry of a key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let key = key ^ self.salt;
         self.cluster(key).iter().find_map(|slot| slot.data_of(key)).map(Entry::unpack)
     }
 
-    /// Asks the processor to fetch the cluster of a key that will be probed soon.
+    /// Prefetches the cluster of a key that will be probed soon.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
@@ -244,7 +243,7 @@ impl TranspositionTable {
         let _ = key;
     }
 
-    /// Remembers an entry, in place of what is least worth keeping. Some search must have begun.
+    /// Stores an entry in place of the least valuable one. A search must have begun.
     pub fn store(&self, key: u64, mut entry: Entry) {
         debug_assert!(!self.untouched, "entries stored before a search would not be cleared");
         let key = key ^ self.salt;
@@ -257,7 +256,7 @@ impl TranspositionTable {
                 // A shallow bound must not wipe out a deep result of this same search.
                 let keep = entry.bound != Bound::Exact
                     && old.depth > entry.depth + 3
-                    && self.years(data) == 0;
+                    && self.age_of(data) == 0;
                 if keep {
                     return;
                 }
@@ -269,7 +268,7 @@ impl TranspositionTable {
             let worth = if data == 0 {
                 i32::MIN
             } else {
-                Entry::unpack(data).depth - 4 * i32::from(self.years(data))
+                Entry::unpack(data).depth - 4 * i32::from(self.age_of(data))
             };
             if worth < lowest {
                 lowest = worth;
@@ -282,7 +281,7 @@ impl TranspositionTable {
     }
 
     /// Searches since the entry was stored.
-    fn years(&self, data: u64) -> u8 {
+    fn age_of(&self, data: u64) -> u8 {
         let stored = (data >> 58) as u8;
         (self.age + AGES - stored) % AGES
     }
@@ -290,7 +289,7 @@ impl TranspositionTable {
     /// How full the table is with entries of the current search, in permille, from a sample.
     pub fn fullness_permille(&self) -> usize {
         let sample = &self.slots[self.skipped..][..1000];
-        let current = |slot: &&Slot| slot.data() != 0 && self.years(slot.data()) == 0;
+        let current = |slot: &&Slot| slot.data() != 0 && self.age_of(slot.data()) == 0;
         sample.iter().filter(current).count()
     }
 }
@@ -367,7 +366,7 @@ mod tests {
     fn what_is_forgotten_is_not_found_until_it_is_stored_again() {
         let mut table = table(1);
         for _ in 0..3 {
-            table.forget();
+            table.new_isolated_search();
             assert_eq!(table.probe(42), None);
             table.store(42, entry(7, Bound::Exact));
             assert_eq!(table.probe(42), Some(entry(7, Bound::Exact)));
@@ -393,11 +392,11 @@ mod tests {
     fn clusters_are_cache_lines_and_the_last_one_is_there() {
         let table = table(3);
         for key in [0, 1 << 40, u64::MAX] {
-            assert_eq!(table.cluster(key).as_ptr().addr() % LINE_BYTES, 0);
+            assert_eq!(table.cluster(key).as_ptr().addr() % CLUSTER_BYTES, 0);
             table.store(key, entry(1, Bound::Exact));
             assert!(table.probe(key).is_some());
         }
-        assert_eq!(table.clusters * LINE_BYTES, 3 << 20);
+        assert_eq!(table.clusters * CLUSTER_BYTES, 3 << 20);
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Task for PrepareTable<'_> {
 
     fn run<E: Evaluator>(self, _: E) {
         if E::CONTEXT.is_path() {
-            self.0.forget();
+            self.0.new_isolated_search();
         } else {
             self.0.new_search();
         }

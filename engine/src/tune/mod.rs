@@ -1,9 +1,9 @@
-//! The Texel tuner: weights of the default evaluation that foretell the results of games best.
+//! The Texel tuner: fits the weights of the default evaluation to the results of games.
 //!
 //! The error is the mean squared difference between the result of a game and the result that a
 //! logistic curve expects from the evaluation of one of its quiet positions (Peter Österlund's
 //! "Texel's tuning method", 2014). Positions are taken apart once into counts of weights, so that
-//! the slope of the error is cheap, and the weights go down it by Adam (Kingma and Ba, 2015).
+//! the gradient of the error is cheap, and the weights go down it by Adam (Kingma and Ba, 2015).
 
 pub mod model;
 pub mod samples;
@@ -12,23 +12,22 @@ pub mod table;
 use model::{Curve, Weights};
 use samples::{Samples, Split, mix};
 
-/// How the tuner goes about it.
+/// Settings of the tuner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Most passes through the samples.
+    /// Largest number of passes through the samples.
     pub epochs: usize,
-    /// Samples per step.
+    /// Batch size: samples per step.
     pub batch: usize,
-    /// Largest step of a weight at first, in centipawns.
+    /// Initial learning rate: largest step of a weight, in centipawns.
     pub rate: f64,
-    /// Pull towards the weights at the start, per squared centipawn: what few samples say shall
-    /// not move a weight far.
-    pub pull: f64,
+    /// L2 penalty per squared centipawn of distance from the starting weights (`--pull`).
+    pub l2: f64,
     /// Epochs without a better validation error after which it stops.
     pub patience: usize,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Decides the order of the samples.
+    /// Seed of the order of the samples.
     pub seed: u64,
 }
 
@@ -38,7 +37,7 @@ impl Default for Settings {
             epochs: 200,
             batch: 16_384,
             rate: 1.0,
-            pull: 2e-8,
+            l2: 2e-8,
             patience: 8,
             threads: 1,
             seed: 1,
@@ -46,7 +45,7 @@ impl Default for Settings {
     }
 }
 
-/// How far the tuner has come.
+/// Progress after an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Passes through the samples so far.
@@ -59,9 +58,9 @@ pub struct Progress {
     pub rate: f64,
 }
 
-/// What the tuner found.
+/// Result of the tuner.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tuned {
+pub struct TuneResult {
     /// The curve, fitted with the weights at the start.
     pub curve: Curve,
     /// The weights with the least validation error, rounded.
@@ -78,51 +77,51 @@ pub fn tune(
     start: &[[i32; 2]],
     settings: Settings,
     report: &mut dyn FnMut(Progress),
-) -> Tuned {
+) -> TuneResult {
     let start: Weights = start.iter().map(|weight| weight.map(f64::from)).collect();
     let (scores, results) = split.training.scores(&start);
-    descend(split, &start, Curve::fit(&scores, &results), settings, report)
+    optimize(split, &start, Curve::fit(&scores, &results), settings, report)
 }
 
 /// Tunes the weights from `start` on for a curve.
-fn descend(
+fn optimize(
     split: &Split,
     start: &Weights,
     curve: Curve,
     settings: Settings,
     report: &mut dyn FnMut(Progress),
-) -> Tuned {
+) -> TuneResult {
     let errors = |weights: &Weights| {
         [&split.training, &split.validation].map(|samples| samples.error(weights, curve))
     };
     let before = errors(start);
-    let mut descent = Descent::new(start, settings.rate);
+    let mut optimizer = Adam::new(start, settings.rate);
     let (mut best, mut least, mut waited) = (start.clone(), before[1], 0);
     for epoch in 1..=settings.epochs {
-        let training = descent.pass(&split.training, curve, epoch, &settings);
-        let validation = split.validation.error(&descent.weights, curve);
-        report(Progress { epoch, training, validation, rate: descent.rate });
+        let training = optimizer.pass(&split.training, curve, epoch, &settings);
+        let validation = split.validation.error(&optimizer.weights, curve);
+        report(Progress { epoch, training, validation, rate: optimizer.rate });
         if validation < least {
-            (best, least, waited) = (descent.weights.clone(), validation, 0);
+            (best, least, waited) = (optimizer.weights.clone(), validation, 0);
             continue;
         }
         waited += 1;
         if waited >= settings.patience {
             break;
         }
-        descent.rate *= 0.7;
+        optimizer.rate *= 0.7;
     }
     let weights: Vec<[i32; 2]> =
         best.iter().map(|weight| weight.map(|half| half.round() as i32)).collect();
     let rounded = weights.iter().map(|weight| weight.map(f64::from)).collect();
-    Tuned { curve, weights, before, after: errors(&rounded) }
+    TuneResult { curve, weights, before, after: errors(&rounded) }
 }
 
-/// Weights on their way down, by Adam.
-struct Descent<'a> {
+/// State of the Adam optimizer.
+struct Adam<'a> {
     start: &'a Weights,
     weights: Weights,
-    /// Mean of the slopes, fading.
+    /// Mean of the gradients, fading.
     mean: Weights,
     /// Mean of their squares.
     square: Weights,
@@ -130,38 +129,38 @@ struct Descent<'a> {
     rate: f64,
 }
 
-/// How much of the mean slope, and of the mean square, stays from step to step.
-const FADE: [f64; 2] = [0.9, 0.999];
+/// Decay rates of the means of gradients and of their squares.
+const DECAY: [f64; 2] = [0.9, 0.999];
 
-impl Descent<'_> {
-    fn new(start: &Weights, rate: f64) -> Descent<'_> {
+impl Adam<'_> {
+    fn new(start: &Weights, rate: f64) -> Adam<'_> {
         let zero = vec![[0.0; 2]; start.len()];
-        Descent { start, weights: start.clone(), mean: zero.clone(), square: zero, steps: 0, rate }
+        Adam { start, weights: start.clone(), mean: zero.clone(), square: zero, steps: 0, rate }
     }
 
-    /// Goes through all samples once and returns their mean error on the way.
+    /// Performs one epoch and returns the mean error during it.
     fn pass(&mut self, samples: &Samples, curve: Curve, epoch: usize, settings: &Settings) -> f64 {
-        let order = shuffled(samples.len(), mix(settings.seed) ^ epoch as u64);
+        let order = shuffled_indices(samples.len(), mix(settings.seed) ^ epoch as u64);
         let mut error = 0.0;
         for batch in order.chunks(settings.batch.max(1)) {
-            let slope = samples.slope(batch, &self.weights, curve, settings.threads);
-            error += slope.error;
-            self.step(&slope.by_weight, batch.len(), settings.pull);
+            let gradient = samples.gradient(batch, &self.weights, curve, settings.threads);
+            error += gradient.error;
+            self.step(&gradient.by_weight, batch.len(), settings.l2);
         }
         error / samples.len().max(1) as f64
     }
 
-    fn step(&mut self, slope: &Weights, samples: usize, pull: f64) {
+    fn step(&mut self, gradient: &Weights, samples: usize, l2: f64) {
         self.steps += 1;
-        let [mean_left, square_left] = FADE.map(|fade| 1.0 - fade.powi(self.steps));
-        for (place, slopes) in slope.iter().enumerate() {
-            for (half, slope) in slopes.iter().enumerate() {
+        let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps));
+        for (place, gradients) in gradient.iter().enumerate() {
+            for (half, gradient) in gradients.iter().enumerate() {
                 let away = self.weights[place][half] - self.start[place][half];
-                let slope = slope / samples as f64 + 2.0 * pull * away;
+                let gradient = gradient / samples as f64 + 2.0 * l2 * away;
                 let mean = &mut self.mean[place][half];
-                *mean = FADE[0] * *mean + (1.0 - FADE[0]) * slope;
+                *mean = DECAY[0] * *mean + (1.0 - DECAY[0]) * gradient;
                 let square = &mut self.square[place][half];
-                *square = FADE[1] * *square + (1.0 - FADE[1]) * slope * slope;
+                *square = DECAY[1] * *square + (1.0 - DECAY[1]) * gradient * gradient;
                 let scale = (*square / square_left).sqrt() + 1e-12;
                 self.weights[place][half] -= self.rate * *mean / mean_left / scale;
             }
@@ -170,7 +169,7 @@ impl Descent<'_> {
 }
 
 /// The numbers below `len` in an order that depends on `seed` (Fisher and Yates).
-fn shuffled(len: usize, seed: u64) -> Vec<u32> {
+fn shuffled_indices(len: usize, seed: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..len as u32).collect();
     let mut state = seed;
     for last in (1..len).rev() {

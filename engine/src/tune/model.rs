@@ -1,4 +1,4 @@
-//! From weights to the expected result, and how the error changes with each weight.
+//! Expected results from weights, and the gradient of the error.
 
 use std::thread;
 
@@ -8,14 +8,14 @@ use crate::eval::palimpsest::trace::attack_worth;
 /// Weights by place: middle game, endgame. Fractions while they are tuned.
 pub type Weights = Vec<[f64; 2]>;
 
-/// Parts that a sum over samples is cut into. The number is fixed, and so is the order in which
-/// the parts are added: the sum does not depend on the number of threads.
+/// Number of parts that sums over samples are cut into. It and the order of addition are fixed, so
+/// that the sum does not depend on the number of threads.
 const PARTS: usize = 16;
 
-/// From centipawns to the expected result.
+/// The logistic curve from centipawns to the expected result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// How steep it is; 1 is the logistic curve of Elo, with a pawn worth 100 points.
+    /// Steepness; 1 is the logistic curve of Elo with a pawn worth 100 points.
     pub steepness: f64,
 }
 
@@ -52,7 +52,7 @@ impl Curve {
 
 /// The error of some samples and how it changes with each weight.
 #[derive(Clone, Debug)]
-pub struct Slope {
+pub struct Gradient {
     /// Sum of the squared differences between results and expectations.
     pub error: f64,
     /// By weight.
@@ -62,7 +62,7 @@ pub struct Slope {
 impl Samples {
     /// The score for White, in centipawns.
     pub fn score(&self, index: usize, weights: &Weights) -> f64 {
-        self.judge(index, weights).0
+        self.score_and_gradient(index, weights).0
     }
 
     /// All scores, and the results.
@@ -73,61 +73,67 @@ impl Samples {
     }
 
     /// The score, and how much each attack rises per unit, White's first.
-    fn judge(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
-        let (row, cells) = self.row(index);
+    fn score_and_gradient(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
+        let (row, coefficients) = self.row(index);
         let mut sum = row.fixed.map(f64::from);
-        add(&mut sum, cells.linear, weights);
-        let mut slopes = [[0.0; 2]; 2];
+        add(&mut sum, coefficients.linear, weights);
+        let mut gradients = [[0.0; 2]; 2];
         for (color, sign) in [1.0, -1.0].into_iter().enumerate() {
             let mut units = [0.0; 2];
-            add(&mut units, cells.danger[color], weights);
-            for (half, (worth, slope)) in attack_worth(units).into_iter().enumerate() {
+            add(&mut units, coefficients.danger[color], weights);
+            for (half, (worth, gradient)) in attack_worth(units).into_iter().enumerate() {
                 sum[half] += sign * worth;
-                slopes[color][half] = sign * slope;
+                gradients[color][half] = sign * gradient;
             }
         }
         let [middle, end] = row.shares.map(f64::from);
-        (sum[0] * middle + sum[1] * end, slopes)
+        (sum[0] * middle + sum[1] * end, gradients)
     }
 
-    fn slope_of(&self, indices: &[u32], weights: &Weights, curve: Curve) -> Slope {
-        let mut slope = Slope { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
+    fn gradient_of(&self, indices: &[u32], weights: &Weights, curve: Curve) -> Gradient {
+        let mut gradient = Gradient { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
         for &index in indices {
             let index = index as usize;
-            let (score, slopes) = self.judge(index, weights);
-            let (row, cells) = self.row(index);
+            let (score, gradients) = self.score_and_gradient(index, weights);
+            let (row, coefficients) = self.row(index);
             let expected = curve.expected(score);
             let off = expected - f64::from(row.result);
-            slope.error += off * off;
+            gradient.error += off * off;
             let rise = 2.0 * off * expected * (1.0 - expected) * curve.per_centipawn();
             let shares = row.shares.map(|share| f64::from(share) * rise);
-            spread(&mut slope.by_weight, cells.linear, shares);
-            for (counts, by_unit) in cells.danger.into_iter().zip(slopes) {
+            accumulate(&mut gradient.by_weight, coefficients.linear, shares);
+            for (counts, by_unit) in coefficients.danger.into_iter().zip(gradients) {
                 let shares = [shares[0] * by_unit[0], shares[1] * by_unit[1]];
-                spread(&mut slope.by_weight, counts, shares);
+                accumulate(&mut gradient.by_weight, counts, shares);
             }
         }
-        slope
+        gradient
     }
 
-    /// The error of the samples at `indices` and its slope, on several threads.
-    pub fn slope(&self, indices: &[u32], weights: &Weights, curve: Curve, threads: usize) -> Slope {
+    /// The error of the samples at `indices` and its gradient, on several threads.
+    pub fn gradient(
+        &self,
+        indices: &[u32],
+        weights: &Weights,
+        curve: Curve,
+        threads: usize,
+    ) -> Gradient {
         let size = indices.len().div_ceil(PARTS).max(1);
         let parts: Vec<&[u32]> = indices.chunks(size).collect();
         let each = parts.len().div_ceil(threads.max(1)).max(1);
-        let found: Vec<Slope> = thread::scope(|scope| {
+        let found: Vec<Gradient> = thread::scope(|scope| {
             let workers: Vec<_> = parts
                 .chunks(each)
                 .map(|mine| {
-                    scope.spawn(move || -> Vec<Slope> {
-                        mine.iter().map(|part| self.slope_of(part, weights, curve)).collect()
+                    scope.spawn(move || -> Vec<Gradient> {
+                        mine.iter().map(|part| self.gradient_of(part, weights, curve)).collect()
                     })
                 })
                 .collect();
             let joined = workers.into_iter().map(|worker| worker.join());
-            joined.flat_map(|slopes| slopes.expect("the sums cannot panic")).collect()
+            joined.flat_map(|gradients| gradients.expect("the sums cannot panic")).collect()
         });
-        let mut whole = Slope { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
+        let mut whole = Gradient { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
         for part in found {
             whole.error += part.error;
             for (sum, more) in whole.by_weight.iter_mut().zip(part.by_weight) {
@@ -147,19 +153,19 @@ impl Samples {
     }
 }
 
-fn add(sum: &mut [f64; 2], cells: &[(u16, i16)], weights: &Weights) {
-    for &(place, times) in cells {
+fn add(sum: &mut [f64; 2], coefficients: &[(u16, i16)], weights: &Weights) {
+    for &(place, times) in coefficients {
         let [middle, end] = weights[usize::from(place)];
         sum[0] += middle * f64::from(times);
         sum[1] += end * f64::from(times);
     }
 }
 
-fn spread(slopes: &mut Weights, cells: &[(u16, i16)], shares: [f64; 2]) {
-    for &(place, times) in cells {
-        let slope = &mut slopes[usize::from(place)];
-        slope[0] += shares[0] * f64::from(times);
-        slope[1] += shares[1] * f64::from(times);
+fn accumulate(gradients: &mut Weights, coefficients: &[(u16, i16)], shares: [f64; 2]) {
+    for &(place, times) in coefficients {
+        let gradient = &mut gradients[usize::from(place)];
+        gradient[0] += shares[0] * f64::from(times);
+        gradient[1] += shares[1] * f64::from(times);
     }
 }
 
@@ -175,9 +181,9 @@ mod tests {
         let samples = some_samples(97, |index, _| [0.0, 0.5, 1.0][index % 3]);
         let weights = start();
         let indices: Vec<u32> = (0..samples.len() as u32).collect();
-        let slope = samples.slope(&indices, &weights, CURVE, 2);
+        let gradient = samples.gradient(&indices, &weights, CURVE, 2);
         let total = |weights: &Weights| samples.error(weights, CURVE) * samples.len() as f64;
-        assert!((slope.error - total(&weights)).abs() < 1e-9);
+        assert!((gradient.error - total(&weights)).abs() < 1e-9);
         let mut used = 0;
         for place in 0..weights.len() {
             for half in 0..2 {
@@ -186,7 +192,7 @@ mod tests {
                 moved[0][place][half] += step;
                 moved[1][place][half] -= step;
                 let expected = (total(&moved[0]) - total(&moved[1])) / (2.0 * step);
-                let found = slope.by_weight[place][half];
+                let found = gradient.by_weight[place][half];
                 used += usize::from(found != 0.0);
                 let tolerance = 1e-7 + 1e-5 * expected.abs();
                 assert!((found - expected).abs() < tolerance, "{place} {half}: {found} {expected}");
@@ -199,7 +205,8 @@ mod tests {
     fn threads_do_not_matter() {
         let samples = some_samples(200, |index, _| [0.0, 1.0][index % 2]);
         let indices: Vec<u32> = (0..samples.len() as u32).collect();
-        let [one, three] = [1, 3].map(|threads| samples.slope(&indices, &start(), CURVE, threads));
+        let [one, three] =
+            [1, 3].map(|threads| samples.gradient(&indices, &start(), CURVE, threads));
         assert_eq!((one.error, one.by_weight), (three.error, three.by_weight));
     }
 

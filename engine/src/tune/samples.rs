@@ -1,4 +1,4 @@
-//! Positions with results, taken apart once.
+//! Training samples: positions as counts of weights, with results.
 
 use std::fmt;
 use std::io::{self, BufRead};
@@ -10,7 +10,7 @@ use crate::eval::palimpsest::trace::{Trace, Tracer, shares};
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     /// Place and times; the rows share them out.
-    cells: Vec<(u16, i16)>,
+    coefficients: Vec<(u16, i16)>,
     rows: Vec<Row>,
 }
 
@@ -19,7 +19,7 @@ pub struct Samples {
 pub(super) struct Row {
     /// Its first cell.
     start: usize,
-    /// Cells of the sum, of White's attack and of Black's.
+    /// Coefficients of the sum, of White's attack and of Black's.
     counts: [u16; 3],
     /// Shares of middle game and endgame.
     pub(super) shares: [f32; 2],
@@ -29,8 +29,8 @@ pub(super) struct Row {
     pub(super) result: f32,
 }
 
-/// The cells of a row.
-pub(super) struct Cells<'a> {
+/// The coefficients of a row.
+pub(super) struct Coefficients<'a> {
     /// Of the sum.
     pub(super) linear: &'a [(u16, i16)],
     /// Of the attack of each side, White's first.
@@ -50,10 +50,10 @@ impl Samples {
 
     /// Adds a position; the result is 1 if White won and 0 if Black did.
     pub fn push(&mut self, trace: &Trace, result: f32) {
-        let start = self.cells.len();
+        let start = self.coefficients.len();
         let parts = [&trace.linear, &trace.danger[0], &trace.danger[1]];
         for part in parts {
-            self.cells.extend(part.iter().map(|&(place, times)| (place, times as i16)));
+            self.coefficients.extend(part.iter().map(|&(place, times)| (place, times as i16)));
         }
         self.rows.push(Row {
             start,
@@ -64,16 +64,16 @@ impl Samples {
         });
     }
 
-    pub(super) fn row(&self, index: usize) -> (&Row, Cells<'_>) {
+    pub(super) fn row(&self, index: usize) -> (&Row, Coefficients<'_>) {
         let row = &self.rows[index];
         let [linear, white, black] = row.counts.map(usize::from);
-        let (first, rest) = self.cells[row.start..].split_at(linear);
+        let (first, rest) = self.coefficients[row.start..].split_at(linear);
         let (white, rest) = rest.split_at(white);
-        (row, Cells { linear: first, danger: [white, &rest[..black]] })
+        (row, Coefficients { linear: first, danger: [white, &rest[..black]] })
     }
 }
 
-/// Samples to learn from, and others to see whether what was learnt is true.
+/// Training and validation samples.
 #[derive(Clone, Debug, Default)]
 pub struct Split {
     /// To learn from.

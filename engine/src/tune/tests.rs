@@ -75,11 +75,10 @@ fn planted_weights_are_found_again() {
     let units = ["DANGER_SQUARE", "DANGER_WEAK", "DANGER_ATTACKER"].map(place);
     let made = |seed| made_up(seed, &places, &units, &planted, curve);
     let split = Split { training: made(1), validation: made(2), games: 0 };
-    let settings =
-        Settings { epochs: 200, batch: 256, pull: 0.0, threads: 2, ..Settings::default() };
+    let settings = Settings { epochs: 200, batch: 256, l2: 0.0, threads: 2, ..Settings::default() };
     let mut epochs = 0;
     // A curve fitted before the weights are right would hide a part of what they lack.
-    let found = descend(&split, &start(), curve, settings, &mut |_| epochs += 1);
+    let found = optimize(&split, &start(), curve, settings, &mut |_| epochs += 1);
     assert!(epochs > 10);
     for half in 0..2 {
         assert!(found.after[half] < found.before[half] / 20.0, "{found:?}");
@@ -111,8 +110,8 @@ fn the_same_seed_gives_the_same_weights() {
 
 #[test]
 fn samples_come_in_any_order_once() {
-    let mut order = shuffled(1000, 5);
-    assert_ne!(order[..10], shuffled(1000, 6)[..10]);
+    let mut order = shuffled_indices(1000, 5);
+    assert_ne!(order[..10], shuffled_indices(1000, 6)[..10]);
     order.sort_unstable();
     assert!(order.iter().copied().eq(0..1000));
 }

@@ -9,7 +9,7 @@ use super::cli::{EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE};
 use super::output::Output;
 use crate::eval::palimpsest::trace::weights;
 use crate::tune::samples::Split;
-use crate::tune::{Progress, Settings, Tuned, table, tune};
+use crate::tune::{Progress, Settings, TuneResult, table, tune};
 
 /// One in this many games is used for validation.
 const ONE_IN: u64 = 10;
@@ -52,7 +52,7 @@ impl<'a> Request<'a> {
                 "--epochs" => settings.epochs = number(word, value()?)?,
                 "--batch" => settings.batch = number(word, value()?)?,
                 "--rate" => settings.rate = number(word, value()?)?,
-                "--pull" => settings.pull = number(word, value()?)?,
+                "--pull" => settings.l2 = number(word, value()?)?,
                 "--patience" => settings.patience = number(word, value()?)?,
                 "--threads" => settings.threads = number(word, value()?)?,
                 "--seed" => settings.seed = number(word, value()?)?,
@@ -103,8 +103,8 @@ fn line(progress: &Progress) -> String {
     format!("epoch {epoch:>3}  training {training:.7}  validation {validation:.7}  rate {rate:.3}")
 }
 
-fn summary(tuned: &Tuned) -> String {
-    let Tuned { curve, before: [trained, validated], after, .. } = tuned;
+fn summary(tuned: &TuneResult) -> String {
+    let TuneResult { curve, before: [trained, validated], after, .. } = tuned;
     format!(
         "steepness {:.4}\ntraining error {trained:.7} before, {:.7} after\n\
          validation error {validated:.7} before, {:.7} after",
