@@ -1,7 +1,7 @@
 //! Time limits of one move, from the clock that `go` gives.
 //!
-//! A search sees time only through a [`Timer`]. Without time limits it never reads the clock, so its
-//! result cannot depend on it.
+//! A search sees time only through a [`Timer`]. Without time limits it never reads the clock, so
+//! its result cannot depend on it.
 
 use std::time::{Duration, Instant};
 

@@ -253,7 +253,7 @@ impl TranspositionTable {
         for slot in slots {
             if let Some(data) = slot.data_of(key) {
                 let old = Entry::unpack(data);
-                // A shallow bound must not wipe out a deep result of this same search.
+                // A shallow bound does not replace a deep result of the same search.
                 let keep = entry.bound != Bound::Exact
                     && old.depth > entry.depth + 3
                     && self.age_of(data) == 0;

@@ -54,7 +54,7 @@ pub trait Evaluator {
     /// What the score of a position depends on besides the position.
     const CONTEXT: Context;
 
-    /// Forgets all moves and starts where the game stands.
+    /// Discards all moves and starts at the game's position.
     fn reset(&mut self, game: &Game);
 
     /// `mv` is made in `before`.

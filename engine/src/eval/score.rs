@@ -1,7 +1,7 @@
 //! Scores and the encoding of mates.
 
-/// Centipawns from the point of view of the side to move. Values beyond ±[`EVALUATION_MAX`] announce
-/// mate.
+/// Centipawns from the point of view of the side to move. Values beyond ±[`EVALUATION_MAX`]
+/// announce mate.
 pub type Score = i32;
 
 /// The deepest ply, counted from the root, that the search visits.

@@ -77,8 +77,8 @@ struct StaticEval {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of the current position, searched to `depth` plies; meaningless once the search has
-    /// stopped.
+    /// The score of the current position, searched to `depth` plies; meaningless once the search
+    /// has stopped.
     pub(super) fn node<N: NodeType>(
         &mut self,
         mut alpha: Score,
@@ -208,8 +208,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         stored.unwrap_or_else(|| self.line.evaluate())
     }
 
-    /// The correction of the static evaluation, in centipawns; 0 for an evaluation that depends on more
-    /// than the position, since its errors do not recur with the position.
+    /// The correction of the static evaluation, in centipawns; 0 for an evaluation that depends on
+    /// more than the position, since its errors do not recur with the position.
     pub(super) fn correction(&self, ply: usize) -> Score {
         if !features::correction_history() || !E::CONTEXT.is_none() {
             return 0;
@@ -237,8 +237,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         result.unwrap_or(node.best)
     }
 
-    /// Searches the moves in order, raising `node.best`. Returns a score only if that is not the result:
-    /// with no move, by multi-cut, or once stopped.
+    /// Searches the moves in order, raising `node.best`. Returns a score only if that is not the
+    /// result: with no move, by multi-cut, or once stopped.
     fn move_loop<N: NodeType>(
         &mut self,
         node: &mut Node,

@@ -1,5 +1,6 @@
-//! Correction history (first in Caissa, 2023): differences of search results and static evaluations,
-//! kept by features of the position and added to the static evaluation where these occur again.
+//! Correction history (first in Caissa, 2023): differences of search results and static
+//! evaluations, kept by features of the position and added to the static evaluation where these
+//! occur again.
 
 use super::history::{PIECE_TO_COUNT, PieceTo, apply_bonus};
 use super::params;

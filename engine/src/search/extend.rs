@@ -16,9 +16,9 @@ pub(super) enum Extension {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Singular extensions (Anantharaman, Campbell and Hsu 1990) in the form of Stockfish: a reduced
-    /// search of the other moves, with a null window somewhat below the table's score. If the others
-    /// reach beta too, multi-cut (Björnsson and Marsland 1999).
+    /// Singular extensions (Anantharaman, Campbell and Hsu 1990) in the form of Stockfish: a
+    /// reduced search of the other moves, with a null window somewhat below the table's score. If
+    /// the others reach beta too, multi-cut (Björnsson and Marsland 1999).
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Extension {
         let Some(entry) = node.tt_entry.filter(|entry| {
             features::singular_extensions()

@@ -31,7 +31,9 @@ macro_rules! features {
 
         /// All features of the search.
         #[cfg(feature = "tuning")]
-        pub static SEARCH_FEATURES: &[SearchFeature] = &[$(SearchFeature { name: stringify!($name), off: &$name::OFF },)*];
+        pub static SEARCH_FEATURES: &[SearchFeature] = &[
+            $(SearchFeature { name: stringify!($name), off: &$name::OFF },)*
+        ];
     };
 }
 

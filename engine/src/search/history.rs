@@ -49,8 +49,8 @@ impl ContinuationContext {
 pub struct Histories {
     /// Butterfly history: by side, origin and destination.
     quiet: Box<[i16]>,
-    /// Continuation history: by an earlier move and the move. Moves two and four plies ago share their
-    /// entries, being of the same side.
+    /// Continuation history: by an earlier move and the move. Moves two and four plies ago share
+    /// their entries, being of the same side.
     continuation: Box<[i16]>,
     /// Pawn history: by pawn structure and move.
     pawn: Box<[i16]>,

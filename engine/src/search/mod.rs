@@ -1,7 +1,7 @@
 //! Searching: iterative deepening around a principal-variation alpha-beta.
 //!
-//! Nothing here reads a clock or prints. The result of a search limited by nodes depends on the game,
-//! the memory and the limits only, so it can be repeated exactly.
+//! Nothing here reads a clock or prints. The result of a search limited by nodes depends on the
+//! game, the memory and the limits only, so it can be repeated exactly.
 
 mod alphabeta;
 mod correction;
@@ -214,8 +214,8 @@ struct Searcher<'a, E> {
     buffers: Vec<Box<MoveBuffers>>,
     /// The best line of the current MultiPV index and its score.
     best: SearchResult,
-    /// The result of each MultiPV index, the best first; those not yet searched in this iteration are
-    /// from the one before.
+    /// The result of each MultiPV index, the best first; those not yet searched in this iteration
+    /// are from the one before.
     results: Vec<SearchResult>,
 }
 
@@ -272,8 +272,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         self.results.swap_remove(0)
     }
 
-    /// One iteration: as many lines as MultiPV asks for, each without the first moves of those before.
-    /// `None` if the search was stopped.
+    /// One iteration: as many lines as MultiPV asks for, each without the first moves of those
+    /// before. `None` if the search was stopped.
     fn iterate(
         &mut self,
         depth: i32,

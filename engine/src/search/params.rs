@@ -9,8 +9,8 @@ tunable_params! {
     /// Lowest depth with an aspiration window.
     aspiration_depth = 4 in 1..=8;
 
-    /// Weights of the correction histories by pawns, by the pieces of a side, and by minor pieces with
-    /// the kings: the most that each changes the static evaluation.
+    /// Weights of the correction histories by pawns, by the pieces of a side, and by minor pieces
+    /// with the kings: the most that each changes the static evaluation.
     correction_pawns = 40 in 13..=120;
     /// See [`correction_pawns`].
     correction_pieces = 32 in 10..=96;
@@ -56,8 +56,8 @@ tunable_params! {
     /// Internal iterative reduction: lowest depth.
     no_move_reduction_depth = 4 in 1..=8;
 
-    /// Highest depth at which moves are pruned; for futility and SEE pruning of quiet moves, the depth
-    /// after late move reduction.
+    /// Highest depth at which moves are pruned; for futility and SEE pruning of quiet moves, the
+    /// depth after late move reduction.
     skip_depth = 8 in 5..=12;
     /// Futility pruning of quiet moves: margin below alpha, base and per ply after reduction.
     futility_margin_base = 150 in 36..=330;
@@ -91,8 +91,8 @@ tunable_params! {
     /// Singular search: further margin for a double extension.
     double_margin = 18 in 6..=54;
 
-    /// History bonus of a quiet move by the change of the static evaluation: per centipawn, tempo bonus
-    /// taken off, and maximum.
+    /// History bonus of a quiet move by the change of the static evaluation: per centipawn, tempo
+    /// bonus taken off, and maximum.
     swing_bonus_per_centipawn = 6 in 2..=18;
     /// See [`swing_bonus_per_centipawn`].
     swing_bonus_margin = 15 in 5..=45;
@@ -124,8 +124,8 @@ tunable_params! {
     evasion_see_margin = 80 in 26..=240;
 }
 
-/// Weights of the correction histories: pawns, White's pieces, Black's pieces, minor pieces with the
-/// kings.
+/// Weights of the correction histories: pawns, White's pieces, Black's pieces, minor pieces with
+/// the kings.
 pub(super) fn correction_weights() -> [Score; 4] {
     [correction_pawns(), correction_pieces(), correction_pieces(), correction_minors()]
 }

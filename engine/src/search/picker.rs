@@ -44,8 +44,8 @@ impl ScoredMoves {
     }
 }
 
-/// The move lists of a node, reused by other nodes, because initialising them anew takes longer than
-/// filling what is needed.
+/// The move lists of a node, reused by other nodes, because initialising them anew takes longer
+/// than filling what is needed.
 pub(super) struct MoveBuffers {
     scored: ScoredMoves,
     /// Captures that lose material, given last, in the order of generation.

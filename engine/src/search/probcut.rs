@@ -55,8 +55,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// The score of a capture: of the quiescence search if below `probcut_beta`, otherwise of a reduced
-    /// search.
+    /// The score of a capture: of the quiescence search if below `probcut_beta`, otherwise of a
+    /// reduced search.
     fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
         self.make(mv);
         let mut score = -self.quiescence::<NonPv>(-probcut_beta, -probcut_beta + 1);

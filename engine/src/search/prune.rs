@@ -12,8 +12,8 @@ use crate::eval::score::{EVALUATION_MAX, is_mate};
 use crate::eval::{Evaluator, Score};
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of a node that is pruned before its moves are searched. The side to move must not be
-    /// in check and the window must be null.
+    /// The score of a node that is pruned before its moves are searched. The side to move must not
+    /// be in check and the window must be null.
     pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if is_mate(node.beta) {
             return None;
@@ -129,8 +129,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Reverse futility pruning, or static null move pruning: is the evaluation so far above beta that the
-/// search will fail high?
+/// Reverse futility pruning, or static null move pruning: is the evaluation so far above beta that
+/// the search will fail high?
 fn is_reverse_futile(node: &Node) -> bool {
     let margin = params::reverse_futility_margin() * (node.depth - i32::from(node.improving));
     features::reverse_futility()
@@ -139,8 +139,8 @@ fn is_reverse_futile(node: &Node) -> bool {
         && !is_mate(node.eval)
 }
 
-/// Razoring (Birmingham and Kent 1977): is the evaluation so far below alpha that only captures could
-/// help?
+/// Razoring (Birmingham and Kent 1977): is the evaluation so far below alpha that only captures
+/// could help?
 fn is_razorable(node: &Node) -> bool {
     features::razoring()
         && node.depth <= params::razor_depth()

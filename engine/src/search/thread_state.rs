@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[repr(align(128))]
 struct Counter(AtomicU64);
 
-/// The state shared by the threads of one search. Only the reserved nodes are exact at any time; node
-/// counts lag behind.
+/// The state shared by the threads of one search. Only the reserved nodes are exact at any time;
+/// node counts lag behind.
 pub(super) struct SharedState {
     /// Nodes visited by each thread, as last set by it.
     counters: Box<[Counter]>,

@@ -26,8 +26,8 @@ pub(super) struct TimeManager {
 }
 
 impl TimeManager {
-    /// Percent of the soft limit to use after one more iteration: more if the best move has changed, if
-    /// the score has dropped or failed low, and if other moves took many nodes.
+    /// Percent of the soft limit to use after one more iteration: more if the best move has
+    /// changed, if the score has dropped or failed low, and if other moves took many nodes.
     pub(super) fn soft_limit_percent(
         &mut self,
         result: &SearchResult,

@@ -8,8 +8,8 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Stores the result of a node and updates the histories. `best_move` raised alpha; the moves in
-    /// `tried` were searched before it.
+    /// Stores the result of a node and updates the histories. `best_move` raised alpha; the moves
+    /// in `tried` were searched before it.
     pub(super) fn store_result(&mut self, node: &Node, best_move: Option<Move>, tried: &[Move]) {
         let best = node.best;
         let bound = match best_move {
@@ -49,8 +49,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the correction history by the difference of the result and the static evaluation, unless
-    /// the result is a bound that the evaluation does not violate.
+    /// Updates the correction history by the difference of the result and the static evaluation,
+    /// unless the result is a bound that the evaluation does not violate.
     fn update_correction(&mut self, node: &Node, best: Score, bound: Bound) {
         let Some(evaluation) = self.frame(node.ply).static_eval else {
             return;
@@ -89,8 +89,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the butterfly history of the previous move, if quiet, by how much the static evaluation
-    /// changed for the side that made it.
+    /// Updates the butterfly history of the previous move, if quiet, by how much the static
+    /// evaluation changed for the side that made it.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
         let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history()) else {
             return;

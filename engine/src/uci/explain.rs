@@ -58,7 +58,8 @@ fn is_nonzero(term: &Term) -> bool {
 
 /// One object on one line: `fen`, `variant`, `value` (centipawns for the side to move), `phase`,
 /// `terms` (White minus Black, those that are not zero) and `steps` (what was done to the blended
-/// score, in centipawns from White's side). With `full` also each side's terms and their final values.
+/// score, in centipawns from White's side). With `full` also each side's terms and their final
+/// values.
 pub(super) fn object(report: &Report, position: &Position, full: bool) -> String {
     let pair = |score: Pair| json::list([score.opening(), score.endgame()]);
     let terms = |score: fn(&Term) -> Pair| {

@@ -1,7 +1,7 @@
 //! The UCI protocol and the command line.
 //!
-//! Only this module and the bench print. One thread reads commands and answers at once; another owns
-//! the memory and searches. Input that cannot be parsed is answered with an `info string`.
+//! Only this module and the bench print. One thread reads commands and answers at once; another
+//! owns the memory and searches. Input that cannot be parsed is answered with an `info string`.
 
 pub mod cli;
 mod comparison;

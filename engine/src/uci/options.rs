@@ -72,7 +72,7 @@ pub(super) enum Change {
     /// Resize the table.
     Resize,
     /// Switch to another personality.
-    ChangePersonality,
+    Personality,
     /// Clear everything.
     Clear,
     /// Change the number of threads.
@@ -174,7 +174,7 @@ impl Options {
                 }
                 let whole = self.player.has_all_features();
                 self.player = Player::new(personality, self.eval);
-                Ok(Effect::from(Change::ChangePersonality)
+                Ok(Effect::from(Change::Personality)
                     .and_tell(!whole, NOTHING_DISABLED)
                     .and_tell(self.threads > 1 && self.is_single_threaded(), SINGLE_THREADED)
                     .and_tell(self.lines > 1 && self.is_single_threaded(), SINGLE_LINE))
@@ -347,13 +347,13 @@ mod tests {
     #[test]
     fn a_personality_brings_its_evaluation_unless_another_is_asked_for() {
         let mut options = Options::default();
-        assert_eq!(options.set("Personality", "MicroMax"), done(Change::ChangePersonality));
+        assert_eq!(options.set("Personality", "MicroMax"), done(Change::Personality));
         assert_eq!(options.player.eval, Variant::Micromax.into());
         assert_eq!(options.set("Disable", "castling,recapture_extension"), done(Change::Clear));
         assert!(options.set("Disable", "tempo").is_err());
         assert_eq!(options.set("Eval", "blunder"), told(Change::None, &[EVAL_WITHOUT_EFFECT]));
         assert_eq!(options.player.eval.variant, Variant::Micromax);
-        let expected = told(Change::ChangePersonality, &[NOTHING_DISABLED]);
+        let expected = told(Change::Personality, &[NOTHING_DISABLED]);
         assert_eq!(options.set("Personality", "palimpsest"), expected);
         assert_eq!(options.player, Variant::Blunder.into());
     }
@@ -362,14 +362,14 @@ mod tests {
     fn what_a_personality_cannot_do_is_said() {
         let mut options = Options::default();
         assert_eq!(options.set("Threads", "2"), done(Change::SetThreads));
-        let told_once = told(Change::ChangePersonality, &[SINGLE_THREADED]);
+        let told_once = told(Change::Personality, &[SINGLE_THREADED]);
         assert_eq!(options.set("Personality", "rdchess"), told_once);
         assert_eq!(options.set("Threads", "1"), done(Change::SetThreads));
         assert_eq!(options.set("MultiPV", "2"), told(Change::None, &[SINGLE_LINE]));
         assert_eq!(options.set("Threads", "3"), told(Change::SetThreads, &[SINGLE_THREADED]));
-        let told_twice = told(Change::ChangePersonality, &[SINGLE_THREADED, SINGLE_LINE]);
+        let told_twice = told(Change::Personality, &[SINGLE_THREADED, SINGLE_LINE]);
         assert_eq!(options.set("Personality", "micromax"), told_twice);
-        assert_eq!(options.set("Personality", "palimpsest"), done(Change::ChangePersonality));
+        assert_eq!(options.set("Personality", "palimpsest"), done(Change::Personality));
     }
 
     #[test]

@@ -27,8 +27,8 @@ impl Output {
         let _gone = stream.write_all(&bytes).and_then(|()| stream.flush());
     }
 
-    /// Writes an `info string`. Control characters become blanks, and long text is cut off, since it
-    /// may quote input.
+    /// Writes an `info string`. Control characters become blanks, and long text is cut off, since
+    /// it may quote input.
     pub fn note(&self, text: &str) {
         let mut text = text.replace(char::is_control, " ");
         if let Some((end, _)) = text.char_indices().nth(NOTE_MAX_CHARS) {

@@ -13,7 +13,7 @@ pub(super) enum Command {
     IsReady,
     /// Change an option.
     SetOption { name: String, value: String },
-    /// Forget the last game.
+    /// Begin a new game.
     NewGame,
     /// Set up a game: a FEN, or the starting position, and moves from there.
     Position { fen: Option<String>, moves: Vec<String> },

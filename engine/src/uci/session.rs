@@ -144,7 +144,7 @@ impl Session {
                 match effect.change {
                     Change::None => {}
                     Change::Resize => self.replace_table(Some(self.options.hash_mb)),
-                    Change::ChangePersonality => self.replace_table(None),
+                    Change::Personality => self.replace_table(None),
                     Change::Clear => self.worker.send(Job::Clear),
                     Change::SetThreads => self.worker.send(Job::SetThreads(self.options.threads)),
                 }

@@ -13,7 +13,8 @@ use crate::search::micromax::original_score;
 use crate::search::{Limits, Memory, Personality, Player, Request, Signals, search};
 use crate::time::Timer;
 
-/// Size of the table unless another is given, in MiB: as many entries as the original micro-Max has.
+/// Size of the table unless another is given, in MiB: as many entries as the original micro-Max
+/// has.
 const HASH_MB: usize = 256;
 
 /// Positions to visit unless another number is given.

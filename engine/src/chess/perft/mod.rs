@@ -121,8 +121,9 @@ impl Task {
     }
 }
 
-/// Counts with the table if there is one, in which the last two plies are faster counted than looked
-/// up, and otherwise without a break where that takes a moment only. `None` once `stopped` says yes.
+/// Counts with the table if there is one, in which the last two plies are faster counted than
+/// looked up, and otherwise without a break where that takes a moment only. `None` once `stopped`
+/// says yes.
 fn count(
     position: &Position,
     depth: u32,

@@ -1,5 +1,5 @@
-//! What depends on kings and pawns alone: kept in a table, as the original does. What attacks on the
-//! pawns' way say is added outside.
+//! What depends on kings and pawns alone: kept in a table, as the original does. What attacks on
+//! the pawns' way say is added outside.
 
 use super::root::Root;
 use super::{Term, edge_distance, plain, weights};
@@ -46,7 +46,7 @@ impl Entry {
     };
 }
 
-/// Remembers king and pawn placements below one root.
+/// A table of king and pawn placements below one root.
 pub(super) struct KingPawnTable(Box<[Entry]>);
 
 impl KingPawnTable {
@@ -54,7 +54,7 @@ impl KingPawnTable {
         KingPawnTable(vec![Entry::UNUSED; ENTRIES].into_boxed_slice())
     }
 
-    /// Forgets everything, since the root is another.
+    /// Clears the table, since the root has changed.
     pub(super) fn clear(&mut self) {
         self.0.fill(Entry::UNUSED);
     }

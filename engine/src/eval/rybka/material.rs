@@ -50,7 +50,7 @@ impl Counts {
         self.0.iter().all(|side| side[1..] == [0, 1, 0, 0])
     }
 
-    /// Count, combinations and lack of good_captures chances.
+    /// Count, combinations and lack of winning chances.
     #[inline]
     pub(super) fn score<K: Sink>(&self, weights: &Weights, sink: &mut K) {
         let [white, black] = self.0.map(|side| {

@@ -29,7 +29,7 @@ struct Entry {
     found: Pawns,
 }
 
-/// Remembers pawn structures.
+/// A table of pawn structures.
 pub(super) struct PawnTable(Box<[Entry]>);
 
 impl PawnTable {

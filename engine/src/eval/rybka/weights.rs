@@ -73,7 +73,7 @@ pub(in crate::eval) struct Weights {
     pub(super) endgame_share: [i32; 25],
     /// For having the move, in centipawns.
     pub(super) tempo: i32,
-    /// Lack of good_captures chances by number of files with own pawns.
+    /// Lack of winning chances by number of files with own pawns.
     pub(super) drawishness: [i32; 9],
 }
 
@@ -178,7 +178,8 @@ pub(super) enum Lazy {
     EstimateOutsideWindow,
 }
 
-/// Piece-square table as printed in the source: eighth rank first, files a to d, mirrored by e to h.
+/// Piece-square table as printed in the source: eighth rank first, files a to d, mirrored by e to
+/// h.
 pub(super) type HalfBoard = [[(i32, i32); 4]; 8];
 
 /// The whole board of a printed half.

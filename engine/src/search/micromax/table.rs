@@ -27,7 +27,8 @@ pub(super) struct Best {
 pub(super) struct Entry {
     /// For the side to move.
     pub(super) score: Score,
-    /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that do not depend on it.
+    /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that do not
+    /// depend on it.
     pub(super) depth: i32,
     /// Is the true score at least this?
     pub(super) is_lower: bool,
@@ -94,7 +95,7 @@ impl Table {
         Ok(Table { slots: slots::empty(megabytes)?, search: 1 })
     }
 
-    /// Forgets everything. This takes no time, since it is done before every move.
+    /// Clears the table in constant time, since it is done before every move.
     pub(in crate::search) fn clear(&mut self) {
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {

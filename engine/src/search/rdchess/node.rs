@@ -308,7 +308,7 @@ impl<E: Evaluator> Search<'_, E> {
         known.filter(|&answer| after.is_legal(answer))
     }
 
-    /// Remembers a position that has raised alpha, or that did so before.
+    /// Stores a position that has raised alpha, or that already has an entry.
     fn store(&mut self, key: u64, node: &Node, entry: Option<Entry>) {
         let (mv, bound) = match (node.best_move, entry) {
             (Some(mv), _) if node.best >= node.params.beta => (Some(mv), Bound::Lower),

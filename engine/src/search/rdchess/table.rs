@@ -70,7 +70,7 @@ impl Table {
         Ok(Table { slots: slots::empty(megabytes)?, now: 0, ages: true })
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub(in crate::search) fn clear(&mut self) {
         self.slots.fill([0; 2]);
     }
