@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use arbiter_cluster::access::Link;
 use arbiter_cluster::subject::{self, ALL_WORDS, BEACON, Names, TAKERS};
 use arbiter_cluster::trust::PublicKey;
-use arbiter_cluster::wire::{self, Arrival, Beacon, Head, Hello, Report, Sign, Word, Work};
+use arbiter_cluster::wire::{self, Arrival, Beacon, Head, Heartbeat, Hello, Report, Word, Work};
 use arbiter_game::driver::GameSetup;
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
@@ -135,9 +135,10 @@ impl Slot {
                 wire::read_job(&message.payload, &self.head).expect("jobs can be read");
             let Work::Pair(job) = work else { panic!("the run has no questions") };
             for half in [None, Some(0), Some(1)] {
-                let sign = Sign { worker: self.name.clone(), pair: job.pairing.pair, half };
-                let subject = self.names.sign(&self.name);
-                let _ = self.link.client.publish(subject, sign.write().into()).await;
+                let heartbeat =
+                    Heartbeat { worker: self.name.clone(), pair: job.pairing.pair, half };
+                let subject = self.names.heartbeat(&self.name);
+                let _ = self.link.client.publish(subject, heartbeat.write().into()).await;
             }
             let reply = message.reply.as_ref().expect("jobs are acknowledged");
             let arrival = Arrival {

@@ -28,7 +28,7 @@ use super::assignment::Assignment;
 use super::flights::{Fate, Flights, Receipt};
 use super::subject::{ALL_HELLOS, BEACON, Names, is_inbox, speaker};
 use super::trust::Key;
-use super::wire::{self, Arrival, Beacon, Benched, Head, Hello, Need, Sign, Word};
+use super::wire::{self, Arrival, Beacon, Benched, Head, Heartbeat, Hello, Need, Word};
 use arbiter_plan::run::event::Remark;
 use arbiter_runner::executor::JobEvent;
 use arbiter_runner::executor::remote::{Ends, Order};
@@ -53,7 +53,7 @@ const MAX_REMARKS: usize = 10_000;
 pub struct Spec {
     /// What its jobs have in common.
     pub head: Head,
-    /// What signs that.
+    /// What heartbeats that.
     pub key: Key,
     /// Where its programs are, by their hashes.
     pub programs: BTreeMap<String, PathBuf>,
@@ -69,7 +69,7 @@ pub struct Spec {
 struct Ears {
     heads: Subscriber,
     needs: Subscriber,
-    signs: Subscriber,
+    heartbeats: Subscriber,
     hellos: Subscriber,
     joins: Subscriber,
     happenings: mpsc::UnboundedReceiver<Happening>,
@@ -118,7 +118,7 @@ pub async fn coordinate<A: Assignment>(
     let ears = Ears {
         heads: link.hear(&names.head()).await?,
         needs: link.hear(&names.need()).await?,
-        signs: link.hear(&names.all_signs()).await?,
+        heartbeats: link.hear(&names.all_heartbeats()).await?,
         hellos: link.hear(ALL_HELLOS).await?,
         joins: link.hear(&names.all_joins()).await?,
         happenings,
@@ -177,7 +177,7 @@ impl<A: Assignment> Coordinator<A> {
                     None => return,
                 },
                 Some(happening) = ears.happenings.recv() => self.take(happening).await,
-                Some(sign) = ears.signs.next() => self.hear_sign(&sign),
+                Some(heartbeat) = ears.heartbeats.next() => self.hear_heartbeat(&heartbeat),
                 Some(hello) = ears.hellos.next() => self.hear_hello(&hello),
                 Some(asked) = ears.joins.next() => self.answer_join(asked).await,
                 Some(asked) = ears.heads.next() => if let Some(reply) = asked.reply.filter(is_inbox) {
@@ -386,9 +386,11 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    fn hear_sign(&mut self, message: &Message) {
-        let Ok(sign) = Sign::read(speaker(&message.subject), &message.payload) else { return };
-        if let Some((pairing, half)) = self.flights.heard(sign, self.now) {
+    fn hear_heartbeat(&mut self, message: &Message) {
+        let Ok(heartbeat) = Heartbeat::read(speaker(&message.subject), &message.payload) else {
+            return;
+        };
+        if let Some((pairing, half)) = self.flights.heard(heartbeat, self.now) {
             let _ = self.ends.events.send(JobEvent::Started { pairing, half });
         }
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::assignment::Assignment;
-use super::wire::{Arrival, Report, Sign};
+use super::wire::{Arrival, Heartbeat, Report};
 use arbiter_schedule::Pairing;
 
 /// Results of pairs that were not ordered yet that are kept. After a restart of the coordinator
@@ -139,14 +139,14 @@ impl<A: Assignment> Flights<A> {
     }
 
     /// Somebody plays; if a game of a pair in flight has just begun, which one.
-    pub fn heard(&mut self, sign: Sign, now: Duration) -> Option<(Pairing, usize)> {
-        let flight = self.flights.get_mut(&sign.pair)?;
+    pub fn heard(&mut self, heartbeat: Heartbeat, now: Duration) -> Option<(Pairing, usize)> {
+        let flight = self.flights.get_mut(&heartbeat.pair)?;
         flight.heard = now;
-        let pair = sign.pair;
-        let player = (sign.worker, sign.half);
+        let pair = heartbeat.pair;
+        let player = (heartbeat.worker, heartbeat.half);
         let is_new = flight.player.as_ref() != Some(&player);
         flight.player = Some(player);
-        let begun = sign.half.filter(|_| is_new);
+        let begun = heartbeat.half.filter(|_| is_new);
         let begun = begun.and_then(|half| Some((flight.job.pairing()?, usize::from(half))));
         self.was_taken(pair, now);
         begun
@@ -305,8 +305,8 @@ mod tests {
         }
     }
 
-    fn sign(pair: u64, half: Option<u8>) -> Sign {
-        Sign { worker: "a".into(), pair, half }
+    fn heartbeat(pair: u64, half: Option<u8>) -> Heartbeat {
+        Heartbeat { worker: "a".into(), pair, half }
     }
 
     #[test]
@@ -409,11 +409,11 @@ mod tests {
     fn a_game_is_announced_once() {
         let mut flights = Flights::default();
         flights.order(job(4), START).unwrap();
-        assert_eq!(flights.heard(sign(4, None), START), None);
-        assert_eq!(flights.heard(sign(4, Some(0)), START), Some((job(4).pairing, 0)));
-        assert_eq!(flights.heard(sign(4, Some(0)), START), None);
-        assert_eq!(flights.heard(sign(4, Some(1)), START), Some((job(4).pairing, 1)));
-        assert_eq!(flights.heard(sign(5, Some(1)), START), None, "nobody ordered it");
+        assert_eq!(flights.heard(heartbeat(4, None), START), None);
+        assert_eq!(flights.heard(heartbeat(4, Some(0)), START), Some((job(4).pairing, 0)));
+        assert_eq!(flights.heard(heartbeat(4, Some(0)), START), None);
+        assert_eq!(flights.heard(heartbeat(4, Some(1)), START), Some((job(4).pairing, 1)));
+        assert_eq!(flights.heard(heartbeat(5, Some(1)), START), None, "nobody ordered it");
     }
 
     #[test]
@@ -441,11 +441,11 @@ mod tests {
         let overdue =
             |flights: &Flights<PairJob>, seconds| flights.overdue(LEASE, 2 * LEASE, at(seconds));
         assert!(overdue(&flights, 9_999).is_empty(), "nobody takes anything");
-        flights.heard(sign(1, Some(0)), at(100));
+        flights.heard(heartbeat(1, Some(0)), at(100));
         assert!(overdue(&flights, 130).is_empty());
         assert_eq!(overdue(&flights, 131), [0], "passed over");
         assert_eq!(overdue(&flights, 151), [0, 1], "and not heard of any more");
-        flights.heard(sign(1, Some(0)), at(150));
+        flights.heard(heartbeat(1, Some(0)), at(150));
         flights.again(0, at(150));
         assert!(overdue(&flights, 180).is_empty());
         flights.arrive(arrival(1, "a"), 1);

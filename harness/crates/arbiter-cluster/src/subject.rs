@@ -1,4 +1,5 @@
-//! What things are called on the server.
+//! Subjects, streams and consumers of a run on the server. Operators name them in the permissions of
+//! their servers, so they stay as they are.
 
 /// Where coordinators say which runs there are.
 pub const BEACON: &str = "arbiter.beacon";
@@ -40,13 +41,13 @@ impl Names {
         format!("arbiter.run.{}.need", self.token)
     }
 
-    /// Where a worker of this name says that a game goes on.
-    pub fn sign(&self, worker: &str) -> String {
+    /// Where a worker of this name sends heartbeats.
+    pub fn heartbeat(&self, worker: &str) -> String {
         format!("arbiter.run.{}.sign.{worker}", self.token)
     }
 
-    /// Where all workers say that.
-    pub fn all_signs(&self) -> String {
+    /// Where all workers send heartbeats.
+    pub fn all_heartbeats(&self) -> String {
         format!("arbiter.run.{}.sign.>", self.token)
     }
 
@@ -211,7 +212,7 @@ mod tests {
         let names = Names::new("0123456789abcdef");
         let worker = "lab.7-b";
         for subject in
-            [names.join(worker), names.sign(worker), names.result(7, worker), hello(worker)]
+            [names.join(worker), names.heartbeat(worker), names.result(7, worker), hello(worker)]
         {
             assert_eq!(speaker(&subject), worker, "{subject}");
         }

@@ -172,9 +172,9 @@ impl Hello {
     }
 }
 
-/// A game goes on.
+/// A worker works on a pair; sent several times within a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sign {
+pub struct Heartbeat {
     /// Who plays it.
     pub worker: String,
     /// Its pair.
@@ -184,26 +184,26 @@ pub struct Sign {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SignMessage {
+struct HeartbeatMessage {
     v: u32,
     pair: u64,
     half: Option<u8>,
 }
 
-impl Sign {
+impl Heartbeat {
     /// As it is sent.
     pub fn write(&self) -> Vec<u8> {
-        let Sign { pair, half, .. } = *self;
-        write(&SignMessage { v: VERSION, pair, half })
+        let Heartbeat { pair, half, .. } = *self;
+        write(&HeartbeatMessage { v: VERSION, pair, half })
     }
 
     /// As it was sent by a worker.
-    pub fn read(worker: &str, bytes: &[u8]) -> Result<Sign, WireError> {
-        let SignMessage { pair, half, .. } = read(bytes, MAX_NOTE)?;
+    pub fn read(worker: &str, bytes: &[u8]) -> Result<Heartbeat, WireError> {
+        let HeartbeatMessage { pair, half, .. } = read(bytes, MAX_NOTE)?;
         if half.is_some_and(|half| half > 1) {
             return Err(invalid("a third game of a pair"));
         }
-        Ok(Sign { worker: checked_name(worker)?, pair, half })
+        Ok(Heartbeat { worker: checked_name(worker)?, pair, half })
     }
 }
 

@@ -332,10 +332,13 @@ fn notes_arrive_as_they_were_sent() {
     assert!(Hello::read("w.1", &Hello { slots: 5_000, ..hello.clone() }.write()).is_err());
     assert!(Hello::read("a/b", &hello.write()).is_err());
     for half in [None, Some(0), Some(1)] {
-        let sign = Sign { worker: "w".into(), pair: 3, half };
-        assert_eq!(Sign::read("w", &sign.write()), Ok(sign));
+        let heartbeat = Heartbeat { worker: "w".into(), pair: 3, half };
+        assert_eq!(Heartbeat::read("w", &heartbeat.write()), Ok(heartbeat));
     }
-    assert!(Sign::read("w", &Sign { worker: "w".into(), pair: 3, half: Some(2) }.write()).is_err());
+    assert!(
+        Heartbeat::read("w", &Heartbeat { worker: "w".into(), pair: 3, half: Some(2) }.write())
+            .is_err()
+    );
     let need = Need { hash: "0f".repeat(32) };
     assert_eq!(Need::read(&need.write()), Ok(need));
     assert!(Need::read(&Need { hash: "../x".into() }.write()).is_err());
@@ -355,7 +358,7 @@ fn read_all(bytes: &[u8]) {
         let _ = read_result::<Counted>("w", bytes);
     }
     let _ = verified(bytes, &[]);
-    let _ = (Beacon::read(bytes), Hello::read("w.1", bytes), Sign::read("w", bytes));
+    let _ = (Beacon::read(bytes), Hello::read("w.1", bytes), Heartbeat::read("w", bytes));
     let _ = (Need::read(bytes), Word::read(bytes));
 }
 

@@ -17,7 +17,7 @@ use super::contract::Contract;
 use super::doing::{Asking, Doing, count, search};
 use super::table::Table;
 use super::{Halt, Held, Pace, Shared};
-use crate::wire::{self, Arrival, Report, Sent, Sign, Work};
+use crate::wire::{self, Arrival, Heartbeat, Report, Sent, Work};
 use arbiter_game::pulse::Pulse;
 use arbiter_runner::executor::{Executor, JobEvent};
 
@@ -39,8 +39,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// Requests in vain after which engines need not wait any more.
 const IDLE: u32 = 5;
 
-/// How many times more often than needed a slot says that its game goes on.
-const SIGNS: u32 = 6;
+/// Heartbeats that a slot sends within a lease, at least.
+const HEARTBEATS_PER_LEASE: u32 = 6;
 
 /// What became of a job.
 enum End<D> {
@@ -290,9 +290,9 @@ impl InHand<'_> {
         let head = &self.contract.head;
         let mut half = None;
         let mut pace = self.shared.pace.clone();
-        let mut beat = interval((head.lease / SIGNS).min(Duration::from_secs(5)));
+        let mut beat = interval((head.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         let mut life = Life { pulse, seen: 0, since: beat.tick().await };
-        self.sign(half).await;
+        self.heartbeat(half).await;
         loop {
             tokio::select! {
                 event = doing.next() => match event {
@@ -306,7 +306,7 @@ impl InHand<'_> {
                     }
                     JobEvent::Started { half: begun, .. } => {
                         half = u8::try_from(begun).ok();
-                        self.sign(half).await;
+                        self.heartbeat(half).await;
                     }
                     JobEvent::Noted(_) | JobEvent::SetAside(_) => {}
                 },
@@ -327,19 +327,19 @@ impl InHand<'_> {
                     // time.
                     if life.goes_on(now, head.patience) {
                         let _ = self.message.ack_with(AckKind::Progress).await;
-                        self.sign(half).await;
+                        self.heartbeat(half).await;
                     }
                 }
             }
         }
     }
 
-    async fn sign(&self, half: Option<u8>) {
+    async fn heartbeat(&self, half: Option<u8>) {
         let Shared { link, config, .. } = self.shared;
         if link.is_connected() {
-            let sign = Sign { worker: config.name.clone(), pair: self.number, half };
-            let subject = self.contract.names.sign(&sign.worker);
-            let _ = link.client.publish(subject, sign.write().into()).await;
+            let heartbeat = Heartbeat { worker: config.name.clone(), pair: self.number, half };
+            let subject = self.contract.names.heartbeat(&heartbeat.worker);
+            let _ = link.client.publish(subject, heartbeat.write().into()).await;
         }
     }
 
