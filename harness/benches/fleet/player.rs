@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use arbiter_cluster::access::Link;
-use arbiter_cluster::subject::{self, ALL_WORDS, BEACON, Names, TAKERS};
+use arbiter_cluster::subject::{self, ALL_COORDINATOR_MESSAGES, BEACON, Names, TAKERS};
 use arbiter_cluster::trust::PublicKey;
-use arbiter_cluster::wire::{self, Arrival, Beacon, Head, Heartbeat, Hello, Report, Word, Work};
+use arbiter_cluster::wire::{
+    self, Arrival, Beacon, CoordinatorMessage, Head, Heartbeat, Hello, Report, Work,
+};
 use arbiter_game::driver::GameSetup;
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
@@ -45,7 +47,7 @@ impl Fleet {
 /// Plays for the first run that there is.
 pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, trust: PublicKey) {
     let mut beacons = link.hear(BEACON).await.expect("it may listen");
-    let mut words = link.hear(ALL_WORDS).await.expect("it may listen");
+    let mut messages = link.hear(ALL_COORDINATOR_MESSAGES).await.expect("it may listen");
     greet(&link, &name, slots).await;
     let beacon = loop {
         let message = beacons.next().await.expect("the server goes on");
@@ -82,11 +84,11 @@ pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, tru
     loop {
         tokio::select! {
             _ = greeting.tick() => greet(&link, &name, slots).await,
-            word = words.next() => match word.and_then(|word| Word::read(&word.payload).ok()) {
-                Some(Word::Stored(_)) if is_first => {
+            message = messages.next() => match message.and_then(|message| CoordinatorMessage::read(&message.payload).ok()) {
+                Some(CoordinatorMessage::Stored(_)) if is_first => {
                     fleet.stored.fetch_add(1, Ordering::Relaxed);
                 }
-                Some(Word::Cancel) if !std::mem::replace(&mut is_cancelled, true) => {
+                Some(CoordinatorMessage::Cancel) if !std::mem::replace(&mut is_cancelled, true) => {
                     fleet.cancelled.lock().expect("nobody panics").push(Instant::now());
                 }
                 _ => {}

@@ -28,7 +28,9 @@ use super::assignment::Assignment;
 use super::flights::{Fate, Flights, Receipt};
 use super::subject::{ALL_HELLOS, BEACON, Names, is_inbox, speaker};
 use super::trust::Key;
-use super::wire::{self, Arrival, Beacon, Benched, Head, Heartbeat, Hello, Need, Word};
+use super::wire::{
+    self, Arrival, Beacon, Benched, CoordinatorMessage, Head, Heartbeat, Hello, Need,
+};
 use arbiter_plan::run::event::Remark;
 use arbiter_runner::executor::JobEvent;
 use arbiter_runner::executor::remote::{Ends, Order};
@@ -233,12 +235,12 @@ impl<A: Assignment> Coordinator<A> {
                 if let Some(taken) = self.flights.stored(pair) {
                     self.answer_job(&taken.ack, pair, AckKind::Ack).await;
                     self.settle(taken.receipt).await;
-                    self.say(&Word::Stored(pair)).await;
+                    self.say(&CoordinatorMessage::Stored(pair)).await;
                     self.watch_over(pair).await;
                 }
             }
             Order::CancelAll(told) => {
-                self.say(&Word::Cancel).await;
+                self.say(&CoordinatorMessage::Cancel).await;
                 self.flights.cancel();
                 // Nobody hears who is cut off.
                 if self.link.is_connected() {
@@ -323,7 +325,7 @@ impl<A: Assignment> Coordinator<A> {
             Fate::Useless(what) => {
                 self.answer_job(&ack, pair, AckKind::Ack).await;
                 self.settle(receipt).await;
-                self.say(&Word::Stored(pair)).await;
+                self.say(&CoordinatorMessage::Stored(pair)).await;
                 self.remark(&worker, Some(pair), what);
             }
             Fate::Drop(what) => {
@@ -334,7 +336,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.answer_job(&ack, pair, AckKind::Nak(None)).await;
                 self.settle(receipt).await;
                 let why = what.clone();
-                self.say(&Word::Refused { worker: worker.clone(), pair, why }).await;
+                self.say(&CoordinatorMessage::Refused { worker: worker.clone(), pair, why }).await;
                 self.remark(&worker, Some(pair), what);
             }
             Fate::Retry(what) => {
@@ -374,8 +376,12 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    async fn say(&self, word: &Word) {
-        let _ = self.link.client.publish(self.names.word(), word.write().into()).await;
+    async fn say(&self, message: &CoordinatorMessage) {
+        let _ = self
+            .link
+            .client
+            .publish(self.names.coordinator_messages(), message.write().into())
+            .await;
     }
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, what: String) {
@@ -466,7 +472,7 @@ impl<A: Assignment> Coordinator<A> {
             return;
         }
         let farewell = async {
-            self.say(&Word::Cancel).await;
+            self.say(&CoordinatorMessage::Cancel).await;
             let _ = self.link.client.flush().await;
             streams::remove(&self.link, &self.names).await;
         };

@@ -7,8 +7,8 @@ pub const BEACON: &str = "arbiter.beacon";
 /// Where all workers say who they are.
 pub const ALL_HELLOS: &str = "arbiter.hello.>";
 
-/// Where all words to workers are heard, whatever the run.
-pub const ALL_WORDS: &str = "arbiter.run.*.word";
+/// Messages of all coordinators to their workers.
+pub const ALL_COORDINATOR_MESSAGES: &str = "arbiter.run.*.word";
 
 /// The object store of programs.
 pub const PROGRAMS: &str = "ARBITER_PROGRAMS";
@@ -61,8 +61,8 @@ impl Names {
         format!("arbiter.run.{}.join.>", self.token)
     }
 
-    /// Where workers are told something at once.
-    pub fn word(&self) -> String {
+    /// Where the coordinator sends messages to its workers.
+    pub fn coordinator_messages(&self) -> String {
         format!("arbiter.run.{}.word", self.token)
     }
 
@@ -216,6 +216,6 @@ mod tests {
         {
             assert_eq!(speaker(&subject), worker, "{subject}");
         }
-        assert_eq!(speaker(&names.word()), "");
+        assert_eq!(speaker(&names.coordinator_messages()), "");
     }
 }

@@ -28,9 +28,9 @@ use self::board::Board;
 use self::library::Library;
 use self::throughput::Throughput;
 use super::access::{AccessError, Link};
-use super::subject::{ALL_WORDS, BEACON, hello};
+use super::subject::{ALL_COORDINATOR_MESSAGES, BEACON, hello};
 use super::trust::PublicKey;
-use super::wire::{Beacon, Hello, Word};
+use super::wire::{Beacon, CoordinatorMessage, Hello};
 use arbiter_process::Bounds;
 
 /// How often a worker looks around.
@@ -42,12 +42,12 @@ const HELLO_BEATS: u64 = 12;
 /// How long a job is kept alive whose result nobody stores.
 const HOLD: Duration = Duration::from_secs(24 * 3600);
 
-/// How long a worker that leaves waits for its results to be stored, and for its last words to be
+/// How long a worker that leaves waits for its results to be stored, and for its last messages to be
 /// heard. The results are on the server.
 const FAREWELL: Duration = Duration::from_millis(400);
 
-/// Cancellations that may wait for a slot.
-const WORDS: usize = 256;
+/// Stops of runs that may wait for a slot to read them.
+const MAX_WAITING_STOPS: usize = 256;
 
 /// How a worker is set up.
 #[derive(Debug, Clone)]
@@ -148,7 +148,7 @@ impl Shared {
             config,
             board: Mutex::new(Board::default()),
             changed: Notify::new(),
-            cancelled: broadcast::channel(WORDS).0,
+            cancelled: broadcast::channel(MAX_WAITING_STOPS).0,
             held,
             pace,
             notes,
@@ -219,7 +219,8 @@ pub async fn serve(
     mut pace: watch::Receiver<Pace>,
     notes: mpsc::UnboundedSender<String>,
 ) -> Result<(), AccessError> {
-    let (mut beacons, mut words) = (link.hear(BEACON).await?, link.hear(ALL_WORDS).await?);
+    let (mut beacons, mut messages) =
+        (link.hear(BEACON).await?, link.hear(ALL_COORDINATOR_MESSAGES).await?);
     let (held, mut holding) = mpsc::unbounded_channel();
     let mut forbidden = link.forbidden.clone();
     let slots = config.slots;
@@ -241,10 +242,10 @@ pub async fn serve(
                 }
                 shared.changed.notify_waiters();
             },
-            Some(word) = words.next() => if let Some(token) = token_of(&word.subject) {
+            Some(message) = messages.next() => if let Some(token) = token_of(&message.subject) {
                 // What it may be about was held before.
                 holder.take_all(&mut holding);
-                holder.hear(&shared, token, Word::read(&word.payload).ok());
+                holder.hear(&shared, token, CoordinatorMessage::read(&message.payload).ok());
             },
             Some(held) = holding.recv() => holder.take(held),
             Ok(()) = forbidden.changed() => {
@@ -270,22 +271,22 @@ pub async fn serve(
         }
     }
     holder.take_all(&mut holding);
-    say_farewell(&shared, holder, words).await;
+    say_farewell(&shared, holder, messages).await;
     Ok(())
 }
 
 /// Waits a moment for the last results to be stored, and leaves.
-async fn say_farewell(shared: &Shared, mut holder: Holder, mut words: Subscriber) {
+async fn say_farewell(shared: &Shared, mut holder: Holder, mut messages: Subscriber) {
     // Nobody hears who is cut off.
     if !shared.link.is_connected() {
         return;
     }
     let stored = async {
         while !holder.held.is_empty()
-            && let Some(word) = words.next().await
+            && let Some(message) = messages.next().await
         {
-            if let Some(token) = token_of(&word.subject) {
-                holder.hear(shared, token, Word::read(&word.payload).ok());
+            if let Some(token) = token_of(&message.subject) {
+                holder.hear(shared, token, CoordinatorMessage::read(&message.payload).ok());
             }
         }
     };
@@ -294,7 +295,7 @@ async fn say_farewell(shared: &Shared, mut holder: Holder, mut words: Subscriber
     let _ = timeout(FAREWELL, shared.link.client.flush()).await;
 }
 
-/// The token in the subject of a word.
+/// The token of the run in the subject of a message.
 fn token_of(subject: &str) -> Option<&str> {
     subject.split('.').nth(2)
 }
@@ -327,30 +328,32 @@ impl Holder {
         }
     }
 
-    fn hear(&mut self, shared: &Shared, token: &str, word: Option<Word>) {
-        match word {
-            Some(Word::Stored(pair)) => {
+    fn hear(&mut self, shared: &Shared, token: &str, message: Option<CoordinatorMessage>) {
+        match message {
+            Some(CoordinatorMessage::Stored(pair)) => {
                 self.held.remove(&(token.to_owned(), pair));
             }
-            Some(Word::Refused { worker, pair, why }) if worker == shared.config.name => {
+            Some(CoordinatorMessage::Refused { worker, pair, why })
+                if worker == shared.config.name =>
+            {
                 self.held.remove(&(token.to_owned(), pair));
                 shared.note(format!("a result was refused, of pair {}: {why}", pair + 1));
                 shared.board().trouble(why);
             }
-            Some(Word::Cancel) => {
+            Some(CoordinatorMessage::Cancel) => {
                 self.held.retain(|(other, _), _| other != token);
                 shared.board().forget(token);
                 // Only slots that play are there to hear it.
                 let halt = Halt { token: token.to_owned(), is_ours_alone: false };
                 let _ = shared.cancelled.send(halt);
             }
-            Some(Word::Aside { worker, why }) if worker == shared.config.name => {
+            Some(CoordinatorMessage::Aside { worker, why }) if worker == shared.config.name => {
                 self.held.retain(|(other, _), _| other != token);
                 shared.refuse(token, why);
                 let halt = Halt { token: token.to_owned(), is_ours_alone: true };
                 let _ = shared.cancelled.send(halt);
             }
-            Some(Word::Refused { .. } | Word::Aside { .. }) | None => {}
+            Some(CoordinatorMessage::Refused { .. } | CoordinatorMessage::Aside { .. }) | None => {}
         }
     }
 

@@ -10,7 +10,7 @@ use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::audit::{Audit, Finding};
 use crate::subject::{is_inbox, speaker};
-use crate::wire::{Benched, Head, Join, Word};
+use crate::wire::{Benched, CoordinatorMessage, Head, Join};
 use arbiter_plan::run::event::Remark;
 use arbiter_plan::run::standing::PairTally;
 use arbiter_runner::executor::JobEvent;
@@ -112,8 +112,11 @@ impl<A: Assignment> Coordinator<A> {
     async fn set_aside(&mut self, Finding { worker, reason }: Finding) {
         self.custody.audit.forget(&worker);
         self.custody.aside.insert(worker.clone(), reason.clone());
-        self.say(&Word::Aside { worker: worker.clone(), why: format!("set aside: {reason}") })
-            .await;
+        self.say(&CoordinatorMessage::Aside {
+            worker: worker.clone(),
+            why: format!("set aside: {reason}"),
+        })
+        .await;
         let remark = Remark { worker, pair: None, what: reason };
         let _ = self.ends.events.send(JobEvent::SetAside(remark));
         self.make_room();

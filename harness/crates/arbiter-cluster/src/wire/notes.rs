@@ -233,9 +233,9 @@ impl Need {
     }
 }
 
-/// What workers are told at once.
+/// A message of a coordinator to the workers of its run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
+pub enum CoordinatorMessage {
     /// The result of a pair is on disk.
     Stored(u64),
     /// The result of a pair from a worker was refused.
@@ -259,9 +259,9 @@ pub enum Word {
 }
 
 #[derive(Serialize, Deserialize)]
-struct WordMessage {
+struct RawCoordinatorMessage {
     v: u32,
-    word: String,
+    kind: String,
     #[serde(default)]
     pair: u64,
     #[serde(default)]
@@ -270,29 +270,34 @@ struct WordMessage {
     why: String,
 }
 
-impl Word {
+impl CoordinatorMessage {
     /// As it is sent.
     pub fn write(&self) -> Vec<u8> {
-        let (word, pair, worker, why) = match self.clone() {
-            Word::Stored(pair) => ("stored", pair, String::new(), String::new()),
-            Word::Refused { worker, pair, why } => ("refused", pair, worker, why),
-            Word::Aside { worker, why } => ("aside", 0, worker, why),
-            Word::Cancel => ("cancel", 0, String::new(), String::new()),
+        let (kind, pair, worker, why) = match self.clone() {
+            CoordinatorMessage::Stored(pair) => ("stored", pair, String::new(), String::new()),
+            CoordinatorMessage::Refused { worker, pair, why } => ("refused", pair, worker, why),
+            CoordinatorMessage::Aside { worker, why } => ("aside", 0, worker, why),
+            CoordinatorMessage::Cancel => ("cancel", 0, String::new(), String::new()),
         };
-        write(&WordMessage { v: VERSION, word: word.to_owned(), pair, worker, why })
+        write(&RawCoordinatorMessage { v: VERSION, kind: kind.to_owned(), pair, worker, why })
     }
 
     /// As it was sent.
-    pub fn read(bytes: &[u8]) -> Result<Word, WireError> {
-        let WordMessage { word, pair, worker, why, .. } = read(bytes, MAX_NOTE)?;
-        match word.as_str() {
-            "stored" => Ok(Word::Stored(pair)),
-            "refused" => {
-                Ok(Word::Refused { worker: checked_name(&worker)?, pair, why: printable(&why) })
-            }
-            "aside" => Ok(Word::Aside { worker: checked_name(&worker)?, why: printable(&why) }),
-            "cancel" => Ok(Word::Cancel),
-            _ => Err(invalid("a word that is not known")),
+    pub fn read(bytes: &[u8]) -> Result<CoordinatorMessage, WireError> {
+        let RawCoordinatorMessage { kind, pair, worker, why, .. } = read(bytes, MAX_NOTE)?;
+        match kind.as_str() {
+            "stored" => Ok(CoordinatorMessage::Stored(pair)),
+            "refused" => Ok(CoordinatorMessage::Refused {
+                worker: checked_name(&worker)?,
+                pair,
+                why: printable(&why),
+            }),
+            "aside" => Ok(CoordinatorMessage::Aside {
+                worker: checked_name(&worker)?,
+                why: printable(&why),
+            }),
+            "cancel" => Ok(CoordinatorMessage::Cancel),
+            _ => Err(invalid("a message of an unknown kind")),
         }
     }
 }

@@ -342,9 +342,9 @@ fn notes_arrive_as_they_were_sent() {
     let need = Need { hash: "0f".repeat(32) };
     assert_eq!(Need::read(&need.write()), Ok(need));
     assert!(Need::read(&Need { hash: "../x".into() }.write()).is_err());
-    let refused = Word::Refused { worker: "w".into(), pair: 2, why: "no".into() };
-    for word in [Word::Stored(9), refused, Word::Cancel] {
-        assert_eq!(Word::read(&word.write()), Ok(word));
+    let refused = CoordinatorMessage::Refused { worker: "w".into(), pair: 2, why: "no".into() };
+    for message in [CoordinatorMessage::Stored(9), refused, CoordinatorMessage::Cancel] {
+        assert_eq!(CoordinatorMessage::read(&message.write()), Ok(message));
     }
 }
 
@@ -359,7 +359,7 @@ fn read_all(bytes: &[u8]) {
     }
     let _ = verified(bytes, &[]);
     let _ = (Beacon::read(bytes), Hello::read("w.1", bytes), Heartbeat::read("w", bytes));
-    let _ = (Need::read(bytes), Word::read(bytes));
+    let _ = (Need::read(bytes), CoordinatorMessage::read(bytes));
 }
 
 proptest! {
