@@ -8,7 +8,7 @@ use arbiter_cluster::access::Link;
 use arbiter_cluster::subject::{self, ALL_COORDINATOR_MESSAGES, BEACON, Names, TAKERS};
 use arbiter_cluster::trust::PublicKey;
 use arbiter_cluster::wire::{
-    self, Arrival, Beacon, CoordinatorMessage, Head, Heartbeat, Hello, Report, Work,
+    self, Arrival, Beacon, CoordinatorMessage, Head, Heartbeat, Report, Work, WorkerStatus,
 };
 use arbiter_game::driver::GameSetup;
 use arbiter_game::outcome::{Outcome, Termination};
@@ -23,8 +23,8 @@ use shakmaty::{ByColor, Position};
 /// Half-moves of a game after its opening.
 const PLIES: usize = 100;
 
-/// How often a worker greets.
-const GREETING: Duration = Duration::from_secs(3);
+/// How often a worker sends its status.
+const STATUS_INTERVAL: Duration = Duration::from_secs(3);
 
 /// How long a request for a job waits for one.
 const TAKE: Duration = Duration::from_secs(2);
@@ -48,7 +48,7 @@ impl Fleet {
 pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, trust: PublicKey) {
     let mut beacons = link.hear(BEACON).await.expect("it may listen");
     let mut messages = link.hear(ALL_COORDINATOR_MESSAGES).await.expect("it may listen");
-    greet(&link, &name, slots).await;
+    send_status(&link, &name, slots).await;
     let beacon = loop {
         let message = beacons.next().await.expect("the server goes on");
         if let Ok(beacon) = Beacon::read(&message.payload) {
@@ -63,7 +63,7 @@ pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, tru
         }
     };
     let head = Arc::new(head);
-    greet(&link, &name, slots).await;
+    send_status(&link, &name, slots).await;
     for _ in 0..slots {
         let jobs: PullConsumer = link
             .stream
@@ -79,11 +79,11 @@ pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, tru
         tokio::spawn(slot.play(jobs));
     }
     let is_first = name == "w0";
-    let mut greeting = tokio::time::interval(GREETING);
+    let mut status_timer = tokio::time::interval(STATUS_INTERVAL);
     let mut is_cancelled = false;
     loop {
         tokio::select! {
-            _ = greeting.tick() => greet(&link, &name, slots).await,
+            _ = status_timer.tick() => send_status(&link, &name, slots).await,
             message = messages.next() => match message.and_then(|message| CoordinatorMessage::read(&message.payload).ok()) {
                 Some(CoordinatorMessage::Stored(_)) if is_first => {
                     fleet.stored.fetch_add(1, Ordering::Relaxed);
@@ -97,9 +97,9 @@ pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, tru
     }
 }
 
-async fn greet(link: &Link, name: &str, slots: usize) {
+async fn send_status(link: &Link, name: &str, slots: usize) {
     let slots = u32::try_from(slots).expect("few slots");
-    let hello = Hello {
+    let status = WorkerStatus {
         worker: name.to_owned(),
         version: "bench".to_owned(),
         slots,
@@ -116,7 +116,8 @@ async fn greet(link: &Link, name: &str, slots: usize) {
         trouble: None,
         is_leaving: false,
     };
-    let _ = link.client.publish(subject::hello(&hello.worker), hello.write().into()).await;
+    let _ =
+        link.client.publish(subject::worker_status(&status.worker), status.write().into()).await;
 }
 
 struct Slot {

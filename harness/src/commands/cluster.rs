@@ -17,7 +17,7 @@ use arbiter_cluster::trust::Key;
 use arbiter_cluster::watch::{Cluster, listen};
 use arbiter_report::{markdown, plain};
 
-/// How long is listened; workers greet more often.
+/// How long is listened; workers send their status more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
 
 /// Flags of `arbiter cluster`.

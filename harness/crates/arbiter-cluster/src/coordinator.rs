@@ -26,10 +26,10 @@ use self::streams::{Happening, Outgoing, Shelf};
 use super::access::{AccessError, Link};
 use super::assignment::Assignment;
 use super::flights::{Fate, Flights, Receipt};
-use super::subject::{ALL_HELLOS, BEACON, Names, is_inbox, speaker};
+use super::subject::{ALL_WORKER_STATUSES, BEACON, Names, is_inbox, speaker};
 use super::trust::Key;
 use super::wire::{
-    self, Arrival, Beacon, Benched, CoordinatorMessage, Head, Heartbeat, Hello, Need,
+    self, Arrival, Beacon, Benched, CoordinatorMessage, Head, Heartbeat, Need, WorkerStatus,
 };
 use arbiter_plan::run::event::Remark;
 use arbiter_runner::executor::JobEvent;
@@ -72,7 +72,7 @@ struct Ears {
     heads: Subscriber,
     needs: Subscriber,
     heartbeats: Subscriber,
-    hellos: Subscriber,
+    statuses: Subscriber,
     joins: Subscriber,
     happenings: mpsc::UnboundedReceiver<Happening>,
 }
@@ -97,7 +97,7 @@ struct Coordinator<A: Assignment> {
     /// Results that were acknowledged; the server may not have heard it.
     settled: BTreeSet<Receipt>,
     /// Who is there, and when they were last heard.
-    workers: BTreeMap<String, (Hello, Duration)>,
+    workers: BTreeMap<String, (WorkerStatus, Duration)>,
     /// Who may play.
     custody: Custody,
     is_drained: bool,
@@ -121,7 +121,7 @@ pub async fn coordinate<A: Assignment>(
         heads: link.hear(&names.head()).await?,
         needs: link.hear(&names.need()).await?,
         heartbeats: link.hear(&names.all_heartbeats()).await?,
-        hellos: link.hear(ALL_HELLOS).await?,
+        statuses: link.hear(ALL_WORKER_STATUSES).await?,
         joins: link.hear(&names.all_joins()).await?,
         happenings,
     };
@@ -180,7 +180,7 @@ impl<A: Assignment> Coordinator<A> {
                 },
                 Some(happening) = ears.happenings.recv() => self.take(happening).await,
                 Some(heartbeat) = ears.heartbeats.next() => self.hear_heartbeat(&heartbeat),
-                Some(hello) = ears.hellos.next() => self.hear_hello(&hello),
+                Some(status) = ears.statuses.next() => self.hear_status(&status),
                 Some(asked) = ears.joins.next() => self.answer_join(asked).await,
                 Some(asked) = ears.heads.next() => if let Some(reply) = asked.reply.filter(is_inbox) {
                     let _ = self.link.client.publish(reply, self.head.clone().into()).await;
@@ -401,16 +401,18 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    fn hear_hello(&mut self, message: &Message) {
-        let Ok(hello) = Hello::read(speaker(&message.subject), &message.payload) else { return };
-        let why = |hello: &Hello| {
-            let found = hello.refusals.iter().find(|(token, _)| *token == self.token);
+    fn hear_status(&mut self, message: &Message) {
+        let Ok(status) = WorkerStatus::read(speaker(&message.subject), &message.payload) else {
+            return;
+        };
+        let why = |status: &WorkerStatus| {
+            let found = status.refusals.iter().find(|(token, _)| *token == self.token);
             found.map(|(_, why)| why.clone())
         };
-        let worker = hello.worker.clone();
-        let refusal = why(&hello);
+        let worker = status.worker.clone();
+        let refusal = why(&status);
         let before = self.workers.get(&worker).and_then(|(before, _)| why(before));
-        self.workers.insert(worker.clone(), (hello, self.now));
+        self.workers.insert(worker.clone(), (status, self.now));
         let is_news = before != refusal && self.custody.why_aside(&worker).is_none();
         if let Some(refusal) = refusal.filter(|_| is_news) {
             self.remark(&worker, None, format!("does not play: {refusal}"));
@@ -422,14 +424,14 @@ impl<A: Assignment> Coordinator<A> {
     /// begin with when it has finished one.
     fn make_room(&mut self) {
         let now = self.now;
-        self.workers.retain(|_, (hello, heard)| !hello.is_leaving && now < *heard + ABSENCE);
-        let plays = |hello: &&Hello| {
-            let is_aside = self.custody.why_aside(&hello.worker).is_some();
-            !is_aside && hello.refusals.iter().all(|(token, _)| *token != self.token)
+        self.workers.retain(|_, (status, heard)| !status.is_leaving && now < *heard + ABSENCE);
+        let plays = |status: &&WorkerStatus| {
+            let is_aside = self.custody.why_aside(&status.worker).is_some();
+            !is_aside && status.refusals.iter().all(|(token, _)| *token != self.token)
         };
-        let players = self.workers.values().map(|(hello, _)| hello).filter(plays);
+        let players = self.workers.values().map(|(status, _)| status).filter(plays);
         let each = self.threads.max(1);
-        let room: usize = players.map(|hello| (hello.slots / each) as usize + 1).sum();
+        let room: usize = players.map(|status| (status.slots / each) as usize + 1).sum();
         let room = room.max(self.flights.room_for_parked());
         self.ends.room.send_if_modified(|before| {
             let room = if self.is_drained { room } else { 0 };

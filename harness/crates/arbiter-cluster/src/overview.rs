@@ -4,16 +4,16 @@ use arbiter_report::document::{Block, Document};
 use arbiter_report::table::Table;
 
 use crate::watch::Cluster;
-use crate::wire::Hello;
+use crate::wire::WorkerStatus;
 
 /// What went wrong at a worker last: why it does not play a run, or else what happened.
-pub fn trouble(worker: &Hello) -> Option<&str> {
+pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
     let refused = worker.refusals.first().map(|(_, why)| why.as_str());
     refused.or(worker.trouble.as_deref())
 }
 
 /// How fast engines are there.
-fn benches(worker: &Hello) -> String {
+fn benches(worker: &WorkerStatus) -> String {
     let bench = |(engine, nps): &(String, f64)| match *nps < 1e5 {
         true => format!("{engine} {:.1} knps", nps / 1e3),
         false => format!("{engine} {:.2} Mnps", nps / 1e6),
@@ -72,7 +72,7 @@ pub fn document(cluster: &Cluster) -> Document {
 fn in_words(cluster: &Cluster) -> String {
     let slots: u32 = cluster.workers().map(|worker| worker.slots).sum();
     let playing: u32 = cluster.workers().map(|worker| worker.playing).sum();
-    let pace: f64 = cluster.workers().filter_map(Hello::pairs_per_minute).sum();
+    let pace: f64 = cluster.workers().filter_map(WorkerStatus::pairs_per_minute).sum();
     format!(
         "{} with {}, {playing} playing, {pace:.1} pairs a minute; {}.",
         count(cluster.workers().count(), "worker"),

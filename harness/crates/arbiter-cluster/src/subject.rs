@@ -1,11 +1,11 @@
 //! Subjects, streams and consumers of a run on the server. Operators name them in the permissions of
 //! their servers, so they stay as they are.
 
-/// Where coordinators say which runs there are.
+/// Beacons of all coordinators.
 pub const BEACON: &str = "arbiter.beacon";
 
-/// Where all workers say who they are.
-pub const ALL_HELLOS: &str = "arbiter.hello.>";
+/// Status of all workers.
+pub const ALL_WORKER_STATUSES: &str = "arbiter.hello.>";
 
 /// Messages of all coordinators to their workers.
 pub const ALL_COORDINATOR_MESSAGES: &str = "arbiter.run.*.word";
@@ -119,8 +119,8 @@ impl Names {
     }
 }
 
-/// Where a worker of this name says who it is.
-pub fn hello(worker: &str) -> String {
+/// Where a worker of this name sends its status.
+pub fn worker_status(worker: &str) -> String {
     format!("arbiter.hello.{worker}")
 }
 
@@ -211,9 +211,12 @@ mod tests {
     fn who_speaks_is_named_by_the_subject() {
         let names = Names::new("0123456789abcdef");
         let worker = "lab.7-b";
-        for subject in
-            [names.join(worker), names.heartbeat(worker), names.result(7, worker), hello(worker)]
-        {
+        for subject in [
+            names.join(worker),
+            names.heartbeat(worker),
+            names.result(7, worker),
+            worker_status(worker),
+        ] {
             assert_eq!(speaker(&subject), worker, "{subject}");
         }
         assert_eq!(speaker(&names.coordinator_messages()), "");

@@ -8,11 +8,11 @@ use futures_util::StreamExt;
 use tokio::time::timeout;
 
 use super::access::{AccessError, Link};
-use super::subject::{ALL_HELLOS, BEACON, speaker};
-use super::wire::{Beacon, Hello};
+use super::subject::{ALL_WORKER_STATUSES, BEACON, speaker};
+use super::wire::{Beacon, WorkerStatus};
 
-/// Whoever is silent for so many seconds is not there any more: workers greet every three, runs
-/// every one.
+/// Whoever is silent for so many seconds is not there any more: workers send their status every three, runs
+/// theirs every second.
 const SILENCE: u32 = 10;
 
 /// Workers and runs that are remembered at most, each; who sends more names does not fill our memory.
@@ -21,7 +21,7 @@ const MOST: usize = 10_000;
 /// What was heard, by name of the worker and token of the run, and how many seconds ago.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Cluster {
-    workers: BTreeMap<String, (Hello, u32)>,
+    workers: BTreeMap<String, (WorkerStatus, u32)>,
     runs: BTreeMap<String, (Beacon, u32)>,
 }
 
@@ -29,7 +29,7 @@ pub struct Cluster {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Heard {
     /// A worker is there, or leaves.
-    Worker(Hello),
+    Worker(WorkerStatus),
     /// A run is.
     Run(Beacon),
 }
@@ -38,10 +38,10 @@ impl Cluster {
     /// Takes in what was heard.
     pub fn hear(&mut self, heard: Heard) {
         match heard {
-            Heard::Worker(hello) if hello.is_leaving => drop(self.workers.remove(&hello.worker)),
-            Heard::Worker(hello) => {
-                if self.workers.len() < MOST || self.workers.contains_key(&hello.worker) {
-                    self.workers.insert(hello.worker.clone(), (hello, 0));
+            Heard::Worker(status) if status.is_leaving => drop(self.workers.remove(&status.worker)),
+            Heard::Worker(status) => {
+                if self.workers.len() < MOST || self.workers.contains_key(&status.worker) {
+                    self.workers.insert(status.worker.clone(), (status, 0));
                 }
             }
             Heard::Run(beacon) => {
@@ -63,8 +63,8 @@ impl Cluster {
     }
 
     /// The workers, by name.
-    pub fn workers(&self) -> impl Iterator<Item = &Hello> {
-        self.workers.values().map(|(hello, _)| hello)
+    pub fn workers(&self) -> impl Iterator<Item = &WorkerStatus> {
+        self.workers.values().map(|(status, _)| status)
     }
 
     /// The runs, by token.
@@ -77,13 +77,16 @@ impl Cluster {
 #[derive(Debug)]
 pub struct Listener {
     beacons: Subscriber,
-    hellos: Subscriber,
+    statuses: Subscriber,
 }
 
 impl Listener {
     /// Begins to listen.
     pub async fn new(link: &Link) -> Result<Listener, AccessError> {
-        Ok(Listener { beacons: link.hear(BEACON).await?, hellos: link.hear(ALL_HELLOS).await? })
+        Ok(Listener {
+            beacons: link.hear(BEACON).await?,
+            statuses: link.hear(ALL_WORKER_STATUSES).await?,
+        })
     }
 
     /// The next that is said and can be understood; `None` if the connection is gone for good.
@@ -91,8 +94,8 @@ impl Listener {
         loop {
             let heard = tokio::select! {
                 Some(message) = self.beacons.next() => Beacon::read(&message.payload).map(Heard::Run),
-                Some(message) = self.hellos.next() => {
-                    Hello::read(speaker(&message.subject), &message.payload).map(Heard::Worker)
+                Some(message) = self.statuses.next() => {
+                    WorkerStatus::read(speaker(&message.subject), &message.payload).map(Heard::Worker)
                 }
                 else => return None,
             };
@@ -123,9 +126,9 @@ mod tests {
 
     #[test]
     fn who_leaves_or_falls_silent_is_there_no_more() {
-        let hello = |worker: &str, is_leaving| {
+        let status = |worker: &str, is_leaving| {
             let (system, cpu, version) = (String::new(), String::new(), String::new());
-            Heard::Worker(Hello {
+            Heard::Worker(WorkerStatus {
                 worker: worker.to_owned(),
                 version,
                 slots: 1,
@@ -151,17 +154,17 @@ mod tests {
             playing: 3,
         });
         let mut cluster = Cluster::default();
-        for heard in [hello("a", false), hello("b", false), beacon, hello("b", true)] {
+        for heard in [status("a", false), status("b", false), beacon, status("b", true)] {
             cluster.hear(heard);
         }
         let names = |cluster: &Cluster| -> Vec<String> {
-            let workers = cluster.workers().map(|hello| hello.worker.clone());
+            let workers = cluster.workers().map(|status| status.worker.clone());
             workers.chain(cluster.runs().map(|beacon| beacon.run.clone())).collect()
         };
         assert_eq!(names(&cluster), ["a", "run"]);
         (1..SILENCE).for_each(|_| cluster.second());
         assert_eq!(names(&cluster), ["a", "run"]);
-        cluster.hear(hello("a", false));
+        cluster.hear(status("a", false));
         cluster.second();
         assert_eq!(names(&cluster), ["a"]);
     }

@@ -28,16 +28,16 @@ use self::board::Board;
 use self::library::Library;
 use self::throughput::Throughput;
 use super::access::{AccessError, Link};
-use super::subject::{ALL_COORDINATOR_MESSAGES, BEACON, hello};
+use super::subject::{ALL_COORDINATOR_MESSAGES, BEACON, worker_status};
 use super::trust::PublicKey;
-use super::wire::{Beacon, CoordinatorMessage, Hello};
+use super::wire::{Beacon, CoordinatorMessage, WorkerStatus};
 use arbiter_process::Bounds;
 
 /// How often a worker looks around.
 const BEAT: Duration = Duration::from_millis(250);
 
-/// Beats between two greetings.
-const HELLO_BEATS: u64 = 12;
+/// Ticks between two status messages.
+const STATUS_TICKS: u64 = 12;
 
 /// How long a job is kept alive whose result nobody stores.
 const HOLD: Duration = Duration::from_secs(24 * 3600);
@@ -180,11 +180,11 @@ impl Shared {
         }
     }
 
-    fn hello(&self, is_leaving: bool) -> Vec<u8> {
+    fn status(&self, is_leaving: bool) -> Vec<u8> {
         let Config { name, slots, machine, .. } = &self.config;
         let (refusals, trouble) = self.board().troubles();
         let (recent_pairs, recent_secs) = self.throughput().recent();
-        let hello = Hello {
+        let status = WorkerStatus {
             worker: name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             slots: u32::try_from(*slots).unwrap_or(u32::MAX),
@@ -201,13 +201,13 @@ impl Shared {
             trouble,
             is_leaving,
         };
-        hello.write()
+        status.write()
     }
 
-    async fn greet(&self, is_leaving: bool) {
+    async fn send_status(&self, is_leaving: bool) {
         if self.link.is_connected() {
-            let subject = hello(&self.config.name);
-            let _ = self.link.client.publish(subject, self.hello(is_leaving).into()).await;
+            let subject = worker_status(&self.config.name);
+            let _ = self.link.client.publish(subject, self.status(is_leaving).into()).await;
         }
     }
 }
@@ -238,7 +238,7 @@ pub async fn serve(
             Some(beacon) = beacons.next() => if let Ok(beacon) = Beacon::read(&beacon.payload) {
                 let is_new = shared.board().hear(beacon);
                 if is_new {
-                    shared.greet(false).await;
+                    shared.send_status(false).await;
                 }
                 shared.changed.notify_waiters();
             },
@@ -264,8 +264,8 @@ pub async fn serve(
                 shared.board().look(at - start);
                 shared.throughput().look(at, shared.pairs.load(Ordering::Relaxed));
                 holder.look(at).await;
-                if beats.is_multiple_of(HELLO_BEATS) {
-                    shared.greet(false).await;
+                if beats.is_multiple_of(STATUS_TICKS) {
+                    shared.send_status(false).await;
                 }
             }
         }
@@ -291,7 +291,7 @@ async fn say_farewell(shared: &Shared, mut holder: Holder, mut messages: Subscri
         }
     };
     let _ = timeout(FAREWELL, stored).await;
-    shared.greet(true).await;
+    shared.send_status(true).await;
     let _ = timeout(FAREWELL, shared.link.client.flush()).await;
 }
 

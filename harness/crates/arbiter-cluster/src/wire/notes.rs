@@ -13,7 +13,7 @@ const MAX_BENCHES: usize = 16;
 /// Most runs that a worker names in one message.
 const MAX_REFUSALS: usize = 64;
 
-/// There is a run.
+/// A run that needs workers; sent every second by its coordinator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beacon {
     /// What stands for it.
@@ -53,9 +53,9 @@ impl Beacon {
     }
 }
 
-/// There is a worker.
+/// The status of a worker, sent every few seconds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hello {
+pub struct WorkerStatus {
     /// Its name, unique in the cluster.
     pub worker: String,
     /// Version of its arbiter.
@@ -89,7 +89,7 @@ pub struct Hello {
 }
 
 #[derive(Serialize, Deserialize)]
-struct HelloMessage {
+struct WorkerStatusMessage {
     v: u32,
     version: String,
     slots: u32,
@@ -113,7 +113,7 @@ struct HelloMessage {
 /// Most games that a worker is believed to play at once.
 const MAX_SLOTS: u32 = 4096;
 
-impl Hello {
+impl WorkerStatus {
     /// Pairs a minute, of late, if it says so.
     pub fn pairs_per_minute(&self) -> Option<f64> {
         let minutes = f64::from(self.recent_secs) / 60.0;
@@ -122,29 +122,29 @@ impl Hello {
 
     /// As it is sent.
     pub fn write(&self) -> Vec<u8> {
-        let hello = self.clone();
-        write(&HelloMessage {
+        let status = self.clone();
+        write(&WorkerStatusMessage {
             v: VERSION,
-            version: hello.version,
-            slots: hello.slots,
-            playing: hello.playing,
-            pairs: hello.pairs,
-            recent_pairs: hello.recent_pairs,
-            recent_secs: hello.recent_secs,
-            cores: hello.cores,
-            memory_mib: hello.memory_mib,
-            system: hello.system,
-            cpu: hello.cpu,
-            benches: hello.benches.into_iter().take(MAX_BENCHES).collect(),
-            refusals: hello.refusals.into_iter().take(MAX_REFUSALS).collect(),
-            trouble: hello.trouble,
-            leaving: hello.is_leaving,
+            version: status.version,
+            slots: status.slots,
+            playing: status.playing,
+            pairs: status.pairs,
+            recent_pairs: status.recent_pairs,
+            recent_secs: status.recent_secs,
+            cores: status.cores,
+            memory_mib: status.memory_mib,
+            system: status.system,
+            cpu: status.cpu,
+            benches: status.benches.into_iter().take(MAX_BENCHES).collect(),
+            refusals: status.refusals.into_iter().take(MAX_REFUSALS).collect(),
+            trouble: status.trouble,
+            leaving: status.is_leaving,
         })
     }
 
     /// As it was sent by a worker.
-    pub fn read(worker: &str, bytes: &[u8]) -> Result<Hello, WireError> {
-        let message: HelloMessage = read(bytes, MAX_NOTE)?;
+    pub fn read(worker: &str, bytes: &[u8]) -> Result<WorkerStatus, WireError> {
+        let message: WorkerStatusMessage = read(bytes, MAX_NOTE)?;
         if message.slots > MAX_SLOTS || message.playing > MAX_SLOTS {
             return Err(invalid(format!("{} games at once", message.slots)));
         }
@@ -152,7 +152,7 @@ impl Hello {
         let refusals = refusals.map(|(token, why)| Ok((checked_token(token)?, printable(&why))));
         let benches = message.benches.into_iter().take(MAX_BENCHES);
         let benches = benches.filter(|(_, nps)| nps.is_finite() && *nps > 0.0);
-        Ok(Hello {
+        Ok(WorkerStatus {
             worker: checked_name(worker)?,
             version: printable(&message.version),
             slots: message.slots,

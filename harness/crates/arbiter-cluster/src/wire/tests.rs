@@ -309,7 +309,7 @@ fn notes_arrive_as_they_were_sent() {
     let beacon =
         Beacon { token: TOKEN.into(), run: "run".into(), priority: 3, queued: 4, playing: 5 };
     assert_eq!(Beacon::read(&beacon.write()), Ok(beacon));
-    let hello = Hello {
+    let status = WorkerStatus {
         worker: "w.1".into(),
         version: "0.1.0".into(),
         slots: 8,
@@ -326,11 +326,14 @@ fn notes_arrive_as_they_were_sent() {
         trouble: Some("what".into()),
         is_leaving: true,
     };
-    assert_eq!(Hello::read("w.1", &hello.write()), Ok(hello.clone()));
-    assert_eq!(hello.pairs_per_minute(), Some(15.0));
-    assert_eq!(Hello { recent_secs: 0, ..hello.clone() }.pairs_per_minute(), None);
-    assert!(Hello::read("w.1", &Hello { slots: 5_000, ..hello.clone() }.write()).is_err());
-    assert!(Hello::read("a/b", &hello.write()).is_err());
+    assert_eq!(WorkerStatus::read("w.1", &status.write()), Ok(status.clone()));
+    assert_eq!(status.pairs_per_minute(), Some(15.0));
+    assert_eq!(WorkerStatus { recent_secs: 0, ..status.clone() }.pairs_per_minute(), None);
+    assert!(
+        WorkerStatus::read("w.1", &WorkerStatus { slots: 5_000, ..status.clone() }.write())
+            .is_err()
+    );
+    assert!(WorkerStatus::read("a/b", &status.write()).is_err());
     for half in [None, Some(0), Some(1)] {
         let heartbeat = Heartbeat { worker: "w".into(), pair: 3, half };
         assert_eq!(Heartbeat::read("w", &heartbeat.write()), Ok(heartbeat));
@@ -358,7 +361,7 @@ fn read_all(bytes: &[u8]) {
         let _ = read_result::<Counted>("w", bytes);
     }
     let _ = verified(bytes, &[]);
-    let _ = (Beacon::read(bytes), Hello::read("w.1", bytes), Heartbeat::read("w", bytes));
+    let _ = (Beacon::read(bytes), WorkerStatus::read("w.1", bytes), Heartbeat::read("w", bytes));
     let _ = (Need::read(bytes), CoordinatorMessage::read(bytes));
 }
 
