@@ -22,7 +22,7 @@ use arbiter_cluster::coordinator::{
     Identity, Known, Spec, check, check_engines, coordinate, describe, describe_suite,
 };
 use arbiter_cluster::trust::Key;
-use arbiter_cluster::wire::{Benched, Head, Program};
+use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_plan::plan::{Engine, Plan};
 use arbiter_report::terminal::note;
 use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
@@ -160,8 +160,8 @@ impl Fleet {
         engines: &[Engine],
         seats: &[Seat],
         is_for_speed: bool,
-    ) -> Vec<Option<Benched>> {
-        let mut found: Vec<Option<Benched>> = Vec::new();
+    ) -> Vec<Option<BenchResult>> {
+        let mut found: Vec<Option<BenchResult>> = Vec::new();
         for (index, (engine, seat)) in engines.iter().zip(seats).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
             let is_needed = self.checks_bench || is_built || is_for_speed;
@@ -207,8 +207,8 @@ impl Fleet {
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run, created_ms, key: &key };
         let programs = Programs::of(&seats)?;
-        let head = describe(plan, identity, seats, programs.list.clone(), lease);
-        self.open(head.map_err(Failure::invalid)?, programs, benches, known, ends).await?;
+        let description = describe(plan, identity, seats, programs.list.clone(), lease);
+        self.open(description.map_err(Failure::invalid)?, programs, benches, known, ends).await?;
         Ok(remote)
     }
 
@@ -225,26 +225,27 @@ impl Fleet {
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run: suite, created_ms, key: &key };
         let programs = Programs::of(&seats)?;
-        let head = describe_suite(engines, identity, seats, programs.list.clone(), lease);
-        let head = head.map_err(Failure::invalid)?;
-        self.open(head, programs, benches, Known::default(), ends).await?;
+        let description = describe_suite(engines, identity, seats, programs.list.clone(), lease);
+        let description = description.map_err(Failure::invalid)?;
+        self.open(description, programs, benches, Known::default(), ends).await?;
         Ok(near)
     }
 
     async fn open<A: Assignment>(
         self,
-        mut head: Head,
+        mut description: RunDescription,
         programs: Programs,
-        benches: Vec<Option<Benched>>,
+        benches: Vec<Option<BenchResult>>,
         known: Known,
         ends: Ends<A, A::Done>,
     ) -> Result<(), Failure> {
-        for (contestant, bench) in head.contestants.iter_mut().zip(&benches) {
+        for (contestant, bench) in description.contestants.iter_mut().zip(&benches) {
             contestant.is_benched = bench.is_some();
         }
-        let link = self.access.connect(&format!("arbiter {}", head.run)).await?;
+        let link = self.access.connect(&format!("arbiter {}", description.run)).await?;
         let (key, priority, programs) = (self.key, self.priority, programs.paths);
-        Ok(coordinate(link, Spec { head, key, programs, priority, benches, known }, ends).await?)
+        Ok(coordinate(link, Spec { description, key, programs, priority, benches, known }, ends)
+            .await?)
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use arbiter_cluster::access::Link;
-use arbiter_cluster::subject::{self, ALL_COORDINATOR_MESSAGES, BEACON, Names, TAKERS};
+use arbiter_cluster::subject::{self, ALL_COORDINATOR_MESSAGES, BEACON, JOB_CONSUMER, Names};
 use arbiter_cluster::trust::PublicKey;
 use arbiter_cluster::wire::{
-    self, Arrival, Beacon, CoordinatorMessage, Head, Heartbeat, Report, Work, WorkerStatus,
+    self, Beacon, CoordinatorMessage, Heartbeat, JobResult, Report, RunDescription, Work,
+    WorkerStatus,
 };
 use arbiter_game::driver::GameSetup;
 use arbiter_game::outcome::{Outcome, Termination};
@@ -56,24 +57,24 @@ pub async fn work(fleet: Arc<Fleet>, link: Link, name: String, slots: usize, tru
         }
     };
     let names = Names::new(&beacon.token);
-    let head = loop {
+    let description = loop {
         // The coordinator may not listen yet.
-        if let Ok(answer) = link.client.request(names.head(), "".into()).await {
+        if let Ok(answer) = link.client.request(names.description(), "".into()).await {
             break wire::verified(&answer.payload, &[trust]).expect("it is signed");
         }
     };
-    let head = Arc::new(head);
+    let description = Arc::new(description);
     send_status(&link, &name, slots).await;
     for _ in 0..slots {
         let jobs: PullConsumer = link
             .stream
-            .get_consumer_from_stream(TAKERS, names.jobs())
+            .get_consumer_from_stream(JOB_CONSUMER, names.jobs())
             .await
             .expect("the run has jobs");
         let slot = Slot {
             link: link.clone(),
             names: names.clone(),
-            head: head.clone(),
+            description: description.clone(),
             name: name.clone(),
         };
         tokio::spawn(slot.play(jobs));
@@ -123,7 +124,7 @@ async fn send_status(link: &Link, name: &str, slots: usize) {
 struct Slot {
     link: Link,
     names: Names,
-    head: Arc<Head>,
+    description: Arc<RunDescription>,
     name: String,
 }
 
@@ -135,7 +136,7 @@ impl Slot {
             let Ok(mut batch) = fetched else { return };
             let Some(Ok(message)) = batch.next().await else { continue };
             let (work, attempt) =
-                wire::read_job(&message.payload, &self.head).expect("jobs can be read");
+                wire::read_job(&message.payload, &self.description).expect("jobs can be read");
             let Work::Pair(job) = work else { panic!("the run has no questions") };
             for half in [None, Some(0), Some(1)] {
                 let heartbeat =
@@ -144,16 +145,16 @@ impl Slot {
                 let _ = self.link.client.publish(subject, heartbeat.write().into()).await;
             }
             let reply = message.reply.as_ref().expect("jobs are acknowledged");
-            let arrival = Arrival {
-                token: self.head.token.clone(),
+            let result = JobResult {
+                token: self.description.token.clone(),
                 worker: self.name.clone(),
                 ack: reply.to_string(),
                 number: job.pairing.pair,
                 attempt,
                 report: Report::Played(played(&job), None),
             };
-            let ack = arrival.ack.clone();
-            let bytes = wire::write_result(arrival, self.link.max_payload());
+            let ack = result.ack.clone();
+            let bytes = wire::write_result(result, self.link.max_payload());
             let result = PublishMessage::build().payload(bytes.into()).message_id(&ack);
             let subject = self.names.result(job.pairing.pair, &self.name);
             match self.link.stream.send_publish(subject, result).await {

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::verify;
-use super::wire::{self, Sent};
+use super::wire::{self, Payload};
 use arbiter_plan::run::job::{PairJob, PlayedPair};
 use arbiter_plan::run::standing::PairTally;
 use arbiter_schedule::Pairing;
@@ -14,7 +14,7 @@ use arbiter_suite::perft::task::{Counted, Counting, Verdict};
 /// What is sent out under a number, and taken back.
 pub trait Assignment: Debug + Send + Sync + 'static {
     /// What comes of it.
-    type Done: Sent + Debug + Send + Sync + 'static;
+    type Done: Payload + Debug + Send + Sync + 'static;
 
     /// Its number; no other of the run has it.
     fn number(&self) -> u64;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::wire::Benched;
+use super::wire::BenchResult;
 use arbiter_build::bench::{BenchRecipe, Subject, run};
 use arbiter_game::player::Seat;
 use arbiter_process::Spawner;
@@ -21,10 +21,10 @@ impl Drop for StopsWithUs {
 }
 
 /// Runs `PROGRAM ARGS bench` in so many copies at once; an error says why that is no benchmark.
-pub async fn measure(seat: &Seat, copies: usize) -> Result<Benched, String> {
+pub async fn measure(seat: &Seat, copies: usize) -> Result<BenchResult, String> {
     let guard = StopsWithUs(Cancel::default());
     let (cancel, seat) = (guard.0.clone(), seat.clone());
-    let work = move || -> Result<Benched, String> {
+    let work = move || -> Result<BenchResult, String> {
         let recipe = BenchRecipe { timeout: Some(LIMIT), ..BenchRecipe::default() };
         let spawner = Spawner::start().map_err(|error| error.to_string())?;
         let subject = Subject {
@@ -35,7 +35,7 @@ pub async fn measure(seat: &Seat, copies: usize) -> Result<Benched, String> {
             bounds: seat.launch.bounds,
         };
         let found = run(&subject, copies, &spawner, &cancel).map_err(|error| error.to_string())?;
-        Ok(Benched { nodes: found.nodes, nps: found.nps })
+        Ok(BenchResult { nodes: found.nodes, nps: found.nps })
     };
     let done = tokio::task::spawn_blocking(work).await;
     drop(guard);

@@ -29,7 +29,8 @@ use super::flights::{Fate, Flights, Receipt};
 use super::subject::{ALL_WORKER_STATUSES, BEACON, Names, is_inbox, speaker};
 use super::trust::Key;
 use super::wire::{
-    self, Arrival, Beacon, Benched, CoordinatorMessage, Head, Heartbeat, Need, WorkerStatus,
+    self, Beacon, BenchResult, CoordinatorMessage, Heartbeat, JobResult, ProgramRequest,
+    RunDescription, WorkerStatus,
 };
 use arbiter_plan::run::event::Remark;
 use arbiter_runner::executor::JobEvent;
@@ -54,7 +55,7 @@ const MAX_REMARKS: usize = 10_000;
 #[derive(Debug)]
 pub struct Spec {
     /// What its jobs have in common.
-    pub head: Head,
+    pub description: RunDescription,
     /// What heartbeats that.
     pub key: Key,
     /// Where its programs are, by their hashes.
@@ -62,14 +63,14 @@ pub struct Spec {
     /// How important it is among others; the highest number comes first.
     pub priority: u8,
     /// What the benchmarks of its engines found here, of those that workers have to compare.
-    pub benches: Vec<Option<Benched>>,
+    pub benches: Vec<Option<BenchResult>>,
     /// What is known of workers.
     pub known: Known,
 }
 
 /// What the coordinator listens to.
 struct Ears {
-    heads: Subscriber,
+    description_requests: Subscriber,
     needs: Subscriber,
     heartbeats: Subscriber,
     statuses: Subscriber,
@@ -88,7 +89,7 @@ struct Coordinator<A: Assignment> {
     lease: Duration,
     patience: Duration,
     /// The signed description.
-    head: Vec<u8>,
+    description: Vec<u8>,
     flights: Flights<A>,
     ends: Ends<A, A::Done>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
@@ -111,14 +112,14 @@ pub async fn coordinate<A: Assignment>(
     spec: Spec,
     ends: Ends<A, A::Done>,
 ) -> Result<(), AccessError> {
-    let Spec { head, key, programs, priority, benches, known } = spec;
-    let names = Names::new(&head.token);
-    streams::open(&link, &names, head.lease).await?;
+    let Spec { description, key, programs, priority, benches, known } = spec;
+    let names = Names::new(&description.token);
+    streams::open(&link, &names, description.lease).await?;
     let shelf = std::sync::Arc::new(Shelf::new(programs, streams::programs(&link).await?));
     let (happen, happenings) = mpsc::unbounded_channel();
     let (outgoing, queue) = mpsc::unbounded_channel();
     let ears = Ears {
-        heads: link.hear(&names.head()).await?,
+        description_requests: link.hear(&names.description()).await?,
         needs: link.hear(&names.need()).await?,
         heartbeats: link.hear(&names.all_heartbeats()).await?,
         statuses: link.hear(ALL_WORKER_STATUSES).await?,
@@ -130,13 +131,13 @@ pub async fn coordinate<A: Assignment>(
     helpers.spawn(streams::send_jobs(context.clone(), names.clone(), queue, happen.clone()));
     helpers.spawn(streams::collect(context.clone(), names.clone(), happen));
     let coordinator = Coordinator {
-        token: head.token.clone(),
-        run: head.run.clone(),
+        token: description.token.clone(),
+        run: description.run.clone(),
         priority,
-        threads: head.needs.threads,
-        lease: head.lease,
-        patience: head.patience,
-        head: wire::sign(&head, &key),
+        threads: description.needs.threads,
+        lease: description.lease,
+        patience: description.patience,
+        description: wire::sign(&description, &key),
         link,
         names,
         flights: Flights::default(),
@@ -145,7 +146,7 @@ pub async fn coordinate<A: Assignment>(
         held: BTreeMap::new(),
         settled: BTreeSet::new(),
         workers: BTreeMap::new(),
-        custody: Custody::new(&head, &benches, known),
+        custody: Custody::new(&description, &benches, known),
         is_drained: false,
         now: Duration::ZERO,
         remarks: 0,
@@ -182,13 +183,13 @@ impl<A: Assignment> Coordinator<A> {
                 Some(heartbeat) = ears.heartbeats.next() => self.hear_heartbeat(&heartbeat),
                 Some(status) = ears.statuses.next() => self.hear_status(&status),
                 Some(asked) = ears.joins.next() => self.answer_join(asked).await,
-                Some(asked) = ears.heads.next() => if let Some(reply) = asked.reply.filter(is_inbox) {
-                    let _ = self.link.client.publish(reply, self.head.clone().into()).await;
+                Some(asked) = ears.description_requests.next() => if let Some(reply) = asked.reply.filter(is_inbox) {
+                    let _ = self.link.client.publish(reply, self.description.clone().into()).await;
                 },
                 Some(asked) = ears.needs.next() => if let Some(reply) = asked.reply.filter(is_inbox) {
                     let (shelf, client) = (shelf.clone(), self.link.client.clone());
                     helpers.spawn(async move {
-                        let supplied = match Need::read(&asked.payload) {
+                        let supplied = match ProgramRequest::read(&asked.payload) {
                             Ok(need) => shelf.supply(&need.hash).await,
                             Err(error) => Err(error.to_string()),
                         };
@@ -218,8 +219,8 @@ impl<A: Assignment> Coordinator<A> {
                 match self.flights.order(*job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
-                        for (arrival, receipt) in parked {
-                            self.weigh(arrival, receipt).await;
+                        for (result, receipt) in parked {
+                            self.weigh(result, receipt).await;
                         }
                         // Those that were not believed leave the pair to be played. Its job may be
                         // there from before, held by whoever sent them: a new one takes its place.
@@ -286,12 +287,10 @@ impl<A: Assignment> Coordinator<A> {
                     return;
                 }
                 match read {
-                    Ok(arrival) if arrival.token == self.token => {
-                        self.weigh(arrival, receipt).await
-                    }
-                    Ok(arrival) => {
-                        let what = format!("a result of another run, {}", arrival.token);
-                        self.remark(&arrival.worker, None, what);
+                    Ok(result) if result.token == self.token => self.weigh(result, receipt).await,
+                    Ok(result) => {
+                        let what = format!("a result of another run, {}", result.token);
+                        self.remark(&result.worker, None, what);
                         self.settle(receipt).await;
                     }
                     Err(error) => {
@@ -305,12 +304,12 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Believes a result, or does not.
-    async fn weigh(&mut self, arrival: Arrival<A::Done>, receipt: Receipt) {
-        let (pair, worker, ack) = (arrival.number, arrival.worker.clone(), arrival.ack.clone());
+    async fn weigh(&mut self, result: JobResult<A::Done>, receipt: Receipt) {
+        let (pair, worker, ack) = (result.number, result.worker.clone(), result.ack.clone());
         self.flights.was_taken(pair, self.now);
         let fate = match self.custody.why_aside(&worker).is_some() {
             true => Fate::Refuse("a result of a worker that is set aside".to_owned()),
-            false => self.flights.arrive(arrival, receipt),
+            false => self.flights.arrive(result, receipt),
         };
         match fate {
             Fate::Accept { played, noise, worker } => {

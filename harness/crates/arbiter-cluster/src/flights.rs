@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::assignment::Assignment;
-use super::wire::{Arrival, Heartbeat, Report};
+use super::wire::{Heartbeat, JobResult, Report};
 use arbiter_schedule::Pairing;
 
 /// Results of pairs that were not ordered yet that are kept. After a restart of the coordinator
@@ -82,7 +82,7 @@ pub enum Fate<D> {
 }
 
 /// Results of a pair that was not ordered yet, in the order in which they came.
-type Parked<A> = Vec<(Arrival<<A as Assignment>::Done>, Receipt)>;
+type Parked<A> = Vec<(JobResult<<A as Assignment>::Done>, Receipt)>;
 
 /// All pairs of a run that are on their way.
 #[derive(Debug)]
@@ -161,16 +161,16 @@ impl<A: Assignment> Flights<A> {
     }
 
     /// A result has come.
-    pub fn arrive(&mut self, arrival: Arrival<A::Done>, receipt: Receipt) -> Fate<A::Done> {
-        let pair = arrival.number;
-        let worker = arrival.worker.clone();
+    pub fn arrive(&mut self, result: JobResult<A::Done>, receipt: Receipt) -> Fate<A::Done> {
+        let pair = result.number;
+        let worker = result.worker.clone();
         let Some(flight) = self.flights.get_mut(&pair) else {
-            return self.arrive_early_or_late(arrival, receipt);
+            return self.arrive_early_or_late(result, receipt);
         };
         if flight.taken.is_some() {
             return Fate::Useless("a second result; the first one counts".to_owned());
         }
-        match arrival.report {
+        match result.report {
             Report::Failed(reason) => {
                 flight.failed_at.insert(worker);
                 let reason = format!("could not play it: {reason}");
@@ -183,7 +183,7 @@ impl<A: Assignment> Flights<A> {
             Report::Played(played, noise) => match flight.job.check(&played) {
                 Err(why) => Fate::Refuse(format!("a result that cannot be: {why}")),
                 Ok(()) => {
-                    flight.taken = Some(Taken { receipt, ack: arrival.ack });
+                    flight.taken = Some(Taken { receipt, ack: result.ack });
                     Fate::Accept { played, noise, worker }
                 }
             },
@@ -192,10 +192,10 @@ impl<A: Assignment> Flights<A> {
 
     fn arrive_early_or_late(
         &mut self,
-        arrival: Arrival<A::Done>,
+        result: JobResult<A::Done>,
         receipt: Receipt,
     ) -> Fate<A::Done> {
-        let pair = arrival.number;
+        let pair = result.number;
         if self.stored.contains(&pair) {
             return Fate::Useless("a late result; there is one already".to_owned());
         }
@@ -208,7 +208,7 @@ impl<A: Assignment> Flights<A> {
             return Fate::Drop("a result of a pair that nobody had ordered".to_owned());
         }
         // Any of them may be the true one.
-        parked.push((arrival, receipt));
+        parked.push((result, receipt));
         Fate::Park
     }
 
@@ -294,8 +294,8 @@ mod tests {
     const START: Duration = Duration::ZERO;
     const LEASE: Duration = Duration::from_secs(10);
 
-    fn arrival(pair: u64, worker: &str) -> Arrival {
-        Arrival {
+    fn result(pair: u64, worker: &str) -> JobResult {
+        JobResult {
             token: "0123456789abcdef".into(),
             worker: worker.into(),
             ack: format!("ack of {worker}"),
@@ -315,15 +315,15 @@ mod tests {
         assert_eq!(flights.order(job(4), START), Ok(0));
         flights.sent(4, 0, Some(77));
         assert_eq!((flights.owner(77), flights.owner(78)), (Some(4), None));
-        let fate = flights.arrive(arrival(4, "a"), 1);
+        let fate = flights.arrive(result(4, "a"), 1);
         assert_eq!(fate, Fate::Accept { played: played(4), noise: None, worker: "a".into() });
         assert!(
-            matches!(flights.arrive(arrival(4, "b"), 2), Fate::Useless(why) if why.contains("second"))
+            matches!(flights.arrive(result(4, "b"), 2), Fate::Useless(why) if why.contains("second"))
         );
         let taken = flights.stored(4).unwrap();
         assert_eq!(taken, Taken { receipt: 1, ack: "ack of a".into() });
         assert!(
-            matches!(flights.arrive(arrival(4, "a"), 3), Fate::Useless(why) if why.contains("late"))
+            matches!(flights.arrive(result(4, "a"), 3), Fate::Useless(why) if why.contains("late"))
         );
         assert_eq!(flights.stored(4), None);
     }
@@ -331,12 +331,12 @@ mod tests {
     #[test]
     fn results_from_before_a_restart_wait_for_their_order() {
         let mut flights = Flights::default();
-        assert_eq!(flights.arrive(arrival(4, "a"), 1), Fate::Park);
+        assert_eq!(flights.arrive(result(4, "a"), 1), Fate::Park);
         assert_eq!(flights.room_for_parked(), STEP);
-        assert_eq!(flights.arrive(arrival(4, "b"), 2), Fate::Park);
+        assert_eq!(flights.arrive(result(4, "b"), 2), Fate::Park);
         let parked = flights.order(job(4), START).unwrap_err();
         assert_eq!(flights.room_for_parked(), 0);
-        let parked: [(Arrival, Receipt); 2] = parked.try_into().unwrap();
+        let parked: [(JobResult, Receipt); 2] = parked.try_into().unwrap();
         let [(first, 1), (second, 2)] = parked else { panic!() };
         assert!(matches!(flights.arrive(first, 1), Fate::Accept { .. }));
         assert!(matches!(flights.arrive(second, 2), Fate::Useless(_)));
@@ -347,24 +347,24 @@ mod tests {
     #[test]
     fn nonsense_that_comes_early_is_refused_and_the_true_result_counts() {
         let mut flights = Flights::default();
-        let mut wrong = arrival(4, "mallory");
+        let mut wrong = result(4, "mallory");
         wrong.report = Report::Played(played(5), None);
         assert_eq!(flights.arrive(wrong.clone(), 1), Fate::Park);
-        assert_eq!(flights.arrive(arrival(4, "a"), 2), Fate::Park);
+        assert_eq!(flights.arrive(result(4, "a"), 2), Fate::Park);
         for receipt in 3..=MAX_PARKED_EACH as Receipt {
             assert_eq!(flights.arrive(wrong.clone(), receipt), Fate::Park);
         }
         assert!(matches!(flights.arrive(wrong.clone(), 99), Fate::Drop(_)));
         let parked = flights.order(job(4), START).unwrap_err();
-        let fates = parked.into_iter().map(|(arrival, receipt)| flights.arrive(arrival, receipt));
+        let fates = parked.into_iter().map(|(result, receipt)| flights.arrive(result, receipt));
         let fates: Vec<_> = fates.collect();
         assert!(matches!(&fates[0], Fate::Refuse(_)), "{fates:?}");
         assert!(matches!(&fates[1], Fate::Accept { worker, .. } if worker == "a"), "{fates:?}");
         // Nothing but nonsense leaves the pair to be played.
-        assert_eq!(flights.arrive(Arrival { number: 6, ..wrong }, 100), Fate::Park);
+        assert_eq!(flights.arrive(JobResult { number: 6, ..wrong }, 100), Fate::Park);
         let parked = flights.order(job(6), START).unwrap_err();
-        for (arrival, receipt) in parked {
-            assert!(matches!(flights.arrive(arrival, receipt), Fate::Refuse(_)));
+        for (result, receipt) in parked {
+            assert!(matches!(flights.arrive(result, receipt), Fate::Refuse(_)));
         }
         assert!(flights.is_unanswered(6));
         assert_eq!(flights.again(6, START), Some(1), "in the place of what is left of its job");
@@ -374,10 +374,10 @@ mod tests {
     fn what_cannot_be_leaves_the_pair_to_others() {
         let mut flights = Flights::default();
         flights.order(job(4), START).unwrap();
-        let mut wrong = arrival(4, "a");
+        let mut wrong = result(4, "a");
         wrong.report = Report::Played(played(5), None);
         assert!(matches!(flights.arrive(wrong, 1), Fate::Refuse(_)));
-        assert!(matches!(flights.arrive(arrival(4, "b"), 2), Fate::Accept { .. }));
+        assert!(matches!(flights.arrive(result(4, "b"), 2), Fate::Accept { .. }));
     }
 
     #[test]
@@ -385,7 +385,7 @@ mod tests {
         let mut flights = Flights::default();
         flights.order(job(4), START).unwrap();
         let mut fail = |worker: &str| {
-            let failed = Arrival { report: Report::Failed("no".into()), ..arrival(4, worker) };
+            let failed = JobResult { report: Report::Failed("no".into()), ..result(4, worker) };
             flights.arrive(failed, 1)
         };
         for worker in ["a", "a", "b", "a"] {
@@ -399,10 +399,10 @@ mod tests {
     fn a_void_pair_is_sent_as_another_attempt() {
         let mut flights = Flights::default();
         flights.order(job(4), START).unwrap();
-        flights.arrive(arrival(4, "a"), 1);
+        flights.arrive(result(4, "a"), 1);
         flights.stored(4);
         assert_eq!(flights.order(job(4), START), Ok(1));
-        assert!(matches!(flights.arrive(arrival(4, "a"), 2), Fate::Accept { .. }));
+        assert!(matches!(flights.arrive(result(4, "a"), 2), Fate::Accept { .. }));
     }
 
     #[test]
@@ -426,7 +426,7 @@ mod tests {
         flights.was_taken(9, at);
         assert!(flights.overdue(LEASE, LEASE, 9 * at).is_empty(), "nobody ordered it");
         flights.was_taken(1, at);
-        flights.arrive(arrival(1, "a"), 1);
+        flights.arrive(result(1, "a"), 1);
         assert!(flights.overdue(LEASE, LEASE, at + 3 * LEASE).is_empty());
         assert_eq!(flights.overdue(LEASE, LEASE, at + 4 * LEASE), [0]);
     }
@@ -448,8 +448,8 @@ mod tests {
         flights.heard(heartbeat(1, Some(0)), at(150));
         flights.again(0, at(150));
         assert!(overdue(&flights, 180).is_empty());
-        flights.arrive(arrival(1, "a"), 1);
-        flights.arrive(arrival(0, "a"), 2);
+        flights.arrive(result(1, "a"), 1);
+        flights.arrive(result(0, "a"), 2);
         assert!(overdue(&flights, 9_999).is_empty(), "results are here");
         assert_eq!(flights.counts(), (1, 0));
     }

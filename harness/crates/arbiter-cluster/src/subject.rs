@@ -14,10 +14,10 @@ pub const ALL_COORDINATOR_MESSAGES: &str = "arbiter.run.*.word";
 pub const PROGRAMS: &str = "ARBITER_PROGRAMS";
 
 /// The consumer from which workers take jobs.
-pub const TAKERS: &str = "workers";
+pub const JOB_CONSUMER: &str = "workers";
 
 /// The consumer from which a coordinator takes results.
-pub const COLLECTOR: &str = "collector";
+pub const RESULT_CONSUMER: &str = "collector";
 
 /// Names of what belongs to one run; `token` stands for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Names {
     }
 
     /// Where its description is asked for.
-    pub fn head(&self) -> String {
+    pub fn description(&self) -> String {
         format!("arbiter.run.{}.head", self.token)
     }
 
@@ -113,7 +113,7 @@ impl Names {
             _ => return None,
         };
         match rest {
-            [consumer, _, sequence, ..] if *consumer == TAKERS => sequence.parse().ok(),
+            [consumer, _, sequence, ..] if *consumer == JOB_CONSUMER => sequence.parse().ok(),
             _ => None,
         }
     }

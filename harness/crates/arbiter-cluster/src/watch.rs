@@ -11,8 +11,8 @@ use super::access::{AccessError, Link};
 use super::subject::{ALL_WORKER_STATUSES, BEACON, speaker};
 use super::wire::{Beacon, WorkerStatus};
 
-/// Whoever is silent for so many seconds is not there any more: workers send their status every three, runs
-/// theirs every second.
+/// Seconds of silence after which a worker or run is forgotten: workers send their status every 3
+/// seconds, coordinators their beacon every second.
 const SILENCE: u32 = 10;
 
 /// Workers and runs that are remembered at most, each; who sends more names does not fill our memory.

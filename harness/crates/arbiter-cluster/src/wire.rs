@@ -22,11 +22,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use head::{Contestant, Head, Needs, Program, sign, verified};
+pub use head::{Contestant, Program, Requirements, RunDescription, sign, verified};
 pub use job::{Work, read_job, write_count, write_job, write_question};
-pub use join::{Benched, Join};
-pub use notes::{Beacon, CoordinatorMessage, Heartbeat, Need, WorkerStatus};
-pub use result::{Arrival, Report, ResultMessage, Sent, read_result, write_result};
+pub use join::{BenchResult, JoinRequest};
+pub use notes::{Beacon, CoordinatorMessage, Heartbeat, ProgramRequest, WorkerStatus};
+pub use result::{JobResult, Payload, Report, ResultMessage, read_result, write_result};
 
 /// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
 pub const VERSION: u32 = 1;

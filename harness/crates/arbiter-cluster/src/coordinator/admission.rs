@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::wire::{Benched, Join};
+use crate::wire::{BenchResult, JoinRequest};
 
 /// How many workers have to find other benchmarks than we do until it may be we who are wrong.
 const WRONG: usize = 2;
@@ -29,13 +29,13 @@ pub(super) struct Admission {
 
 impl Admission {
     /// Engines, and what their benchmarks found here if they have any.
-    pub(super) fn new(engines: impl Iterator<Item = (String, Option<Benched>)>) -> Admission {
+    pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
         Admission { engines: engines.collect(), wrong: BTreeMap::new() }
     }
 
     /// What a worker is told.
-    pub(super) fn judge(&mut self, join: &Join) -> Verdict {
+    pub(super) fn judge(&mut self, join: &JoinRequest) -> Verdict {
         let mut verdict = Verdict::Welcome;
         for (index, (name, expected)) in self.engines.iter().enumerate() {
             let Some(nodes) = expected else { continue };
@@ -83,13 +83,13 @@ impl Admission {
 mod tests {
     use super::*;
 
-    fn join(worker: &str, nodes: [u64; 2]) -> Join {
-        let bench = |nodes| Some(Ok(Benched { nodes, nps: 1.0 }));
-        Join { worker: worker.into(), benches: nodes.map(bench).to_vec() }
+    fn join(worker: &str, nodes: [u64; 2]) -> JoinRequest {
+        let bench = |nodes| Some(Ok(BenchResult { nodes, nps: 1.0 }));
+        JoinRequest { worker: worker.into(), benches: nodes.map(bench).to_vec() }
     }
 
     fn admission() -> Admission {
-        let bench = |nodes| Some(Benched { nodes, nps: 5.0 });
+        let bench = |nodes| Some(BenchResult { nodes, nps: 5.0 });
         Admission::new([("A".to_owned(), bench(10)), ("B".to_owned(), bench(20))].into_iter())
     }
 
@@ -101,7 +101,7 @@ mod tests {
         }
         // Engines that have no benchmark are not compared.
         let mut none = Admission::new([("A".to_owned(), None)].into_iter());
-        let silent = Join { worker: "a".into(), benches: Vec::new() };
+        let silent = JoinRequest { worker: "a".into(), benches: Vec::new() };
         assert_eq!(none.judge(&silent), Verdict::Welcome);
     }
 

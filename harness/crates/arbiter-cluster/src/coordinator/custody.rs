@@ -10,7 +10,7 @@ use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::audit::{Audit, Finding};
 use crate::subject::{is_inbox, speaker};
-use crate::wire::{Benched, CoordinatorMessage, Head, Join};
+use crate::wire::{BenchResult, CoordinatorMessage, JoinRequest, RunDescription};
 use arbiter_plan::run::event::Remark;
 use arbiter_plan::run::standing::PairTally;
 use arbiter_runner::executor::JobEvent;
@@ -38,12 +38,16 @@ pub(super) struct Custody {
 
 impl Custody {
     /// `benches` are what the engines' benchmarks found here.
-    pub(super) fn new(head: &Head, benches: &[Option<Benched>], known: Known) -> Custody {
+    pub(super) fn new(
+        description: &RunDescription,
+        benches: &[Option<BenchResult>],
+        known: Known,
+    ) -> Custody {
         let mut audit = Audit::new(known.is_uniform);
         for (worker, tally) in &known.played {
             audit.load(worker, tally);
         }
-        let names = head.contestants.iter().map(|contestant| contestant.seat.name.clone());
+        let names = description.contestants.iter().map(|contestant| contestant.seat.name.clone());
         let benches = benches.iter().copied().chain(std::iter::repeat(None));
         Custody {
             admission: Admission::new(names.zip(benches)),
@@ -74,7 +78,7 @@ impl<A: Assignment> Coordinator<A> {
     /// Answers a worker that would play: with nothing if it may, else with the reason.
     pub(super) async fn answer_join(&mut self, asked: Message) {
         let Some(reply) = asked.reply.filter(is_inbox) else { return };
-        let answer = match Join::read(speaker(&asked.subject), &asked.payload) {
+        let answer = match JoinRequest::read(speaker(&asked.subject), &asked.payload) {
             Ok(join) => self.admit(&join).await,
             Err(error) => Some(error.to_string()),
         };
@@ -83,7 +87,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Why a worker may not play, if it may not.
-    async fn admit(&mut self, join: &Join) -> Option<String> {
+    async fn admit(&mut self, join: &JoinRequest) -> Option<String> {
         if let Some(why) = self.custody.why_aside(&join.worker) {
             return Some(format!("set aside: {why}"));
         }

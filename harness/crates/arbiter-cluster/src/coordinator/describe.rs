@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::subject::token_of;
 use crate::trust::PublicKey;
-use crate::wire::{Contestant, Head, Needs, Program};
+use crate::wire::{Contestant, Program, Requirements, RunDescription};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::player::Seat;
@@ -46,14 +46,14 @@ pub fn describe(
     seats: Vec<Seat>,
     programs: Vec<Program>,
     lease: Duration,
-) -> Result<Head, String> {
+) -> Result<RunDescription, String> {
     check(plan)?;
     let thoughts =
         plan.engines.iter().map(|e| longest_silence(&e.conditions.limits, &plan.deadlines));
     let deadlines = plan.deadlines;
     let start = deadlines.uciok + deadlines.readyok;
     let patience = thoughts.max().unwrap_or_default().max(start) + plan.wait + SLACK;
-    Ok(Head {
+    Ok(RunDescription {
         token: identity.token(),
         run: identity.run.to_owned(),
         contestants: contestants(&plan.engines, seats, programs),
@@ -77,7 +77,7 @@ pub fn describe_suite(
     seats: Vec<Seat>,
     programs: Vec<Program>,
     lease: Duration,
-) -> Result<Head, String> {
+) -> Result<RunDescription, String> {
     check_engines(engines)?;
     let silence = |(engine, seat): (&Engine, &Seat)| {
         let Deadlines { uciok, readyok, .. } = seat.deadlines;
@@ -86,7 +86,7 @@ pub fn describe_suite(
     let patience = engines.iter().zip(&seats).map(silence).sum::<Duration>() + SLACK;
     let annotation = Annotation::default();
     let threads = engines.iter().map(threads).max().unwrap_or(1);
-    Ok(Head {
+    Ok(RunDescription {
         token: identity.token(),
         run: identity.run.to_owned(),
         contestants: contestants(engines, seats, programs),
@@ -97,7 +97,7 @@ pub fn describe_suite(
         wait: Duration::ZERO,
         lease,
         patience,
-        needs: Needs {
+        needs: Requirements {
             threads: u32::try_from(threads).unwrap_or(u32::MAX),
             // All sit at the table at the same time.
             memory_mib: engines.iter().map(hash_mib).sum(),
@@ -117,10 +117,10 @@ fn contestants(engines: &[Engine], seats: Vec<Seat>, programs: Vec<Program>) -> 
 }
 
 /// What a game of the plan needs of a machine.
-fn needs(plan: &Plan) -> Needs {
+fn needs(plan: &Plan) -> Requirements {
     let mut hashes: Vec<u64> = plan.engines.iter().map(hash_mib).collect();
     hashes.sort_unstable();
-    Needs {
+    Requirements {
         threads: u32::try_from(cpus_per_game(plan)).unwrap_or(u32::MAX),
         // Whoever meets whom: the two largest.
         memory_mib: hashes.iter().rev().take(2).sum(),
@@ -173,7 +173,7 @@ mod tests {
     use arbiter_plan::spec::EngineSpec;
     use arbiter_runner::seats::seats;
 
-    fn described(each: &str) -> Result<Head, String> {
+    fn described(each: &str) -> Result<RunDescription, String> {
         let each = EngineSpec::parse(each).unwrap();
         let plan = Plan::resolve(Kind::Sprt, Request { each, ..Request::default() }).unwrap();
         let dir = tempfile::tempdir().unwrap();
@@ -182,17 +182,18 @@ mod tests {
         let identity = Identity { run: "r", created_ms: 5, key: &key.public() };
         let programs = vec![program.clone(), program];
         let lease = Duration::from_secs(30);
-        let head = describe(&plan, identity, seats(&plan, Path::new("/x")), programs, lease)?;
+        let description =
+            describe(&plan, identity, seats(&plan, Path::new("/x")), programs, lease)?;
         // What workers read is what was written, whatever is signed.
-        let read = wire::verified(&wire::sign(&head, &key), &[key.public()]).unwrap();
-        let without_programs = |head: &Head| {
-            let mut head = head.clone();
-            head.contestants.iter_mut().for_each(|c| c.seat.launch.program = "/x".into());
-            head.annotation = Default::default();
-            format!("{head:?}")
+        let read = wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();
+        let without_programs = |description: &RunDescription| {
+            let mut description = description.clone();
+            description.contestants.iter_mut().for_each(|c| c.seat.launch.program = "/x".into());
+            description.annotation = Default::default();
+            format!("{description:?}")
         };
-        assert_eq!(without_programs(&read), without_programs(&head));
-        Ok(head)
+        assert_eq!(without_programs(&read), without_programs(&description));
+        Ok(description)
     }
 
     #[test]
@@ -208,7 +209,7 @@ mod tests {
     fn a_game_needs_the_threads_of_one_engine_and_the_memory_of_both() {
         let needs = |each: &str| described(each).unwrap().needs;
         let threads = needs("nodes=1,option.Threads=3,option.Hash=200");
-        assert_eq!(threads, Needs { threads: 3, memory_mib: 400 });
+        assert_eq!(threads, Requirements { threads: 3, memory_mib: 400 });
         assert_eq!(needs("nodes=1").threads, 1);
     }
 

@@ -17,7 +17,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
 
 use crate::access::{AccessError, Link};
-use crate::subject::{COLLECTOR, Names, PROGRAMS, TAKERS};
+use crate::subject::{JOB_CONSUMER, Names, PROGRAMS, RESULT_CONSUMER};
 use crate::wire;
 
 /// How long what nobody asks for any more stays on the server.
@@ -101,7 +101,7 @@ pub(super) async fn open(link: &Link, names: &Names, lease: Duration) -> Result<
         max_waiting: MANY,
         ..pull::Config::default()
     };
-    let takers = jobs.create_consumer(consumer(TAKERS, lease)).await;
+    let takers = jobs.create_consumer(consumer(JOB_CONSUMER, lease)).await;
     let takers = takers.map_err(|e| denied("a consumer of jobs", e))?;
     // Old servers ignore what they do not know.
     if takers.cached_info().config.ack_wait != lease {
@@ -109,13 +109,13 @@ pub(super) async fn open(link: &Link, names: &Names, lease: Duration) -> Result<
     }
     // What a coordinator had taken when it was killed would come again when the time to commit it is
     // over. To a new consumer it comes at once.
-    if let Err(error) = results.delete_consumer(COLLECTOR).await
+    if let Err(error) = results.delete_consumer(RESULT_CONSUMER).await
         && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
             if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)
     {
         return Err(denied("a consumer of results", error));
     }
-    let collector = results.create_consumer(consumer(COLLECTOR, COMMIT)).await;
+    let collector = results.create_consumer(consumer(RESULT_CONSUMER, COMMIT)).await;
     collector.map(drop).map_err(|e| denied("a consumer of results", e))
 }
 
@@ -199,7 +199,7 @@ pub(super) async fn collect(
     let mut is_drained = false;
     while !happen.is_closed() {
         let consumer: Result<PullConsumer, _> =
-            context.get_consumer_from_stream(COLLECTOR, names.results()).await;
+            context.get_consumer_from_stream(RESULT_CONSUMER, names.results()).await;
         let Ok(consumer) = consumer else {
             sleep(AGAIN).await;
             continue;

@@ -21,7 +21,7 @@ use arbiter_protocol::uci::session::{Deadlines, Setup};
 use arbiter_protocol::{Protocol, Restart};
 
 /// Longest description, in bytes.
-const MAX_HEAD: usize = 4 << 20;
+const MAX_DESCRIPTION: usize = 4 << 20;
 
 /// How many times longer a slow worker may wait for an engine than it was told.
 const MAX_PATIENCE_FACTOR: f64 = 100.0;
@@ -52,18 +52,18 @@ pub struct Contestant {
 
 /// What a game needs of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Needs {
+pub struct Requirements {
     /// Threads that think at the same time; at least 1.
     pub threads: u32,
     /// Hash tables of both engines, in MiB.
     pub memory_mib: u64,
 }
 
-impl Needs {
+impl Requirements {
     /// How many of a worker's slots a game takes: one for each thread, and as large a part of them
     /// as of the memory. An error says why the machine is too small; 0 MiB is one that is not known.
     pub fn slots(self, slots: usize, memory_mib: u64) -> Result<u32, String> {
-        let Needs { threads, memory_mib: needed } = self;
+        let Requirements { threads, memory_mib: needed } = self;
         let all = u32::try_from(slots).unwrap_or(u32::MAX);
         if threads > all {
             return Err(format!("a game needs {threads} threads, and --slots is {slots}"));
@@ -81,9 +81,9 @@ impl Needs {
     }
 }
 
-/// What all jobs of a run have in common.
+/// What all jobs of a run have in common; a worker reads it once, signed.
 #[derive(Debug, Clone)]
-pub struct Head {
+pub struct RunDescription {
     /// What stands for the run.
     pub token: String,
     /// Its name.
@@ -103,7 +103,7 @@ pub struct Head {
     /// How long a worker may be silent before its pair is given to another.
     pub lease: Duration,
     /// What a game needs of the machine.
-    pub needs: Needs,
+    pub needs: Requirements,
     /// How long a game may go without an answer of an engine: the longest thought and all deadlines.
     pub patience: Duration,
     /// If each worker is to scale the times by its own speed: nodes per second, by the benchmark of
@@ -111,7 +111,7 @@ pub struct Head {
     pub reference_nps: Option<f64>,
 }
 
-impl Head {
+impl RunDescription {
     /// Makes the times those of a machine of so many nodes per second; what they are multiplied by.
     pub fn scale_to(&mut self, measured_nps: f64) -> Option<f64> {
         let scale = Scale { reference_nps: self.reference_nps?, measured_nps };
@@ -132,27 +132,27 @@ struct Signed {
 }
 
 /// A description as it is sent.
-pub fn sign(head: &Head, key: &Key) -> Vec<u8> {
-    let body = String::from_utf8(write(&HeadMessage::of(head))).expect("JSON is UTF-8");
+pub fn sign(head: &RunDescription, key: &Key) -> Vec<u8> {
+    let body = String::from_utf8(write(&RunDescriptionMessage::of(head))).expect("JSON is UTF-8");
     let signature = key.sign(&body);
     write(&Signed { v: VERSION, key: key.public().to_string(), body, signature })
 }
 
 /// A description that one of the trusted keys has signed.
-pub fn verified(bytes: &[u8], trusted: &[PublicKey]) -> Result<Head, String> {
-    let signed: Signed = read(bytes, MAX_HEAD).map_err(|error| error.to_string())?;
+pub fn verified(bytes: &[u8], trusted: &[PublicKey]) -> Result<RunDescription, String> {
+    let signed: Signed = read(bytes, MAX_DESCRIPTION).map_err(|error| error.to_string())?;
     let key: PublicKey = signed.key.parse().map_err(|error: TrustError| error.to_string())?;
     if !trusted.contains(&key) {
         return Err(TrustError::Stranger(key.to_string()).to_string());
     }
     key.check(&signed.body, &signed.signature).map_err(|error| error.to_string())?;
-    let message: HeadMessage =
-        read(signed.body.as_bytes(), MAX_HEAD).map_err(|error| error.to_string())?;
-    message.into_head().map_err(|error| error.to_string())
+    let message: RunDescriptionMessage =
+        read(signed.body.as_bytes(), MAX_DESCRIPTION).map_err(|error| error.to_string())?;
+    message.into_description().map_err(|error| error.to_string())
 }
 
 #[derive(Serialize, Deserialize)]
-struct HeadMessage {
+struct RunDescriptionMessage {
     v: u32,
     token: String,
     run: String,
@@ -205,12 +205,12 @@ struct ProgramMessage {
     name: String,
 }
 
-impl HeadMessage {
-    fn of(head: &Head) -> HeadMessage {
+impl RunDescriptionMessage {
+    fn of(head: &RunDescription) -> RunDescriptionMessage {
         let Annotation { fields, pattern, .. } = &head.annotation;
         let draw = |rule: DrawRule| [rule.move_number, rule.move_count, rule.score_cp];
         let resign = |rule: ResignRule| (rule.move_count, rule.score_cp, rule.two_sided);
-        HeadMessage {
+        RunDescriptionMessage {
             v: VERSION,
             token: head.token.clone(),
             run: head.run.clone(),
@@ -231,7 +231,7 @@ impl HeadMessage {
         }
     }
 
-    fn into_head(self) -> Result<Head, WireError> {
+    fn into_description(self) -> Result<RunDescription, WireError> {
         if self.engines.is_empty() {
             return Err(invalid("a run without engines"));
         }
@@ -255,7 +255,7 @@ impl HeadMessage {
         if self.reference_nps.is_some_and(|nps| !nps.is_finite() || nps <= 0.0) {
             return Err(invalid("a speed that is none"));
         }
-        Ok(Head {
+        Ok(RunDescription {
             token: checked_token(self.token)?,
             run: printable(&self.run),
             contestants: engines.collect::<Result<_, _>>()?,
@@ -271,7 +271,7 @@ impl HeadMessage {
             wait: Duration::from_millis(self.wait_ms),
             lease: Duration::from_millis(self.lease_ms.max(1_000)),
             patience: Duration::from_millis(self.patience_ms),
-            needs: Needs { threads: self.threads.max(1), memory_mib: self.memory_mib },
+            needs: Requirements { threads: self.threads.max(1), memory_mib: self.memory_mib },
             reference_nps: self.reference_nps,
         })
     }
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn a_game_takes_as_many_slots_as_it_needs_of_the_machine() {
         let slots = |threads, needed, slots, memory| {
-            Needs { threads, memory_mib: needed }.slots(slots, memory)
+            Requirements { threads, memory_mib: needed }.slots(slots, memory)
         };
         assert_eq!(slots(1, 32, 8, 16_000), Ok(1));
         assert_eq!(slots(4, 32, 8, 16_000), Ok(4));

@@ -8,7 +8,7 @@ use shakmaty::{ByColor, CastlingMode, Position};
 
 use super::count::CountMessage;
 use super::question::QuestionMessage;
-use super::{Head, VERSION, WireError, checked_token, invalid, read, write};
+use super::{RunDescription, VERSION, WireError, checked_token, invalid, read, write};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::pulse::Pulse;
 use arbiter_plan::run::job::{Games, PairJob};
@@ -127,7 +127,7 @@ impl JobMessage {
 }
 
 /// An assignment of the run that `head` describes, and which attempt it is.
-pub fn read_job(bytes: &[u8], head: &Head) -> Result<(Work, u32), WireError> {
+pub fn read_job(bytes: &[u8], head: &RunDescription) -> Result<(Work, u32), WireError> {
     let message: JobMessage = read(bytes, MAX_JOB)?;
     if checked_token(message.run)? != head.token {
         return Err(invalid("a job of another run"));
@@ -160,7 +160,7 @@ pub fn read_job(bytes: &[u8], head: &Head) -> Result<(Work, u32), WireError> {
     Ok((Work::Pair(PairJob { pairing: Pairing { pair, engines, opening }, games }), attempt))
 }
 
-fn setup(game: GameMessage, head: &Head, pulse: &Pulse) -> Result<GameSetup, WireError> {
+fn setup(game: GameMessage, head: &RunDescription, pulse: &Pulse) -> Result<GameSetup, WireError> {
     let mode = CastlingMode::from_chess960(game.chess960);
     let fen: Fen = game.fen.parse().map_err(|error| invalid(format!("FEN: {error}")))?;
     let start: shakmaty::Chess =

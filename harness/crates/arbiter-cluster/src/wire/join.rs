@@ -8,33 +8,33 @@ use super::{MAX_NOTE, VERSION, WireError, checked_name, invalid, printable, read
 /// Most engines of a run.
 const MAX_ENGINES: usize = 1_000;
 
-/// What a benchmark found.
+/// The result of an engine's benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Benched {
+pub struct BenchResult {
     /// Nodes: the same wherever the program behaves the same.
     pub nodes: u64,
     /// Nodes per second; positive.
     pub nps: f64,
 }
 
-/// A worker would play.
+/// A worker asks whether it may play for a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Join {
+pub struct JoinRequest {
     /// Its name.
     pub worker: String,
     /// The benchmark of each engine that was asked for one, by its index; an error says why there
     /// is none.
-    pub benches: Vec<Option<Result<Benched, String>>>,
+    pub benches: Vec<Option<Result<BenchResult, String>>>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct JoinMessage {
+struct JoinRequestMessage {
     v: u32,
-    benches: Vec<Option<BenchMessage>>,
+    benches: Vec<Option<BenchResultMessage>>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct BenchMessage {
+struct BenchResultMessage {
     #[serde(default)]
     nodes: u64,
     #[serde(default)]
@@ -43,42 +43,42 @@ struct BenchMessage {
     error: Option<String>,
 }
 
-impl BenchMessage {
-    fn of(bench: Result<Benched, String>) -> BenchMessage {
+impl BenchResultMessage {
+    fn of(bench: Result<BenchResult, String>) -> BenchResultMessage {
         match bench {
-            Ok(Benched { nodes, nps }) => BenchMessage { nodes, nps, error: None },
-            Err(error) => BenchMessage { nodes: 0, nps: 0.0, error: Some(error) },
+            Ok(BenchResult { nodes, nps }) => BenchResultMessage { nodes, nps, error: None },
+            Err(error) => BenchResultMessage { nodes: 0, nps: 0.0, error: Some(error) },
         }
     }
 
-    fn into_bench(self) -> Result<Result<Benched, String>, WireError> {
+    fn into_bench(self) -> Result<Result<BenchResult, String>, WireError> {
         match self.error {
             Some(error) => Ok(Err(printable(&error))),
             None if self.nps.is_finite() && self.nps > 0.0 => {
-                Ok(Ok(Benched { nodes: self.nodes, nps: self.nps }))
+                Ok(Ok(BenchResult { nodes: self.nodes, nps: self.nps }))
             }
             None => Err(invalid("a benchmark without a speed")),
         }
     }
 }
 
-impl Join {
+impl JoinRequest {
     /// As it is sent.
     pub fn write(&self) -> Vec<u8> {
         let benches = self.benches.iter().cloned();
-        let benches = benches.map(|bench| bench.map(BenchMessage::of)).collect();
-        write(&JoinMessage { v: VERSION, benches })
+        let benches = benches.map(|bench| bench.map(BenchResultMessage::of)).collect();
+        write(&JoinRequestMessage { v: VERSION, benches })
     }
 
     /// As it was sent by a worker.
-    pub fn read(worker: &str, bytes: &[u8]) -> Result<Join, WireError> {
-        let JoinMessage { benches, .. } = read(bytes, MAX_NOTE)?;
+    pub fn read(worker: &str, bytes: &[u8]) -> Result<JoinRequest, WireError> {
+        let JoinRequestMessage { benches, .. } = read(bytes, MAX_NOTE)?;
         if benches.len() > MAX_ENGINES {
             return Err(invalid("benchmarks of more than a thousand engines"));
         }
-        let benches = benches.into_iter().map(|bench| bench.map(BenchMessage::into_bench));
+        let benches = benches.into_iter().map(|bench| bench.map(BenchResultMessage::into_bench));
         let benches = benches.map(Option::transpose).collect::<Result<_, _>>()?;
-        Ok(Join { worker: checked_name(worker)?, benches })
+        Ok(JoinRequest { worker: checked_name(worker)?, benches })
     }
 }
 
@@ -88,15 +88,15 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_nonsense_is_not() {
-        let good = Benched { nodes: 7, nps: 1e6 };
-        let join = Join {
+        let good = BenchResult { nodes: 7, nps: 1e6 };
+        let join = JoinRequest {
             worker: "a".into(),
             benches: vec![None, Some(Ok(good)), Some(Err("no such word".into()))],
         };
         let bytes = join.write();
-        assert_eq!(Join::read("a", &bytes), Ok(join));
+        assert_eq!(JoinRequest::read("a", &bytes), Ok(join));
         for nobody in ["", "a b", "a.", ".a", "a..b", "*", "a.>"] {
-            assert!(Join::read(nobody, &bytes).is_err(), "{nobody}");
+            assert!(JoinRequest::read(nobody, &bytes).is_err(), "{nobody}");
         }
         let text = String::from_utf8(bytes).unwrap();
         for (from, to) in [
@@ -106,7 +106,7 @@ mod tests {
         ] {
             let changed = text.replace(from, to);
             assert_ne!(changed, text, "{from}");
-            assert!(Join::read("a", changed.as_bytes()).is_err(), "{to}");
+            assert!(JoinRequest::read("a", changed.as_bytes()).is_err(), "{to}");
         }
     }
 }

@@ -207,29 +207,33 @@ impl Heartbeat {
     }
 }
 
-/// A worker lacks a program.
+/// A worker asks the coordinator to put a program on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Need {
+pub struct ProgramRequest {
     /// Its blake3 hash.
     pub hash: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct NeedMessage {
+struct ProgramRequestMessage {
     v: u32,
     hash: String,
 }
 
-impl Need {
+impl ProgramRequest {
     /// As it is sent.
     pub fn write(&self) -> Vec<u8> {
-        write(&NeedMessage { v: VERSION, hash: self.hash.clone() })
+        write(&ProgramRequestMessage { v: VERSION, hash: self.hash.clone() })
     }
 
     /// As it was sent.
-    pub fn read(bytes: &[u8]) -> Result<Need, WireError> {
-        let NeedMessage { hash, .. } = read(bytes, MAX_NOTE)?;
-        if is_hash(&hash) { Ok(Need { hash }) } else { Err(invalid("no hash of a program")) }
+    pub fn read(bytes: &[u8]) -> Result<ProgramRequest, WireError> {
+        let ProgramRequestMessage { hash, .. } = read(bytes, MAX_NOTE)?;
+        if is_hash(&hash) {
+            Ok(ProgramRequest { hash })
+        } else {
+            Err(invalid("no hash of a program"))
+        }
     }
 }
 

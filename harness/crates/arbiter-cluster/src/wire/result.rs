@@ -14,9 +14,9 @@ use super::{
 };
 use arbiter_plan::run::job::PlayedPair;
 
-/// A result, as it arrives.
+/// What a worker reports of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrival<D = PlayedPair> {
+pub struct JobResult<D = PlayedPair> {
     /// What stands for the run.
     pub token: String,
     /// Who played.
@@ -40,8 +40,8 @@ pub enum Report<D = PlayedPair> {
     Failed(String),
 }
 
-/// What comes of an assignment, and can be sent.
-pub trait Sent: Sized {
+/// What a worker has found out by a job, as part of a message.
+pub trait Payload: Sized {
     /// Puts it into a message.
     fn fill(&self, message: &mut ResultMessage);
 
@@ -76,25 +76,25 @@ pub struct ResultMessage {
 
 /// A result as it is sent, within `most` bytes. What does not fit is left away, transcripts first;
 /// a pair that is still too long then has failed.
-pub fn write_result<D: Sent>(mut arrival: Arrival<D>, most: usize) -> Vec<u8> {
-    let whole = pack(&write(&ResultMessage::of(&arrival)));
+pub fn write_result<D: Payload>(mut result: JobResult<D>, most: usize) -> Vec<u8> {
+    let whole = pack(&write(&ResultMessage::of(&result)));
     if whole.len() <= most {
         return whole;
     }
-    if let Report::Played(played, _) = &mut arrival.report {
+    if let Report::Played(played, _) = &mut result.report {
         played.shorten();
     }
-    let packed = pack(&write(&ResultMessage::of(&arrival)));
+    let packed = pack(&write(&ResultMessage::of(&result)));
     if packed.len() <= most {
         return packed;
     }
     let why = format!("its result has {} bytes, and the server takes {most}", packed.len());
-    arrival.report = Report::Failed(why);
-    pack(&write(&ResultMessage::of(&arrival)))
+    result.report = Report::Failed(why);
+    pack(&write(&ResultMessage::of(&result)))
 }
 
 /// A result as it was sent by a worker.
-pub fn read_result<D: Sent>(worker: &str, packed: &[u8]) -> Result<Arrival<D>, WireError> {
+pub fn read_result<D: Payload>(worker: &str, packed: &[u8]) -> Result<JobResult<D>, WireError> {
     let bytes = unpack(packed)?;
     let mut message: ResultMessage = read(&bytes, usize::MAX)?;
     // What is refused is written down, and the store has no such numbers.
@@ -114,7 +114,7 @@ pub fn read_result<D: Sent>(worker: &str, packed: &[u8]) -> Result<Arrival<D>, W
             Report::Played(D::take(message)?, noise)
         }
     };
-    Ok(Arrival { token, worker, ack, number, attempt, report })
+    Ok(JobResult { token, worker, ack, number, attempt, report })
 }
 
 impl ResultMessage {
@@ -123,22 +123,22 @@ impl ResultMessage {
         self.games.is_empty() && self.answers.is_empty() && self.verdict.is_none()
     }
 
-    fn of<D: Sent>(arrival: &Arrival<D>) -> ResultMessage {
+    fn of<D: Payload>(result: &JobResult<D>) -> ResultMessage {
         let mut message = ResultMessage {
             v: VERSION,
-            run: arrival.token.clone(),
-            ack: arrival.ack.clone(),
-            pair: arrival.number,
+            run: result.token.clone(),
+            ack: result.ack.clone(),
+            pair: result.number,
             engines: [0; 2],
             opening: 0,
-            attempt: arrival.attempt,
+            attempt: result.attempt,
             failure: None,
             noise: None,
             games: Vec::new(),
             answers: Vec::new(),
             verdict: None,
         };
-        match &arrival.report {
+        match &result.report {
             Report::Failed(reason) => message.failure = Some(reason.clone()),
             Report::Played(played, noise) => {
                 message.noise = noise.clone();

@@ -25,7 +25,7 @@ use arbiter_suite::perft::walk::{Finding, Wrong};
 
 const TOKEN: &str = "0123456789abcdef";
 
-fn head() -> Head {
+fn head() -> RunDescription {
     let contestant = |conditions: Conditions| Contestant {
         seat: Seat {
             name: "A".into(),
@@ -49,7 +49,7 @@ fn head() -> Head {
         is_benched: false,
     };
     let conditions = job(0).games.first.conditions;
-    Head {
+    RunDescription {
         token: TOKEN.into(),
         run: "run".into(),
         contestants: vec![contestant(conditions.white), contestant(conditions.black)],
@@ -60,13 +60,13 @@ fn head() -> Head {
         wait: Duration::ZERO,
         lease: Duration::from_secs(30),
         patience: Duration::from_secs(60),
-        needs: Needs { threads: 1, memory_mib: 32 },
+        needs: Requirements { threads: 1, memory_mib: 32 },
         reference_nps: None,
     }
 }
 
-fn arrival(report: Report) -> Arrival {
-    Arrival {
+fn result(report: Report) -> JobResult {
+    JobResult {
         token: TOKEN.into(),
         worker: "host-1".into(),
         ack: "$JS.ACK.x".into(),
@@ -77,7 +77,7 @@ fn arrival(report: Report) -> Arrival {
 }
 
 /// A result with everything that one can have.
-fn full() -> Arrival {
+fn full() -> JobResult {
     let mut pair = played(7);
     let game = &mut pair.games.first;
     game.moves[1].thought = Some(Thought {
@@ -102,12 +102,12 @@ fn full() -> Arrival {
     game.ready.black = Some(Duration::from_micros(70));
     game.late = Some(Duration::from_millis(30));
     game.transcript = Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap());
-    arrival(Report::Played(pair, Some("the host took 40 %".into())))
+    result(Report::Played(pair, Some("the host took 40 %".into())))
 }
 
 #[test]
 fn results_arrive_as_they_were_sent() {
-    for sent in [full(), arrival(Report::Failed("no memory".into()))] {
+    for sent in [full(), result(Report::Failed("no memory".into()))] {
         assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
@@ -182,8 +182,8 @@ fn answers_arrive_as_they_were_sent() {
     let other = Answer { score, since: None, depth: None, ..answer.clone() };
     let answers = vec![Ok(answer), Ok(other), Err("it crashed".into())];
     let report = Report::Played(Answered { number: 7, answers }, None);
-    let Arrival { token, worker, ack, number, attempt, .. } = full();
-    let sent = Arrival { token, worker, ack, number, attempt, report };
+    let JobResult { token, worker, ack, number, attempt, .. } = full();
+    let sent = JobResult { token, worker, ack, number, attempt, report };
     assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
 }
 
@@ -231,8 +231,8 @@ fn verdicts_arrive_as_they_were_sent() {
         finding(Wrong::Unrepeatable),
     ] {
         let report = Report::Played(Counted { number: 7, verdict }, None);
-        let Arrival { token, worker, ack, number, attempt, .. } = full();
-        let sent = Arrival { token, worker, ack, number, attempt, report };
+        let JobResult { token, worker, ack, number, attempt, .. } = full();
+        let sent = JobResult { token, worker, ack, number, attempt, report };
         assert_eq!(read_result("host-1", &write_result(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
@@ -342,9 +342,9 @@ fn notes_arrive_as_they_were_sent() {
         Heartbeat::read("w", &Heartbeat { worker: "w".into(), pair: 3, half: Some(2) }.write())
             .is_err()
     );
-    let need = Need { hash: "0f".repeat(32) };
-    assert_eq!(Need::read(&need.write()), Ok(need));
-    assert!(Need::read(&Need { hash: "../x".into() }.write()).is_err());
+    let need = ProgramRequest { hash: "0f".repeat(32) };
+    assert_eq!(ProgramRequest::read(&need.write()), Ok(need));
+    assert!(ProgramRequest::read(&ProgramRequest { hash: "../x".into() }.write()).is_err());
     let refused = CoordinatorMessage::Refused { worker: "w".into(), pair: 2, why: "no".into() };
     for message in [CoordinatorMessage::Stored(9), refused, CoordinatorMessage::Cancel] {
         assert_eq!(CoordinatorMessage::read(&message.write()), Ok(message));
@@ -362,7 +362,7 @@ fn read_all(bytes: &[u8]) {
     }
     let _ = verified(bytes, &[]);
     let _ = (Beacon::read(bytes), WorkerStatus::read("w.1", bytes), Heartbeat::read("w", bytes));
-    let _ = (Need::read(bytes), CoordinatorMessage::read(bytes));
+    let _ = (ProgramRequest::read(bytes), CoordinatorMessage::read(bytes));
 }
 
 proptest! {

@@ -8,8 +8,8 @@ use tokio::time::sleep;
 
 use super::Shared;
 use crate::bench;
-use crate::subject::{Names, TAKERS};
-use crate::wire::{self, Benched, Head, Join};
+use crate::subject::{JOB_CONSUMER, Names};
+use crate::wire::{self, BenchResult, JoinRequest, RunDescription};
 use arbiter_game::outcome::printable;
 use arbiter_game::player::Seat;
 use arbiter_runner::seats::introduce;
@@ -21,13 +21,13 @@ const AGAIN: Duration = Duration::from_secs(1);
 const TRIALS: u32 = 30;
 
 /// The benchmark of each engine that was asked for one; an error says why there is none.
-type Benches = Vec<Option<Result<Benched, String>>>;
+type Benches = Vec<Option<Result<BenchResult, String>>>;
 
 /// What is agreed.
 #[derive(Debug)]
 pub(super) struct Contract {
     /// What all jobs have in common.
-    pub(super) head: Head,
+    pub(super) description: RunDescription,
     /// Slots that a game of it takes.
     pub(super) slots: u32,
     /// How its engines are started here.
@@ -43,13 +43,14 @@ impl Contract {
     /// run is not played here.
     pub(super) async fn agree(shared: &Shared, token: &str) -> Result<Contract, String> {
         let names = Names::new(token);
-        let mut head = fetch_head(shared, &names).await?;
-        if head.token != token {
+        let mut description = fetch_description(shared, &names).await?;
+        if description.token != token {
             return Err("its description is that of another run".to_owned());
         }
-        let slots = head.needs.slots(shared.config.slots, shared.config.machine.memory_mib)?;
+        let slots =
+            description.needs.slots(shared.config.slots, shared.config.machine.memory_mib)?;
         let mut seats = Vec::new();
-        for contestant in &head.contestants {
+        for contestant in &description.contestants {
             let mut seat = contestant.seat.clone();
             let program = shared.library.find(&shared.link, &names, &contestant.program).await;
             seat.launch.program =
@@ -62,36 +63,37 @@ impl Contract {
             introduce(seat).await.map_err(|error| error.to_string())?;
         }
         // As many copies as there will be games, if it is for speed.
-        let copies = head.reference_nps.map_or(1, |_| shared.config.slots / slots.max(1) as usize);
-        let benches = benches(&head, &seats, copies).await;
-        for (contestant, bench) in head.contestants.iter().zip(&benches) {
-            if let Some(Ok(Benched { nps, .. })) = bench {
+        let copies =
+            description.reference_nps.map_or(1, |_| shared.config.slots / slots.max(1) as usize);
+        let benches = benches(&description, &seats, copies).await;
+        for (contestant, bench) in description.contestants.iter().zip(&benches) {
+            if let Some(Ok(BenchResult { nps, .. })) = bench {
                 shared.board().bench(&contestant.seat.name, *nps);
             }
         }
         let measured = benches.iter().flatten().rfind(|bench| bench.is_ok()).cloned();
         join(shared, &names, benches).await?;
         if let Some(Ok(bench)) = measured
-            && let Some(factor) = head.scale_to(bench.nps)
+            && let Some(factor) = description.scale_to(bench.nps)
         {
-            let run = &head.run;
+            let run = &description.run;
             shared.note(format!("times of run {run} scaled by {factor:.3} for this machine"));
         }
-        let jobs = shared.link.stream.get_consumer_from_stream(TAKERS, names.jobs()).await;
+        let jobs = shared.link.stream.get_consumer_from_stream(JOB_CONSUMER, names.jobs()).await;
         let jobs = jobs.map_err(|error| format!("its jobs cannot be had: {error}"))?;
-        Ok(Contract { head, slots, seats, jobs, names })
+        Ok(Contract { description, slots, seats, jobs, names })
     }
 }
 
-async fn fetch_head(shared: &Shared, names: &Names) -> Result<Head, String> {
-    let answer = ask(shared, names.head(), Vec::new()).await?;
+async fn fetch_description(shared: &Shared, names: &Names) -> Result<RunDescription, String> {
+    let answer = ask(shared, names.description(), Vec::new()).await?;
     wire::verified(&answer, &shared.config.trusted)
 }
 
 /// What the benchmarks find here of engines that are to be compared.
-async fn benches(head: &Head, seats: &[Seat], copies: usize) -> Benches {
+async fn benches(description: &RunDescription, seats: &[Seat], copies: usize) -> Benches {
     let mut benches = Vec::new();
-    for (contestant, seat) in head.contestants.iter().zip(seats) {
+    for (contestant, seat) in description.contestants.iter().zip(seats) {
         benches.push(match contestant.is_benched {
             true => Some(bench::measure(seat, copies).await),
             false => None,
@@ -102,7 +104,7 @@ async fn benches(head: &Head, seats: &[Seat], copies: usize) -> Benches {
 
 /// Says what the engines are like here, and asks whether that will do.
 async fn join(shared: &Shared, names: &Names, benches: Benches) -> Result<(), String> {
-    let join = Join { worker: shared.config.name.clone(), benches };
+    let join = JoinRequest { worker: shared.config.name.clone(), benches };
     let answer = ask(shared, names.join(&join.worker), join.write()).await?;
     if answer.is_empty() {
         return Ok(());

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use crate::audit::is_breakdown;
-use crate::wire::Head;
+use crate::wire::RunDescription;
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_protocol::clock::Limits;
 use arbiter_runner::executor::local::Local;
@@ -79,10 +79,10 @@ impl<D> Doing for Asking<'_, D> {
 pub(super) async fn search(
     asked: &mut Asked,
     question: Question,
-    head: &Head,
+    description: &RunDescription,
 ) -> JobEvent<Answered> {
     let number = question.number;
-    let limits: Vec<Limits> = head.contestants.iter().map(|c| c.conditions.limits).collect();
+    let limits: Vec<Limits> = description.contestants.iter().map(|c| c.conditions.limits).collect();
     let mut answers = Vec::new();
     for search in question.searches(limits) {
         match asked.ask(&search).await {

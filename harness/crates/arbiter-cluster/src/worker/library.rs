@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::access::Link;
 use crate::subject::{Names, PROGRAMS};
-use crate::wire::{Need, Program};
+use crate::wire::{Program, ProgramRequest};
 
 /// Largest program that is fetched, in bytes.
 const MAX_PROGRAM: u64 = 2 << 30;
@@ -91,7 +91,7 @@ async fn fetch(link: &Link, names: &Names, program: &Program) -> Result<Vec<u8>,
     if program.bytes > MAX_PROGRAM {
         return Err(format!("a program of {} bytes", program.bytes));
     }
-    let need = Need { hash: program.hash.clone() };
+    let need = ProgramRequest { hash: program.hash.clone() };
     let request = Request::new().payload(need.write().into()).timeout(Some(SUPPLY));
     let supplied = link.client.send_request(names.need(), request).await;
     let supplied = supplied.map_err(|error| format!("the coordinator does not answer: {error}"))?;

@@ -17,7 +17,7 @@ use super::contract::Contract;
 use super::doing::{Asking, Doing, count, search};
 use super::table::Table;
 use super::{Halt, Held, Pace, Shared};
-use crate::wire::{self, Arrival, Heartbeat, Report, Sent, Work};
+use crate::wire::{self, Heartbeat, JobResult, Payload, Report, Work};
 use arbiter_game::pulse::Pulse;
 use arbiter_runner::executor::{Executor, JobEvent};
 
@@ -86,7 +86,7 @@ pub(super) async fn work(shared: Arc<Shared>) {
             Err(error) => {
                 // Somebody else may have what we lack.
                 let _ = job.ack_with(AckKind::Nak(Some(AGAIN))).await;
-                shared.refuse(&contract.head.token, error);
+                shared.refuse(&contract.description.token, error);
             }
         }
     }
@@ -193,8 +193,8 @@ struct InHand<'a> {
 /// Does a job and reports what became of it.
 async fn play(shared: &Shared, table: &mut Table, message: jetstream::Message) {
     let contract = table.contract.clone();
-    let token = &contract.head.token;
-    let (work, attempt) = match wire::read_job(&message.payload, &contract.head) {
+    let token = &contract.description.token;
+    let (work, attempt) = match wire::read_job(&message.payload, &contract.description) {
         Ok(read) => read,
         Err(error) => {
             // Nobody else could read it either.
@@ -219,7 +219,7 @@ async fn play(shared: &Shared, table: &mut Table, message: jetstream::Message) {
         }
         Work::Search(question) => match table.asked() {
             Ok(asked) => {
-                let mut asking = Asking::new(search(asked, question, &contract.head));
+                let mut asking = Asking::new(search(asked, question, &contract.description));
                 in_hand.see_through(&mut asking, Pulse::default()).await;
             }
             Err(error) => in_hand.refuse(error).await,
@@ -238,11 +238,11 @@ impl InHand<'_> {
     /// Leaves it to others: they may have what we lack.
     async fn refuse(self, why: String) {
         let _ = self.message.ack_with(AckKind::Nak(Some(AGAIN))).await;
-        self.shared.refuse(&self.contract.head.token, why);
+        self.shared.refuse(&self.contract.description.token, why);
     }
 
     /// Waits for the end of what is done, and reports it.
-    async fn see_through<T: Doing<Done: Sent>>(mut self, doing: &mut T, pulse: Pulse) {
+    async fn see_through<T: Doing<Done: Payload>>(mut self, doing: &mut T, pulse: Pulse) {
         let report = match self.attend(doing, pulse).await {
             End::Reported(report) => *report,
             End::Cancelled => return,
@@ -252,7 +252,7 @@ impl InHand<'_> {
             }
         };
         let (shared, message) = (self.shared, self.message);
-        let token = &self.contract.head.token;
+        let token = &self.contract.description.token;
         let is_done = match &report {
             Report::Played(done, _) => {
                 shared.board().played(token, T::has_broken(done));
@@ -263,7 +263,7 @@ impl InHand<'_> {
                 false
             }
         };
-        let arrival = Arrival {
+        let result = JobResult {
             token: token.clone(),
             worker: shared.config.name.clone(),
             ack: message.reply.as_ref().map_or_else(String::new, |reply| reply.to_string()),
@@ -273,10 +273,10 @@ impl InHand<'_> {
         };
         if is_done {
             // Before anybody can have stored it.
-            let held = Held { job: message.clone(), lease: self.contract.head.lease };
+            let held = Held { job: message.clone(), lease: self.contract.description.lease };
             let _ = shared.held.send((token.clone(), self.number, Some(held)));
         }
-        if !self.deliver(arrival).await {
+        if !self.deliver(result).await {
             let _ = shared.held.send((token.clone(), self.number, None));
             // Whoever still wants the pair gets it at once.
             let _ = message.ack_with(AckKind::Nak(None)).await;
@@ -287,10 +287,11 @@ impl InHand<'_> {
 
     /// Waits for the end, and says as long as it goes on that it does.
     async fn attend<T: Doing>(&mut self, doing: &mut T, pulse: Pulse) -> End<T::Done> {
-        let head = &self.contract.head;
+        let description = &self.contract.description;
         let mut half = None;
         let mut pace = self.shared.pace.clone();
-        let mut beat = interval((head.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
+        let mut beat =
+            interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         let mut life = Life { pulse, seen: 0, since: beat.tick().await };
         self.heartbeat(half).await;
         loop {
@@ -312,7 +313,7 @@ impl InHand<'_> {
                 },
                 heard = self.cancelled.recv() => {
                     if let Ok(halt) = heard
-                        && halt.token == head.token
+                        && halt.token == description.token
                     {
                         doing.give_up().await;
                         return if halt.is_ours_alone { End::Aborted } else { End::Cancelled };
@@ -325,7 +326,7 @@ impl InHand<'_> {
                 now = beat.tick() => {
                     // The job of a game that hangs is given to others, for we do not ask for more
                     // time.
-                    if life.goes_on(now, head.patience) {
+                    if life.goes_on(now, description.patience) {
                         let _ = self.message.ack_with(AckKind::Progress).await;
                         self.heartbeat(half).await;
                     }
@@ -344,12 +345,12 @@ impl InHand<'_> {
     }
 
     /// Sends a result until the server has it; `false` if nobody wants it any more.
-    async fn deliver<D: Sent>(&mut self, arrival: Arrival<D>) -> bool {
+    async fn deliver<D: Payload>(&mut self, result: JobResult<D>) -> bool {
         let Shared { link, pace, .. } = self.shared;
         let mut pace = pace.clone();
-        let subject = self.contract.names.result(self.number, &arrival.worker);
-        let ack = arrival.ack.clone();
-        let bytes = wire::write_result(arrival, link.max_payload());
+        let subject = self.contract.names.result(self.number, &result.worker);
+        let ack = result.ack.clone();
+        let bytes = wire::write_result(result, link.max_payload());
         loop {
             let send = async {
                 // One that is sent twice for want of an answer is there once.
@@ -361,7 +362,7 @@ impl InHand<'_> {
                     Err(_) => false,
                 }
             };
-            let token = &self.contract.head.token;
+            let token = &self.contract.description.token;
             tokio::select! {
                 is_there = send => if is_there {
                     return true;

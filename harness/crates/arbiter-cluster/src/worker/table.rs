@@ -29,9 +29,13 @@ impl Table {
             }
             table.finish().await;
         }
-        let head = &contract.head;
-        let room =
-            Room { slots: 1, wait: head.wait, noise_limit: head.noise_limit, places: Vec::new() };
+        let description = &contract.description;
+        let room = Room {
+            slots: 1,
+            wait: description.wait,
+            noise_limit: description.noise_limit,
+            places: Vec::new(),
+        };
         let local = Local::new(room, contract.seats.clone()).map_err(|error| error.to_string())?;
         Ok(Table { contract: contract.clone(), local, asked: None })
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ResultMessage, Sent};
+use super::{Payload, ResultMessage};
 use crate::wire::{WireError, nanos, printable};
 use arbiter_protocol::uci::score::Score;
 use arbiter_suite::epd::judge::{Answer, Found};
@@ -81,7 +81,7 @@ impl AnswerMessage {
     }
 }
 
-impl Sent for Answered {
+impl Payload for Answered {
     fn fill(&self, message: &mut ResultMessage) {
         message.answers = self.answers.iter().map(AnswerMessage::of).collect();
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, KnownOutcome};
 
-use super::{ResultMessage, Sent};
+use super::{Payload, ResultMessage};
 use crate::wire::{WireError, invalid, nanos, printable};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
@@ -74,7 +74,7 @@ struct ThoughtMessage {
     lines: Vec<String>,
 }
 
-impl Sent for PlayedPair {
+impl Payload for PlayedPair {
     fn fill(&self, message: &mut ResultMessage) {
         message.engines = self.pairing.engines;
         message.opening = self.pairing.opening;

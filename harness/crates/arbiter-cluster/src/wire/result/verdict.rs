@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ResultMessage, Sent};
+use super::{Payload, ResultMessage};
 use crate::wire::{WireError, invalid, printable};
 use arbiter_suite::perft::task::{Counted, Verdict};
 use arbiter_suite::perft::walk::{Finding, Wrong};
@@ -95,7 +95,7 @@ fn moves(list: Vec<String>) -> Vec<String> {
     list.iter().take(MAX_MOVES).map(|text| printable(text)).collect()
 }
 
-impl Sent for Counted {
+impl Payload for Counted {
     fn fill(&self, message: &mut ResultMessage) {
         message.verdict = Some(VerdictMessage::of(&self.verdict));
     }
