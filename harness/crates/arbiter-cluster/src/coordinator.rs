@@ -1,7 +1,7 @@
 //! The machine that owns a run: sends its pairs out, and takes their results in.
 //!
 //! One task owns all state. It talks to the dispatcher over [`Ends`], to the server over NATS, and
-//! decides nothing that [`Flights`] could decide.
+//! decides nothing that [`InFlight`] could decide.
 
 mod admission;
 mod custody;
@@ -25,7 +25,7 @@ pub use self::describe::{Identity, check, check_engines, describe, describe_suit
 use self::streams::{Happening, Outgoing, Shelf};
 use super::access::{AccessError, Link};
 use super::assignment::Assignment;
-use super::flights::{Fate, Flights, Receipt};
+use super::in_flight::{Disposition, InFlight, Receipt};
 use super::subject::{ALL_WORKER_STATUSES, BEACON, Names, is_inbox, speaker};
 use super::trust::Key;
 use super::wire::{
@@ -90,7 +90,7 @@ struct Coordinator<A: Assignment> {
     patience: Duration,
     /// The signed description.
     description: Vec<u8>,
-    flights: Flights<A>,
+    in_flight: InFlight<A>,
     ends: Ends<A, A::Done>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
     /// Results that are not acknowledged yet, by their places in their stream.
@@ -140,7 +140,7 @@ pub async fn coordinate<A: Assignment>(
         description: wire::sign(&description, &key),
         link,
         names,
-        flights: Flights::default(),
+        in_flight: InFlight::default(),
         ends,
         outgoing,
         held: BTreeMap::new(),
@@ -216,7 +216,7 @@ impl<A: Assignment> Coordinator<A> {
         match order {
             Order::Play(job) => {
                 let pair = job.number();
-                match self.flights.order(*job, self.now) {
+                match self.in_flight.order(*job, self.now) {
                     Ok(attempt) => self.send(pair, attempt),
                     Err(parked) => {
                         for (result, receipt) in parked {
@@ -224,8 +224,8 @@ impl<A: Assignment> Coordinator<A> {
                         }
                         // Those that were not believed leave the pair to be played. Its job may be
                         // there from before, held by whoever sent them: a new one takes its place.
-                        if self.flights.is_unanswered(pair)
-                            && let Some(attempt) = self.flights.again(pair, self.now)
+                        if self.in_flight.is_waiting(pair)
+                            && let Some(attempt) = self.in_flight.resend(pair, self.now)
                         {
                             self.send(pair, attempt);
                         }
@@ -233,7 +233,7 @@ impl<A: Assignment> Coordinator<A> {
                 }
             }
             Order::Stored(pair) => {
-                if let Some(taken) = self.flights.stored(pair) {
+                if let Some(taken) = self.in_flight.stored(pair) {
                     self.answer_job(&taken.ack, pair, AckKind::Ack).await;
                     self.settle(taken.receipt).await;
                     self.say(&CoordinatorMessage::Stored(pair)).await;
@@ -242,7 +242,7 @@ impl<A: Assignment> Coordinator<A> {
             }
             Order::CancelAll(told) => {
                 self.say(&CoordinatorMessage::Cancel).await;
-                self.flights.cancel();
+                self.in_flight.cancel();
                 // Nobody hears who is cut off.
                 if self.link.is_connected() {
                     let _ = timeout(FAREWELL, self.link.client.flush()).await;
@@ -256,7 +256,7 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Puts a pair's job on its way.
     fn send(&mut self, pair: u64, attempt: u32) {
-        if let Some(job) = self.flights.job(pair) {
+        if let Some(job) = self.in_flight.job(pair) {
             let job = job.write(&self.token, attempt);
             // The sender lives as long as we do.
             let _ = self.outgoing.send(Outgoing { pair, attempt, job });
@@ -266,7 +266,7 @@ impl<A: Assignment> Coordinator<A> {
     async fn take(&mut self, happening: Happening) {
         match happening {
             Happening::Sent { pair, attempt, sequence } => {
-                self.flights.sent(pair, attempt, sequence);
+                self.in_flight.sent(pair, attempt, sequence);
             }
             Happening::Drained => {
                 self.is_drained = true;
@@ -306,13 +306,13 @@ impl<A: Assignment> Coordinator<A> {
     /// Believes a result, or does not.
     async fn weigh(&mut self, result: JobResult<A::Done>, receipt: Receipt) {
         let (pair, worker, ack) = (result.number, result.worker.clone(), result.ack.clone());
-        self.flights.was_taken(pair, self.now);
-        let fate = match self.custody.why_aside(&worker).is_some() {
-            true => Fate::Refuse("a result of a worker that is set aside".to_owned()),
-            false => self.flights.arrive(result, receipt),
+        self.in_flight.started(pair, self.now);
+        let disposition = match self.custody.why_aside(&worker).is_some() {
+            true => Disposition::Reject("a result of a worker that is set aside".to_owned()),
+            false => self.in_flight.receive(result, receipt),
         };
-        match fate {
-            Fate::Accept { played, noise, worker } => {
+        match disposition {
+            Disposition::Accept { played, noise, worker } => {
                 // What the machine disturbed may not count and says little.
                 if let Some(tally) = A::tally(&played).filter(|_| noise.is_none()) {
                     self.custody.take(&worker, tally);
@@ -320,32 +320,32 @@ impl<A: Assignment> Coordinator<A> {
                 let event = JobEvent::Played { played, noise, worker: Some(worker) };
                 let _ = self.ends.events.send(event);
             }
-            Fate::Park => {}
-            Fate::Useless(what) => {
+            Disposition::Park => {}
+            Disposition::Duplicate(what) => {
                 self.answer_job(&ack, pair, AckKind::Ack).await;
                 self.settle(receipt).await;
                 self.say(&CoordinatorMessage::Stored(pair)).await;
                 self.remark(&worker, Some(pair), what);
             }
-            Fate::Drop(what) => {
+            Disposition::Discard(what) => {
                 self.settle(receipt).await;
                 self.remark(&worker, Some(pair), what);
             }
-            Fate::Refuse(what) => {
+            Disposition::Reject(what) => {
                 self.answer_job(&ack, pair, AckKind::Nak(None)).await;
                 self.settle(receipt).await;
                 let why = what.clone();
                 self.say(&CoordinatorMessage::Refused { worker: worker.clone(), pair, why }).await;
                 self.remark(&worker, Some(pair), what);
             }
-            Fate::Retry(what) => {
+            Disposition::Retry(what) => {
                 self.settle(receipt).await;
                 self.remark(&worker, Some(pair), what);
-                if let Some(attempt) = self.flights.again(pair, self.now) {
+                if let Some(attempt) = self.in_flight.resend(pair, self.now) {
                     self.send(pair, attempt);
                 }
             }
-            Fate::GiveUp(reason) => {
+            Disposition::Fail(reason) => {
                 self.settle(receipt).await;
                 self.remark(&worker, Some(pair), reason.clone());
                 let _ = self.ends.events.send(JobEvent::Failed { pair, reason });
@@ -356,7 +356,7 @@ impl<A: Assignment> Coordinator<A> {
     /// Acknowledges a job, or gives it back, where a worker says; nothing else can be reached so.
     async fn answer_job(&self, subject: &str, pair: u64, answer: AckKind) {
         let Some(sequence) = self.names.acknowledged(subject) else { return };
-        let is_its_own = match (self.flights.owner(sequence), answer) {
+        let is_its_own = match (self.in_flight.owner(sequence), answer) {
             (Some(owner), _) => owner == pair,
             // To give back what was acknowledged before would bring it back to life.
             (None, answer) => matches!(answer, AckKind::Ack),
@@ -395,7 +395,7 @@ impl<A: Assignment> Coordinator<A> {
         let Ok(heartbeat) = Heartbeat::read(speaker(&message.subject), &message.payload) else {
             return;
         };
-        if let Some((pairing, half)) = self.flights.heard(heartbeat, self.now) {
+        if let Some((pairing, half)) = self.in_flight.heartbeat(heartbeat, self.now) {
             let _ = self.ends.events.send(JobEvent::Started { pairing, half });
         }
     }
@@ -431,7 +431,7 @@ impl<A: Assignment> Coordinator<A> {
         let players = self.workers.values().map(|(status, _)| status).filter(plays);
         let each = self.threads.max(1);
         let room: usize = players.map(|status| (status.slots / each) as usize + 1).sum();
-        let room = room.max(self.flights.room_for_parked());
+        let room = room.max(self.in_flight.room_for_parked());
         self.ends.room.send_if_modified(|before| {
             let room = if self.is_drained { room } else { 0 };
             std::mem::replace(before, room) != room
@@ -440,13 +440,13 @@ impl<A: Assignment> Coordinator<A> {
 
     async fn look_around(&mut self, beats: u64) {
         self.make_room();
-        for pair in self.flights.overdue(self.lease, self.patience, self.now) {
+        for pair in self.in_flight.overdue(self.lease, self.patience, self.now) {
             self.remark(
                 "unknown",
                 Some(pair),
                 "nobody is heard to play it; sent out again".to_owned(),
             );
-            if let Some(attempt) = self.flights.again(pair, self.now) {
+            if let Some(attempt) = self.in_flight.resend(pair, self.now) {
                 self.send(pair, attempt);
             }
         }
@@ -461,7 +461,7 @@ impl<A: Assignment> Coordinator<A> {
         if !self.link.is_connected() {
             return;
         }
-        let (queued, playing) = self.flights.counts();
+        let (queued, playing) = self.in_flight.counts();
         let (token, run, priority) = (self.token.clone(), self.run.clone(), self.priority);
         let beacon = Beacon { token, run, priority, queued, playing };
         let _ = self.link.client.publish(BEACON, beacon.write().into()).await;

@@ -1,7 +1,7 @@
 //! Runs that are played by other machines, over NATS JetStream.
 //!
 //! [`coordinator`] is the far end of [`arbiter_runner::executor::remote`]: it sends pairs out, or other
-//! assignments, takes results in, and believes only what [`flights`] and [`verify`] let through.
+//! assignments, takes results in, and believes only what [`in_flight`] and [`verify`] let through.
 //! [`worker`] plays pairs with the same executor as a local run. JetStream carries both; the store of the run is the truth,
 //! and what it lacks is sent out again. [`wire`] has all that is ever sent, and nothing else is.
 
@@ -11,7 +11,7 @@ pub mod assignment;
 pub mod audit;
 pub mod bench;
 pub mod coordinator;
-pub mod flights;
+pub mod in_flight;
 pub mod overview;
 pub mod subject;
 pub mod trust;
