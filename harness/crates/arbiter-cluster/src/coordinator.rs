@@ -4,9 +4,9 @@
 //! decides nothing that [`InFlight`] could decide.
 
 mod admission;
-mod custody;
 mod describe;
 mod streams;
+mod worker_policy;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,10 +19,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
-use self::custody::Custody;
-pub use self::custody::Known;
 pub use self::describe::{Identity, check, check_engines, describe, describe_suite};
 use self::streams::{Happening, Outgoing, Shelf};
+pub use self::worker_policy::Known;
+use self::worker_policy::WorkerPolicy;
 use super::access::{AccessError, Link};
 use super::assignment::Assignment;
 use super::in_flight::{Disposition, InFlight, Receipt};
@@ -99,8 +99,8 @@ struct Coordinator<A: Assignment> {
     settled: BTreeSet<Receipt>,
     /// Who is there, and when they were last heard.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
-    /// Who may play.
-    custody: Custody,
+    /// Which workers may play.
+    policy: WorkerPolicy,
     is_drained: bool,
     now: Duration,
     remarks: usize,
@@ -146,7 +146,7 @@ pub async fn coordinate<A: Assignment>(
         held: BTreeMap::new(),
         settled: BTreeSet::new(),
         workers: BTreeMap::new(),
-        custody: Custody::new(&description, &benches, known),
+        policy: WorkerPolicy::new(&description, &benches, known),
         is_drained: false,
         now: Duration::ZERO,
         remarks: 0,
@@ -237,7 +237,7 @@ impl<A: Assignment> Coordinator<A> {
                     self.answer_job(&taken.ack, pair, AckKind::Ack).await;
                     self.settle(taken.receipt).await;
                     self.say(&CoordinatorMessage::Stored(pair)).await;
-                    self.watch_over(pair).await;
+                    self.check_workers(pair).await;
                 }
             }
             Order::CancelAll(told) => {
@@ -307,7 +307,7 @@ impl<A: Assignment> Coordinator<A> {
     async fn weigh(&mut self, result: JobResult<A::Done>, receipt: Receipt) {
         let (pair, worker, ack) = (result.number, result.worker.clone(), result.ack.clone());
         self.in_flight.started(pair, self.now);
-        let disposition = match self.custody.why_aside(&worker).is_some() {
+        let disposition = match self.policy.why_aside(&worker).is_some() {
             true => Disposition::Reject("a result of a worker that is set aside".to_owned()),
             false => self.in_flight.receive(result, receipt),
         };
@@ -315,7 +315,7 @@ impl<A: Assignment> Coordinator<A> {
             Disposition::Accept { played, noise, worker } => {
                 // What the machine disturbed may not count and says little.
                 if let Some(tally) = A::tally(&played).filter(|_| noise.is_none()) {
-                    self.custody.take(&worker, tally);
+                    self.policy.accepted(&worker, tally);
                 }
                 let event = JobEvent::Played { played, noise, worker: Some(worker) };
                 let _ = self.ends.events.send(event);
@@ -412,7 +412,7 @@ impl<A: Assignment> Coordinator<A> {
         let refusal = why(&status);
         let before = self.workers.get(&worker).and_then(|(before, _)| why(before));
         self.workers.insert(worker.clone(), (status, self.now));
-        let is_news = before != refusal && self.custody.why_aside(&worker).is_none();
+        let is_news = before != refusal && self.policy.why_aside(&worker).is_none();
         if let Some(refusal) = refusal.filter(|_| is_news) {
             self.remark(&worker, None, format!("does not play: {refusal}"));
         }
@@ -425,7 +425,7 @@ impl<A: Assignment> Coordinator<A> {
         let now = self.now;
         self.workers.retain(|_, (status, heard)| !status.is_leaving && now < *heard + ABSENCE);
         let plays = |status: &&WorkerStatus| {
-            let is_aside = self.custody.why_aside(&status.worker).is_some();
+            let is_aside = self.policy.why_aside(&status.worker).is_some();
             !is_aside && status.refusals.iter().all(|(token, _)| *token != self.token)
         };
         let players = self.workers.values().map(|(status, _)| status).filter(plays);

@@ -8,10 +8,10 @@
 pub mod access;
 pub mod asking;
 pub mod assignment;
-pub mod audit;
 pub mod bench;
 pub mod coordinator;
 pub mod in_flight;
+pub mod outliers;
 pub mod overview;
 pub mod subject;
 pub mod trust;

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use crate::audit::is_breakdown;
+use crate::outliers::is_breakdown;
 use crate::wire::RunDescription;
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_protocol::clock::Limits;

@@ -1,9 +1,9 @@
-//! Whether a worker plays like the others. Pure.
+//! Finds workers whose results differ from those of the others. Pure.
 //!
-//! Looked at are crashes, losses on time, and how pairs are distributed. A worker is looked at when
-//! its games have doubled, from [`FIRST_LOOK`] on, so that there are few looks to allow for however
-//! long a run is; the limits allow for all of them and for all workers (Bonferroni). If all workers
-//! are alike, a run sets one aside with a probability below [`FALSE_ALARM`] for each of the three.
+//! Three things are compared: crashes, losses on time, and the distribution of pair results. A worker
+//! is checked whenever its games have doubled, from [`FIRST_CHECK`] on, so that there are few checks
+//! however long a run is; the limits are corrected for all checks and all workers (Bonferroni). If all
+//! workers are alike, a run excludes one with a probability below [`FALSE_ALARM`] for each of the three.
 
 use std::collections::BTreeMap;
 
@@ -13,43 +13,43 @@ use arbiter_stats::excess::{Share, excess};
 use arbiter_stats::pentanomial::Pentanomial;
 use arbiter_stats::residuals;
 
-/// Games of a worker after which it is looked at for the first time.
-pub const FIRST_LOOK: u64 = 16;
+/// Games of a worker before its first check.
+pub const FIRST_CHECK: u64 = 16;
 
-/// Probability, at most, that a run of workers that are alike sets one aside for one of the reasons.
+/// Probability, at most, that a run whose workers are alike excludes one, for each of the criteria.
 pub const FALSE_ALARM: f64 = 1e-3;
 
-/// More looks at a worker than there can be: 16 games doubled so often are more than can be played.
-const LOOKS: f64 = 24.0;
+/// More checks of a worker than there can be: 16 games cannot be doubled so often.
+const MAX_CHECKS: f64 = 24.0;
 
-/// Failures below this share of the games harm nobody, however sure they are.
-const HARMLESS: f64 = 0.02;
+/// Share of a worker's games that have to fail before it is excluded, however significant the excess.
+const MIN_FAILURE_SHARE: f64 = 0.02;
 
-/// A normal deviate that is exceeded with a probability of 1e-9: [`FALSE_ALARM`] for some 200
-/// workers, each of which is compared at each look at any.
-const RESIDUAL: f64 = 6.0;
+/// Largest residual, in standard deviations. It is exceeded with a probability of 1e-9: that is
+/// [`FALSE_ALARM`] for some 200 workers, all of which are compared at each check of any.
+const MAX_RESIDUAL: f64 = 6.0;
 
-/// Workers that have to be compared: of two nobody knows which is the odd one.
-const QUORUM: usize = 3;
+/// Workers that are needed to compare residuals: of two it is unknown which one is the outlier.
+const MIN_WORKERS: usize = 3;
 
-/// A worker that is to be set aside.
+/// A worker that is to be excluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Its name.
     pub worker: String,
-    /// What is wrong, in words.
+    /// What is wrong, as a sentence.
     pub reason: String,
 }
 
-/// What each worker has played that counts.
+/// The counted results of each worker.
 #[derive(Debug, Clone, Default)]
-pub struct Audit {
+pub struct OutlierDetector {
     /// Whether all pairs are between the same two engines, under the same conditions.
     is_uniform: bool,
     workers: BTreeMap<String, Standing>,
 }
 
-/// Whether a game ended as one does when an engine or its machine breaks down.
+/// Whether a game ended by a failure of an engine or its machine other than a loss on time.
 pub fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
@@ -58,40 +58,41 @@ fn is_time_loss(termination: Termination) -> bool {
     termination == Termination::TimeForfeit
 }
 
-impl Audit {
-    /// Nothing was played yet. Pairs can be compared as pairs only if all are between the same two
-    /// engines, whose options do not change.
-    pub fn new(is_uniform: bool) -> Audit {
-        Audit { is_uniform, workers: BTreeMap::new() }
+impl OutlierDetector {
+    /// Without results. Residuals are compared only if `is_uniform`: if all pairs are between the
+    /// same two engines, whose options do not change.
+    pub fn new(is_uniform: bool) -> OutlierDetector {
+        OutlierDetector { is_uniform, workers: BTreeMap::new() }
     }
 
-    /// Counts a pair of a worker without looking.
-    pub fn load(&mut self, worker: &str, tally: &PairTally) {
+    /// Adds a pair of a worker.
+    pub fn add(&mut self, worker: &str, tally: &PairTally) {
         self.workers.entry(worker.to_owned()).or_default().count(tally);
     }
 
-    /// Counts a pair of a worker; who is out of line, if it is time to look.
-    pub fn count(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
-        let games = |audit: &Audit| audit.workers.get(worker).map_or(0, Standing::games);
+    /// Adds a pair of a worker, and checks the worker if that is due. Returns the outlier, if any.
+    pub fn add_and_check(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
+        let games =
+            |outliers: &OutlierDetector| outliers.workers.get(worker).map_or(0, Standing::games);
         let before = games(self);
-        self.load(worker, tally);
+        self.add(worker, tally);
         let is_due =
-            (games(self) / FIRST_LOOK).checked_ilog2() != (before / FIRST_LOOK).checked_ilog2();
-        if is_due { self.look(worker) } else { None }
+            (games(self) / FIRST_CHECK).checked_ilog2() != (before / FIRST_CHECK).checked_ilog2();
+        if is_due { self.check(worker) } else { None }
     }
 
-    /// A worker's pairs do not count any more.
-    pub fn forget(&mut self, worker: &str) {
+    /// Removes all pairs of a worker.
+    pub fn remove(&mut self, worker: &str) {
         self.workers.remove(worker);
     }
 
-    fn look(&self, worker: &str) -> Option<Finding> {
+    fn check(&self, worker: &str) -> Option<Finding> {
         let fails = self.excess(worker, "crashes and the like", is_breakdown);
         let late = || self.excess(worker, "losses on time", is_time_loss);
         fails.or_else(late).or_else(|| self.residual())
     }
 
-    /// Whether a worker's games end so more often than those of the others.
+    /// Whether significantly more of a worker's games end in one of these ways than of the others'.
     fn excess(&self, worker: &str, what: &str, is_one: fn(Termination) -> bool) -> Option<Finding> {
         let share = |standing: &Standing| Share {
             games: standing.games(),
@@ -108,8 +109,8 @@ impl Audit {
             others.map(|(_, standing)| share(standing)).fold(Share::default(), |sum, share| {
                 Share { games: sum.games + share.games, failures: sum.failures + share.failures }
             });
-        let p = excess(own, others) * LOOKS * self.workers.len() as f64;
-        let is_out = p < FALSE_ALARM && own.failures as f64 > HARMLESS * own.games as f64;
+        let p = excess(own, others) * MAX_CHECKS * self.workers.len() as f64;
+        let is_out = p < FALSE_ALARM && own.failures as f64 > MIN_FAILURE_SHARE * own.games as f64;
         is_out.then(|| Finding {
             worker: worker.to_owned(),
             reason: format!(
@@ -120,7 +121,7 @@ impl Audit {
         })
     }
 
-    /// The worker whose pairs are distributed least like those of the others, if that is no chance.
+    /// The worker whose pair results differ most from those of the others, if significantly.
     fn residual(&self) -> Option<Finding> {
         if !self.is_uniform {
             return None;
@@ -132,12 +133,12 @@ impl Audit {
         let compared: Vec<(&String, f64)> =
             compared.filter_map(|(name, source)| Some((name, (*source)?.0))).collect();
         let (worker, residual) = compared.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let is_out = compared.len() >= QUORUM && *residual > RESIDUAL;
+        let is_out = compared.len() >= MIN_WORKERS && *residual > MAX_RESIDUAL;
         is_out.then(|| Finding {
             worker: (*worker).clone(),
             reason: format!(
                 "its pairs are won, even and lost unlike those of the {} other workers: residual \
-                 {residual:.1} standard deviations, {RESIDUAL:.0} are allowed",
+                 {residual:.1} standard deviations, {MAX_RESIDUAL:.0} are allowed",
                 compared.len() - 1
             ),
         })

@@ -1,5 +1,5 @@
-//! Which workers may play: those that join are examined, those that play are watched, and those
-//! that are out of line are set aside.
+//! Which workers may play. Their benchmarks are compared when they join ([`admission`](super::admission)),
+//! and their results while they play ([`outliers`](crate::outliers)); those that differ are excluded.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use async_nats::Message;
 use super::Coordinator;
 use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
-use crate::audit::{Audit, Finding};
+use crate::outliers::{Finding, OutlierDetector};
 use crate::subject::{is_inbox, speaker};
 use crate::wire::{BenchResult, CoordinatorMessage, JoinRequest, RunDescription};
 use arbiter_plan::run::event::Remark;
 use arbiter_plan::run::standing::PairTally;
 use arbiter_runner::executor::JobEvent;
 
-/// What is known of workers when a coordinator starts: something, if its run goes on.
+/// What the store knows of workers when a run is resumed; nothing for a new run.
 #[derive(Debug, Default)]
 pub struct Known {
     /// Workers that were set aside, and why.
@@ -28,32 +28,32 @@ pub struct Known {
 
 /// Who may play.
 #[derive(Debug)]
-pub(super) struct Custody {
+pub(super) struct WorkerPolicy {
     admission: Admission,
-    audit: Audit,
+    outliers: OutlierDetector,
     aside: BTreeMap<String, String>,
-    /// Pairs whose results were taken and are not on disk yet.
-    taken: BTreeMap<u64, (String, PairTally)>,
+    /// Accepted pairs that are not stored yet, and the worker of each.
+    accepted: BTreeMap<u64, (String, PairTally)>,
 }
 
-impl Custody {
+impl WorkerPolicy {
     /// `benches` are what the engines' benchmarks found here.
     pub(super) fn new(
         description: &RunDescription,
         benches: &[Option<BenchResult>],
         known: Known,
-    ) -> Custody {
-        let mut audit = Audit::new(known.is_uniform);
+    ) -> WorkerPolicy {
+        let mut outliers = OutlierDetector::new(known.is_uniform);
         for (worker, tally) in &known.played {
-            audit.load(worker, tally);
+            outliers.add(worker, tally);
         }
         let names = description.contestants.iter().map(|contestant| contestant.seat.name.clone());
         let benches = benches.iter().copied().chain(std::iter::repeat(None));
-        Custody {
+        WorkerPolicy {
             admission: Admission::new(names.zip(benches)),
-            audit,
+            outliers,
             aside: known.aside,
-            taken: BTreeMap::new(),
+            accepted: BTreeMap::new(),
         }
     }
 
@@ -62,20 +62,24 @@ impl Custody {
         self.aside.get(worker).map(String::as_str)
     }
 
-    /// The result of a pair was taken.
-    pub(super) fn take(&mut self, worker: &str, tally: PairTally) {
-        self.taken.insert(tally.pair, (worker.to_owned(), tally));
+    /// A result was accepted and waits to be stored.
+    pub(super) fn accepted(&mut self, worker: &str, tally: PairTally) {
+        self.accepted.insert(tally.pair, (worker.to_owned(), tally));
     }
 
-    /// The outcome of a pair is on disk; who is out of line.
+    /// A pair was stored. Returns the outlier among the workers, if one shows now.
     fn stored(&mut self, pair: u64) -> Option<Finding> {
-        let (worker, tally) = self.taken.remove(&pair)?;
-        if self.aside.contains_key(&worker) { None } else { self.audit.count(&worker, &tally) }
+        let (worker, tally) = self.accepted.remove(&pair)?;
+        if self.aside.contains_key(&worker) {
+            None
+        } else {
+            self.outliers.add_and_check(&worker, &tally)
+        }
     }
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Answers a worker that would play: with nothing if it may, else with the reason.
+    /// Answers a join request: with an empty message if the worker may play, else with the reason.
     pub(super) async fn answer_join(&mut self, asked: Message) {
         let Some(reply) = asked.reply.filter(is_inbox) else { return };
         let answer = match JoinRequest::read(speaker(&asked.subject), &asked.payload) {
@@ -86,12 +90,12 @@ impl<A: Assignment> Coordinator<A> {
         let _ = self.link.client.publish(reply, answer.into()).await;
     }
 
-    /// Why a worker may not play, if it may not.
+    /// Why a worker may not play; `None` if it may.
     async fn admit(&mut self, join: &JoinRequest) -> Option<String> {
-        if let Some(why) = self.custody.why_aside(&join.worker) {
+        if let Some(why) = self.policy.why_aside(&join.worker) {
             return Some(format!("set aside: {why}"));
         }
-        let (why, end) = match self.custody.admission.judge(join) {
+        let (why, end) = match self.policy.admission.judge(join) {
             Verdict::Welcome => return None,
             Verdict::Aside(why) => (why, None),
             Verdict::End(words) => {
@@ -105,17 +109,17 @@ impl<A: Assignment> Coordinator<A> {
         Some(format!("set aside: {why}"))
     }
 
-    /// The outcome of a pair is on disk: time to look at who played it.
-    pub(super) async fn watch_over(&mut self, pair: u64) {
-        if let Some(finding) = self.custody.stored(pair) {
+    /// A pair was stored: excludes the outlier among the workers, if one shows now.
+    pub(super) async fn check_workers(&mut self, pair: u64) {
+        if let Some(finding) = self.policy.stored(pair) {
             self.set_aside(finding).await;
         }
     }
 
     /// A worker plays no more, and what it has played is played again by others.
     async fn set_aside(&mut self, Finding { worker, reason }: Finding) {
-        self.custody.audit.forget(&worker);
-        self.custody.aside.insert(worker.clone(), reason.clone());
+        self.policy.outliers.remove(&worker);
+        self.policy.aside.insert(worker.clone(), reason.clone());
         self.say(&CoordinatorMessage::Aside {
             worker: worker.clone(),
             why: format!("set aside: {reason}"),

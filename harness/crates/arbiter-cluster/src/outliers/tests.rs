@@ -36,11 +36,11 @@ fn found(
     pairs: u64,
     play: impl Fn(&mut ChaCha8Rng, usize) -> PairTally,
 ) -> Option<Finding> {
-    let mut audit = Audit::new(true);
+    let mut outliers = OutlierDetector::new(true);
     for _ in 0..pairs {
         for worker in 0..workers {
             let tally = play(random, worker);
-            if let Some(finding) = audit.count(&format!("w{worker}"), &tally) {
+            if let Some(finding) = outliers.add_and_check(&format!("w{worker}"), &tally) {
                 return Some(finding);
             }
         }
@@ -115,7 +115,7 @@ fn workers_that_are_alike_are_not_set_aside() {
     assert!(alarms <= 2, "{alarms} of {RUNS} runs");
 }
 
-/// The test behind it keeps its level at each look, so that its correction is not what hides a fault.
+/// The test behind it keeps its level at each check, so that its correction is not what hides a fault.
 #[test]
 fn the_exact_test_keeps_its_level() {
     let mut random = seed_for(9, "audit", 0);
@@ -140,13 +140,14 @@ fn the_exact_test_keeps_its_level() {
 
 #[test]
 fn who_is_forgotten_is_not_compared_with() {
-    let mut audit = Audit::new(true);
+    let mut outliers = OutlierDetector::new(true);
     for pair in 0..40 {
-        audit.load("bad", &tally(pair, [GameResult::Loss; 2], Termination::Crash));
+        outliers.add("bad", &tally(pair, [GameResult::Loss; 2], Termination::Crash));
     }
-    audit.forget("bad");
-    let mut fine =
-        |pair| audit.count("good", &tally(pair, [GameResult::Draw; 2], Termination::Threefold));
+    outliers.remove("bad");
+    let mut fine = |pair| {
+        outliers.add_and_check("good", &tally(pair, [GameResult::Draw; 2], Termination::Threefold))
+    };
     assert!((0..100).all(|pair| fine(pair).is_none()));
-    assert_eq!(audit.workers.len(), 1);
+    assert_eq!(outliers.workers.len(), 1);
 }
