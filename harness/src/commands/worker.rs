@@ -12,7 +12,7 @@ use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
 use arbiter_cluster::trust::PublicKey;
 use arbiter_cluster::wire::is_name;
-use arbiter_cluster::worker::{Config, Machine, Pace, serve};
+use arbiter_cluster::worker::{Config, Machine, Phase, serve};
 use arbiter_plan::plan::default_concurrency;
 use arbiter_plan::run::control::MAX_SLOTS;
 use arbiter_process::Bounds;
@@ -114,9 +114,9 @@ fn carry_out(args: WorkerArgs) -> Result<(), Failure> {
             config.slots,
             config.folder.display()
         ));
-        let (pace, paces) = watch::channel(Pace::Working);
+        let (phase, phases) = watch::channel(Phase::Working);
         let (say, mut notes) = mpsc::unbounded_channel();
-        let serving = serve(link, config, paces, say);
+        let serving = serve(link, config, phases, say);
         tokio::pin!(serving);
         loop {
             tokio::select! {
@@ -127,13 +127,13 @@ fn carry_out(args: WorkerArgs) -> Result<(), Failure> {
                     return served.map_err(Failure::from);
                 }
                 Some(text) = notes.recv() => note(&text),
-                request = signals.next() => pace.send_modify(|pace| {
-                    *pace = match (*pace, request) {
-                        (Pace::Working, Request::Interrupt) => {
+                request = signals.next() => phase.send_modify(|phase| {
+                    *phase = match (*phase, request) {
+                        (Phase::Working, Request::Interrupt) => {
                             note("leaves after the pairs in hand; interrupt again to leave now");
-                            Pace::Leaving
+                            Phase::Leaving
                         }
-                        _ => Pace::Aborting,
+                        _ => Phase::Aborting,
                     };
                 }),
             }

@@ -1,14 +1,15 @@
-//! A machine that plays pairs for coordinators.
+//! A worker: a machine that plays pairs for coordinators.
 //!
-//! Each slot is a task of its own with one [`arbiter_runner::executor::local`] of one slot; what they share is here. This task
-//! listens, says who is there, and keeps hold of jobs whose results wait to be stored.
+//! Each slot is a task with its own [`arbiter_runner::executor::local`] of one slot. The task of
+//! [`serve`] reads beacons and coordinator messages, sends the worker's status, and extends the leases
+//! of jobs whose results wait to be stored.
 
-mod board;
-mod contract;
-mod doing;
-mod library;
+mod job_runner;
+mod known_runs;
+mod program_store;
+mod run_setup;
 mod slot;
-mod table;
+mod slot_engines;
 mod throughput;
 
 use std::collections::BTreeMap;
@@ -24,8 +25,8 @@ use tokio::sync::{Notify, Semaphore, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout};
 
-use self::board::Board;
-use self::library::Library;
+use self::known_runs::KnownRuns;
+use self::program_store::ProgramStore;
 use self::throughput::Throughput;
 use super::access::{AccessError, Link};
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACON, worker_status};
@@ -33,18 +34,18 @@ use super::trust::PublicKey;
 use super::wire::{Beacon, CoordinatorMessage, WorkerStatus};
 use arbiter_process::Bounds;
 
-/// How often a worker looks around.
-const BEAT: Duration = Duration::from_millis(250);
+/// Time between two ticks of a worker.
+const TICK: Duration = Duration::from_millis(250);
 
 /// Ticks between two status messages.
 const STATUS_TICKS: u64 = 12;
 
-/// How long a job is kept alive whose result nobody stores.
-const HOLD: Duration = Duration::from_secs(24 * 3600);
+/// How long the lease of a job is extended whose result nobody stores.
+const MAX_HOLD: Duration = Duration::from_secs(24 * 3600);
 
-/// How long a worker that leaves waits for its results to be stored, and for its last messages to be
-/// heard. The results are on the server.
-const FAREWELL: Duration = Duration::from_millis(400);
+/// How long a worker that leaves waits for its results to be stored, and again for its last messages to
+/// be sent. The results are on the server by then.
+const SHUTDOWN_WAIT: Duration = Duration::from_millis(400);
 
 /// Stops of runs that may wait for a slot to read them.
 const MAX_WAITING_STOPS: usize = 256;
@@ -52,23 +53,23 @@ const MAX_WAITING_STOPS: usize = 256;
 /// How a worker is set up.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Its name, unique in the cluster.
+    /// Name, unique on the server.
     pub name: String,
     /// Games at once.
     pub slots: usize,
-    /// Whose programs it starts.
+    /// Keys of the coordinators whose programs it starts.
     pub trusted: Vec<PublicKey>,
-    /// Where programs are kept.
+    /// Folder of fetched programs.
     pub folder: PathBuf,
-    /// What a process of an engine may take, whatever a run allows.
+    /// Limits of each engine process, besides those of the run.
     pub bounds: Bounds,
-    /// This very program, which need not be fetched if a run asks for it.
+    /// This program's file, which need not be fetched if a run asks for it.
     pub own_binary: PathBuf,
-    /// What it runs on.
+    /// The machine.
     pub machine: Machine,
 }
 
-/// What a worker runs on.
+/// The machine of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
     /// Cores.
@@ -81,76 +82,75 @@ pub struct Machine {
     pub cpu: String,
 }
 
-/// How a worker goes on, the most patient way first.
+/// Whether a worker goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Pace {
+pub enum Phase {
     /// It takes jobs.
     Working,
-    /// It takes no more jobs, and leaves after those in hand.
+    /// It takes no more jobs and ends after the current ones.
     Leaving,
-    /// It gives back what it has in hand.
+    /// It gives its current jobs back and ends.
     Aborting,
 }
 
-/// A job whose result is on the server, and waits to be stored.
+/// A job whose result is sent and waits to be stored.
 #[derive(Debug)]
-struct Held {
+struct PendingJob {
     job: jetstream::Message,
     lease: Duration,
 }
 
-/// A run is not played any more.
+/// A run is not played any more; sent to all slots.
 #[derive(Debug, Clone)]
-struct Halt {
+struct RunStopped {
     token: String,
-    /// Whether others play on, who want what is in hand.
-    is_ours_alone: bool,
+    /// Whether other workers go on, so that current jobs are given back.
+    others_go_on: bool,
 }
 
-/// A job of a run and pair is held from now on, or no more.
-type Holding = (String, u64, Option<Held>);
+/// Token of a run, pair, and its job if its lease is to be extended from now on; `None` ends that.
+type PendingChange = (String, u64, Option<PendingJob>);
 
 /// What slots share.
 #[derive(Debug)]
 struct Shared {
     link: Link,
     config: Config,
-    library: Library,
-    board: Mutex<Board>,
-    /// Something changed on the board.
+    programs: ProgramStore,
+    known_runs: Mutex<KnownRuns>,
+    /// Something changed in `known_runs`.
     changed: Notify,
-    /// Runs that are not played any more.
-    cancelled: broadcast::Sender<Halt>,
-    held: mpsc::UnboundedSender<Holding>,
-    pace: watch::Receiver<Pace>,
-    /// What people should know.
+    cancelled: broadcast::Sender<RunStopped>,
+    pending: mpsc::UnboundedSender<PendingChange>,
+    phase: watch::Receiver<Phase>,
+    /// Messages for the user.
     notes: mpsc::UnboundedSender<String>,
     playing: AtomicU32,
     pairs: AtomicU64,
-    /// The same of late.
+    /// Pairs of the last minutes.
     throughput: Mutex<Throughput>,
-    /// A permit for each slot: a game that needs much of the machine takes several.
-    room: Arc<Semaphore>,
+    /// A permit for each slot; a game that needs much of the machine takes several.
+    free_slots: Arc<Semaphore>,
 }
 
 impl Shared {
     fn new(
         link: Link,
         config: Config,
-        pace: watch::Receiver<Pace>,
-        held: mpsc::UnboundedSender<Holding>,
+        phase: watch::Receiver<Phase>,
+        pending: mpsc::UnboundedSender<PendingChange>,
         notes: mpsc::UnboundedSender<String>,
     ) -> Shared {
         Shared {
-            room: Arc::new(Semaphore::new(config.slots)),
-            library: Library::new(config.folder.clone(), config.own_binary.clone()),
+            free_slots: Arc::new(Semaphore::new(config.slots)),
+            programs: ProgramStore::new(config.folder.clone(), config.own_binary.clone()),
             link,
             config,
-            board: Mutex::new(Board::default()),
+            known_runs: Mutex::new(KnownRuns::default()),
             changed: Notify::new(),
             cancelled: broadcast::channel(MAX_WAITING_STOPS).0,
-            held,
-            pace,
+            pending,
+            phase,
             notes,
             playing: AtomicU32::new(0),
             pairs: AtomicU64::new(0),
@@ -158,9 +158,9 @@ impl Shared {
         }
     }
 
-    fn board(&self) -> MutexGuard<'_, Board> {
+    fn known_runs(&self) -> MutexGuard<'_, KnownRuns> {
         // Nothing in there can panic half-way.
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known_runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn throughput(&self) -> MutexGuard<'_, Throughput> {
@@ -172,9 +172,9 @@ impl Shared {
         let _ = self.notes.send(text);
     }
 
-    /// Plays no more of a run, and says why.
+    /// Stops playing for a run and tells the user why.
     fn refuse(&self, token: &str, why: String) {
-        let news = self.board().refuse(token, &why);
+        let news = self.known_runs().refuse(token, &why);
         if let Some(run) = news {
             self.note(format!("does not play run {run}: {why}"));
         }
@@ -182,7 +182,7 @@ impl Shared {
 
     fn status(&self, is_leaving: bool) -> Vec<u8> {
         let Config { name, slots, machine, .. } = &self.config;
-        let (refusals, trouble) = self.board().troubles();
+        let (refusals, trouble) = self.known_runs().troubles();
         let (recent_pairs, recent_secs) = self.throughput().recent();
         let status = WorkerStatus {
             worker: name.clone(),
@@ -196,7 +196,7 @@ impl Shared {
             memory_mib: machine.memory_mib,
             system: machine.system.clone(),
             cpu: machine.cpu.clone(),
-            benches: self.board().benches(),
+            benches: self.known_runs().benches(),
             refusals,
             trouble,
             is_leaving,
@@ -212,87 +212,87 @@ impl Shared {
     }
 }
 
-/// Plays until the pace says that it is enough, or the server forbids it.
+/// Plays until `phase` ends it or the server denies permission.
 pub async fn serve(
     link: Link,
     config: Config,
-    mut pace: watch::Receiver<Pace>,
+    mut phase: watch::Receiver<Phase>,
     notes: mpsc::UnboundedSender<String>,
 ) -> Result<(), AccessError> {
     let (mut beacons, mut messages) =
         (link.hear(BEACON).await?, link.hear(ALL_COORDINATOR_MESSAGES).await?);
-    let (held, mut holding) = mpsc::unbounded_channel();
+    let (pending_sender, mut changes) = mpsc::unbounded_channel();
     let mut forbidden = link.forbidden.clone();
     let slots = config.slots;
-    let shared = Arc::new(Shared::new(link, config, pace.clone(), held, notes));
-    let mut at_work = JoinSet::new();
+    let shared = Arc::new(Shared::new(link, config, phase.clone(), pending_sender, notes));
+    let mut slot_tasks = JoinSet::new();
     for _ in 0..slots {
-        at_work.spawn(slot::work(shared.clone()));
+        slot_tasks.spawn(slot::work(shared.clone()));
     }
-    let mut holder = Holder::default();
-    let mut beat = interval(BEAT);
-    let start = beat.tick().await;
-    let mut beats: u64 = 0;
+    let mut pending = PendingResults::default();
+    let mut tick = interval(TICK);
+    let start = tick.tick().await;
+    let mut ticks: u64 = 0;
     loop {
         tokio::select! {
             Some(beacon) = beacons.next() => if let Ok(beacon) = Beacon::read(&beacon.payload) {
-                let is_new = shared.board().hear(beacon);
+                let is_new = shared.known_runs().hear(beacon);
                 if is_new {
                     shared.send_status(false).await;
                 }
                 shared.changed.notify_waiters();
             },
             Some(message) = messages.next() => if let Some(token) = token_of(&message.subject) {
-                // What it may be about was held before.
-                holder.take_all(&mut holding);
-                holder.hear(&shared, token, CoordinatorMessage::read(&message.payload).ok());
+                // The job that the message is about may wait in the channel.
+                pending.apply_all(&mut changes);
+                pending.hear(&shared, token, CoordinatorMessage::read(&message.payload).ok());
             },
-            Some(held) = holding.recv() => holder.take(held),
+            Some(change) = changes.recv() => pending.apply(change),
             Ok(()) = forbidden.changed() => {
                 if let Some(reason) = forbidden.borrow_and_update().clone() {
                     return Err(AccessError::Denied { what: "what workers need".into(), reason });
                 }
             }
-            _ = pace.changed() => shared.changed.notify_waiters(),
-            ended = at_work.join_next() => match ended {
+            _ = phase.changed() => shared.changed.notify_waiters(),
+            ended = slot_tasks.join_next() => match ended {
                 None => break,
                 Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Some(_) => {}
             },
-            at = beat.tick() => {
-                beats += 1;
-                shared.board().look(at - start);
-                shared.throughput().look(at, shared.pairs.load(Ordering::Relaxed));
-                holder.look(at).await;
-                if beats.is_multiple_of(STATUS_TICKS) {
+            at = tick.tick() => {
+                ticks += 1;
+                shared.known_runs().tick(at - start);
+                shared.throughput().record(at, shared.pairs.load(Ordering::Relaxed));
+                pending.tick(at).await;
+                if ticks.is_multiple_of(STATUS_TICKS) {
                     shared.send_status(false).await;
                 }
             }
         }
     }
-    holder.take_all(&mut holding);
-    say_farewell(&shared, holder, messages).await;
+    pending.apply_all(&mut changes);
+    shut_down(&shared, pending, messages).await;
     Ok(())
 }
 
-/// Waits a moment for the last results to be stored, and leaves.
-async fn say_farewell(shared: &Shared, mut holder: Holder, mut messages: Subscriber) {
-    // Nobody hears who is cut off.
+/// Waits a moment for the last results to be stored, and says that the worker leaves.
+async fn shut_down(shared: &Shared, mut pending: PendingResults, mut messages: Subscriber) {
+    // Without a connection nothing can be sent.
     if !shared.link.is_connected() {
         return;
     }
     let stored = async {
-        while !holder.held.is_empty()
+        while !pending.jobs.is_empty()
             && let Some(message) = messages.next().await
         {
             if let Some(token) = token_of(&message.subject) {
-                holder.hear(shared, token, CoordinatorMessage::read(&message.payload).ok());
+                pending.hear(shared, token, CoordinatorMessage::read(&message.payload).ok());
             }
         }
     };
-    let _ = timeout(FAREWELL, stored).await;
+    let _ = timeout(SHUTDOWN_WAIT, stored).await;
     shared.send_status(true).await;
-    let _ = timeout(FAREWELL, shared.link.client.flush()).await;
+    let _ = timeout(SHUTDOWN_WAIT, shared.link.client.flush()).await;
 }
 
 /// The token of the run in the subject of a message.
@@ -300,67 +300,68 @@ fn token_of(subject: &str) -> Option<&str> {
     subject.split('.').nth(2)
 }
 
-/// Keeps jobs from being given to others while their results wait to be stored.
+/// Jobs whose results wait to be stored; extends their leases, so that the server gives them to no
+/// other worker.
 #[derive(Debug, Default)]
-struct Holder {
-    /// By run and pair.
-    held: BTreeMap<(String, u64), Kept>,
+struct PendingResults {
+    /// By token of the run and pair.
+    jobs: BTreeMap<(String, u64), Entry>,
 }
 
 #[derive(Debug)]
-struct Kept {
-    held: Held,
-    /// When it was first looked at, and when the server was last told; `None` before.
+struct Entry {
+    job: PendingJob,
+    /// Time of the first tick, and of the last extension; `None` before.
     since: Option<[Instant; 2]>,
 }
 
-impl Holder {
-    fn take(&mut self, (token, pair, held): Holding) {
-        match held {
-            Some(held) => drop(self.held.insert((token, pair), Kept { held, since: None })),
-            None => drop(self.held.remove(&(token, pair))),
+impl PendingResults {
+    fn apply(&mut self, (token, pair, job): PendingChange) {
+        match job {
+            Some(job) => drop(self.jobs.insert((token, pair), Entry { job, since: None })),
+            None => drop(self.jobs.remove(&(token, pair))),
         }
     }
 
-    fn take_all(&mut self, holding: &mut mpsc::UnboundedReceiver<Holding>) {
-        while let Ok(held) = holding.try_recv() {
-            self.take(held);
+    fn apply_all(&mut self, changes: &mut mpsc::UnboundedReceiver<PendingChange>) {
+        while let Ok(change) = changes.try_recv() {
+            self.apply(change);
         }
     }
 
     fn hear(&mut self, shared: &Shared, token: &str, message: Option<CoordinatorMessage>) {
         match message {
             Some(CoordinatorMessage::Stored(pair)) => {
-                self.held.remove(&(token.to_owned(), pair));
+                self.jobs.remove(&(token.to_owned(), pair));
             }
             Some(CoordinatorMessage::Refused { worker, pair, why })
                 if worker == shared.config.name =>
             {
-                self.held.remove(&(token.to_owned(), pair));
+                self.jobs.remove(&(token.to_owned(), pair));
                 shared.note(format!("a result was refused, of pair {}: {why}", pair + 1));
-                shared.board().trouble(why);
+                shared.known_runs().trouble(why);
             }
             Some(CoordinatorMessage::Cancel) => {
-                self.held.retain(|(other, _), _| other != token);
-                shared.board().forget(token);
-                // Only slots that play are there to hear it.
-                let halt = Halt { token: token.to_owned(), is_ours_alone: false };
-                let _ = shared.cancelled.send(halt);
+                self.jobs.retain(|(other, _), _| other != token);
+                shared.known_runs().forget(token);
+                // An error means that no slot plays.
+                let stopped = RunStopped { token: token.to_owned(), others_go_on: false };
+                let _ = shared.cancelled.send(stopped);
             }
             Some(CoordinatorMessage::Aside { worker, why }) if worker == shared.config.name => {
-                self.held.retain(|(other, _), _| other != token);
+                self.jobs.retain(|(other, _), _| other != token);
                 shared.refuse(token, why);
-                let halt = Halt { token: token.to_owned(), is_ours_alone: true };
-                let _ = shared.cancelled.send(halt);
+                let stopped = RunStopped { token: token.to_owned(), others_go_on: true };
+                let _ = shared.cancelled.send(stopped);
             }
             Some(CoordinatorMessage::Refused { .. } | CoordinatorMessage::Aside { .. }) | None => {}
         }
     }
 
-    /// Says of each job from time to time that it is in good hands.
-    async fn look(&mut self, now: Instant) {
-        self.held.retain(|_, kept| kept.since.is_none_or(|[first, _]| now < first + HOLD));
-        for Kept { held, since } in self.held.values_mut() {
+    /// Extends the leases that need it.
+    async fn tick(&mut self, now: Instant) {
+        self.jobs.retain(|_, entry| entry.since.is_none_or(|[first, _]| now < first + MAX_HOLD));
+        for Entry { job: held, since } in self.jobs.values_mut() {
             let [_, last] = since.get_or_insert([now; 2]);
             if now >= *last + held.lease / 3 {
                 *last = now;

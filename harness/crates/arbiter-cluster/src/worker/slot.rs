@@ -1,4 +1,4 @@
-//! One place at which pairs are played for coordinators, one after another.
+//! A slot of a worker: takes one job after another and does it.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,167 +12,159 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::{interval, sleep, timeout};
 
-use super::board::Choice;
-use super::contract::Contract;
-use super::doing::{Asking, Doing, count, search};
-use super::table::Table;
-use super::{Halt, Held, Pace, Shared};
+use super::job_runner::{JobRunner, SuiteRunner, count, search};
+use super::known_runs::Choice;
+use super::run_setup::RunSetup;
+use super::slot_engines::SlotEngines;
+use super::{PendingJob, Phase, RunStopped, Shared};
 use crate::wire::{self, Heartbeat, JobResult, Payload, Report, Work};
 use arbiter_game::pulse::Pulse;
 use arbiter_runner::executor::{Executor, JobEvent};
 
-/// How long a request for a job waits for one.
+/// How long a request for a job waits at the server.
 const TAKE: Duration = Duration::from_secs(2);
 
-/// The same where another run has work.
-const BRIEFLY: Duration = Duration::from_millis(100);
+/// The same if another run has work.
+const TAKE_SHORT: Duration = Duration::from_millis(100);
 
-/// How much longer than that the server may take to say that there is none.
-const GRACE: Duration = Duration::from_secs(3);
+/// How much longer than that the server's answer may take.
+const SERVER_GRACE: Duration = Duration::from_secs(3);
 
-/// How long a job may still come to a slot that leaves; one that waits in the stream comes at once.
+/// How long a slot that ends waits for the job that it has requested, to give it back; one that waits
+/// in the stream comes at once.
 const LAST_JOB: Duration = Duration::from_millis(100);
 
-/// Pause before something is tried again.
-const AGAIN: Duration = Duration::from_millis(500);
+/// Pause before a failed request is repeated.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Requests in vain after which engines need not wait any more.
-const IDLE: u32 = 5;
+/// Requests without a job after which idle engines are ended.
+const IDLE_TAKES: u32 = 5;
 
 /// Heartbeats that a slot sends within a lease, at least.
 const HEARTBEATS_PER_LEASE: u32 = 6;
 
-/// What became of a job.
+/// How the work on a job ended.
 enum End<D> {
-    /// This is to be reported.
+    /// With this report.
     Reported(Box<Report<D>>),
-    /// The run wants no more of it.
+    /// The run was cancelled.
     Cancelled,
-    /// We want no more of it.
+    /// The worker gives it back.
     Aborted,
 }
 
-/// Plays for whoever needs it, until the worker leaves.
+/// Takes jobs of all runs and does them, until the worker ends.
 pub(super) async fn work(shared: Arc<Shared>) {
-    let mut table: Option<Table> = None;
-    let mut in_vain = 0;
-    let mut pace = shared.pace.clone();
-    while *shared.pace.borrow() == Pace::Working {
+    let mut engines: Option<SlotEngines> = None;
+    let mut empty_takes = 0;
+    let mut phase = shared.phase.clone();
+    while *shared.phase.borrow() == Phase::Working {
         let mut finding = pin!(find(&shared));
-        let found = tokio::select! {
-            found = &mut finding => found,
-            () = reached(&mut pace, Pace::Leaving) => {
-                // A job that is on its way already need not wait for its lease.
-                if let Ok(Some(found)) = timeout(LAST_JOB, finding).await {
-                    let _ = found.job.ack_with(AckKind::Nak(None)).await;
+        let taken = tokio::select! {
+            taken = &mut finding => taken,
+            () = reached(&mut phase, Phase::Leaving) => {
+                // A job that is on its way already is not left to wait for the end of its lease.
+                if let Ok(Some(taken)) = timeout(LAST_JOB, finding).await {
+                    let _ = taken.job.ack_with(AckKind::Nak(None)).await;
                 }
                 break;
             }
         };
-        // The room is ours until the job is done.
-        let Some(Found { contract, job, room: _room }) = found else {
-            in_vain += 1;
-            rest(&mut table, in_vain).await;
+        // The permit is held until the job is done.
+        let Some(Taken { setup, job, permit: _permit }) = taken else {
+            empty_takes += 1;
+            if empty_takes == IDLE_TAKES
+                && let Some(engines) = &mut engines
+            {
+                engines.release_idle().await;
+            }
             continue;
         };
-        in_vain = 0;
-        match Table::sit_down(table.take(), &contract).await {
-            Ok(seated) => {
-                let table = table.insert(seated);
+        empty_takes = 0;
+        match SlotEngines::for_run(engines.take(), &setup).await {
+            Ok(ready) => {
+                let engines = engines.insert(ready);
                 shared.playing.fetch_add(1, Ordering::Relaxed);
-                play(&shared, table, job).await;
+                play(&shared, engines, job).await;
                 shared.playing.fetch_sub(1, Ordering::Relaxed);
             }
             Err(error) => {
-                // Somebody else may have what we lack.
-                let _ = job.ack_with(AckKind::Nak(Some(AGAIN))).await;
-                shared.refuse(&contract.description.token, error);
+                // Another worker may have what is missing here.
+                let _ = job.ack_with(AckKind::Nak(Some(RETRY_PAUSE))).await;
+                shared.refuse(&setup.description.token, error);
             }
         }
     }
-    if let Some(table) = table {
-        table.finish().await;
+    if let Some(engines) = engines {
+        engines.finish().await;
     }
 }
 
-/// A job, and what is needed to play it.
-struct Found {
-    contract: Arc<Contract>,
+/// A job that was taken, and what is needed to do it.
+struct Taken {
+    setup: Arc<RunSetup>,
     job: jetstream::Message,
-    room: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
-/// Looks for a job for a while. May be given up at any moment, as none of it is ours alone.
-async fn find(shared: &Shared) -> Option<Found> {
+/// Takes a job of the run that comes first; `None` if there is none within some seconds.
+/// Cancel-safe.
+async fn find(shared: &Shared) -> Option<Taken> {
     let mut cancelled = shared.cancelled.subscribe();
-    let chosen = shared.board().choose();
-    let Some(Choice { token, agreement, has_rival }) = chosen else {
-        // Whatever changed in between shows the next time.
-        let _ = timeout(AGAIN, shared.changed.notified()).await;
+    let chosen = shared.known_runs().choose();
+    let Some(Choice { token, setup, others_have_work }) = chosen else {
+        // A change since the choice is seen the next time.
+        let _ = timeout(RETRY_PAUSE, shared.changed.notified()).await;
         return None;
     };
-    let make = || async { Contract::agree(shared, &token).await.map(Arc::new) };
-    let contract = match agreement.get_or_init(make).await {
-        Ok(contract) => contract.clone(),
+    let make = || async { RunSetup::make(shared, &token).await.map(Arc::new) };
+    let setup = match setup.get_or_init(make).await {
+        Ok(setup) => setup.clone(),
         Err(why) => {
             shared.refuse(&token, why.clone());
             return None;
         }
     };
-    let room = shared.room.clone().acquire_many_owned(contract.slots);
-    // Nobody ever closes it; that it is full may last.
-    let room = timeout(TAKE, room).await.ok()?.ok()?;
+    let permit = shared.free_slots.clone().acquire_many_owned(setup.slots);
+    let permit = timeout(TAKE, permit).await.ok()?.ok()?;
     let job = tokio::select! {
-        job = take(shared, &contract, if has_rival { BRIEFLY } else { TAKE }) => job,
-        // The server forgets to answer who waits for jobs of a stream that is removed.
+        job = take(shared, &setup, if others_have_work { TAKE_SHORT } else { TAKE }) => job,
+        // The server does not answer requests for jobs of a stream that is removed.
         () = ended(&mut cancelled, &token) => None,
     };
     match &job {
-        Some(_) => shared.board().took(&token),
-        None => shared.board().is_dry(&token),
+        Some(_) => shared.known_runs().mark_taken(&token),
+        None => shared.known_runs().mark_empty(&token),
     }
-    Some(Found { contract, job: job?, room })
+    Some(Taken { setup, job: job?, permit })
 }
 
-/// Waits until nobody plays for a run any more.
-async fn ended(cancelled: &mut broadcast::Receiver<Halt>, token: &str) {
+/// Waits until a run is cancelled.
+async fn ended(cancelled: &mut broadcast::Receiver<RunStopped>, token: &str) {
     loop {
         match cancelled.recv().await {
-            Ok(halt) if halt.token == token && !halt.is_ours_alone => return,
+            Ok(stopped) if stopped.token == token && !stopped.others_go_on => return,
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return std::future::pending().await,
         }
     }
 }
 
-/// Ends engines that had nothing to play for long.
-async fn rest(table: &mut Option<Table>, in_vain: u32) {
-    if in_vain == IDLE
-        && let Some(table) = table
-    {
-        table.release_idle().await;
-    }
-}
-
 /// The next job of a run; `None` if there is none within this time.
-async fn take(
-    shared: &Shared,
-    contract: &Contract,
-    within: Duration,
-) -> Option<jetstream::Message> {
+async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jetstream::Message> {
     let taking = async {
-        let fetched = contract.jobs.fetch().max_messages(1).expires(within).messages().await;
+        let fetched = setup.jobs.fetch().max_messages(1).expires(within).messages().await;
         match fetched.ok()?.next().await {
             Some(Ok(job)) => Some(job),
             _ => None,
         }
     };
-    match timeout(within + GRACE, taking).await {
+    match timeout(within + SERVER_GRACE, taking).await {
         Ok(Some(job)) => Some(job),
         Ok(None) => {
-            // A server that is away answers at once that it is.
+            // Without a connection the request fails at once.
             if !shared.link.is_connected() {
-                sleep(AGAIN).await;
+                sleep(RETRY_PAUSE).await;
             }
             None
         }
@@ -180,70 +172,70 @@ async fn take(
     }
 }
 
-/// A job in hand.
-struct InHand<'a> {
+/// A job that is being done.
+struct ActiveJob<'a> {
     shared: &'a Shared,
-    contract: &'a Contract,
+    setup: &'a RunSetup,
     message: &'a jetstream::Message,
     number: u64,
     attempt: u32,
-    cancelled: broadcast::Receiver<Halt>,
+    cancelled: broadcast::Receiver<RunStopped>,
 }
 
-/// Does a job and reports what became of it.
-async fn play(shared: &Shared, table: &mut Table, message: jetstream::Message) {
-    let contract = table.contract.clone();
-    let token = &contract.description.token;
-    let (work, attempt) = match wire::read_job(&message.payload, &contract.description) {
+/// Does a job and reports the result.
+async fn play(shared: &Shared, engines: &mut SlotEngines, message: jetstream::Message) {
+    let setup = engines.setup.clone();
+    let token = &setup.description.token;
+    let (work, attempt) = match wire::read_job(&message.payload, &setup.description) {
         Ok(read) => read,
         Err(error) => {
-            // Nobody else could read it either.
+            // No other worker could read it either.
             let _ = message.ack_with(AckKind::Term).await;
             return shared.refuse(token, format!("a job that cannot be read: {error}"));
         }
     };
-    let in_hand = InHand {
+    let active = ActiveJob {
         shared,
-        contract: &contract,
+        setup: &setup,
         message: &message,
         number: work.number(),
         attempt,
-        // Words of before are not about this job.
+        // Earlier stops are not about this job.
         cancelled: shared.cancelled.subscribe(),
     };
     match work {
         Work::Pair(job) => {
             let pulse = job.games.first.pulse.clone();
-            table.local.start(job);
-            in_hand.see_through(&mut table.local, pulse).await;
+            engines.local.start(job);
+            active.finish(&mut engines.local, pulse).await;
         }
-        Work::Search(question) => match table.asked() {
+        Work::Search(question) => match engines.asked() {
             Ok(asked) => {
-                let mut asking = Asking::new(search(asked, question, &contract.description));
-                in_hand.see_through(&mut asking, Pulse::default()).await;
+                let mut runner = SuiteRunner::new(search(asked, question, &setup.description));
+                active.finish(&mut runner, Pulse::default()).await;
             }
-            Err(error) => in_hand.refuse(error).await,
+            Err(error) => active.refuse(error).await,
         },
-        Work::Count(counting) => match table.asked() {
+        Work::Count(counting) => match engines.asked() {
             Ok(asked) => {
-                let mut asking = Asking::new(count(asked, counting));
-                in_hand.see_through(&mut asking, Pulse::default()).await;
+                let mut runner = SuiteRunner::new(count(asked, counting));
+                active.finish(&mut runner, Pulse::default()).await;
             }
-            Err(error) => in_hand.refuse(error).await,
+            Err(error) => active.refuse(error).await,
         },
     }
 }
 
-impl InHand<'_> {
-    /// Leaves it to others: they may have what we lack.
+impl ActiveJob<'_> {
+    /// Gives it back: another worker may have what is missing here.
     async fn refuse(self, why: String) {
-        let _ = self.message.ack_with(AckKind::Nak(Some(AGAIN))).await;
-        self.shared.refuse(&self.contract.description.token, why);
+        let _ = self.message.ack_with(AckKind::Nak(Some(RETRY_PAUSE))).await;
+        self.shared.refuse(&self.setup.description.token, why);
     }
 
-    /// Waits for the end of what is done, and reports it.
-    async fn see_through<T: Doing<Done: Payload>>(mut self, doing: &mut T, pulse: Pulse) {
-        let report = match self.attend(doing, pulse).await {
+    /// Waits for the result and reports it.
+    async fn finish<T: JobRunner<Done: Payload>>(mut self, runner: &mut T, pulse: Pulse) {
+        let report = match self.wait(runner, pulse).await {
             End::Reported(report) => *report,
             End::Cancelled => return,
             End::Aborted => {
@@ -252,10 +244,10 @@ impl InHand<'_> {
             }
         };
         let (shared, message) = (self.shared, self.message);
-        let token = &self.contract.description.token;
+        let token = &self.setup.description.token;
         let is_done = match &report {
             Report::Played(done, _) => {
-                shared.board().played(token, T::has_broken(done));
+                shared.known_runs().played(token, T::has_broken(done));
                 true
             }
             Report::Failed(reason) => {
@@ -272,31 +264,31 @@ impl InHand<'_> {
             report,
         };
         if is_done {
-            // Before anybody can have stored it.
-            let held = Held { job: message.clone(), lease: self.contract.description.lease };
-            let _ = shared.held.send((token.clone(), self.number, Some(held)));
+            // Before the coordinator can have stored it.
+            let pending = PendingJob { job: message.clone(), lease: self.setup.description.lease };
+            let _ = shared.pending.send((token.clone(), self.number, Some(pending)));
         }
         if !self.deliver(result).await {
-            let _ = shared.held.send((token.clone(), self.number, None));
-            // Whoever still wants the pair gets it at once.
+            let _ = shared.pending.send((token.clone(), self.number, None));
+            // If the pair is still wanted, another worker gets it at once.
             let _ = message.ack_with(AckKind::Nak(None)).await;
         } else if is_done {
             shared.pairs.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Waits for the end, and says as long as it goes on that it does.
-    async fn attend<T: Doing>(&mut self, doing: &mut T, pulse: Pulse) -> End<T::Done> {
-        let description = &self.contract.description;
+    /// Waits for the result; sends heartbeats and extends the lease as long as the engines answer.
+    async fn wait<T: JobRunner>(&mut self, runner: &mut T, pulse: Pulse) -> End<T::Done> {
+        let description = &self.setup.description;
         let mut half = None;
-        let mut pace = self.shared.pace.clone();
-        let mut beat =
+        let mut phase = self.shared.phase.clone();
+        let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
-        let mut life = Life { pulse, seen: 0, since: beat.tick().await };
+        let mut liveness = Liveness { pulse, seen: 0, since: tick.tick().await };
         self.heartbeat(half).await;
         loop {
             tokio::select! {
-                event = doing.next() => match event {
+                event = runner.next() => match event {
                     JobEvent::Played { played, noise, .. } => {
                         return End::Reported(Box::new(Report::Played(played, noise)));
                     }
@@ -312,21 +304,21 @@ impl InHand<'_> {
                     JobEvent::Noted(_) | JobEvent::SetAside(_) => {}
                 },
                 heard = self.cancelled.recv() => {
-                    if let Ok(halt) = heard
-                        && halt.token == description.token
+                    if let Ok(stopped) = heard
+                        && stopped.token == description.token
                     {
-                        doing.give_up().await;
-                        return if halt.is_ours_alone { End::Aborted } else { End::Cancelled };
+                        runner.cancel().await;
+                        return if stopped.others_go_on { End::Aborted } else { End::Cancelled };
                     }
                 }
-                () = reached(&mut pace, Pace::Aborting) => {
-                    doing.give_up().await;
+                () = reached(&mut phase, Phase::Aborting) => {
+                    runner.cancel().await;
                     return End::Aborted;
                 }
-                now = beat.tick() => {
+                now = tick.tick() => {
                     // The job of a game that hangs is given to others, for we do not ask for more
                     // time.
-                    if life.goes_on(now, description.patience) {
+                    if liveness.is_alive(now, description.patience) {
                         let _ = self.message.ack_with(AckKind::Progress).await;
                         self.heartbeat(half).await;
                     }
@@ -339,16 +331,16 @@ impl InHand<'_> {
         let Shared { link, config, .. } = self.shared;
         if link.is_connected() {
             let heartbeat = Heartbeat { worker: config.name.clone(), pair: self.number, half };
-            let subject = self.contract.names.heartbeat(&heartbeat.worker);
+            let subject = self.setup.names.heartbeat(&heartbeat.worker);
             let _ = link.client.publish(subject, heartbeat.write().into()).await;
         }
     }
 
     /// Sends a result until the server has it; `false` if nobody wants it any more.
     async fn deliver<D: Payload>(&mut self, result: JobResult<D>) -> bool {
-        let Shared { link, pace, .. } = self.shared;
-        let mut pace = pace.clone();
-        let subject = self.contract.names.result(self.number, &result.worker);
+        let Shared { link, phase, .. } = self.shared;
+        let mut phase = phase.clone();
+        let subject = self.setup.names.result(self.number, &result.worker);
         let ack = result.ack.clone();
         let bytes = wire::write_result(result, link.max_payload());
         loop {
@@ -362,40 +354,40 @@ impl InHand<'_> {
                     Err(_) => false,
                 }
             };
-            let token = &self.contract.description.token;
+            let token = &self.setup.description.token;
             tokio::select! {
                 is_there = send => if is_there {
                     return true;
                 },
                 heard = self.cancelled.recv() => {
-                    if heard.is_ok_and(|halt| halt.token == *token) {
+                    if heard.is_ok_and(|stopped| stopped.token == *token) {
                         return false;
                     }
                 }
-                () = reached(&mut pace, Pace::Aborting) => return false,
+                () = reached(&mut phase, Phase::Aborting) => return false,
             }
             let _ = self.message.ack_with(AckKind::Progress).await;
-            sleep(AGAIN).await;
+            sleep(RETRY_PAUSE).await;
         }
     }
 }
 
 /// Waits until the worker goes on like that, or has even less patience.
-async fn reached(pace: &mut watch::Receiver<Pace>, least: Pace) {
-    if pace.wait_for(|pace| *pace >= least).await.is_err() {
+async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
+    if phase.wait_for(|phase| *phase >= least).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
 /// Whether a game goes on, by the answers of its engines.
-struct Life {
+struct Liveness {
     pulse: Pulse,
     seen: u64,
     since: tokio::time::Instant,
 }
 
-impl Life {
-    fn goes_on(&mut self, now: tokio::time::Instant, patience: Duration) -> bool {
+impl Liveness {
+    fn is_alive(&mut self, now: tokio::time::Instant, patience: Duration) -> bool {
         let count = self.pulse.count();
         if count != self.seen {
             (self.seen, self.since) = (count, now);

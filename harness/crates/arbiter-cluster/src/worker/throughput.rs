@@ -1,27 +1,27 @@
-//! How many pairs a worker has played of late.
+//! Pairs that a worker has played in the last minutes.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How far back is looked.
+/// Length of the window.
 const SPAN: Duration = Duration::from_secs(300);
 
-/// How many pairs there were at which time, the oldest first.
+/// Samples of the number of pairs, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Throughput(VecDeque<(Instant, u64)>);
 
 impl Throughput {
-    /// Looks at how many pairs there are by now; called about once a second.
-    pub(super) fn look(&mut self, now: Instant, pairs: u64) {
+    /// Adds a sample of the number of pairs since the start.
+    pub(super) fn record(&mut self, now: Instant, pairs: u64) {
         while self.0.front().is_some_and(|(at, _)| now - *at > SPAN) {
             self.0.pop_front();
         }
         self.0.push_back((now, pairs));
     }
 
-    /// Pairs of late, and in how many seconds they ended; no pair in no second at first.
+    /// Pairs in the window, and its length in seconds; 0 and 0 before the first sample.
     pub(super) fn recent(&self) -> (u64, u32) {
         let (Some((since, before)), Some((now, pairs))) = (self.0.front(), self.0.back()) else {
             return (0, 0);
@@ -40,13 +40,13 @@ mod tests {
         let mut throughput = Throughput::default();
         assert_eq!(throughput.recent(), (0, 0));
         for (second, pairs) in [(0, 0), (60, 4), (120, 5)] {
-            throughput.look(start + Duration::from_secs(second), pairs);
+            throughput.record(start + Duration::from_secs(second), pairs);
         }
         assert_eq!(throughput.recent(), (5, 120));
-        throughput.look(start + Duration::from_secs(350), 7);
+        throughput.record(start + Duration::from_secs(350), 7);
         assert_eq!(throughput.recent(), (3, 290));
         for second in 0..1_000 {
-            throughput.look(start + Duration::from_secs(400 + second), 8);
+            throughput.record(start + Duration::from_secs(400 + second), 8);
         }
         assert_eq!(throughput.recent(), (0, 300));
         assert!(throughput.0.len() <= 301);

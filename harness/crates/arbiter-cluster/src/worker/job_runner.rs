@@ -1,4 +1,4 @@
-//! What a slot does for a job until it is done or given up.
+//! Work on a job until it is done or cancelled.
 
 use std::pin::Pin;
 
@@ -12,23 +12,23 @@ use arbiter_suite::drive::{Asked, DriveError};
 use arbiter_suite::epd::task::{Answered, Question};
 use arbiter_suite::perft::task::{Counted, Counting};
 
-/// Something that is being done.
-pub(super) trait Doing {
-    /// What comes of it.
+/// Work on one job.
+pub(super) trait JobRunner {
+    /// Its result.
     type Done;
 
-    /// Whether engines broke down in all of what was done.
+    /// Whether engines broke down in all games of the result.
     fn has_broken(done: &Self::Done) -> bool;
 
-    /// Waits for the next event; may be given up at any moment and be called again.
+    /// Waits for the next event. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = JobEvent<Self::Done>> + Send;
 
-    /// Gives it up. Nothing goes on when it returns.
-    fn give_up(&mut self) -> impl Future<Output = ()> + Send;
+    /// Cancels the work; when this returns, nothing of it goes on.
+    fn cancel(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// Plays the pair that it has started.
-impl Doing for Local {
+/// Plays the pair that was started.
+impl JobRunner for Local {
     type Done = PlayedPair;
 
     fn has_broken(played: &PlayedPair) -> bool {
@@ -39,38 +39,40 @@ impl Doing for Local {
         Executor::next(self).await
     }
 
-    async fn give_up(&mut self) {
+    async fn cancel(&mut self) {
         self.cancel_all().await;
     }
 }
 
-/// Puts a question of a suite to engines.
-pub(super) struct Asking<'a, D>(Option<Pin<Box<dyn Future<Output = JobEvent<D>> + Send + 'a>>>);
+/// Work on a position of a suite, as a future.
+pub(super) struct SuiteRunner<'a, D>(
+    Option<Pin<Box<dyn Future<Output = JobEvent<D>> + Send + 'a>>>,
+);
 
-impl<'a, D> Asking<'a, D> {
-    /// Begins with it.
-    pub(super) fn new(asking: impl Future<Output = JobEvent<D>> + Send + 'a) -> Asking<'a, D> {
-        Asking(Some(Box::pin(asking)))
+impl<'a, D> SuiteRunner<'a, D> {
+    /// Work that ends with the event of `future`.
+    pub(super) fn new(runner: impl Future<Output = JobEvent<D>> + Send + 'a) -> SuiteRunner<'a, D> {
+        SuiteRunner(Some(Box::pin(runner)))
     }
 }
 
-impl<D> Doing for Asking<'_, D> {
+impl<D> JobRunner for SuiteRunner<'_, D> {
     type Done = D;
 
-    // Nobody is compared by answers.
+    // Workers are not compared by answers.
     fn has_broken(_: &D) -> bool {
         false
     }
 
     async fn next(&mut self) -> JobEvent<D> {
         match &mut self.0 {
-            Some(asking) => asking.await,
+            Some(runner) => runner.await,
             None => std::future::pending().await,
         }
     }
 
-    async fn give_up(&mut self) {
-        // Its engine is killed with it.
+    async fn cancel(&mut self) {
+        // Dropping the future kills its engine.
         self.0 = None;
     }
 }

@@ -1,4 +1,4 @@
-//! Programs of runs, by what is in them, in a folder of this machine.
+//! The programs of runs in a folder of this machine, by their hashes.
 
 use std::fs;
 use std::io;
@@ -18,29 +18,29 @@ use crate::wire::{Program, ProgramRequest};
 /// Largest program that is fetched, in bytes.
 const MAX_PROGRAM: u64 = 2 << 30;
 
-/// How long it may take until the server has a program.
+/// How long the coordinator may take to put a program on the server.
 const SUPPLY: Duration = Duration::from_secs(300);
 
-/// How long it may take until we have it.
+/// How long the download may take.
 const FETCH: Duration = Duration::from_secs(600);
 
-/// The folder.
+/// The programs that a worker has.
 #[derive(Debug)]
-pub(super) struct Library {
+pub(super) struct ProgramStore {
     folder: PathBuf,
     own_binary: PathBuf,
-    /// One look-up at a time, so that nothing is fetched twice.
+    /// Locked during a look-up, so that nothing is fetched twice.
     fetching: Mutex<()>,
 }
 
-impl Library {
-    /// The programs in `folder`, and our own.
-    pub(super) fn new(folder: PathBuf, own_binary: PathBuf) -> Library {
-        Library { folder, own_binary, fetching: Mutex::new(()) }
+impl ProgramStore {
+    /// The programs in `folder`, and this program.
+    pub(super) fn new(folder: PathBuf, own_binary: PathBuf) -> ProgramStore {
+        ProgramStore { folder, own_binary, fetching: Mutex::new(()) }
     }
 
-    /// Where a program is, after it was fetched if need be. What is there is what its hash says.
-    pub(super) async fn find(
+    /// The path of a program, whose hash is verified; it is fetched if it is not there.
+    pub(super) async fn get(
         &self,
         link: &Link,
         names: &Names,
@@ -50,10 +50,11 @@ impl Library {
         let path = self.folder.join(&program.hash).join(&program.name);
         let candidates = [self.own_binary.clone(), path.clone()];
         let (hash, bytes) = (program.hash.clone(), program.bytes);
-        let found =
-            blocking(move || candidates.into_iter().find(|candidate| is(candidate, bytes, &hash)));
-        if let Some(found) = found.await? {
-            return Ok(found);
+        let taken = blocking(move || {
+            candidates.into_iter().find(|candidate| matches(candidate, bytes, &hash))
+        });
+        if let Some(taken) = taken.await? {
+            return Ok(taken);
         }
         let bytes = fetch(link, names, program).await?;
         let hash = program.hash.clone();
@@ -76,15 +77,15 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())
 }
 
-/// Whether the file is there and is what it should be.
-fn is(path: &Path, bytes: u64, hash: &str) -> bool {
+/// Whether the file exists and has this length and hash.
+fn matches(path: &Path, bytes: u64, hash: &str) -> bool {
     let has_length = fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() == bytes);
     let read = || -> io::Result<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
         hasher.update_reader(fs::File::open(path)?)?;
         Ok(hasher.finalize())
     };
-    has_length && read().is_ok_and(|found| found.to_hex().as_str() == hash)
+    has_length && read().is_ok_and(|taken| taken.to_hex().as_str() == hash)
 }
 
 async fn fetch(link: &Link, names: &Names, program: &Program) -> Result<Vec<u8>, String> {
@@ -103,7 +104,7 @@ async fn fetch(link: &Link, names: &Names, program: &Program) -> Result<Vec<u8>,
         let store = link.stream.get_object_store(PROGRAMS).await.map_err(|e| e.to_string())?;
         let object = store.get(&program.hash).await.map_err(|e| e.to_string())?;
         let mut bytes = Vec::new();
-        // What is longer than it should be is not it.
+        // One byte more shows that a program is too long; its hash differs then.
         let mut limited = object.take(program.bytes + 1);
         limited.read_to_end(&mut bytes).await.map_err(|e| e.to_string())?;
         Ok(bytes)
@@ -114,7 +115,7 @@ async fn fetch(link: &Link, names: &Names, program: &Program) -> Result<Vec<u8>,
     }
 }
 
-/// Puts a program into its place as a whole or not at all.
+/// Writes a program atomically.
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
@@ -122,7 +123,7 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(file.path(), bytes)?;
     file.as_file().set_permissions(fs::Permissions::from_mode(0o500))?;
     file.as_file().sync_all()?;
-    // Nothing may have it open for writing when it is started.
+    // A file that is open for writing cannot be started.
     file.into_temp_path().persist(path).map_err(|error| error.error)
 }
 
@@ -137,15 +138,15 @@ mod tests {
         put(&path, b"#!/bin/sh\n").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o500);
         let hash = blake3::hash(b"#!/bin/sh\n").to_hex().to_string();
-        assert!(is(&path, 10, &hash));
-        assert!(!is(&path, 11, &hash));
-        assert!(!is(&path, 10, &blake3::hash(b"").to_hex()));
-        assert!(!is(&dir.path().join("b"), 10, &hash));
+        assert!(matches(&path, 10, &hash));
+        assert!(!matches(&path, 11, &hash));
+        assert!(!matches(&path, 10, &blake3::hash(b"").to_hex()));
+        assert!(!matches(&dir.path().join("b"), 10, &hash));
         // A changed file is put right.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
         fs::write(&path, b"#!/bin/sx\n").unwrap();
-        assert!(!is(&path, 10, &hash));
+        assert!(!matches(&path, 10, &hash));
         put(&path, b"#!/bin/sh\n").unwrap();
-        assert!(is(&path, 10, &hash));
+        assert!(matches(&path, 10, &hash));
     }
 }

@@ -1,4 +1,4 @@
-//! What a worker and a run agree on before the first pair: what is played, with which programs.
+//! What a worker prepares before it plays the first pair of a run: description, programs, benchmarks.
 
 use std::time::Duration;
 
@@ -14,34 +14,34 @@ use arbiter_game::outcome::printable;
 use arbiter_game::player::Seat;
 use arbiter_runner::seats::introduce;
 
-/// Pause before a coordinator or server that did not answer is asked again.
-const AGAIN: Duration = Duration::from_secs(1);
+/// Pause before a request without an answer is repeated.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// How often they are asked before the run is left alone.
-const TRIALS: u32 = 30;
+/// Repetitions of a request before the run is given up.
+const MAX_TRIES: u32 = 30;
 
-/// The benchmark of each engine that was asked for one; an error says why there is none.
+/// The benchmark of each engine for which the run needs one; an error says why it failed.
 type Benches = Vec<Option<Result<BenchResult, String>>>;
 
-/// What is agreed.
+/// What is needed to play jobs of a run.
 #[derive(Debug)]
-pub(super) struct Contract {
-    /// What all jobs have in common.
+pub(super) struct RunSetup {
+    /// The run's description.
     pub(super) description: RunDescription,
-    /// Slots that a game of it takes.
+    /// Slots that a game takes.
     pub(super) slots: u32,
-    /// How its engines are started here.
+    /// How the engines are started on this machine.
     pub(super) seats: Vec<Seat>,
-    /// Where its jobs are taken.
+    /// The consumer of its jobs.
     pub(super) jobs: PullConsumer,
-    /// What its subjects are called.
+    /// Names of its subjects.
     pub(super) names: Names,
 }
 
-impl Contract {
-    /// Fetches the description and the programs, and tries the engines out. The error says why the
-    /// run is not played here.
-    pub(super) async fn agree(shared: &Shared, token: &str) -> Result<Contract, String> {
+impl RunSetup {
+    /// Fetches the description and the programs, starts each engine once, runs benchmarks, and asks
+    /// the coordinator whether the worker may play. An error says why the run is not played here.
+    pub(super) async fn make(shared: &Shared, token: &str) -> Result<RunSetup, String> {
         let names = Names::new(token);
         let mut description = fetch_description(shared, &names).await?;
         if description.token != token {
@@ -52,23 +52,23 @@ impl Contract {
         let mut seats = Vec::new();
         for contestant in &description.contestants {
             let mut seat = contestant.seat.clone();
-            let program = shared.library.find(&shared.link, &names, &contestant.program).await;
+            let program = shared.programs.get(&shared.link, &names, &contestant.program).await;
             seat.launch.program =
                 program.map_err(|error| format!("engine '{}': {error}", seat.name))?;
             seat.launch.bounds = seat.launch.bounds.and(shared.config.bounds);
             seats.push(seat);
         }
         for seat in &seats {
-            // A program that does not start here, for want of a library, would lose all its games.
+            // A program that does not start here, as a library is missing, would lose all games.
             introduce(seat).await.map_err(|error| error.to_string())?;
         }
-        // As many copies as there will be games, if it is for speed.
+        // If times are scaled by it, as many copies as there will be games.
         let copies =
             description.reference_nps.map_or(1, |_| shared.config.slots / slots.max(1) as usize);
         let benches = benches(&description, &seats, copies).await;
         for (contestant, bench) in description.contestants.iter().zip(&benches) {
             if let Some(Ok(BenchResult { nps, .. })) = bench {
-                shared.board().bench(&contestant.seat.name, *nps);
+                shared.known_runs().bench(&contestant.seat.name, *nps);
             }
         }
         let measured = benches.iter().flatten().rfind(|bench| bench.is_ok()).cloned();
@@ -81,16 +81,16 @@ impl Contract {
         }
         let jobs = shared.link.stream.get_consumer_from_stream(JOB_CONSUMER, names.jobs()).await;
         let jobs = jobs.map_err(|error| format!("its jobs cannot be had: {error}"))?;
-        Ok(Contract { description, slots, seats, jobs, names })
+        Ok(RunSetup { description, slots, seats, jobs, names })
     }
 }
 
 async fn fetch_description(shared: &Shared, names: &Names) -> Result<RunDescription, String> {
-    let answer = ask(shared, names.description(), Vec::new()).await?;
+    let answer = request(shared, names.description(), Vec::new()).await?;
     wire::verified(&answer, &shared.config.trusted)
 }
 
-/// What the benchmarks find here of engines that are to be compared.
+/// Runs the benchmarks that the run needs, `copies` of each at the same time.
 async fn benches(description: &RunDescription, seats: &[Seat], copies: usize) -> Benches {
     let mut benches = Vec::new();
     for (contestant, seat) in description.contestants.iter().zip(seats) {
@@ -102,26 +102,26 @@ async fn benches(description: &RunDescription, seats: &[Seat], copies: usize) ->
     benches
 }
 
-/// Says what the engines are like here, and asks whether that will do.
+/// Sends the benchmarks and asks whether the worker may play; an error is the coordinator's reason.
 async fn join(shared: &Shared, names: &Names, benches: Benches) -> Result<(), String> {
     let join = JoinRequest { worker: shared.config.name.clone(), benches };
-    let answer = ask(shared, names.join(&join.worker), join.write()).await?;
+    let answer = request(shared, names.join(&join.worker), join.write()).await?;
     if answer.is_empty() {
         return Ok(());
     }
     Err(printable(&String::from_utf8_lossy(&answer), 300))
 }
 
-/// What the coordinator answers.
-async fn ask(shared: &Shared, subject: String, question: Vec<u8>) -> Result<Vec<u8>, String> {
-    let mut trials = 0;
+/// Sends a request and returns the answer.
+async fn request(shared: &Shared, subject: String, question: Vec<u8>) -> Result<Vec<u8>, String> {
+    let mut tries = 0;
     loop {
         let request = Request::new().payload(question.clone().into());
         match shared.link.client.send_request(subject.clone(), request).await {
             Ok(answer) => return Ok(answer.payload.to_vec()),
-            Err(error) if trials >= TRIALS => return Err(format!("no answer: {error}")),
-            Err(_) => sleep(AGAIN).await,
+            Err(error) if tries >= MAX_TRIES => return Err(format!("no answer: {error}")),
+            Err(_) => sleep(RETRY_PAUSE).await,
         }
-        trials += 1;
+        tries += 1;
     }
 }

@@ -1,0 +1,266 @@
+//! The runs that a worker knows of, and the choice of the one to play for next. Pure: it is told the
+//! time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use super::run_setup::RunSetup;
+use crate::wire::Beacon;
+
+/// A run is forgotten if its last beacon is older than this.
+const RUN_TIMEOUT: Duration = Duration::from_secs(6);
+
+/// Shortest and longest backoff after a pair in which engines broke down; it doubles each time. Such
+/// pairs end early: without a backoff a worker on which nothing works would take all pairs of a short
+/// run before it can be compared with others.
+const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
+
+/// Most runs, and benchmarks, that a worker keeps.
+const MAX_RUNS: usize = 1_000;
+
+/// The setup of a run, made by the first slot that needs it; an error says why the run is not played.
+pub(super) type SetupCell = Arc<OnceCell<Result<Arc<RunSetup>, String>>>;
+
+#[derive(Debug)]
+struct KnownRun {
+    beacon: Beacon,
+    heard: Duration,
+    setup: SetupCell,
+    refusal: Option<String>,
+    backoff: Backoff,
+}
+
+/// The time during which a run is not played because its engines broke down.
+#[derive(Debug, Default)]
+struct Backoff {
+    until: Duration,
+    length: Duration,
+}
+
+/// The run that a slot plays for next.
+#[derive(Debug)]
+pub(super) struct Choice {
+    /// Token of the run.
+    pub(super) token: String,
+    /// Its setup.
+    pub(super) setup: SetupCell,
+    /// Whether another run has work, too.
+    pub(super) others_have_work: bool,
+}
+
+/// The runs that a worker knows of.
+#[derive(Debug, Default)]
+pub(super) struct KnownRuns {
+    runs: BTreeMap<String, KnownRun>,
+    now: Duration,
+    trouble: Option<String>,
+    benches: BTreeMap<String, f64>,
+}
+
+impl KnownRuns {
+    /// Takes in a beacon. Returns whether its run is new.
+    pub(super) fn hear(&mut self, beacon: Beacon) -> bool {
+        let heard = self.now;
+        if let Some(known) = self.runs.get_mut(&beacon.token) {
+            known.beacon = beacon;
+            known.heard = heard;
+            return false;
+        }
+        if self.runs.len() < MAX_RUNS {
+            let setup = SetupCell::default();
+            let token = beacon.token.clone();
+            self.runs.insert(token, {
+                let (refusal, backoff) = (None, Backoff::default());
+                KnownRun { beacon, heard, setup, refusal, backoff }
+            });
+        }
+        true
+    }
+
+    /// Sets the time and forgets runs without recent beacons.
+    pub(super) fn tick(&mut self, now: Duration) {
+        self.now = now;
+        self.runs.retain(|_, known| now < known.heard + RUN_TIMEOUT);
+    }
+
+    /// Forgets a run that is over.
+    pub(super) fn forget(&mut self, token: &str) {
+        self.runs.remove(token);
+    }
+
+    /// The run to play for: among those with work, the one of the highest priority for which the
+    /// fewest pairs are played; if none has work, the first that may have some soon.
+    pub(super) fn choose(&self) -> Option<Choice> {
+        let is_willing = |k: &&KnownRun| k.refusal.is_none() && k.backoff.until <= self.now;
+        let willing = self.runs.values().filter(is_willing);
+        let rank = |known: &&KnownRun| {
+            let Beacon { priority, queued, playing, .. } = known.beacon;
+            (queued == 0, std::cmp::Reverse(priority), playing)
+        };
+        let busy = willing.clone().filter(|known| known.beacon.queued > 0).count();
+        let chosen = willing.min_by_key(rank)?;
+        Some(Choice {
+            token: chosen.beacon.token.clone(),
+            setup: chosen.setup.clone(),
+            others_have_work: busy > 1,
+        })
+    }
+
+    /// A slot has taken a job of a run. That raises the number of pairs played until the next beacon.
+    /// The number of queued pairs stays: a coordinator sends more as soon as a pair ends, and slots
+    /// that believed it had none would play for less important runs.
+    pub(super) fn mark_taken(&mut self, token: &str) {
+        if let Some(known) = self.runs.get_mut(token) {
+            known.beacon.playing += 1;
+        }
+    }
+
+    /// A pair of a run was played; `has_broken` if engines broke down in all its games.
+    pub(super) fn played(&mut self, token: &str, has_broken: bool) {
+        let now = self.now;
+        let Some(KnownRun { backoff, .. }) = self.runs.get_mut(token) else { return };
+        if !has_broken {
+            *backoff = Backoff::default();
+        } else if backoff.until <= now {
+            // Pairs of several slots that break at the same time count once.
+            backoff.length = (2 * backoff.length).clamp(BACKOFF[0], BACKOFF[1]);
+            backoff.until = now + backoff.length;
+        }
+    }
+
+    /// A run has no work at the moment.
+    pub(super) fn mark_empty(&mut self, token: &str) {
+        if let Some(known) = self.runs.get_mut(token) {
+            known.beacon.queued = 0;
+        }
+    }
+
+    /// Stops playing for a run. Returns its name the first time.
+    pub(super) fn refuse(&mut self, token: &str, why: &str) -> Option<String> {
+        let known = self.runs.get_mut(token)?;
+        let is_news = known.refusal.is_none();
+        known.refusal.get_or_insert_with(|| why.to_owned());
+        is_news.then(|| known.beacon.run.clone())
+    }
+
+    /// Keeps a problem, to be shown in the worker's status.
+    pub(super) fn trouble(&mut self, what: String) {
+        self.trouble = Some(what);
+    }
+
+    /// Keeps the nodes per second of an engine's benchmark.
+    pub(super) fn bench(&mut self, engine: &str, nps: f64) {
+        if self.benches.len() < MAX_RUNS || self.benches.contains_key(engine) {
+            self.benches.insert(engine.to_owned(), nps);
+        }
+    }
+
+    /// Names of the engines whose benchmark was run, and nodes per second.
+    pub(super) fn benches(&self) -> Vec<(String, f64)> {
+        self.benches.iter().map(|(engine, nps)| (engine.clone(), *nps)).collect()
+    }
+
+    /// Tokens of the runs that are not played, with the reasons; and the last problem.
+    pub(super) fn troubles(&self) -> (Vec<(String, String)>, Option<String>) {
+        let refused = self.runs.iter().filter_map(|(token, known)| {
+            known.refusal.as_ref().map(|why| (token.clone(), why.clone()))
+        });
+        (refused.collect(), self.trouble.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beacon(token: &str, priority: u8, queued: u64, playing: u64) -> Beacon {
+        Beacon { token: token.into(), run: format!("run {token}"), priority, queued, playing }
+    }
+
+    fn chosen(known_runs: &KnownRuns) -> Option<String> {
+        known_runs.choose().map(|choice| choice.token)
+    }
+
+    #[test]
+    fn the_most_important_run_with_work_comes_first() {
+        let mut known_runs = KnownRuns::default();
+        assert_eq!(chosen(&known_runs), None);
+        assert!(known_runs.hear(beacon("a", 1, 5, 0)));
+        assert!(known_runs.hear(beacon("b", 2, 5, 900)));
+        assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
+        known_runs.mark_empty("b");
+        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        known_runs.mark_empty("a");
+        assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "it may have some soon");
+        assert!(!known_runs.hear(beacon("a", 1, 1, 0)));
+        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+        assert!(!known_runs.choose().unwrap().others_have_work);
+        known_runs.hear(beacon("b", 2, 1, 0));
+        for _ in 0..3 {
+            let choice = known_runs.choose().unwrap();
+            assert!(
+                choice.token == "b" && choice.others_have_work,
+                "it sends more when it is taken"
+            );
+            known_runs.mark_taken("b");
+        }
+    }
+
+    #[test]
+    fn equals_share_fairly() {
+        let mut known_runs = KnownRuns::default();
+        known_runs.hear(beacon("a", 1, 50, 3));
+        known_runs.hear(beacon("b", 1, 50, 1));
+        let mut taken = Vec::new();
+        for _ in 0..6 {
+            let token = chosen(&known_runs).unwrap();
+            known_runs.mark_taken(&token);
+            taken.push(token);
+        }
+        assert_eq!(taken, ["b", "b", "a", "b", "a", "b"]);
+    }
+
+    #[test]
+    fn a_run_whose_engines_break_down_rests_longer_and_longer() {
+        let mut known_runs = KnownRuns::default();
+        let (mut now, mut rests) = (Duration::ZERO, Vec::new());
+        for _ in 0..7 {
+            known_runs.hear(beacon("a", 1, 1, 0));
+            known_runs.played("a", true);
+            known_runs.played("a", true);
+            let start = now;
+            while chosen(&known_runs).is_none() {
+                now += BACKOFF[0];
+                known_runs.hear(beacon("a", 1, 1, 0));
+                known_runs.tick(now);
+            }
+            rests.push((now - start).as_secs_f64());
+        }
+        assert_eq!(rests, [0.25, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0]);
+        known_runs.hear(beacon("b", 0, 1, 0));
+        known_runs.played("a", true);
+        assert_eq!(chosen(&known_runs).as_deref(), Some("b"), "others are played meanwhile");
+        known_runs.played("a", false);
+        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn what_is_refused_or_gone_is_not_chosen() {
+        let mut known_runs = KnownRuns::default();
+        known_runs.hear(beacon("a", 1, 1, 0));
+        assert_eq!(known_runs.refuse("a", "no").as_deref(), Some("run a"));
+        assert_eq!(known_runs.refuse("a", "still no"), None);
+        assert_eq!(known_runs.troubles().0, [("a".to_owned(), "no".to_owned())]);
+        assert_eq!(chosen(&known_runs), None);
+        known_runs.hear(beacon("b", 1, 1, 0));
+        known_runs.tick(RUN_TIMEOUT / 2);
+        assert_eq!(chosen(&known_runs).as_deref(), Some("b"));
+        known_runs.tick(RUN_TIMEOUT);
+        assert_eq!(chosen(&known_runs), None);
+        assert!(known_runs.hear(beacon("a", 1, 1, 0)), "asked again, as it may be another by now");
+        assert_eq!(chosen(&known_runs).as_deref(), Some("a"));
+    }
+}
