@@ -59,7 +59,7 @@ pub struct ClusterArgs {
     /// if it is not there [default: arbiter/signing.key in the user's folder of settings]
     #[arg(long, value_name = "FILE", requires = "on")]
     signing_key: Option<PathBuf>,
-    /// Have workers run `bench` of every engine before they play, and set those aside whose number
+    /// Have workers run `bench` of every engine before they play, and exclude those whose number
     /// of nodes is not that of this machine; without the flag of engines that were built from a
     /// revision and have a bench
     #[arg(long, requires = "on")]
@@ -271,9 +271,10 @@ impl Programs {
 
 /// What the store knows of a run's workers.
 pub fn known(store: &Store, run: &str, plan: &Plan) -> Result<Known, StoreError> {
-    let aside = store.aside(run)?.into_iter().map(|aside| (aside.worker, aside.reason));
+    let excluded =
+        store.excluded_workers(run)?.into_iter().map(|excluded| (excluded.worker, excluded.reason));
     Ok(Known {
-        aside: aside.collect(),
+        excluded: excluded.collect(),
         played: store.played_by_workers(run)?,
         is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
     })

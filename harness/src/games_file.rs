@@ -219,7 +219,7 @@ impl Observer for GamesFile {
                 self.end += text.len() as u64;
                 self.append(&text)
             }
-            RunEvent::SetAside { counted, .. } => self.take_back(*counted),
+            RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
             _ => Ok(()),
         };
         done.map_err(|error| ObserverError(error.to_string()))

@@ -287,7 +287,7 @@ fn resume(
         Some(path) => Some((GamesFile::open(path, Content::Epd)?, stored.offsets.epd)),
         None => None,
     };
-    let were_taken_back = store.aside(&name)?.iter().any(|aside| aside.pairs > 0);
+    let were_taken_back = store.excluded_workers(&name)?.iter().any(|excluded| excluded.pairs > 0);
     let mut files = Vec::new();
     for (mut file, offset) in pgn.into_iter().chain(epd) {
         let pairs = state.counted().map(|pair| counted_pair(&store, &name, pair));

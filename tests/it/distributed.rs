@@ -2,13 +2,13 @@
 //! of a local run, whatever dies on the way.
 
 mod access;
-mod custody;
 mod disasters;
+mod excluded;
 mod faults;
-mod guards;
 mod leaving;
 mod messages;
 mod namespaces;
+mod permissions;
 mod strangers;
 mod suites;
 

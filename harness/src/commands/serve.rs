@@ -19,7 +19,7 @@ use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
 use arbiter_report::terminal::note;
 use arbiter_runner::signal::Signals;
-use arbiter_serve::{Guard, Hub, MIN_TOKEN, Sight, Site};
+use arbiter_serve::{ClusterMonitor, Guard, Hub, MIN_TOKEN, Site};
 use arbiter_store::StoreError;
 
 /// Where a token is looked for that no file gives.
@@ -98,8 +98,8 @@ fn begin(args: ServeArgs) -> Result<(), Failure> {
     // To be as quick as usual is no reason not to serve.
     let _ = rustix::process::setpriority_process(None, NICE);
     let access = args.nats.map(|url| args.access.access(url)).transpose()?;
-    let sight = Arc::new(Sight::new(access.is_some()));
-    let hub = Arc::new(Hub::new(args.results.clone(), sight.clone()));
+    let monitor = Arc::new(ClusterMonitor::new(access.is_some()));
+    let hub = Arc::new(Hub::new(args.results.clone(), monitor.clone()));
     let boot = hex(4)?;
     let site = Site::new(hub, guard, args.results, boot);
     runtime()?.block_on(async {
@@ -114,7 +114,7 @@ fn begin(args: ServeArgs) -> Result<(), Failure> {
         let address = listener.local_addr().map_err(Failure::environment)?;
         announce(address, token.as_ref());
         if let Some(access) = access {
-            tokio::spawn(async move { sight.keep(access).await });
+            tokio::spawn(async move { monitor.keep(access).await });
         }
         tokio::select! {
             served = async { axum::serve(listener, site.router()).await } => {

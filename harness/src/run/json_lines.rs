@@ -6,7 +6,7 @@ use crate::output::emit;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 
-/// Prints a line for each pair when it counts, and one when a worker is set aside, after which only
+/// Prints a line for each pair when it counts, and one when a worker is excluded, after which only
 /// the first of those pairs still count; the report follows as the last line.
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -21,12 +21,12 @@ impl Stream {
 
 impl Observer for Stream {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        if let RunEvent::SetAside { aside, counted, .. } = event {
+        if let RunEvent::WorkerExcluded { excluded, counted, .. } = event {
             return print(&json!({
                 "event": "set_aside",
-                "worker": aside.worker,
-                "reason": aside.reason,
-                "pairs_discarded": aside.pairs,
+                "worker": excluded.worker,
+                "reason": excluded.reason,
+                "pairs_discarded": excluded.pairs,
                 "pairs_counted": counted,
             }));
         }

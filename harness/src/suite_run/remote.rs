@@ -68,8 +68,8 @@ pub fn answers<A: Assignment + Clone>(
     for (_, worker) in answers.answered.values() {
         *positions.entry(worker.clone()).or_default() += 1;
     }
-    let aside = answers.aside.into_iter().map(|remark| (remark.worker, remark.what));
-    let by = By::Workers { positions, aside: aside.collect() };
+    let excluded = answers.excluded.into_iter().map(|remark| (remark.worker, remark.what));
+    let by = By::Workers { positions, excluded: excluded.collect() };
     Ok((answers.answered.into_values().collect(), by))
 }
 

@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use super::{assert_untouched, custody, distant, impatient};
+use super::{assert_untouched, distant, excluded, impatient};
 use crate::resume::{PAIRS, uninterrupted, wait_for_pairs};
 use crate::support::bench::{Bench, Running};
 use crate::support::nats::{Client, LEASE, Server, Worker};
@@ -41,7 +41,7 @@ fn a_worker_that_is_killed_between_its_job_and_the_start_of_the_game_loses_nothi
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.run.*.sign.a");
     let lease = LEASE.as_secs();
-    let running = custody::distant(&bench, &server).set("lease", lease).set("pairs", 4).start();
+    let running = excluded::distant(&bench, &server).set("lease", lease).set("pairs", 4).start();
     // It has the job, and its engines are on their way.
     let (_, sign) = client.next();
     victim.signal(Signal::KILL);

@@ -45,7 +45,7 @@ pub fn remarks(results: &Path) -> Vec<String> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// The pairs that do not count because the machine that played them was set aside: which, and who.
+/// The pairs that do not count because the machine that played them was excluded: which, and who.
 pub fn discarded(results: &Path) -> Vec<(i64, String)> {
     let Ok(connection) = open(results) else { return Vec::new() };
     let query = "SELECT pair, worker FROM discarded ORDER BY pair";

@@ -43,7 +43,7 @@ pub struct Answers<D> {
     /// By the number of the question; each with its worker.
     pub answered: BTreeMap<u64, (D, String)>,
     /// Workers whose answers do not count, and why.
-    pub aside: Vec<Remark>,
+    pub excluded: Vec<Remark>,
 }
 
 /// Which questions wait, and which are on their way. Pure.
@@ -63,7 +63,7 @@ impl<A: Assignment + Clone> Sheet<A> {
             waiting: questions.keys().copied().collect(),
             questions,
             in_flight: BTreeSet::new(),
-            answers: Answers { answered: BTreeMap::new(), aside: Vec::new() },
+            answers: Answers { answered: BTreeMap::new(), excluded: Vec::new() },
         }
     }
 
@@ -85,7 +85,7 @@ impl<A: Assignment + Clone> Sheet<A> {
     }
 
     /// What a worker has answered does not count, and is asked again.
-    fn set_aside(&mut self, remark: Remark) {
+    fn exclude(&mut self, remark: Remark) {
         let waiting = &mut self.waiting;
         self.answers.answered.retain(|number, (_, worker)| {
             let stays = *worker != remark.worker;
@@ -94,7 +94,7 @@ impl<A: Assignment + Clone> Sheet<A> {
             }
             stays
         });
-        self.answers.aside.push(remark);
+        self.answers.excluded.push(remark);
     }
 
     fn is_done(&self) -> bool {
@@ -128,9 +128,9 @@ pub async fn ask<A: Assignment + Clone>(
                 tell(News::Answered(sheet.answers.answered.len()));
             }
             JobEvent::Noted(remark) => tell(News::Remark(&remark)),
-            JobEvent::SetAside(remark) => {
+            JobEvent::WorkerExcluded(remark) => {
                 tell(News::Remark(&remark));
-                sheet.set_aside(remark);
+                sheet.exclude(remark);
                 tell(News::Answered(sheet.answers.answered.len()));
             }
             JobEvent::Failed { pair, reason } => {
@@ -182,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_who_is_set_aside_are_asked_for_again() {
+    fn answers_of_who_is_excluded_are_asked_for_again() {
         let mut sheet = Sheet::new(questions(2));
         while sheet.next(9).is_some() {}
         sheet.answer(answered(0), "a".to_owned());
         sheet.answer(answered(1), "b".to_owned());
         let (worker, what) = ("a".to_owned(), "another bench".to_owned());
-        sheet.set_aside(Remark { worker, pair: None, what });
+        sheet.exclude(Remark { worker, pair: None, what });
         assert!(!sheet.is_done());
         assert_eq!(sheet.next(9).map(|question| question.number), Some(0));
         sheet.answer(answered(0), "b".to_owned());

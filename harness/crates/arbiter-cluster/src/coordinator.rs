@@ -307,8 +307,8 @@ impl<A: Assignment> Coordinator<A> {
     async fn weigh(&mut self, result: JobResult<A::Done>, receipt: Receipt) {
         let (pair, worker, ack) = (result.number, result.worker.clone(), result.ack.clone());
         self.in_flight.started(pair, self.now);
-        let disposition = match self.policy.why_aside(&worker).is_some() {
-            true => Disposition::Reject("a result of a worker that is set aside".to_owned()),
+        let disposition = match self.policy.why_excluded(&worker).is_some() {
+            true => Disposition::Reject("a result of a worker that is excluded".to_owned()),
             false => self.in_flight.receive(result, receipt),
         };
         match disposition {
@@ -412,7 +412,7 @@ impl<A: Assignment> Coordinator<A> {
         let refusal = why(&status);
         let before = self.workers.get(&worker).and_then(|(before, _)| why(before));
         self.workers.insert(worker.clone(), (status, self.now));
-        let is_news = before != refusal && self.policy.why_aside(&worker).is_none();
+        let is_news = before != refusal && self.policy.why_excluded(&worker).is_none();
         if let Some(refusal) = refusal.filter(|_| is_news) {
             self.remark(&worker, None, format!("does not play: {refusal}"));
         }
@@ -425,8 +425,8 @@ impl<A: Assignment> Coordinator<A> {
         let now = self.now;
         self.workers.retain(|_, (status, heard)| !status.is_leaving && now < *heard + ABSENCE);
         let plays = |status: &&WorkerStatus| {
-            let is_aside = self.policy.why_aside(&status.worker).is_some();
-            !is_aside && status.refusals.iter().all(|(token, _)| *token != self.token)
+            let is_excluded = self.policy.why_excluded(&status.worker).is_some();
+            !is_excluded && status.refusals.iter().all(|(token, _)| *token != self.token)
         };
         let players = self.workers.values().map(|(status, _)| status).filter(plays);
         let each = self.threads.max(1);

@@ -348,13 +348,14 @@ impl PendingResults {
                 let stopped = RunStopped { token: token.to_owned(), others_go_on: false };
                 let _ = shared.cancelled.send(stopped);
             }
-            Some(CoordinatorMessage::Aside { worker, why }) if worker == shared.config.name => {
+            Some(CoordinatorMessage::Exclude { worker, why }) if worker == shared.config.name => {
                 self.jobs.retain(|(other, _), _| other != token);
                 shared.refuse(token, why);
                 let stopped = RunStopped { token: token.to_owned(), others_go_on: true };
                 let _ = shared.cancelled.send(stopped);
             }
-            Some(CoordinatorMessage::Refused { .. } | CoordinatorMessage::Aside { .. }) | None => {}
+            Some(CoordinatorMessage::Refused { .. } | CoordinatorMessage::Exclude { .. })
+            | None => {}
         }
     }
 

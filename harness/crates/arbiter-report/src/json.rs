@@ -12,7 +12,7 @@ use crate::summary::{Strength, Summary};
 use crate::tuned::{self, TuningFigures};
 use crate::worth::{self, Worth};
 use arbiter_plan::provenance::Scale;
-use arbiter_plan::run::event::{Ending, SetAside};
+use arbiter_plan::run::event::{Ending, ExcludedWorker};
 use arbiter_stats::elo::{Estimate, Extended};
 
 #[derive(Serialize)]
@@ -30,9 +30,9 @@ struct Report<'a> {
     opening_faults: &'a [String],
     /// Times that a pair was void, because the machine disturbed it, and played again.
     pairs_voided: u64,
-    /// Machines that were set aside; none is not told.
+    /// Machines that were excluded; none is not told.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    workers_set_aside: Vec<AsideFigures<'a>>,
+    workers_set_aside: Vec<ExcludedFigures<'a>>,
     /// Pairs that count although the machine disturbed them.
     pairs_disturbed: u64,
     engines: &'a [String],
@@ -160,19 +160,19 @@ struct FeatureFigures<'a> {
     elo_sequential_high: Option<f64>,
 }
 
-/// A machine that was set aside.
+/// A machine that was excluded.
 #[derive(Debug, Serialize)]
-struct AsideFigures<'a> {
+struct ExcludedFigures<'a> {
     worker: &'a str,
     reason: &'a str,
     /// Pairs of it that do not count and were played again.
     pairs_discarded: u64,
 }
 
-impl AsideFigures<'_> {
-    fn of(aside: &SetAside) -> AsideFigures<'_> {
-        let SetAside { worker, reason, pairs } = aside;
-        AsideFigures { worker, reason, pairs_discarded: *pairs }
+impl ExcludedFigures<'_> {
+    fn of(excluded: &ExcludedWorker) -> ExcludedFigures<'_> {
+        let ExcludedWorker { worker, reason, pairs } = excluded;
+        ExcludedFigures { worker, reason, pairs_discarded: *pairs }
     }
 }
 
@@ -205,8 +205,8 @@ pub fn value(summary: &Summary) -> Value {
     serde_json::to_value(report(summary)).expect("a report is numbers and text")
 }
 
-fn set_aside(summary: &Summary) -> Vec<AsideFigures<'_>> {
-    summary.aside.iter().map(AsideFigures::of).collect()
+fn excluded(summary: &Summary) -> Vec<ExcludedFigures<'_>> {
+    summary.excluded.iter().map(ExcludedFigures::of).collect()
 }
 
 fn ending_word(ending: Ending) -> &'static str {
@@ -232,7 +232,7 @@ fn report(summary: &Summary) -> Report<'_> {
         openings_left_out: summary.quarantine.count,
         opening_faults: &summary.quarantine.faults,
         pairs_voided: summary.disturbances.voided,
-        workers_set_aside: set_aside(summary),
+        workers_set_aside: excluded(summary),
         pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,
         builds: builds(summary),

@@ -235,8 +235,8 @@ impl Observer for Live {
                 self.say(&disturbance(*pair, reason, *is_void));
             }
             RunEvent::Noted { remark } => self.say(&remark.to_string()),
-            RunEvent::SetAside { aside, standing, counted, looks, schedule } => {
-                self.say(&aside.to_string());
+            RunEvent::WorkerExcluded { excluded, standing, counted, looks, schedule } => {
+                self.say(&excluded.to_string());
                 self.schedule = (*schedule).clone();
                 self.count_anew(standing, *counted, looks);
             }

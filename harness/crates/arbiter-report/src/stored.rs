@@ -117,16 +117,16 @@ pub fn summary_of(
     with_stored(store, plan, summary)
 }
 
-/// The same with what only the store knows: what the run is about, who was set aside, and how promptly
+/// The same with what only the store knows: what the run is about, who was excluded, and how promptly
 /// engines answered; not in a run that no clock bounds, as the report of the same games is to be the same.
 pub fn with_stored(store: &Store, plan: &Plan, summary: Summary) -> Result<Summary, StoreError> {
     let about = store.run(&summary.run)?.head.about;
-    let aside = store.aside(&summary.run)?;
+    let excluded = store.excluded_workers(&summary.run)?;
     let latencies = match plan.is_timed() {
         true => store.latencies(&summary.run)?,
         false => summary.latencies,
     };
-    Ok(Summary { about, aside, latencies, ..summary })
+    Ok(Summary { about, excluded, latencies, ..summary })
 }
 
 /// What there is to say of a run.

@@ -7,7 +7,7 @@ use arbiter_openings::quarantine::Quarantine;
 use arbiter_plan::ablation::Ablation;
 use arbiter_plan::plan::{Kind, Plan};
 use arbiter_plan::provenance::{Provenance, Scale};
-use arbiter_plan::run::event::{Ending, SetAside};
+use arbiter_plan::run::event::{Ending, ExcludedWorker};
 use arbiter_plan::run::latency::Latencies;
 use arbiter_plan::run::noise::Disturbances;
 use arbiter_plan::run::standing::{Encounter, Standing};
@@ -70,8 +70,8 @@ pub struct Summary {
     pub quarantine: Quarantine,
     /// Pairs that the machine disturbed.
     pub disturbances: Disturbances,
-    /// Machines that were set aside.
-    pub aside: Vec<SetAside>,
+    /// Machines that were excluded.
+    pub excluded: Vec<ExcludedWorker>,
     /// Share of an engine's thinking time that may be lost to the machine, if it was measured.
     pub noise_limit: Option<f64>,
     /// The stopping rule.
@@ -175,7 +175,7 @@ impl Summary {
             seed: plan.seed,
             quarantine: Quarantine::default(),
             disturbances: Disturbances::default(),
-            aside: Vec::new(),
+            excluded: Vec::new(),
             noise_limit: plan.noise_limit.filter(|_| plan.is_timed()),
             sprt: plan.sprt,
             looks: looks.clone(),

@@ -82,8 +82,8 @@ fn rest(page: &mut Page, summary: &Summary) {
     {
         page.line("Noise", noise);
     }
-    for aside in &summary.aside {
-        page.line("Aside", aside.to_string());
+    for excluded in &summary.excluded {
+        page.line("Excluded", excluded.to_string());
     }
     page.line("Endings", terminations(summary));
     page.line("Faults", faults(summary));

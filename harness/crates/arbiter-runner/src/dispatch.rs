@@ -148,11 +148,11 @@ impl Run<'_> {
             if let Some(ending) = state.ending() {
                 return Ok(Finished { ending, request });
             }
-            let mut aside = None;
+            let mut excluded = None;
             let events = tokio::select! {
                 event = executor.next() => {
                     let (events, last) = self.commit_all(event, executor, &mut held)?;
-                    aside = last;
+                    excluded = last;
                     events
                 }
                 signal = signals.next() => {
@@ -183,14 +183,14 @@ impl Run<'_> {
                     self.carry_out(effect, state, executor, &mut held, clock).await?;
                 }
             }
-            if let Some(remark) = aside {
-                self.set_aside(&remark, state, &mut held)?;
+            if let Some(remark) = excluded {
+                self.exclude_worker(&remark, state, &mut held)?;
             }
         }
     }
 
     /// Lets what somebody has played count no more, who plays no more.
-    fn set_aside(
+    fn exclude_worker(
         &mut self,
         remark: &Remark,
         state: &mut RunState,
@@ -198,10 +198,10 @@ impl Run<'_> {
     ) -> Result<(), RunError> {
         let takes_back = state.can_take_back();
         let now = unix_time_ms();
-        let aside = self.store.set_aside(self.name, now, remark, takes_back)?;
-        let what = format!("set aside: {}", remark.what);
+        let excluded = self.store.exclude_worker(self.name, now, remark, takes_back)?;
+        let what = format!("excluded: {}", remark.what);
         self.store.note_remark(self.name, now, &Remark { what, ..remark.clone() })?;
-        if aside.pairs > 0 {
+        if excluded.pairs > 0 {
             let kept = self.store.tallies(self.name)?;
             state.take_back(&kept);
             // Their games are in the store, or do not count.
@@ -209,8 +209,8 @@ impl Run<'_> {
         }
         let (standing, looks, schedule) = (state.standing(), state.looks(), state.schedule());
         let counted = state.counted().count() as u64;
-        let aside = &aside;
-        Ok(self.tell(&RunEvent::SetAside { aside, standing, counted, looks, schedule })?)
+        let excluded = &excluded;
+        Ok(self.tell(&RunEvent::WorkerExcluded { excluded, standing, counted, looks, schedule })?)
     }
 
     /// Starts pairs while there is room and work.
@@ -229,7 +229,7 @@ impl Run<'_> {
 
     /// Puts on disk, together, what has happened, as far as it need not be waited for: where many
     /// games are short, pairs end faster than a disk writes one after another. Somebody who is to be
-    /// set aside after that comes back.
+    /// set excluded after that comes back.
     fn commit_all<E: Executor>(
         &mut self,
         first: JobEvent,
@@ -238,11 +238,11 @@ impl Run<'_> {
     ) -> Result<(Vec<Event>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
         let mut next = Some(first);
-        let mut aside = None;
+        let mut excluded = None;
         let most = executor.slots().clamp(HELD_PAIRS, MAX_HELD_PAIRS);
         while let Some(event) = next.take() {
-            if let JobEvent::SetAside(remark) = event {
-                aside = Some(remark);
+            if let JobEvent::WorkerExcluded(remark) = event {
+                excluded = Some(remark);
                 break;
             }
             happened.push(event);
@@ -260,7 +260,7 @@ impl Run<'_> {
                 _ => {}
             }
         }
-        Ok((events, aside))
+        Ok((events, excluded))
     }
 
     fn commit_group(
@@ -324,7 +324,7 @@ impl Run<'_> {
                 Ok(None)
             }
             // Whoever puts events on disk does it beside them.
-            JobEvent::SetAside(remark) => {
+            JobEvent::WorkerExcluded(remark) => {
                 self.tell(&RunEvent::Noted { remark: &remark })?;
                 Ok(None)
             }

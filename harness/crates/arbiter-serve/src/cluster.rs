@@ -1,4 +1,4 @@
-//! Who plays on other machines, as long as the page is served.
+//! The workers and runs on a NATS server, for as long as the page is served.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,9 +15,9 @@ use arbiter_report::document::Document;
 /// How long is waited before the server is called again.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// What is known of the cluster.
+/// Listens to a cluster and keeps what it heard.
 #[derive(Debug)]
-pub struct Sight(Mutex<View>);
+pub struct ClusterMonitor(Mutex<View>);
 
 #[derive(Debug)]
 enum View {
@@ -35,11 +35,11 @@ struct Seen {
     link: Link,
 }
 
-impl Sight {
+impl ClusterMonitor {
     /// Nothing was heard yet, if there is a server to listen to.
-    pub fn new(is_named: bool) -> Sight {
+    pub fn new(is_named: bool) -> ClusterMonitor {
         let waiting = || View::Lost("not connected yet".to_owned());
-        Sight(Mutex::new(if is_named { waiting() } else { View::Unknown }))
+        ClusterMonitor(Mutex::new(if is_named { waiting() } else { View::Unknown }))
     }
 
     fn view(&self) -> MutexGuard<'_, View> {
@@ -89,7 +89,7 @@ impl Sight {
     }
 }
 
-impl Watch for Arc<Sight> {
+impl Watch for Arc<ClusterMonitor> {
     fn look(&mut self) -> Vec<Part> {
         let document = match &*self.view() {
             View::Unknown => told("No server is looked at: start arbiter serve with --nats URL."),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::cluster::Sight;
+use super::cluster::ClusterMonitor;
 use super::list::ListWatch;
 use super::run::RunWatch;
 use crate::web::{Part, Publication};
@@ -40,7 +40,7 @@ pub type Latest = Option<Arc<Publication>>;
 #[derive(Debug)]
 pub struct Hub {
     results: PathBuf,
-    sight: Arc<Sight>,
+    monitor: Arc<ClusterMonitor>,
     topics: Mutex<BTreeMap<Topic, watch::Sender<Latest>>>,
 }
 
@@ -52,8 +52,8 @@ pub trait Watch {
 
 impl Hub {
     /// Nobody looks yet.
-    pub fn new(results: PathBuf, sight: Arc<Sight>) -> Hub {
-        Hub { results, sight, topics: Mutex::default() }
+    pub fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
+        Hub { results, monitor, topics: Mutex::default() }
     }
 
     /// Lets somebody see a page, and all that it becomes. The error is a sentence.
@@ -99,7 +99,7 @@ impl Listed {
         let mut page: Box<dyn Watch> = match &self.topic {
             Topic::Runs => Box::new(ListWatch::new(results)),
             Topic::Run(run) => Box::new(RunWatch::new(results, run.clone())),
-            Topic::Cluster => Box::new(self.hub.sight.clone()),
+            Topic::Cluster => Box::new(self.hub.monitor.clone()),
         };
         let mut unseen = 0;
         loop {

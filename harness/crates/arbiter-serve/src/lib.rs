@@ -10,7 +10,7 @@ mod routes;
 mod run;
 mod web;
 
-pub use cluster::Sight;
+pub use cluster::ClusterMonitor;
 pub use guard::{Guard, MIN_TOKEN};
 pub use hub::Hub;
 pub use routes::Site;

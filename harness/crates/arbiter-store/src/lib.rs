@@ -5,8 +5,8 @@
 //! counts) is derived from it and can be made again.
 
 mod append;
-mod aside;
 mod disturbance;
+mod excluded;
 mod follow;
 mod gates;
 mod iterations;

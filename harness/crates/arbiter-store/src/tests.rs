@@ -94,7 +94,7 @@ fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn pairs_of_a_machine_that_is_set_aside_are_kept_apart() {
+fn pairs_of_a_machine_that_is_excluded_are_kept_apart() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, played) = filled(dir.path());
     let numbered = |pair| {
@@ -108,9 +108,12 @@ fn pairs_of_a_machine_that_is_set_aside_are_kept_apart() {
     assert_eq!(names, ["w", "other", "w"]);
     let epoch = store.epoch().unwrap();
     let remark = Remark { worker: "w".into(), pair: None, what: "crashes".into() };
-    let aside = store.set_aside("run", 5, &remark, true).unwrap();
-    assert_eq!((aside.worker.as_str(), aside.reason.as_str(), aside.pairs), ("w", "crashes", 2));
-    assert_eq!(store.aside("run").unwrap(), [aside]);
+    let excluded = store.exclude_worker("run", 5, &remark, true).unwrap();
+    assert_eq!(
+        (excluded.worker.as_str(), excluded.reason.as_str(), excluded.pairs),
+        ("w", "crashes", 2)
+    );
+    assert_eq!(store.excluded_workers("run").unwrap(), [excluded]);
     assert_ne!(store.epoch().unwrap(), epoch);
     let left: Vec<u64> = store.tallies("run").unwrap().iter().map(|tally| tally.pair).collect();
     assert_eq!(left, [1]);
@@ -130,7 +133,7 @@ fn pairs_of_a_machine_that_is_set_aside_are_kept_apart() {
     }
     // Others play them again.
     assert!(store.append("run", &numbered(0), None, Some("other")).unwrap());
-    let again = store.set_aside("run", 6, &remark, true).unwrap();
+    let again = store.exclude_worker("run", 6, &remark, true).unwrap();
     assert_eq!(again.pairs, 0);
     assert_eq!(
         store.pairs_by_worker("run").unwrap().into_iter().collect::<Vec<_>>(),

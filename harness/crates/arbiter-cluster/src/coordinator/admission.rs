@@ -4,26 +4,26 @@ use std::collections::BTreeMap;
 
 use crate::wire::{BenchResult, JoinRequest};
 
-/// How many workers have to find other benchmarks than we do until it may be we who are wrong.
-const WRONG: usize = 2;
+/// Workers whose benchmarks have to differ from those of the coordinator until it may itself be wrong.
+const MIN_WRONG: usize = 2;
 
-/// What is said to a worker that would play.
+/// The answer to a join request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It may.
-    Welcome,
-    /// It may not, and this is why.
-    Aside(String),
-    /// It may not, and with it too many: the run ends.
-    End(String),
+    /// It may play.
+    Admit,
+    /// It may not, for this reason.
+    Exclude(String),
+    /// It is one of too many that may not: the run ends, for this reason.
+    EndRun(String),
 }
 
-/// What the benchmarks of a run have to be.
+/// The benchmarks that workers of a run have to find.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
     /// Name of each engine, and the nodes of its benchmark here if it is compared.
     engines: Vec<(String, Option<u64>)>,
-    /// Workers that have found something else, and what.
+    /// Workers that have found others, and which.
     wrong: BTreeMap<String, String>,
 }
 
@@ -34,9 +34,9 @@ impl Admission {
         Admission { engines: engines.collect(), wrong: BTreeMap::new() }
     }
 
-    /// What a worker is told.
+    /// The answer to a request.
     pub(super) fn judge(&mut self, join: &JoinRequest) -> Verdict {
-        let mut verdict = Verdict::Welcome;
+        let mut verdict = Verdict::Admit;
         for (index, (name, expected)) in self.engines.iter().enumerate() {
             let Some(nodes) = expected else { continue };
             match join.benches.get(index).and_then(Option::as_ref) {
@@ -47,28 +47,28 @@ impl Admission {
                         found.nodes
                     );
                     self.wrong.insert(join.worker.clone(), why.clone());
-                    verdict = Verdict::Aside(why);
+                    verdict = Verdict::Exclude(why);
                     break;
                 }
                 Some(Err(error)) => {
                     verdict =
-                        Verdict::Aside(format!("engine '{name}' has no bench there: {error}"));
+                        Verdict::Exclude(format!("engine '{name}' has no bench there: {error}"));
                 }
                 None => {
                     let why = format!("it says nothing of the bench of engine '{name}'");
-                    verdict = Verdict::Aside(why);
+                    verdict = Verdict::Exclude(why);
                 }
             }
         }
         let is_wrong = self.wrong.contains_key(&join.worker);
-        if is_wrong && self.wrong.len() >= WRONG {
-            Verdict::End(self.accusation())
+        if is_wrong && self.wrong.len() >= MIN_WRONG {
+            Verdict::EndRun(self.end_reason())
         } else {
             verdict
         }
     }
 
-    fn accusation(&self) -> String {
+    fn end_reason(&self) -> String {
         let found = self.wrong.iter().map(|(worker, why)| format!("worker {worker}: {why}"));
         format!(
             "{} workers agree that something is wrong: {}; the engine depends on the machine, or \
@@ -97,25 +97,25 @@ mod tests {
     fn who_finds_the_same_may_play() {
         let mut admission = admission();
         for worker in ["a", "b", "c"] {
-            assert_eq!(admission.judge(&join(worker, [10, 20])), Verdict::Welcome);
+            assert_eq!(admission.judge(&join(worker, [10, 20])), Verdict::Admit);
         }
         // Engines that have no benchmark are not compared.
         let mut none = Admission::new([("A".to_owned(), None)].into_iter());
         let silent = JoinRequest { worker: "a".into(), benches: Vec::new() };
-        assert_eq!(none.judge(&silent), Verdict::Welcome);
+        assert_eq!(none.judge(&silent), Verdict::Admit);
     }
 
     #[test]
-    fn one_wrong_worker_is_set_aside_and_two_end_the_run() {
+    fn one_wrong_worker_is_excluded_and_two_end_the_run() {
         let mut admission = admission();
         let why = "the bench of engine 'B' has 21 nodes there, and 20 here";
         for _ in 0..3 {
             let verdict = admission.judge(&join("a", [10, 21]));
-            assert_eq!(verdict, Verdict::Aside(why.into()), "the same worker is one worker");
+            assert_eq!(verdict, Verdict::Exclude(why.into()), "the same worker is one worker");
         }
-        assert_eq!(admission.judge(&join("b", [10, 20])), Verdict::Welcome);
+        assert_eq!(admission.judge(&join("b", [10, 20])), Verdict::Admit);
         let verdict = admission.judge(&join("c", [9, 20]));
-        let Verdict::End(words) = verdict else { panic!("{verdict:?}") };
+        let Verdict::EndRun(words) = verdict else { panic!("{verdict:?}") };
         for part in ["2 workers", "worker a: the bench of engine 'B'", "worker c: ", "9 nodes"] {
             assert!(words.contains(part), "{words}");
         }
@@ -129,11 +129,11 @@ mod tests {
             failed.benches[1] = Some(Err("ended with signal 4".into()));
             let verdict = admission.judge(&failed);
             assert!(
-                matches!(&verdict, Verdict::Aside(why) if why.contains("signal 4")),
+                matches!(&verdict, Verdict::Exclude(why) if why.contains("signal 4")),
                 "{verdict:?}"
             );
             failed.benches.truncate(1);
-            assert!(matches!(admission.judge(&failed), Verdict::Aside(_)));
+            assert!(matches!(admission.judge(&failed), Verdict::Exclude(_)));
         }
     }
 }

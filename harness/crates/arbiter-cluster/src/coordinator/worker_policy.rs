@@ -18,8 +18,8 @@ use arbiter_runner::executor::JobEvent;
 /// What the store knows of workers when a run is resumed; nothing for a new run.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// Workers that were set aside, and why.
-    pub aside: BTreeMap<String, String>,
+    /// Workers that were excluded, and why.
+    pub excluded: BTreeMap<String, String>,
     /// What was played for the run, and by whom.
     pub played: Vec<(String, PairTally)>,
     /// Whether all pairs are between the same two engines, under the same conditions.
@@ -31,7 +31,7 @@ pub struct Known {
 pub(super) struct WorkerPolicy {
     admission: Admission,
     outliers: OutlierDetector,
-    aside: BTreeMap<String, String>,
+    excluded: BTreeMap<String, String>,
     /// Accepted pairs that are not stored yet, and the worker of each.
     accepted: BTreeMap<u64, (String, PairTally)>,
 }
@@ -52,14 +52,14 @@ impl WorkerPolicy {
         WorkerPolicy {
             admission: Admission::new(names.zip(benches)),
             outliers,
-            aside: known.aside,
+            excluded: known.excluded,
             accepted: BTreeMap::new(),
         }
     }
 
-    /// Why a worker was set aside, if it was.
-    pub(super) fn why_aside(&self, worker: &str) -> Option<&str> {
-        self.aside.get(worker).map(String::as_str)
+    /// Why a worker was excluded, if it was.
+    pub(super) fn why_excluded(&self, worker: &str) -> Option<&str> {
+        self.excluded.get(worker).map(String::as_str)
     }
 
     /// A result was accepted and waits to be stored.
@@ -70,7 +70,7 @@ impl WorkerPolicy {
     /// A pair was stored. Returns the outlier among the workers, if one shows now.
     fn stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
-        if self.aside.contains_key(&worker) {
+        if self.excluded.contains_key(&worker) {
             None
         } else {
             self.outliers.add_and_check(&worker, &tally)
@@ -92,41 +92,41 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Why a worker may not play; `None` if it may.
     async fn admit(&mut self, join: &JoinRequest) -> Option<String> {
-        if let Some(why) = self.policy.why_aside(&join.worker) {
-            return Some(format!("set aside: {why}"));
+        if let Some(why) = self.policy.why_excluded(&join.worker) {
+            return Some(format!("excluded: {why}"));
         }
         let (why, end) = match self.policy.admission.judge(join) {
-            Verdict::Welcome => return None,
-            Verdict::Aside(why) => (why, None),
-            Verdict::End(words) => {
+            Verdict::Admit => return None,
+            Verdict::Exclude(why) => (why, None),
+            Verdict::EndRun(words) => {
                 ("the run ends, as others find the same".to_owned(), Some(words))
             }
         };
-        self.set_aside(Finding { worker: join.worker.clone(), reason: why.clone() }).await;
+        self.exclude(Finding { worker: join.worker.clone(), reason: why.clone() }).await;
         if let Some(words) = end {
             let _ = self.ends.events.send(JobEvent::Unfit(words));
         }
-        Some(format!("set aside: {why}"))
+        Some(format!("excluded: {why}"))
     }
 
     /// A pair was stored: excludes the outlier among the workers, if one shows now.
     pub(super) async fn check_workers(&mut self, pair: u64) {
         if let Some(finding) = self.policy.stored(pair) {
-            self.set_aside(finding).await;
+            self.exclude(finding).await;
         }
     }
 
     /// A worker plays no more, and what it has played is played again by others.
-    async fn set_aside(&mut self, Finding { worker, reason }: Finding) {
+    async fn exclude(&mut self, Finding { worker, reason }: Finding) {
         self.policy.outliers.remove(&worker);
-        self.policy.aside.insert(worker.clone(), reason.clone());
-        self.say(&CoordinatorMessage::Aside {
+        self.policy.excluded.insert(worker.clone(), reason.clone());
+        self.say(&CoordinatorMessage::Exclude {
             worker: worker.clone(),
-            why: format!("set aside: {reason}"),
+            why: format!("excluded: {reason}"),
         })
         .await;
         let remark = Remark { worker, pair: None, what: reason };
-        let _ = self.ends.events.send(JobEvent::SetAside(remark));
+        let _ = self.ends.events.send(JobEvent::WorkerExcluded(remark));
         self.make_room();
     }
 }

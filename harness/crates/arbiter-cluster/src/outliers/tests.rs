@@ -101,7 +101,7 @@ fn a_worker_with_other_results_is_found_among_three() {
 
 /// By simulation: workers that are alike are left alone.
 #[test]
-fn workers_that_are_alike_are_not_set_aside() {
+fn workers_that_are_alike_are_not_excluded() {
     const RUNS: u64 = 300;
     let mut alarms = 0;
     for run in 0..RUNS {

@@ -252,7 +252,7 @@ pub enum CoordinatorMessage {
         why: String,
     },
     /// A worker is not to play for the run any more.
-    Aside {
+    Exclude {
         /// Which.
         worker: String,
         /// Why.
@@ -280,7 +280,7 @@ impl CoordinatorMessage {
         let (kind, pair, worker, why) = match self.clone() {
             CoordinatorMessage::Stored(pair) => ("stored", pair, String::new(), String::new()),
             CoordinatorMessage::Refused { worker, pair, why } => ("refused", pair, worker, why),
-            CoordinatorMessage::Aside { worker, why } => ("aside", 0, worker, why),
+            CoordinatorMessage::Exclude { worker, why } => ("exclude", 0, worker, why),
             CoordinatorMessage::Cancel => ("cancel", 0, String::new(), String::new()),
         };
         write(&RawCoordinatorMessage { v: VERSION, kind: kind.to_owned(), pair, worker, why })
@@ -296,7 +296,7 @@ impl CoordinatorMessage {
                 pair,
                 why: printable(&why),
             }),
-            "aside" => Ok(CoordinatorMessage::Aside {
+            "exclude" => Ok(CoordinatorMessage::Exclude {
                 worker: checked_name(&worker)?,
                 why: printable(&why),
             }),

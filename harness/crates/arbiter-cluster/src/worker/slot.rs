@@ -301,7 +301,7 @@ impl ActiveJob<'_> {
                         half = u8::try_from(begun).ok();
                         self.heartbeat(half).await;
                     }
-                    JobEvent::Noted(_) | JobEvent::SetAside(_) => {}
+                    JobEvent::Noted(_) | JobEvent::WorkerExcluded(_) => {}
                 },
                 heard = self.cancelled.recv() => {
                     if let Ok(stopped) = heard

@@ -77,9 +77,9 @@ pub enum RunEvent<'a> {
     /// Somebody who plays for us was out of line and plays no more. Observers forget all that was
     /// counted after the counts given here; the pairs in question are counted again when others have
     /// played them.
-    SetAside {
+    WorkerExcluded {
         /// Who, why, and how many pairs are played again.
-        aside: &'a SetAside,
+        excluded: &'a ExcludedWorker,
         /// Counts of what still counts.
         standing: &'a Standing,
         /// Pairs that still count, the first ones in the order of the schedule.
@@ -139,7 +139,7 @@ impl fmt::Display for Remark {
 
 /// Somebody who was out of line, and plays no more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside {
+pub struct ExcludedWorker {
     /// Who.
     pub worker: String,
     /// Why, in words.
@@ -148,15 +148,15 @@ pub struct SetAside {
     pub pairs: u64,
 }
 
-impl fmt::Display for SetAside {
+impl fmt::Display for ExcludedWorker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SetAside { worker, reason, pairs } = self;
+        let ExcludedWorker { worker, reason, pairs } = self;
         let pairs = match pairs {
             0 => "no pair of it is played again".to_owned(),
             1 => "its pair is played again by others".to_owned(),
             pairs => format!("its {pairs} pairs are played again by others"),
         };
-        write!(f, "worker {worker} is set aside: {reason}; {pairs}")
+        write!(f, "worker {worker} is excluded: {reason}; {pairs}")
     }
 }
 

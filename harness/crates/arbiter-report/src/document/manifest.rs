@@ -107,8 +107,8 @@ pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: 
     if let Some(noise) = summary.and_then(terminal::host_noise) {
         row("host noise", noise);
     }
-    for aside in summary.iter().flat_map(|summary| &summary.aside) {
-        row("set aside", aside.to_string());
+    for excluded in summary.iter().flat_map(|summary| &summary.excluded) {
+        row("excluded", excluded.to_string());
     }
     document.table(table);
 }

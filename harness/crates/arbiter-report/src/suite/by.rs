@@ -16,7 +16,7 @@ pub enum By {
         /// Positions of each.
         positions: BTreeMap<String, u64>,
         /// Workers whose answers do not count, and why.
-        aside: Vec<(String, String)>,
+        excluded: Vec<(String, String)>,
     },
 }
 
@@ -31,12 +31,12 @@ impl By {
         format!("by workers: {}", each.collect::<Vec<_>>().join(", "))
     }
 
-    /// Which workers were set aside, and why; empty if none was.
+    /// Which workers were excluded, and why; empty if none was.
     pub(super) fn aside_text(&self, style: Style) -> String {
         match self {
-            By::Workers { aside, .. } if !aside.is_empty() => {
-                let lines = aside.iter().map(|(worker, why)| format!("{worker}: {why}"));
-                style.heading("Workers that were set aside")
+            By::Workers { excluded, .. } if !excluded.is_empty() => {
+                let lines = excluded.iter().map(|(worker, why)| format!("{worker}: {why}"));
+                style.heading("Workers that were excluded")
                     + &style.list(&lines.collect::<Vec<_>>())
             }
             By::Here(_) | By::Workers { .. } => String::new(),
@@ -47,11 +47,12 @@ impl By {
     pub(super) fn add_to(&self, report: &mut Value) {
         match self {
             By::Here(at_once) => report["concurrency"] = json!(at_once),
-            By::Workers { positions, aside } => {
-                let aside = aside.iter();
-                let aside = aside.map(|(worker, why)| json!({"worker": worker, "reason": why}));
+            By::Workers { positions, excluded } => {
+                let excluded = excluded.iter();
+                let excluded =
+                    excluded.map(|(worker, why)| json!({"worker": worker, "reason": why}));
                 report["workers"] = json!(positions);
-                report["workers_set_aside"] = aside.collect();
+                report["workers_set_aside"] = excluded.collect();
             }
         }
     }

@@ -40,7 +40,7 @@ pub enum JobEvent<D = PlayedPair> {
     Noted(Remark),
     /// Somebody who plays is out of line, as the remark says, and plays no more: what they have
     /// played does not count.
-    SetAside(Remark),
+    WorkerExcluded(Remark),
     /// The engines are not the same wherever they are played; the text says what was found.
     Unfit(String),
     /// Nobody who could play can be reached any more; the text says why.

@@ -90,7 +90,7 @@ impl Remote {
             JobEvent::Started { pairing, .. } => self.in_flight.contains(&pairing.pair),
             JobEvent::Failed { .. }
             | JobEvent::Noted(_)
-            | JobEvent::SetAside(_)
+            | JobEvent::WorkerExcluded(_)
             | JobEvent::Unfit(_)
             | JobEvent::Lost(_) => true,
         }

@@ -7,7 +7,7 @@ fn pairs_that_are_taken_back_are_played_and_counted_again() {
     let lost = |pair| tally(pair, [GameResult::Loss; 2]);
     let mut state = run(60, Some(sprt()));
     started(&mut state, 8);
-    // Pair 4 is in flight, and pairs 1 and 5 were lost by somebody who is set aside.
+    // Pair 4 is in flight, and pairs 1 and 5 were lost by somebody who is excluded.
     for pair in [0, 1, 2, 3, 5, 6] {
         let tally = if [1, 5].contains(&pair) { lost(pair) } else { won(pair) };
         state.apply(Event::Committed(tally));

@@ -54,8 +54,8 @@ fn assert_as_local(bench: &Bench, finished: &Finished) {
     assert_eq!(found.moves(), expected.moves());
 }
 
-/// What is said of workers that were set aside.
-fn aside(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
+/// What is said of workers that were excluded.
+fn excluded(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
     let all = finished["workers_set_aside"].as_array().cloned().unwrap_or_default();
     let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();
     let one = |one: serde_json::Value| {
@@ -66,7 +66,7 @@ fn aside(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
 }
 
 #[test]
-fn a_worker_with_another_bench_is_set_aside_before_it_plays() {
+fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _good = Worker::start_as(&bench, &server, "a", &[]);
@@ -74,16 +74,16 @@ fn a_worker_with_another_bench_is_set_aside_before_it_plays() {
     let finished = distant(&bench, &server).switch("check-bench").run().expect_code(0);
     let report = finished.json();
     let why = "the bench of engine 'A' has 7 nodes there, and 1000 here";
-    assert_eq!(aside(&report), [("b".to_owned(), why.to_owned(), 0)]);
+    assert_eq!(excluded(&report), [("b".to_owned(), why.to_owned(), 0)]);
     assert!(finished.stderr.contains("bench of A: 1000 nodes"), "{finished:#?}");
     let results = bench.path("results");
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
     let remarks = store::remarks(&results);
-    assert_eq!(remarks, [format!("b: set aside: {why}")]);
+    assert_eq!(remarks, [format!("b: excluded: {why}")]);
     assert_as_local(&bench, &finished);
     odd.signal(rustix::process::Signal::INT);
     let odd = odd.finish().expect_code(0);
-    assert!(odd.stderr.contains(&format!("does not play run run: set aside: {why}")), "{odd:#?}");
+    assert!(odd.stderr.contains(&format!("does not play run run: excluded: {why}")), "{odd:#?}");
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn a_worker_on_which_nothing_works_does_not_take_all_pairs_of_a_short_run() {
     wait_for_pairs(&bench, 2);
     let _good = Worker::start_as(&bench, &server, "good", &[]);
     let finished = running.finish().expect_code(0);
-    let aside = aside(&finished.json());
-    let [(worker, why, pairs)] = &aside[..] else { panic!("{aside:?}") };
+    let excluded = excluded(&finished.json());
+    let [(worker, why, pairs)] = &excluded[..] else { panic!("{excluded:?}") };
     assert_eq!(worker, "bad");
     assert!(why.contains("crashes and the like in 16 of its 16 games"), "{why}");
     assert!((8..30).contains(pairs), "{pairs}");
@@ -149,7 +149,7 @@ fn a_worker_on_which_nothing_works_does_not_take_all_pairs_of_a_short_run() {
 }
 
 #[test]
-fn a_worker_that_crashes_is_set_aside_and_its_pairs_are_played_again() {
+fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = [
@@ -158,8 +158,8 @@ fn a_worker_that_crashes_is_set_aside_and_its_pairs_are_played_again() {
     ];
     let finished = distant(&bench, &server).run().expect_code(0);
     let results = bench.path("results");
-    let aside = aside(&finished.json());
-    let [(worker, why, pairs)] = &aside[..] else { panic!("{aside:?}") };
+    let excluded = excluded(&finished.json());
+    let [(worker, why, pairs)] = &excluded[..] else { panic!("{excluded:?}") };
     assert_eq!(worker, "bad");
     assert!(why.contains(" of its "), "{why}");
     assert!(*pairs >= 8, "{pairs}");
@@ -173,25 +173,25 @@ fn a_worker_that_crashes_is_set_aside_and_its_pairs_are_played_again() {
     // So that nothing of it is in the report or in the games.
     assert_as_local(&bench, &finished);
     let remarks = store::remarks(&results);
-    let set_aside = format!("bad: set aside: {why}");
-    assert!(remarks.contains(&set_aside), "no '{set_aside}' in {remarks:#?}");
+    let remark = format!("bad: excluded: {why}");
+    assert!(remarks.contains(&remark), "no '{remark}' in {remarks:#?}");
     // Who reads the store later reads the same.
     let show = ["results", "--results", &results.display().to_string(), "show", "run"];
     let shown = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0);
     assert_eq!(shown.json(), finished.json());
     let text = bench.arbiter(show).finish().expect_code(0).stdout;
-    assert!(text.contains("worker bad is set aside: "), "{text}");
+    assert!(text.contains("worker bad is excluded: "), "{text}");
 }
 
 #[test]
-fn who_was_set_aside_stays_so_when_the_run_goes_on() {
+fn who_was_excluded_stays_so_when_the_run_goes_on() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let good = Worker::start_as(&bench, &server, "good", &[]);
     let _bad = Worker::start_as(&bench, &server, "bad", &[CRASHES]);
     let running = distant(&bench, &server).start();
     let results = bench.path("results");
-    wait_for("it is set aside", || (!store::discarded(&results).is_empty()).then_some(()));
+    wait_for("it is excluded", || (!store::discarded(&results).is_empty()).then_some(()));
     running.signal(rustix::process::Signal::KILL);
     running.finish();
     store::assert_consistent(&results);
@@ -202,7 +202,7 @@ fn who_was_set_aside_stays_so_when_the_run_goes_on() {
     let more = ["--on", &url, "--format", "json"];
     let finished = bench.arbiter(args.iter().chain(&more)).finish().expect_code(0);
     assert_as_local(&bench, &finished);
-    assert_eq!(aside(&finished.json()).len(), 1);
+    assert_eq!(excluded(&finished.json()).len(), 1);
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["good"]);
     drop(good);
 }

@@ -1,4 +1,4 @@
-//! Machines that were set aside, and the pairs they had played, which do not count.
+//! Workers that were excluded, and the pairs they had played, which do not count.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use rusqlite::params;
 use serde_json::json;
 
 use super::{Store, StoreError, disturbance};
-use arbiter_plan::run::event::{Remark, SetAside};
+use arbiter_plan::run::event::{ExcludedWorker, Remark};
 use arbiter_plan::run::standing::PairTally;
 
 impl Store {
-    /// Sets a machine aside. With `takes_back` the pairs that it has played are no pairs of the run
+    /// Excludes a worker from a run. With `takes_back` the pairs that it has played are no pairs of the run
     /// any more: they are kept apart, with their games and all that was said in them. When it
     /// returns all of it is on the disk; `at_ms` is Unix time.
-    pub fn set_aside(
+    pub fn exclude_worker(
         &mut self,
         run: &str,
         at_ms: i64,
         remark: &Remark,
         takes_back: bool,
-    ) -> Result<SetAside, StoreError> {
+    ) -> Result<ExcludedWorker, StoreError> {
         let Remark { worker, what, .. } = remark;
         let pairs = if takes_back { self.pairs_of(run, worker)? } else { Vec::new() };
         // Read before anything is changed, so that a pair that cannot be read changes nothing.
@@ -29,21 +29,21 @@ impl Store {
         }
         self.move_apart(run, at_ms, remark, &rows).map_err(|e| self.sqlite(e))?;
         let pairs = pairs.len() as u64;
-        Ok(SetAside { worker: worker.clone(), reason: what.clone(), pairs })
+        Ok(ExcludedWorker { worker: worker.clone(), reason: what.clone(), pairs })
     }
 
-    /// The machines that were set aside in a run, in the order of their names.
-    pub fn aside(&self, run: &str) -> Result<Vec<SetAside>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<SetAside>> {
+    /// The workers that were excluded in a run, in the order of their names.
+    pub fn excluded_workers(&self, run: &str) -> Result<Vec<ExcludedWorker>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<ExcludedWorker>> {
             let mut statement = self.connection.prepare_cached(
                 "SELECT worker, reason, (SELECT count(*) FROM discarded d
                      WHERE d.run = a.run AND d.worker = a.worker)
                  FROM set_aside a WHERE run = ?1 ORDER BY worker",
             )?;
-            let aside = |row: &rusqlite::Row<'_>| {
-                Ok(SetAside { worker: row.get(0)?, reason: row.get(1)?, pairs: row.get(2)? })
+            let excluded = |row: &rusqlite::Row<'_>| {
+                Ok(ExcludedWorker { worker: row.get(0)?, reason: row.get(1)?, pairs: row.get(2)? })
             };
-            statement.query_map([run], aside)?.collect()
+            statement.query_map([run], excluded)?.collect()
         };
         read().map_err(|e| self.sqlite(e))
     }
