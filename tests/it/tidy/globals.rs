@@ -1,16 +1,8 @@
-//! No mutable globals, and `unsafe` only where it is argued for.
+//! No mutable globals.
 
 use super::Violation;
 use super::bans::is_allowed;
 use super::source::Source;
-
-/// Where `unsafe` may be written at all.
-const UNSAFE_ALLOWED: [&str; 4] = [
-    "engine/src/chess/attacks/",
-    "engine/src/chess/attacks.rs",
-    "engine/src/tt.rs",
-    "harness/src/process/",
-];
 
 /// Where a table may be computed once at first use.
 const TABLES_ALLOWED: [&str; 2] = ["engine/src/chess/", "tests/it/"];
@@ -18,31 +10,27 @@ const TABLES_ALLOWED: [&str; 2] = ["engine/src/chess/", "tests/it/"];
 /// Where the parameters of the search are that a build for tuning can set.
 const SETTABLE_ALLOWED: [&str; 2] = ["engine/src/search/tunable.rs", "engine/src/search/features.rs"];
 
-/// How far above an `unsafe` its argument may start.
-const SAFETY_LINES: usize = 8;
-
 /// Types that make a `static` mutable.
 const MUTABLE: [&str; 6] = ["Cell", "Mutex", "RefCell", "RwLock", "SyncUnsafeCell", "UnsafeCell"];
 
 /// Types that make a `static` a table that is computed once.
 const COMPUTED_ONCE: [&str; 4] = ["LazyCell", "LazyLock", "OnceCell", "OnceLock"];
 
-/// Finds mutable globals and unargued `unsafe`.
+/// Finds mutable globals.
 pub fn check(path: &str, text: &str) -> Vec<Violation> {
     let source = Source::read(path, text);
     let mut found = Vec::new();
     for (index, token) in source.tokens.iter().enumerate() {
         let complaint = match token.text {
-            "static" => global(path, &source, index).map(|what| ("global state", what)),
-            "thread_local" => Some(("global state", "thread_local! hides a global".to_owned())),
-            "unsafe" => unsafe_code(path, &source, token.line).map(|what| ("unsafe", what)),
+            "static" => global(path, &source, index),
+            "thread_local" => Some("thread_local! hides a global".to_owned()),
             _ => None,
         };
-        found.extend(complaint.map(|(rule, what)| Violation {
+        found.extend(complaint.map(|found| Violation {
             path: path.to_owned(),
             line: token.line,
-            rule,
-            found: what,
+            rule: "global state",
+            found,
         }));
     }
     found
@@ -65,18 +53,6 @@ fn global(path: &str, source: &Source<'_>, index: usize) -> Option<String> {
         }
     }
     None
-}
-
-/// What is wrong with an `unsafe` on `line`.
-fn unsafe_code(path: &str, source: &Source<'_>, line: usize) -> Option<String> {
-    if !is_allowed(&UNSAFE_ALLOWED, path) {
-        return Some("not among the files that may use it".to_owned());
-    }
-    let argued = source.comments.iter().any(|(start, text)| {
-        let near = *start <= line && line - start <= SAFETY_LINES;
-        near && (text.contains("SAFETY:") || text.contains("# Safety"))
-    });
-    (!argued).then(|| "no `SAFETY:` comment says why it is sound".to_owned())
 }
 
 fn lines(path: &str, text: &str, expected: &[usize]) {
@@ -104,17 +80,4 @@ fn a_table_computed_once_belongs_to_the_rules_of_chess() {
     let text = "static TABLE: OnceLock<[u64; 64]> = OnceLock::new();";
     lines("engine/src/search/mod.rs", text, &[1]);
     lines("engine/src/chess/attacks/sliders.rs", text, &[]);
-}
-
-#[test]
-fn unsafe_needs_a_place_and_an_argument() {
-    let argued = "// SAFETY: the index is below 64.\nlet a = unsafe { f() };";
-    let bare = "let a = unsafe { f() };";
-    lines("harness/src/process/spawn.rs", argued, &[]);
-    lines("harness/src/process/spawn.rs", bare, &[1]);
-    lines("harness/src/game/driver.rs", argued, &[2]);
-    lines("engine/src/tt.rs", "/// # Safety\n/// The caller owns it.\npub unsafe fn f() {}", &[]);
-    let far = format!("// SAFETY: here.\n{}let a = unsafe {{ f() }};", "\n".repeat(SAFETY_LINES));
-    lines("engine/src/tt.rs", &far, &[SAFETY_LINES + 2]);
-    lines("engine/src/search/mod.rs", "// unsafe\nlet a = \"unsafe\";", &[]);
 }

@@ -1,0 +1,82 @@
+//! Imports that Cargo cannot forbid: between modules of one crate.
+
+use super::Violation;
+use super::source::Source;
+
+/// The engine's modules from the top, each with those it may name besides itself.
+const ENGINE: [(&str, &str); 10] = [
+    ("cli", "bench chess eval line search time tt tune uci"),
+    ("uci", "bench chess eval line search time tt tune"),
+    ("bench", "chess eval line search time tt"),
+    ("tune", "chess eval line search"),
+    ("search", "chess eval line time tt"),
+    ("line", "chess eval"),
+    ("tt", "chess eval"),
+    ("time", "chess"),
+    ("eval", "chess"),
+    ("chess", ""),
+];
+
+/// The subcommands: a file or folder each.
+const COMMANDS: &str = "harness/src/commands/";
+
+/// The one file of the harness that names the engine.
+const ENGINE_COMMAND: &str = "harness/src/commands/engine.rs";
+
+/// Finds imports that point the wrong way.
+pub fn check(path: &str, text: &str) -> Vec<Violation> {
+    let source = Source::read(path, text);
+    let tokens = source.tokens.iter().enumerate().filter(|(_, token)| !token.in_test);
+    let found = tokens.filter_map(|(at, token)| {
+        let after = |start: &str| {
+            let next = source.tokens.get(at + start.split(' ').count());
+            next.filter(|_| source.matches(at, start)).map(|token| token.text)
+        };
+        let found = if let Some(module) = module_in(path, "engine/src/") {
+            engine_import(module, after("crate ::")?)
+        } else if token.text == "palimpsest" && path.starts_with("harness/src/") {
+            (path != ENGINE_COMMAND).then(|| format!("name the engine in {ENGINE_COMMAND} only"))
+        } else {
+            let command = module_in(path, COMMANDS)?;
+            (after("crate :: commands ::")? != command)
+                .then(|| "a command uses shared modules, never another command".to_owned())
+        }?;
+        Some(Violation { path: path.to_owned(), line: token.line, rule: "import", found })
+    });
+    found.collect()
+}
+
+fn engine_import(module: &str, target: &str) -> Option<String> {
+    let (_, below) = ENGINE.iter().find(|(name, _)| *name == module)?;
+    let is_module = ENGINE.iter().any(|(name, _)| *name == target);
+    let may = target == module || below.split(' ').any(|name| name == target);
+    (is_module && !may).then(|| format!("`{module}` may not use `{target}`"))
+}
+
+/// The first module below `folder` in a path.
+fn module_in<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    let inner = path.strip_prefix(folder)?;
+    inner.split('/').next().map(|name| name.trim_end_matches(".rs"))
+}
+
+fn lines(path: &str, text: &str, expected: &[usize]) {
+    super::assert_lines(&check(path, text), expected);
+}
+
+#[test]
+fn the_engine_keeps_its_layers() {
+    let text = "use crate::chess::Square;\nuse crate::search::see;\nuse crate::eval::Score;\n\
+                #[cfg(test)]\nmod tests { use crate::search::Search; }";
+    lines("engine/src/eval/blunder/mod.rs", text, &[2]);
+    lines("engine/src/chess/mod.rs", text, &[2, 3]);
+    lines("engine/src/lib.rs", text, &[]);
+}
+
+#[test]
+fn a_command_names_no_other_command() {
+    let text = "use crate::args::Format;\nuse crate::commands::sprt::run;\nuse palimpsest::uci;";
+    lines("harness/src/commands/sprt.rs", text, &[3]);
+    lines("harness/src/commands/tune/confirm.rs", text, &[2, 3]);
+    lines("harness/src/commands/engine.rs", text, &[2]);
+    lines("harness/src/lib.rs", text, &[3]);
+}
