@@ -19,6 +19,7 @@ use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overs
 use crate::args::tournament::TournamentArgs;
 use crate::compat::Style;
 use crate::engine_builds::BuildArgs;
+use crate::failure::Failure;
 use crate::fleet::ClusterArgs;
 use crate::output::Form;
 use arbiter_plan::adjudication::RuleError;
@@ -287,6 +288,12 @@ pub enum ArgsError {
         /// What is allowed.
         expected: String,
     },
+}
+
+impl From<ArgsError> for Failure {
+    fn from(error: ArgsError) -> Failure {
+        Failure::invalid(error)
+    }
 }
 
 /// A run to go on with, and what little of it may be changed.

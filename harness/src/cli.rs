@@ -5,6 +5,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::*;
 use crate::console;
 use crate::exit_code::{self, ExitCode};
+use crate::failure::Failure;
 
 /// Engine-testing and tournament harness for UCI chess engines.
 ///
@@ -93,35 +94,42 @@ impl Cli {
     /// Carries out the command.
     pub fn run(self) -> ExitCode {
         self.console.set_up();
-        match self.command {
-            Command::Sprt(args) => play::sprt(args),
-            Command::Match(args) => play::play_match(args),
-            Command::Tournament(args) => play::tournament(args),
-            Command::Ablate(args) => ablate::ablate(args),
-            Command::Tune(args) => tune::tune(*args),
-            Command::Results(args) => results::results(args),
-            Command::Report(args) => report::report(&args),
-            Command::Serve(args) => serve::serve(args),
-            Command::Compat(args) => compat::compat(args),
-            Command::Ctl(args) => ctl::ctl(&args),
-            Command::Replay(args) => replay::run(&args),
+        self.command.run().unwrap_or_else(Failure::report)
+    }
+}
+
+impl Command {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let done = match self {
+            Command::Sprt(args) => return play::sprt(args),
+            Command::Match(args) => return play::play_match(args),
+            Command::Tournament(args) => return play::tournament(args),
+            Command::Ablate(args) => return ablate::run(args),
+            Command::Tune(args) => return tune::run(*args),
+            Command::Compat(args) => return compat::run(args),
+            Command::Replay(args) => return replay::run(&args),
+            Command::Check(args) => return check::run(&args),
+            Command::Perft(args) => return perft::run(args),
+            Command::Epd(args) => return epd::run(args),
+            Command::Speed(args) => return speed::run(args),
+            Command::Ci(args) => return ci::run(args),
+            Command::Engine(args) => return Ok(engine::run(args)),
+            Command::Results(args) => results::run(&args),
+            Command::Report(args) => report::run(&args),
+            Command::Serve(args) => serve::run(args),
+            Command::Ctl(args) => ctl::run(&args),
             Command::Rate(args) => rate::run(&args),
-            Command::Stats(args) => stats::stats(args),
-            Command::Check(args) => check::check(&args),
-            Command::Perft(args) => perft::perft(args),
-            Command::Epd(args) => epd::epd(args),
-            Command::Speed(args) => speed::speed(args),
-            Command::Builds(args) => builds::builds(args),
-            Command::Ci(args) => ci::ci(args),
-            Command::Mine(args) => mine::mine(&args),
-            Command::Samples(args) => samples::samples(&args),
-            Command::Worker(args) => worker::worker(args),
-            Command::Cluster(command) => cluster::cluster(command),
-            Command::Openings(args) => openings::openings(args),
-            Command::Engine(args) => engine::engine(args),
+            Command::Stats(args) => stats::run(args),
+            Command::Builds(args) => builds::run(args),
+            Command::Mine(args) => mine::run(&args),
+            Command::Samples(args) => samples::run(&args),
+            Command::Worker(args) => worker::run(args),
+            Command::Cluster(command) => cluster::run(command),
+            Command::Openings(args) => openings::run(args),
             Command::Completions(args) => manual::completions(&args, Cli::command()),
             Command::Man(args) => manual::man(&args, Cli::command()),
-        }
+        };
+        done.map(|()| ExitCode::Passed)
     }
 }
 

@@ -10,12 +10,6 @@ use arbiter_report::terminal::complain;
 use arbiter_store::{LockError, StoreError};
 use arbiter_suite::mine::journal::JournalError;
 
-/// Prints an error and gives its exit code back.
-pub fn fail(code: ExitCode, error: impl std::fmt::Display) -> ExitCode {
-    complain(error);
-    code
-}
-
 /// An error as the user sees it, with the exit code it leads to.
 #[derive(Debug)]
 pub struct Failure {
@@ -46,7 +40,8 @@ impl Failure {
 
     /// Prints the error and gives its exit code back.
     pub fn report(self) -> ExitCode {
-        fail(self.code, self.message)
+        complain(self.message);
+        self.code
     }
 }
 

@@ -70,11 +70,11 @@ struct Prepared {
 }
 
 /// Plays what was asked for and prints the result.
-pub fn play(kind: Kind, asked: Asked) -> ExitCode {
-    if asked.is_dry {
-        return dry_run::rehearse(kind, asked).unwrap_or_else(Failure::report);
+pub fn play(kind: Kind, asked: Asked) -> Result<ExitCode, Failure> {
+    match asked.is_dry {
+        true => dry_run::rehearse(kind, asked).map(|()| ExitCode::Passed),
+        false => play_named(kind, asked).map(|(_, code)| code),
     }
-    play_named(kind, asked).map_or_else(Failure::report, |(_, code)| code)
 }
 
 /// The same, and the name of the run.

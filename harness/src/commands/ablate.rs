@@ -47,17 +47,14 @@ pub struct AblateArgs {
 }
 
 /// Plays each feature on against off.
-pub fn ablate(args: AblateArgs) -> ExitCode {
-    match ask(args) {
-        Ok(asked) => run::play(Kind::Ablate, asked),
-        Err(failure) => failure.report(),
-    }
+pub fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
+    run::play(Kind::Ablate, ask(args)?)
 }
 
 /// Merges flags and file; flags win.
 pub fn ask(args: AblateArgs) -> Result<Asked, Failure> {
     let sequential = args.sprt || args.bounds.is_given();
-    let mut asked = args.play.ask(Some(args.bounds)).map_err(Failure::invalid)?;
+    let mut asked = args.play.ask(Some(args.bounds))?;
     if asked.resume.is_some() {
         return Ok(asked);
     }

@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
 
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{Form, Rows, emit, width};
 use arbiter_build::cache::Cache;
@@ -64,14 +63,7 @@ struct CleanArgs {
 }
 
 /// Carries out the command.
-pub fn builds(args: BuildsArgs) -> ExitCode {
-    match run(args) {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
-    }
-}
-
-fn run(args: BuildsArgs) -> Result<(), Failure> {
+pub fn run(args: BuildsArgs) -> Result<(), Failure> {
     let cache = Cache::new(args.cache)?;
     match args.command.unwrap_or(BuildsCommand::List { format: Form::Text }) {
         BuildsCommand::List { format } => {

@@ -61,11 +61,7 @@ pub struct CheckArgs {
 }
 
 /// Checks and prints.
-pub fn check(args: &CheckArgs) -> ExitCode {
-    run(args).unwrap_or_else(Failure::report)
-}
-
-fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let checks = wanted(args)?;
     let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else {
         emit(&listed(&checks))?;

@@ -77,11 +77,7 @@ pub struct CiArgs {
 }
 
 /// Carries out all steps.
-pub fn ci(args: CiArgs) -> ExitCode {
-    carry_out(args).unwrap_or_else(Failure::report)
-}
-
-fn carry_out(mut args: CiArgs) -> Result<ExitCode, Failure> {
+pub fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let loaded = load(args.config.as_deref())?;
     let steps = wanted(&loaded, &args.only)?;
     let results = args.results.clone().or_else(|| loaded.settings.results.clone());

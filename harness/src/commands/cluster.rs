@@ -7,7 +7,6 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{AccessArgs, default_key};
 use crate::output::{Form, Rows, emit, width};
@@ -55,14 +54,10 @@ struct KeyArgs {
 }
 
 /// Carries out the command.
-pub fn cluster(command: ClusterCommand) -> ExitCode {
-    let done = match command.what {
+pub fn run(command: ClusterCommand) -> Result<(), Failure> {
+    match command.what {
         What::Show(args) => show(*args),
         What::Key(args) => key(args),
-    };
-    match done {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
     }
 }
 

@@ -60,7 +60,7 @@ enum Program {
 }
 
 /// Plays the command line.
-pub fn compat(args: CompatArgs) -> ExitCode {
+pub fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     let dialect = match args.program {
         Program::Fastchess => Dialect::Fastchess,
         Program::Cutechess => Dialect::Cutechess,
@@ -69,16 +69,15 @@ pub fn compat(args: CompatArgs) -> ExitCode {
         && ["version", "v", "-version", "-v"].map(Some).contains(&only.strip_prefix('-'))
     {
         let version = concat!("arbiter ", env!("CARGO_PKG_VERSION"), "\n");
-        return emit(version).map_or_else(Failure::report, |()| ExitCode::Passed);
+        return emit(version).map(|()| ExitCode::Passed);
     }
-    match played(dialect, &args.options) {
-        Ok(ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty) => ExitCode::Passed,
-        Ok(other) => other,
-        Err(failure) => failure.report(),
-    }
+    Ok(match play(dialect, &args.options)? {
+        ExitCode::Negative | ExitCode::Inconclusive | ExitCode::Faulty => ExitCode::Passed,
+        other => other,
+    })
 }
 
-fn played(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
+fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let words = words::split(line).map_err(Failure::invalid)?;
     let config = match dialect {
         Dialect::Fastchess => Some(Config::read(&words).map_err(Failure::invalid)?),
@@ -98,7 +97,7 @@ fn played(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     };
     let Some(Saved { run, results }) = config.and_then(|config| config.run) else {
         let (kind, request) = request::request(options).map_err(Failure::invalid)?;
-        return Ok(run::play(kind, asked(request, PathBuf::from(DEFAULT_RESULTS), style)));
+        return run::play(kind, asked(request, PathBuf::from(DEFAULT_RESULTS), style));
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
     let resume = Resume {
@@ -108,7 +107,7 @@ fn played(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         affinity: (options.affinity != Affinity::None).then_some(options.affinity),
     };
     let asked = asked(Request::default(), results, style);
-    Ok(run::play(kind, Asked { resume: Some(resume), ..asked }))
+    run::play(kind, Asked { resume: Some(resume), ..asked })
 }
 
 fn asked(request: Request, results: PathBuf, style: Style) -> Asked {

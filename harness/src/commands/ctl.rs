@@ -6,7 +6,6 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::args::DEFAULT_RESULTS;
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{Form, Rows, emit};
 use arbiter_plan::run::control::Command;
@@ -45,11 +44,8 @@ pub struct CtlArgs {
 }
 
 /// Carries out the command.
-pub fn ctl(args: &CtlArgs) -> ExitCode {
-    match ask(args).and_then(|answer| emit(&answer)) {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
-    }
+pub fn run(args: &CtlArgs) -> Result<(), Failure> {
+    emit(&ask(args)?)
 }
 
 fn ask(args: &CtlArgs) -> Result<String, Failure> {

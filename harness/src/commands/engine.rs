@@ -15,7 +15,7 @@ pub struct EngineArgs {
 }
 
 /// Runs the engine in this process.
-pub fn engine(args: EngineArgs) -> ExitCode {
+pub fn run(args: EngineArgs) -> ExitCode {
     match bundled_engine::run(args.args) {
         0 => ExitCode::Passed,
         1 => ExitCode::Negative,

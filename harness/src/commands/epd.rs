@@ -89,19 +89,14 @@ fn movetime(text: &str) -> Result<Duration, String> {
 }
 
 /// Searches and prints.
-pub fn epd(mut args: EpdArgs) -> ExitCode {
-    let cluster = std::mem::take(&mut args.cluster);
-    carry_out(&args, cluster).unwrap_or_else(Failure::report)
-}
-
-fn carry_out(args: &EpdArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> {
+pub fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     if args.max_lost.is_some() && args.engine.len() < 2 && args.suite.build.base.is_none() {
         let told = "--max-lost compares engines: expected two --engine, or --test and --base";
         return Err(Failure::new(ExitCode::Usage, told));
     }
     let engines = {
         let copies = args.suite.asking.at_once();
-        engines(&args.engine, &args.suite.build, copies, common_limits(args))?
+        engines(&args.engine, &args.suite.build, copies, common_limits(&args))?
     };
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
         let told = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
@@ -119,9 +114,9 @@ fn carry_out(args: &EpdArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> 
         engines: engines.len(),
     };
     let questions: Vec<Question> = (0..).zip(&records).map(question).collect();
-    let (searches, by) = match args.suite.fleet(cluster)? {
+    let (searches, by) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
-            announce(args, &engines, records.len());
+            announce(&args, &engines, records.len());
             let asking = &args.suite.asking;
             (searches(asking, &engines, &questions)?, By::Here(asking.at_once()))
         }
@@ -143,7 +138,7 @@ fn carry_out(args: &EpdArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> 
     let text = || report.text(Style::Terminal(width()));
     let markdown = || report.text(Style::Markdown);
     emit(&args.format.render(text, markdown, || report.json(), rows))?;
-    Ok(verdict(args, &report))
+    Ok(verdict(&args, &report))
 }
 
 /// Puts the questions to engines on this machine.

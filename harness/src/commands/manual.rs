@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::emit;
 
@@ -28,18 +27,18 @@ pub struct ManArgs {
 }
 
 /// Prints the script that completes command lines in a shell.
-pub fn completions(args: &CompletionsArgs, mut command: Command) -> ExitCode {
+pub fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "arbiter", &mut script);
-    done(emit(&String::from_utf8_lossy(&script)))
+    emit(&String::from_utf8_lossy(&script))
 }
 
 /// Prints or writes the pages of the manual.
-pub fn man(args: &ManArgs, command: Command) -> ExitCode {
-    done(match &args.out {
+pub fn man(args: &ManArgs, command: Command) -> Result<(), Failure> {
+    match &args.out {
         Some(folder) => write_pages(folder, command),
-        None => first_page(command).and_then(|page| emit(&page)),
-    })
+        None => emit(&first_page(command)?),
+    }
 }
 
 fn first_page(command: Command) -> Result<String, Failure> {
@@ -55,11 +54,4 @@ fn write_pages(folder: &Path, command: Command) -> Result<(), Failure> {
     };
     fs::create_dir_all(folder).map_err(unwritten)?;
     clap_mangen::generate_to(command.name("arbiter"), folder).map_err(unwritten)
-}
-
-fn done(result: Result<(), Failure>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
-    }
 }

@@ -87,11 +87,7 @@ pub struct MineArgs {
 }
 
 /// Looks and writes.
-pub fn mine(args: &MineArgs) -> ExitCode {
-    carry_out(args).unwrap_or_else(Failure::report)
-}
-
-fn carry_out(args: &MineArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &MineArgs) -> Result<(), Failure> {
     let criteria = Arc::new(criteria(args)?);
     let games = all_games(&args.pgn, &args.run, &args.results)?;
     let candidates: Vec<Arc<Candidate>> =
@@ -148,7 +144,7 @@ fn carry_out(args: &MineArgs) -> Result<ExitCode, Failure> {
     write_whole(&args.out, &lines.iter().fold(header, |text, line| text + line + "\n"))?;
     journal.close()?;
     note(&format!("{} positions in {}", lines.len(), args.out.display()));
-    Ok(ExitCode::Passed)
+    Ok(())
 }
 
 fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {

@@ -65,12 +65,9 @@ struct GenerateArgs {
 }
 
 /// Carries out the command.
-pub fn openings(args: OpeningsArgs) -> ExitCode {
+pub fn run(args: OpeningsArgs) -> Result<(), Failure> {
     let OpeningsCommand::Generate(args) = args.command;
-    match generate(&args) {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
-    }
+    generate(&args)
 }
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {

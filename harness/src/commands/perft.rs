@@ -57,12 +57,7 @@ pub struct PerftArgs {
 }
 
 /// Counts and prints.
-pub fn perft(mut args: PerftArgs) -> ExitCode {
-    let cluster = std::mem::take(&mut args.cluster);
-    carry_out(&args, cluster).unwrap_or_else(Failure::report)
-}
-
-fn carry_out(args: &PerftArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure> {
+pub fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
         let told = format!("--command '{}' does not say where {{depth}} goes", args.command);
         return Err(Failure::new(ExitCode::Usage, told));
@@ -95,7 +90,7 @@ fn carry_out(args: &PerftArgs, cluster: ClusterArgs) -> Result<ExitCode, Failure
         return Err(Failure::new(ExitCode::Nothing, told));
     }
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
-    let (verdicts, by) = match args.suite.fleet(cluster)? {
+    let (verdicts, by) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
             let asking = &args.suite.asking;
             let verdicts = ask(asking, &engines, needs_chess960, counts.clone())?;

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::args::tournament::ScheduleArg;
 use crate::args::{ArgsError, Asked, PlayArgs, SprtBounds};
 use crate::exit_code::ExitCode;
-use crate::failure::fail;
+use crate::failure::Failure;
 use crate::run;
 use arbiter_plan::plan::Kind;
 
@@ -49,27 +49,18 @@ impl MatchArgs {
     }
 }
 
-/// Plays until the SPRT can tell.
-pub fn sprt(args: SprtArgs) -> ExitCode {
-    match args.ask() {
-        Ok(asked) => run::play(Kind::Sprt, asked),
-        Err(error) => fail(ExitCode::Invalid, error),
-    }
+/// Plays until the SPRT accepts a hypothesis.
+pub fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
+    run::play(Kind::Sprt, args.ask()?)
 }
 
 /// Plays all pairs.
-pub fn play_match(args: MatchArgs) -> ExitCode {
-    match args.ask() {
-        Ok(asked) => run::play(Kind::Match, asked),
-        Err(error) => fail(ExitCode::Invalid, error),
-    }
+pub fn play_match(args: MatchArgs) -> Result<ExitCode, Failure> {
+    run::play(Kind::Match, args.ask()?)
 }
 
 /// Plays a tournament.
-pub fn tournament(mut args: TournamentCommand) -> ExitCode {
+pub fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
     args.play.tournament.set_format(args.format_of_tournament);
-    match args.play.ask(None) {
-        Ok(asked) => run::play(Kind::Tournament, asked),
-        Err(error) => fail(ExitCode::Invalid, error),
-    }
+    run::play(Kind::Tournament, args.play.ask(None)?)
 }

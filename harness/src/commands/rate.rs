@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::threads;
 use crate::exit_code::ExitCode;
-use crate::failure::{Failure, fail};
+use crate::failure::Failure;
 use crate::output::{Form, emit, width};
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
 use arbiter_rate::scan::Asked;
@@ -111,35 +111,30 @@ fn finite(text: &str) -> Option<f64> {
 }
 
 /// Carries out the command.
-pub fn run(args: &RateArgs) -> ExitCode {
-    match ratings_of(args) {
-        Ok(text) => emit(&text).map_or_else(Failure::report, |()| ExitCode::Passed),
-        Err((code, message)) => fail(code, message),
-    }
+pub fn run(args: &RateArgs) -> Result<(), Failure> {
+    emit(&ratings_of(args)?)
 }
 
-fn ratings_of(args: &RateArgs) -> Result<String, (ExitCode, String)> {
-    let invalid = |message: String| (ExitCode::Invalid, message);
+fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     let is_share = |share: f64| share > 0.0 && share < 1.0;
     if args.draw_ratio.is_some_and(|share| !is_share(share)) {
-        return Err(invalid("expected --draw-ratio between 0 and 1".to_owned()));
+        return Err(Failure::invalid("expected --draw-ratio between 0 and 1"));
     }
     if !(0.0..=1e6).contains(&args.prior_draws)
         || !args.average.is_finite()
         || args.advantage.is_some_and(|elo| elo.is_nan() || elo.abs() > 1e4)
     {
-        let message = "expected --prior-draws from 0 and finite Elo";
-        return Err(invalid(message.to_owned()));
+        return Err(Failure::invalid("expected --prior-draws from 0 and finite Elo"));
     }
-    let threads = threads(args.threads).map_err(invalid)?;
-    let tally = read_all(args, threads).map_err(invalid)?;
+    let threads = threads(args.threads).map_err(Failure::invalid)?;
+    let tally = read_all(args, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
-        return Err((ExitCode::Nothing, nothing(&tally)));
+        return Err(Failure::new(ExitCode::Nothing, nothing(&tally)));
     }
-    let options = options(args, &tally).map_err(invalid)?;
+    let options = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
     let rated = rate(tally.players.len(), &meetings, &options)
-        .map_err(|error| (ExitCode::Bug, error.to_string()))?;
+        .map_err(|error| Failure::new(ExitCode::Bug, error))?;
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
     let shown = Ratings {

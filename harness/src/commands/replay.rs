@@ -51,11 +51,7 @@ pub struct ReplayArgs {
 }
 
 /// Carries out the command.
-pub fn run(args: &ReplayArgs) -> ExitCode {
-    carry_out(args).unwrap_or_else(Failure::report)
-}
-
-fn carry_out(args: &ReplayArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let path = Path::new(&args.source);
     let recorded = match &args.game {
         None if path.is_file() => {

@@ -103,14 +103,7 @@ enum Target {
 }
 
 /// Carries out the command.
-pub fn report(args: &ReportArgs) -> ExitCode {
-    match make(args) {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
-    }
-}
-
-fn make(args: &ReportArgs) -> Result<(), Failure> {
+pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let (files, runs): (Vec<&String>, Vec<&String>) =
         args.runs.iter().partition(|word| games::is_pgn(word));
     if !files.is_empty() {

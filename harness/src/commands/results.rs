@@ -58,14 +58,7 @@ enum ResultsCommand {
 }
 
 /// Carries out the command.
-pub fn results(args: ResultsArgs) -> ExitCode {
-    match show(&args) {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
-    }
-}
-
-fn show(args: &ResultsArgs) -> Result<(), Failure> {
+pub fn run(args: &ResultsArgs) -> Result<(), Failure> {
     let store = || match &args.results[..] {
         [folder] => Ok(Store::open(folder)?),
         _ => {

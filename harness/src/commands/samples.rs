@@ -48,11 +48,6 @@ pub struct SamplesArgs {
     every: u16,
 }
 
-/// Reads and writes.
-pub fn samples(args: &SamplesArgs) -> ExitCode {
-    carry_out(args).unwrap_or_else(Failure::report)
-}
-
 /// Why there are no samples, and of what.
 fn nothing(args: &SamplesArgs, games: usize) -> String {
     let files = args.pgn.iter().map(|path| path.display().to_string());
@@ -68,7 +63,8 @@ fn nothing(args: &SamplesArgs, games: usize) -> String {
     }
 }
 
-fn carry_out(args: &SamplesArgs) -> Result<ExitCode, Failure> {
+/// Reads and writes.
+pub fn run(args: &SamplesArgs) -> Result<(), Failure> {
     let games = all_games(&args.pgn, &args.run, &args.results)?;
     let told = |error: io::Error| {
         Failure::environment(format!("cannot write {}: {error}", args.out.display()))
@@ -93,5 +89,5 @@ fn carry_out(args: &SamplesArgs) -> Result<ExitCode, Failure> {
     file.persist(&args.out).map_err(|error| told(error.error))?;
     let out = args.out.display();
     note(&format!("{positions} positions of {used} of {} games in {out}", games.len()));
-    Ok(ExitCode::Passed)
+    Ok(())
 }

@@ -13,7 +13,6 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::args::DEFAULT_RESULTS;
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
@@ -75,14 +74,7 @@ enum Token {
 }
 
 /// Carries out the command.
-pub fn serve(args: ServeArgs) -> ExitCode {
-    match begin(args) {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
-    }
-}
-
-fn begin(args: ServeArgs) -> Result<(), Failure> {
+pub fn run(args: ServeArgs) -> Result<(), Failure> {
     let token = match args.read_only {
         true => None,
         false => Some(token(args.token_file.as_deref())?),

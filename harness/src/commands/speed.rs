@@ -85,11 +85,7 @@ struct Measured {
 }
 
 /// Measures and prints.
-pub fn speed(args: SpeedArgs) -> ExitCode {
-    carry_out(args).unwrap_or_else(Failure::report)
-}
-
-fn carry_out(args: SpeedArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     if let Some(loss) = args.max_loss.filter(|loss| !(0.0..100.0).contains(loss)) {
         let told = format!("expected --max-loss from 0 to below 100 per cent, got {loss}");
         return Err(Failure::new(ExitCode::Usage, told));

@@ -9,8 +9,7 @@ mod sprt;
 use clap::{Args, Subcommand};
 
 use crate::args::ModelArg;
-use crate::exit_code::ExitCode;
-use crate::failure::{Failure, fail};
+use crate::failure::Failure;
 use crate::output::{Form, Rows, emit};
 use arbiter_report::document::Document;
 use arbiter_report::markdown;
@@ -77,8 +76,8 @@ impl TestArgs {
 }
 
 /// Carries out the command.
-pub fn stats(args: StatsArgs) -> ExitCode {
-    let done = match &args.command {
+pub fn run(args: StatsArgs) -> Result<(), Failure> {
+    let answer = match &args.command {
         StatsCommand::Sprt(command) => sprt::run(command),
         StatsCommand::Plan(command) => plan::run(command),
         StatsCommand::Simulate(command) => simulate::run(command),
@@ -86,14 +85,8 @@ pub fn stats(args: StatsArgs) -> ExitCode {
         StatsCommand::Speed(command) => paired::speed(command),
         StatsCommand::Workers(command) => paired::workers(command),
     };
-    match done {
-        Ok(answer) => {
-            let Answer { text, json, document, rows } = answer;
-            let text = args.format.render(|| text, || markdown::render(&document), || json, rows);
-            emit(&text).map_or_else(Failure::report, |()| ExitCode::Passed)
-        }
-        Err(message) => fail(ExitCode::Invalid, message),
-    }
+    let Answer { text, json, document, rows } = answer.map_err(Failure::invalid)?;
+    emit(&args.format.render(|| text, || markdown::render(&document), || json, rows))
 }
 
 /// The result of a command, from which all forms are made.

@@ -84,14 +84,13 @@ enum TuneCommand {
 }
 
 /// Tunes, or does what goes with it.
-pub fn tune(args: TuneArgs) -> ExitCode {
-    let done = match args.command {
+pub fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
+    match args.command {
         Some(TuneCommand::Simulate(args)) => simulate::run(&args),
         Some(TuneCommand::Patch(args)) => patch::run(&args),
         Some(TuneCommand::Spins(args)) => parameters::print(&args),
         None => climb(args),
-    };
-    done.unwrap_or_else(Failure::report)
+    }
 }
 
 fn climb(args: TuneArgs) -> Result<ExitCode, Failure> {
@@ -116,7 +115,7 @@ fn asked(args: TuneArgs) -> Result<Asked, Failure> {
         let pairs = table.pairs.unwrap_or(DEFAULT_PAIRS);
         play.tournament.set_usual_length(iterations, pairs);
     }
-    let mut asked = play.ask(None).map_err(Failure::invalid)?;
+    let mut asked = play.ask(None)?;
     if is_new {
         let parameters = parameters.resolve(table, &file, &mut asked)?;
         let TuneTable { alpha, gamma, a_ratio, ahead: usual, .. } = table;

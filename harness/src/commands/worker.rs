@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio::sync::{mpsc, watch};
 
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
@@ -68,14 +67,7 @@ pub struct WorkerArgs {
 }
 
 /// Plays until it is told to leave.
-pub fn worker(args: WorkerArgs) -> ExitCode {
-    match carry_out(args) {
-        Ok(()) => ExitCode::Passed,
-        Err(failure) => failure.report(),
-    }
-}
-
-fn carry_out(args: WorkerArgs) -> Result<(), Failure> {
+pub fn run(args: WorkerArgs) -> Result<(), Failure> {
     let slots = args.slots.map_or_else(default_concurrency, NonZeroUsize::get);
     if slots > MAX_SLOTS {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} games at once")));

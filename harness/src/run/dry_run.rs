@@ -2,7 +2,6 @@
 
 use super::{Planned, check_engines, planned};
 use crate::args::Asked;
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{Rows, emit, width};
 use arbiter_plan::plan::Kind;
@@ -11,7 +10,7 @@ use arbiter_report::{document, markdown, plain, plan};
 
 /// Resolves the plan, reads the book, tries all engines out, and prints what would be played. Nothing is
 /// entered into the store, and no file of games is begun.
-pub(super) fn rehearse(kind: Kind, mut asked: Asked) -> Result<ExitCode, Failure> {
+pub(super) fn rehearse(kind: Kind, mut asked: Asked) -> Result<(), Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let form = asked.format;
     let is_probed = asked.is_probed;
@@ -24,6 +23,5 @@ pub(super) fn rehearse(kind: Kind, mut asked: Asked) -> Result<ExitCode, Failure
         || markdown::render(&document),
         || plan::json(&origin, book.len()),
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] },
-    ))?;
-    Ok(ExitCode::Passed)
+    ))
 }

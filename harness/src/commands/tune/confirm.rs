@@ -55,7 +55,7 @@ impl ConfirmArgs {
             Ok(_) => {
                 drop(store);
                 note(&format!("run {name} is there already and goes on"));
-                return Ok(run::play(Kind::Sprt, resumed(name, results, form)));
+                return run::play(Kind::Sprt, resumed(name, results, form));
             }
             Err(StoreError::NoRun { .. }) => {}
             Err(error) => return Err(error.into()),
