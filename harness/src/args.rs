@@ -197,9 +197,9 @@ impl SprtBounds {
     }
 }
 
-/// The number of threads asked for, or one for each core up to a few.
-pub fn threads(asked: Option<usize>) -> Result<usize, String> {
-    match asked {
+/// The requested number of threads, or one for each core up to a few.
+pub fn threads(requested: Option<usize>) -> Result<usize, String> {
+    match requested {
         Some(threads @ 1..=MAX_THREADS) => Ok(threads),
         Some(threads) => Err(format!("expected --threads from 1 to {MAX_THREADS}, got {threads}")),
         None => {
@@ -309,9 +309,9 @@ pub struct Resume {
     pub affinity: Option<Affinity>,
 }
 
-/// What is to be played, and how the user wants to see it.
+/// A run as flags and file request it, and how its result is shown.
 #[derive(Debug)]
-pub struct Asked {
+pub struct RequestedRun {
     /// The request for a new run.
     pub request: Request,
     /// Results folder.
@@ -349,7 +349,7 @@ impl PlayArgs {
     }
 
     /// Merges flags and file; flags win.
-    pub fn ask(self, bounds: Option<SprtBounds>) -> Result<Asked, ArgsError> {
+    pub fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, ArgsError> {
         let loaded = self.load()?;
         let settings = &loaded.settings;
         // The store knows the rest; what a file says by now has no say in it.
@@ -377,7 +377,7 @@ impl PlayArgs {
                 }
             },
             seed: self.seed.or(settings.seed),
-            tournament: self.tournament.ask(settings)?,
+            tournament: self.tournament.resolve(settings)?,
             concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
             affinity: affinity(self.affinity, settings)?,
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
@@ -397,7 +397,7 @@ impl PlayArgs {
         };
         let reference_nps = self.scaling.reference(settings)?;
         let results = self.results.or_else(|| settings.results.clone());
-        Ok(Asked {
+        Ok(RequestedRun {
             request,
             results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
             name: self.name,

@@ -144,13 +144,13 @@ mod tests {
 
     fn plan(words: &[String]) -> Plan {
         let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
-        let (kind, asked) = match cli.command {
-            Command::Ablate(args) => (Kind::Ablate, ablate::ask(args).unwrap()),
-            Command::Match(args) => (Kind::Match, args.ask().unwrap()),
-            Command::Sprt(args) => (Kind::Sprt, args.ask().unwrap()),
+        let (kind, requested) = match cli.command {
+            Command::Ablate(args) => (Kind::Ablate, ablate::resolve(args).unwrap()),
+            Command::Match(args) => (Kind::Match, args.resolve().unwrap()),
+            Command::Sprt(args) => (Kind::Sprt, args.resolve().unwrap()),
             other => panic!("{other:?} plays nothing"),
         };
-        Plan::resolve(kind, asked.request).unwrap()
+        Plan::resolve(kind, requested.request).unwrap()
     }
 
     #[test]

@@ -17,7 +17,7 @@ use self::json_lines::Stream;
 use self::messages::{announce, default_name, go_on, show, tell_workers};
 use self::preflight::{check_engines, interrupted};
 pub use self::restore::replayed;
-use crate::args::{Asked, Resume};
+use crate::args::{RequestedRun, Resume};
 use crate::compat::{Printer, Style};
 use crate::engine_builds::{BuildArgs, Circumstances};
 use crate::exit_code::ExitCode;
@@ -69,18 +69,18 @@ struct Prepared {
     _lock: RunLock,
 }
 
-/// Plays what was asked for and prints the result.
-pub fn play(kind: Kind, asked: Asked) -> Result<ExitCode, Failure> {
-    match asked.is_dry {
-        true => dry_run::rehearse(kind, asked).map(|()| ExitCode::Passed),
-        false => play_named(kind, asked).map(|(_, code)| code),
+/// Plays the requested run and prints the result.
+pub fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Failure> {
+    match requested.is_dry {
+        true => dry_run::rehearse(kind, requested).map(|()| ExitCode::Passed),
+        false => play_named(kind, requested).map(|(_, code)| code),
     }
 }
 
 /// The same, and the name of the run.
-pub fn play_named(kind: Kind, asked: Asked) -> Result<(String, ExitCode), Failure> {
-    let (format, style) = (asked.format, asked.compat.clone());
-    let (prepared, fleet) = prepare(kind, asked)?;
+pub fn play_named(kind: Kind, requested: RequestedRun) -> Result<(String, ExitCode), Failure> {
+    let (format, style) = (requested.format, requested.compat.clone());
+    let (prepared, fleet) = prepare(kind, requested)?;
     let name = prepared.name.clone();
     carry_out(prepared, fleet, format, style).map(|code| (name, code))
 }
@@ -113,12 +113,12 @@ struct Entry {
 }
 
 /// The run, and who plays it if not this machine.
-fn prepare(kind: Kind, mut asked: Asked) -> Result<(Prepared, Option<Fleet>), Failure> {
+fn prepare(kind: Kind, mut requested: RequestedRun) -> Result<(Prepared, Option<Fleet>), Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let fleet = std::mem::take(&mut asked.cluster).fleet(asked.at_once)?;
-    let prepared = match asked.resume {
-        Some(wanted) => resume(kind, wanted, asked.results, asked.build, own_binary)?,
-        None => begin(kind, asked, own_binary, fleet.as_ref())?,
+    let fleet = std::mem::take(&mut requested.cluster).fleet(requested.at_once)?;
+    let prepared = match requested.resume {
+        Some(wanted) => resume(kind, wanted, requested.results, requested.build, own_binary)?,
+        None => begin(kind, requested, own_binary, fleet.as_ref())?,
     };
     Ok((prepared, fleet))
 }
@@ -131,15 +131,15 @@ struct Planned {
     tables: Option<Arc<dyn Tables>>,
 }
 
-/// Resolves what was asked for and reads all that it names.
+/// Resolves the request and reads all that it names.
 fn planned(
     kind: Kind,
-    asked: &mut Asked,
+    requested: &mut RequestedRun,
     own_binary: &Path,
     fleet: Option<&Fleet>,
 ) -> Result<Planned, Failure> {
-    make_engines(asked)?;
-    let request = std::mem::take(&mut asked.request);
+    make_engines(requested)?;
+    let request = std::mem::take(&mut requested.request);
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
         PlanError::EngineCount(..)
@@ -174,18 +174,18 @@ fn read(plan: Plan, own_binary: &Path, fleet: Option<&Fleet>) -> Result<Planned,
 
 fn begin(
     kind: Kind,
-    mut asked: Asked,
+    mut requested: RequestedRun,
     own_binary: PathBuf,
     fleet: Option<&Fleet>,
 ) -> Result<Prepared, Failure> {
-    let stderr_dir = asked.request.stderr_dir.clone();
-    let planned = planned(kind, &mut asked, &own_binary, fleet)?;
+    let stderr_dir = requested.request.stderr_dir.clone();
+    let planned = planned(kind, &mut requested, &own_binary, fleet)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
         })?;
     }
-    let Asked { results, name, about, is_probed, .. } = asked;
+    let RequestedRun { results, name, about, is_probed, .. } = requested;
     enter(planned, Entry { results, name, about, is_probed }, own_binary)
 }
 
@@ -221,19 +221,19 @@ fn enter(planned: Planned, entry: Entry, own_binary: PathBuf) -> Result<Prepared
 }
 
 /// Builds engines that are revisions and are not built yet.
-pub fn make_engines(asked: &mut Asked) -> Result<(), Failure> {
+pub fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> {
     let with = Circumstances {
-        config: asked.config.clone(),
-        results: Some(asked.results.clone()),
-        copies: asked.request.concurrency.unwrap_or_else(default_concurrency),
-        reference_nps: asked.reference_nps,
+        config: requested.config.clone(),
+        results: Some(requested.results.clone()),
+        copies: requested.request.concurrency.unwrap_or_else(default_concurrency),
+        reference_nps: requested.reference_nps,
     };
-    let engines = std::mem::take(&mut asked.request.engines);
-    let prepared = asked.build.prepare(engines, &asked.request.each, with)?;
-    asked.request.engines = prepared.engines;
-    asked.request.scale = prepared.scale;
+    let engines = std::mem::take(&mut requested.request.engines);
+    let prepared = requested.build.prepare(engines, &requested.request.each, with)?;
+    requested.request.engines = prepared.engines;
+    requested.request.scale = prepared.scale;
     // Whoever asks again gets what is there.
-    (asked.build.test, asked.build.base) = (None, None);
+    (requested.build.test, requested.build.base) = (None, None);
     Ok(())
 }
 

@@ -100,7 +100,7 @@ impl TournamentArgs {
     }
 
     /// Merges flags and file; flags win.
-    pub fn ask(&self, file: &ConfigFile) -> Result<TournamentRequest, ArgsError> {
+    pub fn resolve(&self, file: &ConfigFile) -> Result<TournamentRequest, ArgsError> {
         let schedule = file.schedule.as_deref().map(|text| word(file, "schedule", text));
         let policy = file.opening_policy.as_deref().map(|text| word(file, "opening-policy", text));
         // One of the two says it all; a flag of either kind beats the file.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::args::{Asked, PlayArgs, SprtBounds};
+use crate::args::{PlayArgs, RequestedRun, SprtBounds};
 use crate::bundled_engine::{Evaluation, evaluation};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -48,17 +48,17 @@ pub struct AblateArgs {
 
 /// Plays each feature on against off.
 pub fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
-    run::play(Kind::Ablate, ask(args)?)
+    run::play(Kind::Ablate, resolve(args)?)
 }
 
 /// Merges flags and file; flags win.
-pub fn ask(args: AblateArgs) -> Result<Asked, Failure> {
+pub fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     let sequential = args.sprt || args.bounds.is_given();
-    let mut asked = args.play.ask(Some(args.bounds))?;
-    if asked.resume.is_some() {
-        return Ok(asked);
+    let mut requested = args.play.resolve(Some(args.bounds))?;
+    if requested.resume.is_some() {
+        return Ok(requested);
     }
-    let request = &mut asked.request;
+    let request = &mut requested.request;
     if let Some(name) = args.eval {
         request.engines = vec![EngineSpec {
             cmd: Some(BUNDLED.to_owned()),
@@ -83,12 +83,12 @@ pub fn ask(args: AblateArgs) -> Result<Asked, Failure> {
     }
     let ablation = Ablation { option, features };
     request.ablation = Some(AblationRequest { ablation, sequential });
-    Ok(asked)
+    Ok(requested)
 }
 
-/// The features asked for, in the evaluation's own spelling; all of them if none was.
-fn select(known: &Evaluation, asked: Vec<String>) -> Result<Vec<String>, Failure> {
-    if asked.is_empty() {
+/// The requested features, in the evaluation's own spelling; all of them if none was.
+fn select(known: &Evaluation, names: Vec<String>) -> Result<Vec<String>, Failure> {
+    if names.is_empty() {
         return Ok(known.features.iter().map(|name| (*name).to_owned()).collect());
     }
     let find = |name: String| {
@@ -101,5 +101,5 @@ fn select(known: &Evaluation, asked: Vec<String>) -> Result<Vec<String>, Failure
             ))
         })
     };
-    asked.into_iter().map(find).collect()
+    names.into_iter().map(find).collect()
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{Asked, DEFAULT_RESULTS, Resume};
+use crate::args::{DEFAULT_RESULTS, RequestedRun, Resume};
 use crate::compat::options::Options;
 use crate::compat::saved::{Config, Saved};
 use crate::compat::{Style, request, words};
@@ -97,7 +97,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     };
     let Some(Saved { run, results }) = config.and_then(|config| config.run) else {
         let (kind, request) = request::request(options).map_err(Failure::invalid)?;
-        return run::play(kind, asked(request, PathBuf::from(DEFAULT_RESULTS), style));
+        return run::play(kind, requested(request, PathBuf::from(DEFAULT_RESULTS), style));
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
     let resume = Resume {
@@ -106,12 +106,12 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         concurrency: options.concurrency,
         affinity: (options.affinity != Affinity::None).then_some(options.affinity),
     };
-    let asked = asked(Request::default(), results, style);
-    run::play(kind, Asked { resume: Some(resume), ..asked })
+    let requested = requested(Request::default(), results, style);
+    run::play(kind, RequestedRun { resume: Some(resume), ..requested })
 }
 
-fn asked(request: Request, results: PathBuf, style: Style) -> Asked {
-    Asked {
+fn requested(request: Request, results: PathBuf, style: Style) -> RequestedRun {
+    RequestedRun {
         request,
         results,
         name: None,

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::args::tournament::ScheduleArg;
-use crate::args::{ArgsError, Asked, PlayArgs, SprtBounds};
+use crate::args::{ArgsError, PlayArgs, RequestedRun, SprtBounds};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::run;
@@ -37,30 +37,30 @@ pub struct TournamentCommand {
 
 impl SprtArgs {
     /// Merges flags and file.
-    pub fn ask(self) -> Result<Asked, ArgsError> {
-        self.play.ask(Some(self.bounds))
+    pub fn resolve(self) -> Result<RequestedRun, ArgsError> {
+        self.play.resolve(Some(self.bounds))
     }
 }
 
 impl MatchArgs {
     /// Merges flags and file.
-    pub fn ask(self) -> Result<Asked, ArgsError> {
-        self.play.ask(None)
+    pub fn resolve(self) -> Result<RequestedRun, ArgsError> {
+        self.play.resolve(None)
     }
 }
 
 /// Plays until the SPRT accepts a hypothesis.
 pub fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
-    run::play(Kind::Sprt, args.ask()?)
+    run::play(Kind::Sprt, args.resolve()?)
 }
 
 /// Plays all pairs.
 pub fn play_match(args: MatchArgs) -> Result<ExitCode, Failure> {
-    run::play(Kind::Match, args.ask()?)
+    run::play(Kind::Match, args.resolve()?)
 }
 
 /// Plays a tournament.
 pub fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
     args.play.tournament.set_format(args.format_of_tournament);
-    run::play(Kind::Tournament, args.play.ask(None)?)
+    run::play(Kind::Tournament, args.play.resolve(None)?)
 }

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 use self::confirm::ConfirmArgs;
 use self::parameters::ParameterArgs;
-use crate::args::{Asked, PlayArgs};
+use crate::args::{PlayArgs, RequestedRun};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::run;
@@ -95,9 +95,9 @@ pub fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
 
 fn climb(args: TuneArgs) -> Result<ExitCode, Failure> {
     let confirm = args.confirm.clone();
-    let asked = asked(args)?;
-    let (results, form) = (asked.results.clone(), asked.format);
-    let (name, code) = run::play_named(Kind::Tune, asked)?;
+    let requested = requested(args)?;
+    let (results, form) = (requested.results.clone(), requested.format);
+    let (name, code) = run::play_named(Kind::Tune, requested)?;
     match code {
         ExitCode::Passed if confirm.is_wanted() => confirm.play(&results, &name, form),
         code => Ok(code),
@@ -105,7 +105,7 @@ fn climb(args: TuneArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Merges flags and file; flags win.
-fn asked(args: TuneArgs) -> Result<Asked, Failure> {
+fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, ahead, no_probe, mut play, .. } = args;
     let loaded = play.load().map_err(Failure::invalid)?;
     let (table, file) = (&loaded.settings.tune, loaded.settings.name());
@@ -115,18 +115,18 @@ fn asked(args: TuneArgs) -> Result<Asked, Failure> {
         let pairs = table.pairs.unwrap_or(DEFAULT_PAIRS);
         play.tournament.set_usual_length(iterations, pairs);
     }
-    let mut asked = play.ask(None)?;
+    let mut requested = play.resolve(None)?;
     if is_new {
-        let parameters = parameters.resolve(table, &file, &mut asked)?;
+        let parameters = parameters.resolve(table, &file, &mut requested)?;
         let TuneTable { alpha, gamma, a_ratio, ahead: usual, .. } = table;
-        asked.request.tuning = Some(TuningRequest {
+        requested.request.tuning = Some(TuningRequest {
             parameters,
             alpha: gains.alpha.or(*alpha),
             gamma: gains.gamma.or(*gamma),
             a_ratio: gains.a_ratio.or(*a_ratio),
             ahead: ahead.or(*usual),
         });
-        asked.is_probed = !no_probe;
+        requested.is_probed = !no_probe;
     }
-    Ok(asked)
+    Ok(requested)
 }

@@ -1,7 +1,7 @@
 //! `--dry-run`: everything but the games.
 
 use super::{Planned, check_engines, planned};
-use crate::args::Asked;
+use crate::args::RequestedRun;
 use crate::failure::Failure;
 use crate::output::{Rows, emit, width};
 use arbiter_plan::plan::Kind;
@@ -10,11 +10,12 @@ use arbiter_report::{document, markdown, plain, plan};
 
 /// Resolves the plan, reads the book, tries all engines out, and prints what would be played. Nothing is
 /// entered into the store, and no file of games is begun.
-pub(super) fn rehearse(kind: Kind, mut asked: Asked) -> Result<(), Failure> {
+pub(super) fn rehearse(kind: Kind, mut requested: RequestedRun) -> Result<(), Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let form = asked.format;
-    let is_probed = asked.is_probed;
-    let Planned { plan, book, fingerprints, .. } = planned(kind, &mut asked, &own_binary, None)?;
+    let form = requested.format;
+    let is_probed = requested.is_probed;
+    let Planned { plan, book, fingerprints, .. } =
+        planned(kind, &mut requested, &own_binary, None)?;
     let book = check_engines(&plan, book, &own_binary, is_probed)?;
     let origin = stored::origin(&plan, env!("CARGO_PKG_VERSION"), None, &fingerprints, &[]);
     let document = document::of_plan(&origin);

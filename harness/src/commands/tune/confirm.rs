@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::args::{Asked, Resume};
+use crate::args::{RequestedRun, Resume};
 use crate::engine_builds::BuildArgs;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -75,8 +75,8 @@ impl ConfirmArgs {
     }
 }
 
-fn resumed(run: String, results: &Path, format: Form) -> Asked {
-    Asked {
+fn resumed(run: String, results: &Path, format: Form) -> RequestedRun {
+    RequestedRun {
         request: Request::default(),
         results: results.to_owned(),
         name: None,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::args::Asked;
+use crate::args::RequestedRun;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::emit;
@@ -54,7 +54,7 @@ impl ParameterArgs {
         self,
         file: &TuneTable,
         file_name: &str,
-        asked: &mut Asked,
+        requested: &mut RequestedRun,
     ) -> Result<Vec<Parameter>, Failure> {
         let mut found = listed(self.params.as_deref(), &self.param)?;
         let mut spins = self.spins;
@@ -65,8 +65,8 @@ impl ParameterArgs {
             spins.clone_from(&file.spins);
         }
         if !spins.is_empty() {
-            make_engines(asked)?;
-            let request = &asked.request;
+            make_engines(requested)?;
+            let request = &requested.request;
             if let [engine] = &request.engines[..] {
                 found.extend(declared(engine.clone().or(&request.each), &spins)?);
             }
