@@ -43,22 +43,22 @@ pub struct BuildArgs {
     pub no_bench: bool,
 }
 
-/// What has to be known besides the engines.
+/// What builds and benchmarks depend on besides the engines.
 #[derive(Debug, Clone, Default)]
-pub struct Circumstances {
+pub struct BuildContext {
     /// The file of settings that was named.
     pub config: Option<PathBuf>,
     /// Folder of the results, which belongs to no working tree.
     pub results: Option<PathBuf>,
-    /// Games at once, and so copies of a benchmark.
+    /// Copies of a benchmark that run at the same time: the concurrency of the games.
     pub copies: usize,
     /// Nodes per second of the machine for which times are meant, if they are to be scaled.
     pub reference_nps: Option<f64>,
 }
 
-/// What was found out of the engines.
+/// Engines that can be started, and their benchmarks.
 #[derive(Debug, Default)]
-pub struct Prepared {
+pub struct BuiltEngines {
     /// The engines, each of them with a program.
     pub engines: Vec<EngineSpec>,
     /// Their benchmarks, where they were run.
@@ -76,7 +76,7 @@ impl BuildArgs {
     }
 
     /// Whether there is anything to do for these engines.
-    fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &Circumstances) -> bool {
+    fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, with: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
         self.test.is_some()
             || with.reference_nps.is_some()
@@ -89,10 +89,10 @@ impl BuildArgs {
         &self,
         engines: Vec<EngineSpec>,
         each: &EngineSpec,
-        with: Circumstances,
-    ) -> Result<Prepared, Failure> {
+        with: BuildContext,
+    ) -> Result<BuiltEngines, Failure> {
         if !self.concerns(&engines, each, &with) {
-            return Ok(Prepared { engines, ..Prepared::default() });
+            return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
         let (args, each) = (self.clone(), each.clone());
         interruptible(move |spawner, cancel| args.work(engines, &each, &with, spawner, cancel))
@@ -122,8 +122,8 @@ impl BuildArgs {
             // builds/KEY/bin/PROGRAM
             let cache = program.ancestors().nth(4).map(Path::to_owned);
             let again = BuildArgs { cache, no_bench: true, ..BuildArgs::default() };
-            let circumstances = Circumstances::default();
-            again.prepare(vec![spec], &EngineSpec::default(), circumstances)?;
+            let context = BuildContext::default();
+            again.prepare(vec![spec], &EngineSpec::default(), context)?;
             if !is_kept(program)? {
                 let told = format!("{lost}, and what builds it now is another recipe or toolchain");
                 return Err(Failure::invalid(told));
@@ -136,10 +136,10 @@ impl BuildArgs {
         &self,
         engines: Vec<EngineSpec>,
         each: &EngineSpec,
-        with: &Circumstances,
+        with: &BuildContext,
         spawner: &Spawner,
         cancel: &Cancel,
-    ) -> Result<Prepared, Failure> {
+    ) -> Result<BuiltEngines, Failure> {
         let sides = [&self.test, &self.base].into_iter().flatten();
         let typed: Vec<EngineSpec> = match self.test {
             Some(_) => sides.map(|side| self.side(side)).collect::<Result<_, Failure>>()?,
@@ -147,7 +147,7 @@ impl BuildArgs {
         };
         let cache = Cache::new(self.cache.clone())?;
         let mut workshop = Workshop { args: self, with, cache, spawner, cancel, settings: None };
-        let mut prepared = Prepared::default();
+        let mut prepared = BuiltEngines::default();
         for (index, spec) in typed.into_iter().enumerate() {
             let cmd = spec.cmd.as_ref().or(each.cmd.as_ref()).filter(|_| spec.rev.is_none());
             let rev = spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none());
@@ -207,7 +207,7 @@ impl BuildArgs {
 /// Builds one engine after the other.
 struct Workshop<'a> {
     args: &'a BuildArgs,
-    with: &'a Circumstances,
+    with: &'a BuildContext,
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
@@ -366,7 +366,7 @@ fn tell_apart(engines: &mut [EngineSpec]) {
 }
 
 /// The same signature means that nothing was changed in how the engine searches.
-fn point_out_twins(prepared: &Prepared) {
+fn point_out_twins(prepared: &BuiltEngines) {
     if let [Some(one), Some(other)] = prepared.signatures[..]
         && one.nodes == other.nodes
     {

@@ -19,7 +19,7 @@ use self::preflight::{check_engines, interrupted};
 pub use self::restore::replayed;
 use crate::args::{RequestedRun, Resume};
 use crate::compat::{Printer, Style};
-use crate::engine_builds::{BuildArgs, Circumstances};
+use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{Fleet, opened};
@@ -222,7 +222,7 @@ fn enter(planned: Planned, entry: Entry, own_binary: PathBuf) -> Result<Prepared
 
 /// Builds engines that are revisions and are not built yet.
 pub fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> {
-    let with = Circumstances {
+    let with = BuildContext {
         config: requested.config.clone(),
         results: Some(requested.results.clone()),
         copies: requested.request.concurrency.unwrap_or_else(default_concurrency),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::engine_builds::{BuildArgs, Circumstances};
+use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
@@ -113,7 +113,7 @@ pub fn engines(
             .map_err(|error| Failure::invalid(format!("--engine '{text}': {error}")))
     };
     let typed = specs.iter().map(parse).collect::<Result<_, Failure>>()?;
-    let with = Circumstances { copies, ..Circumstances::default() };
+    let with = BuildContext { copies, ..BuildContext::default() };
     let prepared = build.prepare(typed, &each, with)?;
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in prepared.engines.into_iter().enumerate() {

@@ -10,7 +10,7 @@ use clap::Args;
 
 use self::steps::{Gates, Sides};
 use crate::args::DEFAULT_RESULTS;
-use crate::engine_builds::{BuildArgs, Circumstances};
+use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{Form, Rows, emit, width};
@@ -85,7 +85,7 @@ pub fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     args.build.test.get_or_insert_with(|| "HEAD".to_owned());
     let base = args.build.base.take().or_else(|| loaded.settings.ci.base.clone());
     let copies = args.concurrency.map(Into::into).or(loaded.settings.concurrency);
-    let with = Circumstances {
+    let with = BuildContext {
         config: args.config.clone(),
         results: Some(results.clone()),
         copies: copies.unwrap_or_else(default_concurrency),
@@ -160,7 +160,7 @@ fn sides(
     build: &BuildArgs,
     base: Option<String>,
     steps: &[Step],
-    with: &Circumstances,
+    with: &BuildContext,
 ) -> Result<Sides, Failure> {
     let (base, without) = match (steps.iter().any(Step::needs_base), base) {
         (false, _) => (None, String::new()),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::ProgressStyle;
 
-use crate::engine_builds::{BuildArgs, Circumstances, Prepared};
+use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{Form, Rows, emit, width};
@@ -103,7 +103,7 @@ pub fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     build.base = args.second.or(build.base);
     // The bench is run often enough.
     build.no_bench = true;
-    let with = Circumstances { config: args.config, copies: 1, ..Circumstances::default() };
+    let with = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let sides = sides(build.prepare(Vec::new(), &EngineSpec::default(), with)?)?;
     let measuring = sides.clone();
     let measured = interruptible(move |spawner, cancel| {
@@ -137,7 +137,7 @@ pub fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-fn sides(prepared: Prepared) -> Result<[Side; 2], Failure> {
+fn sides(prepared: BuiltEngines) -> Result<[Side; 2], Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let recipes = prepared.recipes.into_iter();
     let sides = prepared.engines.into_iter().zip(recipes).enumerate().map(|(index, both)| {

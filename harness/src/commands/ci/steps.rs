@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine_builds::{BuildArgs, Circumstances, Prepared};
+use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::runtime::interruptible;
@@ -53,7 +53,7 @@ pub(super) struct Sides {
 impl Sides {
     /// What was built; `without` says why there is no base.
     pub(super) fn new(
-        prepared: Prepared,
+        prepared: BuiltEngines,
         without: String,
         unchanged: Vec<String>,
     ) -> Result<Sides, Failure> {
@@ -98,7 +98,7 @@ impl Sides {
 pub(super) struct Gates<'a> {
     pub(super) sides: &'a Sides,
     pub(super) build: &'a BuildArgs,
-    pub(super) with: &'a Circumstances,
+    pub(super) with: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
     /// Whether nothing from before counts.
