@@ -323,7 +323,7 @@ pub struct RequestedRun {
     /// The run to go on with, instead of a new one.
     pub resume: Option<Resume>,
     /// Whether nothing is to be played.
-    pub is_dry: bool,
+    pub is_dry_run: bool,
     /// Form of the result.
     pub format: Form,
     /// Show the run as another program does, instead of the live view and the result.
@@ -403,7 +403,7 @@ impl PlayArgs {
             name: self.name,
             about: self.about,
             resume,
-            is_dry: self.dry_run,
+            is_dry_run: self.dry_run,
             format: self.format,
             compat: None,
             build: self.build,

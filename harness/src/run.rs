@@ -55,7 +55,7 @@ use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 const WISHES: usize = 64;
 
 /// A run that is ready to be played.
-struct Prepared {
+struct ReadyRun {
     name: String,
     plan: Plan,
     book: Book,
@@ -71,8 +71,8 @@ struct Prepared {
 
 /// Plays the requested run and prints the result.
 pub fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Failure> {
-    match requested.is_dry {
-        true => dry_run::rehearse(kind, requested).map(|()| ExitCode::Passed),
+    match requested.is_dry_run {
+        true => dry_run::print(kind, requested).map(|()| ExitCode::Passed),
         false => play_named(kind, requested).map(|(_, code)| code),
     }
 }
@@ -80,9 +80,9 @@ pub fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Failure> {
 /// The same, and the name of the run.
 pub fn play_named(kind: Kind, requested: RequestedRun) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.clone());
-    let (prepared, fleet) = prepare(kind, requested)?;
-    let name = prepared.name.clone();
-    carry_out(prepared, fleet, format, style).map(|code| (name, code))
+    let (ready, fleet) = prepare(kind, requested)?;
+    let name = ready.name.clone();
+    carry_out(ready, fleet, format, style).map(|code| (name, code))
 }
 
 /// Plays a plan as a new run of this name.
@@ -94,17 +94,17 @@ pub fn play_plan(
     format: Form,
 ) -> Result<ExitCode, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let entry = Entry {
+    let entry = NewRun {
         results: results.to_owned(),
         name: Some(name),
         about: Some(about.to_owned()),
         is_probed: false,
     };
-    carry_out(enter(read(plan, &own_binary, None)?, entry, own_binary)?, None, format, None)
+    carry_out(create(read(plan, &own_binary, None)?, new, own_binary)?, None, format, None)
 }
 
-/// How a new run is entered in the store.
-struct Entry {
+/// What the store is told of a new run besides its plan.
+struct NewRun {
     results: PathBuf,
     name: Option<String>,
     about: Option<String>,
@@ -113,18 +113,18 @@ struct Entry {
 }
 
 /// The run, and who plays it if not this machine.
-fn prepare(kind: Kind, mut requested: RequestedRun) -> Result<(Prepared, Option<Fleet>), Failure> {
+fn prepare(kind: Kind, mut requested: RequestedRun) -> Result<(ReadyRun, Option<Fleet>), Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let fleet = std::mem::take(&mut requested.cluster).fleet(requested.at_once)?;
-    let prepared = match requested.resume {
+    let ready = match requested.resume {
         Some(wanted) => resume(kind, wanted, requested.results, requested.build, own_binary)?,
         None => begin(kind, requested, own_binary, fleet.as_ref())?,
     };
-    Ok((prepared, fleet))
+    Ok((ready, fleet))
 }
 
-/// A plan with what it needs, before anything is written down.
-struct Planned {
+/// A plan with the files it names, before anything is stored.
+struct LoadedPlan {
     plan: Plan,
     book: Book,
     fingerprints: Fingerprints,
@@ -132,12 +132,12 @@ struct Planned {
 }
 
 /// Resolves the request and reads all that it names.
-fn planned(
+fn load(
     kind: Kind,
     requested: &mut RequestedRun,
     own_binary: &Path,
     fleet: Option<&Fleet>,
-) -> Result<Planned, Failure> {
+) -> Result<LoadedPlan, Failure> {
     make_engines(requested)?;
     let request = std::mem::take(&mut requested.request);
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
@@ -153,7 +153,7 @@ fn planned(
 }
 
 /// Reads all that a plan names; `fleet` is who plays it if not this machine.
-fn read(plan: Plan, own_binary: &Path, fleet: Option<&Fleet>) -> Result<Planned, Failure> {
+fn read(plan: Plan, own_binary: &Path, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     match fleet {
         None => drop(places_of(&plan).map_err(Failure::invalid)?),
         Some(fleet) => fleet.check(&plan)?,
@@ -169,7 +169,7 @@ fn read(plan: Plan, own_binary: &Path, fleet: Option<&Fleet>) -> Result<Planned,
     }
     let fingerprints = fingerprint::take(&plan, &book, own_binary).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
-    Ok(Planned { plan, book, fingerprints, tables })
+    Ok(LoadedPlan { plan, book, fingerprints, tables })
 }
 
 fn begin(
@@ -177,22 +177,22 @@ fn begin(
     mut requested: RequestedRun,
     own_binary: PathBuf,
     fleet: Option<&Fleet>,
-) -> Result<Prepared, Failure> {
+) -> Result<ReadyRun, Failure> {
     let stderr_dir = requested.request.stderr_dir.clone();
-    let planned = planned(kind, &mut requested, &own_binary, fleet)?;
+    let loaded = load(kind, &mut requested, &own_binary, fleet)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
         })?;
     }
     let RequestedRun { results, name, about, is_probed, .. } = requested;
-    enter(planned, Entry { results, name, about, is_probed }, own_binary)
+    create(loaded, NewRun { results, name, about, is_probed }, own_binary)
 }
 
 /// Makes a plan a run, once it is known that it can be played.
-fn enter(planned: Planned, entry: Entry, own_binary: PathBuf) -> Result<Prepared, Failure> {
-    let Planned { plan, book, fingerprints, tables } = planned;
-    let Entry { results, name, about, is_probed } = entry;
+fn create(loaded: LoadedPlan, new: NewRun, own_binary: PathBuf) -> Result<ReadyRun, Failure> {
+    let LoadedPlan { plan, book, fingerprints, tables } = loaded;
+    let NewRun { results, name, about, is_probed } = new;
     let created_ms = unix_time_ms();
     let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
     RunLock::check_name(&name)?;
@@ -217,7 +217,7 @@ fn enter(planned: Planned, entry: Entry, own_binary: PathBuf) -> Result<Prepared
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
-    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+    Ok(ReadyRun { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
 /// Builds engines that are revisions and are not built yet.
@@ -229,9 +229,9 @@ pub fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> {
         reference_nps: requested.reference_nps,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let prepared = requested.build.prepare(engines, &requested.request.each, with)?;
-    requested.request.engines = prepared.engines;
-    requested.request.scale = prepared.scale;
+    let ready = requested.build.prepare(engines, &requested.request.each, with)?;
+    requested.request.engines = ready.engines;
+    requested.request.scale = ready.scale;
     // Whoever asks again gets what is there.
     (requested.build.test, requested.build.base) = (None, None);
     Ok(())
@@ -243,7 +243,7 @@ fn resume(
     results: PathBuf,
     build: BuildArgs,
     own_binary: PathBuf,
-) -> Result<Prepared, Failure> {
+) -> Result<ReadyRun, Failure> {
     let name = wanted.run;
     let store = Store::open(&results)?;
     let stored = store.run(&name)?;
@@ -295,7 +295,7 @@ fn resume(
         files.push(file);
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
-    Ok(Prepared { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+    Ok(ReadyRun { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
 }
 
 /// The endgame tables that the plan's rules need.
@@ -316,30 +316,30 @@ fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failu
 }
 
 fn carry_out(
-    mut prepared: Prepared,
+    mut ready: ReadyRun,
     fleet: Option<Fleet>,
     format: Form,
     style: Option<Style>,
 ) -> Result<ExitCode, Failure> {
-    let go_on = go_on(&prepared, fleet.as_ref());
+    let go_on = go_on(&ready, fleet.as_ref());
     if let Some(style) = &style {
-        style.save(&prepared.name, &prepared.results)?;
+        style.save(&ready.name, &ready.results)?;
     }
-    if prepared.state.ending().is_none() {
-        announce(&prepared, fleet.as_ref());
+    if ready.state.ending().is_none() {
+        announce(&ready, fleet.as_ref());
     }
-    let request = match prepared.state.ending() {
+    let request = match ready.state.ending() {
         // Killed between the last pair and the note of its ending, perhaps.
         Some(ending) => {
-            prepared.store.set_ending(&prepared.name, Some(ending))?;
+            ready.store.set_ending(&ready.name, Some(ending))?;
             if let Some(style) = &style {
-                Printer::print_again(style, &prepared.plan, &prepared.state, ending)?;
+                Printer::print_again(style, &ready.plan, &ready.state, ending)?;
             }
             None
         }
-        None => run(&mut prepared, fleet, format, style.as_ref(), &go_on)?.request,
+        None => run(&mut ready, fleet, format, style.as_ref(), &go_on)?.request,
     };
-    let Prepared { name, plan, book, state, store, results, .. } = &prepared;
+    let ReadyRun { name, plan, book, state, store, results, .. } = &ready;
     let disturbances = store.disturbances(name)?;
     let summary =
         stored::summary(name, plan, book.quarantine(), disturbances, state, state.ending());
@@ -361,14 +361,13 @@ fn carry_out(
 
 /// Plays the run; `go_on` is the command with which to go on after an error.
 fn run(
-    prepared: &mut Prepared,
+    ready: &mut ReadyRun,
     fleet: Option<Fleet>,
     format: Form,
     style: Option<&Style>,
     go_on: &str,
 ) -> Result<Finished, Failure> {
-    let Prepared { name, plan, book, store, files, state, tables, own_binary, results, .. } =
-        prepared;
+    let ReadyRun { name, plan, book, store, files, state, tables, own_binary, results, .. } = ready;
     let seats = seats(plan, own_binary);
     let created_ms = store.run(name)?.head.created_ms;
     let known = fleet::known(store, name, plan)?;

@@ -117,7 +117,7 @@ fn requested(request: Request, results: PathBuf, style: Style) -> RequestedRun {
         name: None,
         about: None,
         resume: None,
-        is_dry: false,
+        is_dry_run: false,
         format: Form::Text,
         compat: Some(style),
         build: BuildArgs::default(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Prepared;
+use super::ReadyRun;
 use crate::failure::Failure;
 use crate::fleet::Fleet;
 use arbiter_openings::quarantine;
@@ -15,8 +15,8 @@ use arbiter_runner::seats::places_of;
 use arbiter_store::Store;
 
 /// Says what will be played, and by whom if not by this machine.
-pub(super) fn announce(prepared: &Prepared, fleet: Option<&Fleet>) {
-    let Prepared { name, plan, book, state, .. } = prepared;
+pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
+    let ReadyRun { name, plan, book, state, .. } = ready;
     let engines: Vec<String> = plan
         .own_engines()
         .map(|(name, engine)| format!("{name} ({})", engine.conditions.limits))
@@ -93,8 +93,8 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
 }
 
 /// The command that goes on with a run.
-pub(super) fn go_on(prepared: &Prepared, fleet: Option<&Fleet>) -> String {
-    let Prepared { name, plan, results, .. } = prepared;
+pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
+    let ReadyRun { name, plan, results, .. } = ready;
     let on = fleet.map(Fleet::flag).unwrap_or_default();
     format!("arbiter {} --results {} --resume {name}{on}", plan.kind.as_str(), quoted(results))
 }

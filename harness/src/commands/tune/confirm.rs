@@ -88,7 +88,7 @@ fn resumed(run: String, results: &Path, format: Form) -> RequestedRun {
         config: None,
         reference_nps: None,
         is_probed: false,
-        is_dry: false,
+        is_dry_run: false,
         cluster: ClusterArgs::default(),
         at_once: None,
     }
