@@ -1,4 +1,4 @@
-//! What `perft` and `epd` share: files, engines, and asking them.
+//! What `perft` and `epd` share: files, engines, and query them.
 
 pub mod remote;
 
@@ -30,7 +30,7 @@ const MAX_FILE: u64 = 1 << 28;
 /// Unusable lines that are named where none is usable.
 const NAMED: usize = 5;
 
-/// Flags of both.
+/// Flags of `perft` and `epd`.
 #[derive(Debug, Args)]
 pub struct SuiteArgs {
     /// The suite
@@ -40,14 +40,14 @@ pub struct SuiteArgs {
     #[arg(long)]
     pub chess960: bool,
     #[command(flatten)]
-    pub asking: AskArgs,
+    pub query: QueryArgs,
     #[command(flatten)]
     pub build: BuildArgs,
 }
 
-/// How engines are asked.
+/// Concurrency and deadline of the queries to engines.
 #[derive(Debug, Args)]
-pub struct AskArgs {
+pub struct QueryArgs {
     /// Questions at once [default: 1]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
@@ -56,7 +56,7 @@ pub struct AskArgs {
     pub deadline: Duration,
 }
 
-impl AskArgs {
+impl QueryArgs {
     /// Questions at once on this machine.
     pub fn at_once(&self) -> usize {
         self.concurrency.map_or(1, NonZeroUsize::get)
@@ -66,7 +66,7 @@ impl AskArgs {
 impl SuiteArgs {
     /// Those who put the questions to the engines, if it is not this machine.
     pub fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
-        cluster.fleet(self.asking.concurrency.map(NonZeroUsize::get))
+        cluster.fleet(self.query.concurrency.map(NonZeroUsize::get))
     }
 
     /// The text of the suite.
@@ -128,18 +128,18 @@ pub fn engines(
 }
 
 /// Tries the engines out and puts all tasks to them, with a bar on standard error.
-pub fn ask<T: Task>(
-    args: &AskArgs,
+pub fn run_tasks<T: Task>(
+    args: &QueryArgs,
     engines: &[Engine],
     needs_chess960: bool,
     tasks: Vec<T>,
 ) -> Result<Answers<T::Done>, Failure> {
-    ask_and_tell(args, engines, needs_chess960, tasks, |_, _| Ok(()))
+    run_tasks_observed(args, engines, needs_chess960, tasks, |_, _| Ok(()))
 }
 
-/// As [`ask`]; `tell` hears of each answer as it comes, and an error of it ends it all.
-pub fn ask_and_tell<T: Task>(
-    args: &AskArgs,
+/// As [`run_tasks`]; `tell` gets each answer as it comes; its error ends the suite.
+pub fn run_tasks_observed<T: Task>(
+    args: &QueryArgs,
     engines: &[Engine],
     needs_chess960: bool,
     tasks: Vec<T>,
@@ -150,7 +150,7 @@ pub fn ask_and_tell<T: Task>(
     let bar = bar(tasks.len() as u64);
     let mut faults = 0;
     let work = async {
-        trial(&seats, needs_chess960).await?;
+        preflight(&seats, needs_chess960).await?;
         let observe = |index, answer: &Result<T::Done, String>| {
             bar.inc(1);
             if answer.is_err() {
@@ -176,8 +176,8 @@ pub fn ask_and_tell<T: Task>(
     answers
 }
 
-/// Starts each engine once, so that one that cannot be asked is an error before anything is.
-async fn trial(seats: &[Seat], needs_chess960: bool) -> Result<(), Failure> {
+/// Starts each engine once, so that one that does not work is an error before the suite.
+async fn preflight(seats: &[Seat], needs_chess960: bool) -> Result<(), Failure> {
     try_for_questions(seats, needs_chess960).await.map_err(|error| match error.environment {
         true => Failure::environment(error),
         false => Failure::invalid(error),

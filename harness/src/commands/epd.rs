@@ -9,8 +9,8 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::{Form, Rows, emit, width};
-use crate::suite_run::remote::{answers, fault_at};
-use crate::suite_run::{AskArgs, SuiteArgs, ask, engines};
+use crate::suite_run::remote::{fault_at, run_on_workers};
+use crate::suite_run::{QueryArgs, SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::clock::Limits;
 use arbiter_report::suite::Style;
@@ -95,7 +95,7 @@ pub fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Usage, told));
     }
     let engines = {
-        let copies = args.suite.asking.at_once();
+        let copies = args.suite.query.at_once();
         engines(&args.engine, &args.suite.build, copies, common_limits(&args))?
     };
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
@@ -117,8 +117,8 @@ pub fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     let (searches, by) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
             announce(&args, &engines, records.len());
-            let asking = &args.suite.asking;
-            (searches(asking, &engines, &questions)?, By::Here(asking.at_once()))
+            let query = &args.suite.query;
+            (searches(query, &engines, &questions)?, By::Here(query.at_once()))
         }
         Some(fleet) => distant_searches(fleet, &args.suite, &engines, questions)?,
     };
@@ -143,13 +143,13 @@ pub fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
 
 /// Puts the questions to engines on this machine.
 fn searches(
-    args: &AskArgs,
+    args: &QueryArgs,
     engines: &[Engine],
     questions: &[Question],
 ) -> Result<Searches, Failure> {
     let limits = || engines.iter().map(|engine| engine.conditions.limits);
     let tasks = questions.iter().flat_map(|question| question.searches(limits()));
-    let answers = ask(args, engines, needs_chess960(questions), tasks.collect())?;
+    let answers = run_tasks(args, engines, needs_chess960(questions), tasks.collect())?;
     let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
     for (index, answer) in answers.into_iter().enumerate() {
         let Record { start, goal, .. } = &*questions[index / engines.len()].record;
@@ -173,7 +173,7 @@ fn distant_searches(
     let needs_chess960 = needs_chess960(&questions);
     let asked = questions.clone();
     let (answers, by) =
-        answers(fleet, &args.name(), engines, needs_chess960, questions, &args.asking)?;
+        run_on_workers(fleet, &args.name(), engines, needs_chess960, questions, &args.query)?;
     let mut searches: Searches = engines.iter().map(|_| Vec::new()).collect();
     for (question, (answered, worker)) in asked.iter().zip(answers) {
         let Record { start, goal, .. } = &*question.record;
@@ -198,7 +198,7 @@ fn common_limits(args: &EpdArgs) -> Limits {
 fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     let times: Option<Duration> = engines.iter().map(|e| e.conditions.limits.movetime).sum();
     if let Some(time) = times {
-        let all = time.as_secs_f64() * positions as f64 / args.suite.asking.at_once() as f64;
+        let all = time.as_secs_f64() * positions as f64 / args.suite.query.at_once() as f64;
         note(&format!("{positions} positions, {:.0} s at most", all.ceil()));
     }
 }

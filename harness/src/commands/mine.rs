@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::game_source::all_games;
 use crate::output::{emit, write_whole};
 use crate::runtime::runtime;
-use crate::suite_run::{AskArgs, ask_and_tell, engines};
+use crate::suite_run::{QueryArgs, engines, run_tasks_observed};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::clock::Limits;
 use arbiter_report::terminal::note;
@@ -83,7 +83,7 @@ pub struct MineArgs {
     #[arg(long, value_name = "PLIES", default_value = "8")]
     from_ply: usize,
     #[command(flatten)]
-    asking: AskArgs,
+    query: QueryArgs,
 }
 
 /// Looks and writes.
@@ -201,12 +201,12 @@ fn judge(
     let search = |index: &usize| Search {
         candidate: candidates[*index].clone(),
         criteria: criteria.clone(),
-        limit: args.asking.deadline,
+        limit: args.query.deadline,
     };
     let needs_chess960 = left.iter().any(|index| candidates[*index].start.is_chess960());
     let tasks = left.iter().map(search).collect();
     let mut faults = Vec::new();
-    ask_and_tell(&args.asking, engine, needs_chess960, tasks, |at, answer| {
+    run_tasks_observed(&args.query, engine, needs_chess960, tasks, |at, answer| {
         let Candidate { start, origin, .. } = &*candidates[left[at]];
         match answer {
             Ok(judged) => {

@@ -6,8 +6,8 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::{Form, Rows, emit};
-use crate::suite_run::remote::{answers, fault_at};
-use crate::suite_run::{SuiteArgs, ask, engines};
+use crate::suite_run::remote::{fault_at, run_on_workers};
+use crate::suite_run::{SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::clock::Limits as SearchLimits;
 use arbiter_report::suite::by::By;
@@ -64,12 +64,12 @@ pub fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     }
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
     let manner =
-        Manner { command: args.command.clone(), patterns, limit: args.suite.asking.deadline };
+        Manner { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
     if args.suite.build.base.is_some() {
         let told = "perft asks one engine: expected --test without --base";
         return Err(Failure::new(ExitCode::Usage, told));
     }
-    let copies = args.suite.asking.at_once();
+    let copies = args.suite.query.at_once();
     let limits = SearchLimits::default();
     let engines = engines(args.engine.as_slice(), &args.suite.build, copies, limits)?;
     let suite = read::read(&args.suite.text()?, args.suite.chess960);
@@ -92,9 +92,9 @@ pub fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
     let (verdicts, by) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
-            let asking = &args.suite.asking;
-            let verdicts = ask(asking, &engines, needs_chess960, counts.clone())?;
-            (verdicts, By::Here(asking.at_once()))
+            let query = &args.suite.query;
+            let verdicts = run_tasks(query, &engines, needs_chess960, counts.clone())?;
+            (verdicts, By::Here(query.at_once()))
         }
         Some(fleet) => distant_counts(fleet, &args.suite, &engines, needs_chess960, &counts)?,
     };
@@ -133,7 +133,7 @@ fn distant_counts(
     let number = |(number, count): (u64, &Count)| Counting { number, count: count.clone() };
     let counts: Vec<Counting> = (0..).zip(counts).map(number).collect();
     let (answers, by) =
-        answers(fleet, &args.name(), engines, needs_chess960, counts, &args.asking)?;
+        run_on_workers(fleet, &args.name(), engines, needs_chess960, counts, &args.query)?;
     let verdict = |(counted, worker): (Counted, String)| {
         counted.verdict.map_err(|fault| fault_at(fault, &worker))
     };

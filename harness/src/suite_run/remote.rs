@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::{AskArgs, bar, interrupted, seats, trial};
+use super::{QueryArgs, bar, interrupted, preflight, seats};
 use crate::failure::Failure;
 use crate::fleet::{Fleet, opened};
 use crate::runtime::runtime;
@@ -20,13 +20,13 @@ use arbiter_runner::signal::Signals;
 pub type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Has workers put all questions of a suite to its engines; also says how many each had.
-pub fn answers<A: Assignment + Clone>(
+pub fn run_on_workers<A: Assignment + Clone>(
     fleet: Fleet,
     suite: &str,
     engines: &[Engine],
     needs_chess960: bool,
     questions: Vec<A>,
-    args: &AskArgs,
+    args: &QueryArgs,
 ) -> Result<(Answered<A>, By), Failure> {
     fleet.check_engines(engines)?;
     note(&format!("{} positions", questions.len()));
@@ -38,7 +38,7 @@ pub fn answers<A: Assignment + Clone>(
     let answers = runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let opening = async {
-            trial(&seats, needs_chess960).await?;
+            preflight(&seats, needs_chess960).await?;
             fleet.link(suite, unix_time_ms(), engines, seats.clone()).await
         };
         let put_away = async |link: Link<A, A::Done>| link.have(Order::Finish).await;
