@@ -21,7 +21,7 @@ use crate::compat::Style;
 use crate::engine_builds::BuildArgs;
 use crate::failure::Failure;
 use crate::fleet::ClusterArgs;
-use crate::output::Form;
+use crate::output::OutputFormat;
 use arbiter_plan::adjudication::RuleError;
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::file::{self, FileError, Loaded};
@@ -108,9 +108,9 @@ pub struct PlayArgs {
     /// and nothing is written down
     #[arg(long, conflicts_with = "resume")]
     dry_run: bool,
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
     /// Share of games, 0 to 1, that may end by a fault of an engine (crash, stall, disconnect,
     /// illegal move, time loss) before the run counts as invalid [default: 0.05]
     #[arg(long, value_name = "SHARE")]
@@ -324,8 +324,8 @@ pub struct RequestedRun {
     pub resume: Option<Resume>,
     /// Whether nothing is to be played.
     pub is_dry_run: bool,
-    /// Form of the result.
-    pub format: Form,
+    /// Format of the result.
+    pub format: OutputFormat,
     /// Show the run as another program does, instead of the live view and the result.
     pub compat: Option<Style>,
     /// What is built.

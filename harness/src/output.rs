@@ -12,9 +12,9 @@ use arbiter_report::csv;
 /// Columns below which nothing is made to fit.
 const NARROWEST: usize = 60;
 
-/// The form of a result.
+/// The format of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum OutputFormat {
     /// Text for people.
     #[value(alias = "human")]
     Text,
@@ -47,8 +47,8 @@ impl Rows<'_> {
     }
 }
 
-impl Form {
-    /// The result in this form; only what is asked for is made.
+impl OutputFormat {
+    /// The result in this format; the others are not computed.
     pub fn render(
         self,
         text: impl FnOnce() -> String,
@@ -57,11 +57,11 @@ impl Form {
         rows: Rows<'_>,
     ) -> String {
         match self {
-            Form::Text => text(),
-            Form::Md => markdown(),
-            Form::Json => indented(&value()),
-            Form::Ndjson => lines(&value()),
-            Form::Csv => rows.csv(&value()),
+            OutputFormat::Text => text(),
+            OutputFormat::Md => markdown(),
+            OutputFormat::Json => indented(&value()),
+            OutputFormat::Ndjson => lines(&value()),
+            OutputFormat::Csv => rows.csv(&value()),
         }
     }
 }
@@ -145,6 +145,6 @@ mod tests {
 
     #[test]
     fn the_word_of_before_is_still_understood() {
-        assert_eq!(Form::from_str("human", false), Ok(Form::Text));
+        assert_eq!(OutputFormat::from_str("human", false), Ok(OutputFormat::Text));
     }
 }

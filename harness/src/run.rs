@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::fleet::{Fleet, opened};
 use crate::games_file::{Content, GamesFile};
 use crate::keyboard::Keyboard;
-use crate::output::Form;
+use crate::output::OutputFormat;
 use crate::runtime::runtime;
 use crate::{book, control_server, fingerprint, fleet};
 use arbiter_game::adjudicate::Tables;
@@ -91,10 +91,10 @@ pub fn play_plan(
     results: &Path,
     name: String,
     about: &str,
-    format: Form,
+    format: OutputFormat,
 ) -> Result<ExitCode, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let entry = NewRun {
+    let new = NewRun {
         results: results.to_owned(),
         name: Some(name),
         about: Some(about.to_owned()),
@@ -229,9 +229,9 @@ pub fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> {
         reference_nps: requested.reference_nps,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let ready = requested.build.prepare(engines, &requested.request.each, with)?;
-    requested.request.engines = ready.engines;
-    requested.request.scale = ready.scale;
+    let built = requested.build.prepare(engines, &requested.request.each, with)?;
+    requested.request.engines = built.engines;
+    requested.request.scale = built.scale;
     // Whoever asks again gets what is there.
     (requested.build.test, requested.build.base) = (None, None);
     Ok(())
@@ -318,7 +318,7 @@ fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failu
 fn carry_out(
     mut ready: ReadyRun,
     fleet: Option<Fleet>,
-    format: Form,
+    format: OutputFormat,
     style: Option<Style>,
 ) -> Result<ExitCode, Failure> {
     let go_on = go_on(&ready, fleet.as_ref());
@@ -363,7 +363,7 @@ fn carry_out(
 fn run(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
-    format: Form,
+    format: OutputFormat,
     style: Option<&Style>,
     go_on: &str,
 ) -> Result<Finished, Failure> {
@@ -387,7 +387,7 @@ fn run(
     };
     observers.push(&mut *view);
     let mut stream = Stream::new(plan);
-    observers.extend((format == Form::Ndjson).then_some(&mut stream as &mut dyn Observer));
+    observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
     let run = Run { name, store, jobs, observers, wishes };
     let runtime = runtime()?;
     runtime.block_on(async {

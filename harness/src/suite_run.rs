@@ -1,4 +1,4 @@
-//! What `perft` and `epd` share: files, engines, and query them.
+//! Suites of positions on which engines are queried: the file, the engines, and running the tasks.
 
 pub mod remote;
 
@@ -137,7 +137,7 @@ pub fn run_tasks<T: Task>(
     run_tasks_observed(args, engines, needs_chess960, tasks, |_, _| Ok(()))
 }
 
-/// As [`run_tasks`]; `tell` gets each answer as it comes; its error ends the suite.
+/// As [`run_tasks`]; `tell` gets each answer as it comes, and its error ends the suite.
 pub fn run_tasks_observed<T: Task>(
     args: &QueryArgs,
     engines: &[Engine],

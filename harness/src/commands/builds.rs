@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, width};
 use arbiter_build::cache::Cache;
 use arbiter_build::clean::{self, Fate, Kept, Policy};
 use arbiter_report::builds::{self, Row};
@@ -29,9 +29,9 @@ pub struct BuildsArgs {
 enum BuildsCommand {
     /// Lists all builds, the longest unused first; also done if nothing is said.
     List {
-        /// Form of the list
+        /// Format of the list
         #[arg(long, value_enum, default_value = "text")]
-        format: Form,
+        format: OutputFormat,
     },
     /// Removes builds, the longest unused first, but none that is being made or played with.
     ///
@@ -65,7 +65,7 @@ struct CleanArgs {
 /// Carries out the command.
 pub fn run(args: BuildsArgs) -> Result<(), Failure> {
     let cache = Cache::new(args.cache)?;
-    match args.command.unwrap_or(BuildsCommand::List { format: Form::Text }) {
+    match args.command.unwrap_or(BuildsCommand::List { format: OutputFormat::Text }) {
         BuildsCommand::List { format } => {
             let rows: Vec<Row> = clean::kept(&cache)?.iter().map(row).collect();
             let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };

@@ -10,7 +10,7 @@ use regex_lite::RegexBuilder;
 use crate::engine_builds::BuildArgs;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, width};
 use crate::suite_run::engines;
 use arbiter_check::drive::{Subject, carry_out, introduce};
 use arbiter_check::{Check, Outcome, rules};
@@ -55,9 +55,9 @@ pub struct CheckArgs {
     /// Write the outcomes as JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
 }
 
 /// Checks and prints.

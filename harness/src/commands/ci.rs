@@ -13,7 +13,7 @@ use crate::args::DEFAULT_RESULTS;
 use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, width};
 use arbiter_build::BuildError;
 use arbiter_plan::file::{self, Loaded};
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
@@ -69,9 +69,9 @@ pub struct CiArgs {
     /// Games and benches at once, where a step does not say
     #[arg(long, value_name = "N")]
     concurrency: Option<std::num::NonZeroUsize>,
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
     #[command(flatten)]
     build: BuildArgs,
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::fleet::{AccessArgs, default_key};
-use crate::output::{Form, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, width};
 use crate::runtime::runtime;
 use arbiter_cluster::overview::{document, trouble};
 use arbiter_cluster::trust::Key;
@@ -39,9 +39,9 @@ struct ShowArgs {
     /// NATS server, such as nats://host:4222 or tls://host
     #[arg(long, value_name = "URL")]
     nats: String,
-    /// Form of the output; csv has the workers
+    /// Format of the output; csv has the workers
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
     #[command(flatten)]
     access: AccessArgs,
 }

@@ -13,7 +13,7 @@ use crate::engine_builds::BuildArgs;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::ClusterArgs;
-use crate::output::{Form, emit};
+use crate::output::{OutputFormat, emit};
 use crate::run;
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::request::Request;
@@ -118,7 +118,7 @@ fn requested(request: Request, results: PathBuf, style: Style) -> RequestedRun {
         about: None,
         resume: None,
         is_dry_run: false,
-        format: Form::Text,
+        format: OutputFormat::Text,
         compat: Some(style),
         build: BuildArgs::default(),
         config: None,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::args::DEFAULT_RESULTS;
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit};
+use crate::output::{OutputFormat, Rows, emit};
 use arbiter_plan::run::control::Command;
 use arbiter_report::table::Table;
 use arbiter_runner::control_socket::{TIMEOUT, tell};
@@ -38,9 +38,9 @@ pub struct CtlArgs {
     /// Folder of the results store
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     results: PathBuf,
-    /// Form of the answer: words, or figures of how the run stands afterwards
+    /// Format of the answer: words, or figures of how the run stands afterwards
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
 }
 
 /// Carries out the command.
@@ -51,7 +51,7 @@ pub fn run(args: &CtlArgs) -> Result<(), Failure> {
 fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: Command = args.command.join(" ").parse().map_err(Failure::invalid)?;
-    let is_in_words = args.format == Form::Text;
+    let is_in_words = args.format == OutputFormat::Text;
     let answer = tell(&args.results, &args.run, command, !is_in_words, TIMEOUT);
     let answer = answer.map_err(Failure::invalid)?;
     if is_in_words {
@@ -61,7 +61,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
         Failure::invalid(format!("run '{}' answers what is not understood: {error}", args.run))
     })?;
     // Rows are boards, where they were asked for.
-    let has_boards = command == Command::Boards && args.format == Form::Csv;
+    let has_boards = command == Command::Boards && args.format == OutputFormat::Csv;
     if has_boards {
         figures = figures["boards"].take();
     }

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
-use crate::output::{Form, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, width};
 use crate::suite_run::remote::{fault_at, run_on_workers};
 use crate::suite_run::{QueryArgs, SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
@@ -64,9 +64,9 @@ pub struct EpdArgs {
     /// Exit with 1 if more positions are solved by another engine and not by the first
     #[arg(long, value_name = "N")]
     max_lost: Option<usize>,
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
     #[command(flatten)]
     cluster: ClusterArgs,
 }

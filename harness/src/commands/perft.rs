@@ -5,7 +5,7 @@ use clap::Args;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
-use crate::output::{Form, Rows, emit};
+use crate::output::{OutputFormat, Rows, emit};
 use crate::suite_run::remote::{fault_at, run_on_workers};
 use crate::suite_run::{SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
@@ -49,9 +49,9 @@ pub struct PerftArgs {
     /// [default: the usual forms, such as "Nodes searched: 20"]
     #[arg(long, value_name = "REGEX")]
     pattern: Option<String>,
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
     #[command(flatten)]
     cluster: ClusterArgs,
 }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::args::threads;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, emit, width};
+use crate::output::{OutputFormat, emit, width};
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
 use arbiter_rate::scan::Asked;
 use arbiter_rate::tally::Tally;
@@ -87,9 +87,9 @@ pub struct RateArgs {
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
 }
 
 fn anchor(text: &str) -> Result<(String, f64), String> {
@@ -191,7 +191,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
 
 fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     // Only the document shows what became of evaluations.
-    let evaluations = args.format == Form::Md;
+    let evaluations = args.format == OutputFormat::Md;
     let asked = Asked { opening_plies: args.opening_plies, replay: args.verify, evaluations };
     read_files(&args.files, asked, !args.no_pairs, threads)
 }

@@ -42,14 +42,14 @@ pub struct ReportArgs {
     /// Where to: a file, or a folder that gets a file for each run [default: standard output]
     #[arg(long, short, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
-    /// Form of the report [default: as the name of the file ends; html in a folder; else md]
+    /// Format of the report [default: as the name of the file ends; html in a folder; else md]
     #[arg(long, value_enum)]
-    format: Option<ReportForm>,
+    format: Option<ReportFormat>,
 }
 
-/// Forms of a report.
+/// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ReportForm {
+enum ReportFormat {
     /// One page with charts and boards that needs nothing else.
     Html,
     /// A Markdown document.
@@ -69,27 +69,27 @@ enum ReportForm {
     Text,
 }
 
-impl ReportForm {
+impl ReportFormat {
     fn extension(self) -> &'static str {
         match self {
-            ReportForm::Html => "html",
-            ReportForm::Md => "md",
-            ReportForm::Json => "json",
-            ReportForm::Ndjson => "ndjson",
-            ReportForm::Csv => "csv",
-            ReportForm::Junit => "xml",
-            ReportForm::Text => "txt",
+            ReportFormat::Html => "html",
+            ReportFormat::Md => "md",
+            ReportFormat::Json => "json",
+            ReportFormat::Ndjson => "ndjson",
+            ReportFormat::Csv => "csv",
+            ReportFormat::Junit => "xml",
+            ReportFormat::Text => "txt",
         }
     }
 
     /// Whether it is made of a document, which looks at every game.
     fn is_document(self) -> bool {
-        matches!(self, ReportForm::Html | ReportForm::Md)
+        matches!(self, ReportFormat::Html | ReportFormat::Md)
     }
 
-    fn of_file(path: &Path) -> Option<ReportForm> {
+    fn of_file(path: &Path) -> Option<ReportFormat> {
         let extension = path.extension().and_then(OsStr::to_str)?;
-        let all = ReportForm::value_variants().iter().copied();
+        let all = ReportFormat::value_variants().iter().copied();
         all.into_iter().find(|form| form.extension().eq_ignore_ascii_case(extension))
     }
 }
@@ -150,12 +150,12 @@ fn is_other_file(store: &Store, word: &str) -> bool {
 }
 
 /// The form that is asked for, or that the target tells.
-fn form(asked: Option<ReportForm>, target: &Target) -> Result<ReportForm, Failure> {
+fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Failure> {
     Ok(match (asked, target) {
         (Some(form), _) => form,
-        (None, Target::Stdout) => ReportForm::Md,
-        (None, Target::Folder(_)) => ReportForm::Html,
-        (None, Target::File(path)) => ReportForm::of_file(path).ok_or_else(|| {
+        (None, Target::Stdout) => ReportFormat::Md,
+        (None, Target::Folder(_)) => ReportFormat::Html,
+        (None, Target::File(path)) => ReportFormat::of_file(path).ok_or_else(|| {
             let usage = format!(
                 "the name '{}' does not tell the form of the report: give --format html, md, json, \
                  ndjson, csv, junit or text",
@@ -168,7 +168,7 @@ fn form(asked: Option<ReportForm>, target: &Target) -> Result<ReportForm, Failur
 
 /// Prints a report or writes its file, a whole one or none, so that one that was there stays if this
 /// fails.
-fn put(target: &Target, name: &str, form: ReportForm, text: &str) -> Result<(), Failure> {
+fn put(target: &Target, name: &str, form: ReportFormat, text: &str) -> Result<(), Failure> {
     let path = match target {
         Target::Stdout => return emit(text),
         Target::File(path) => path.clone(),
@@ -203,7 +203,7 @@ fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     Ok(Target::File(out))
 }
 
-fn render(store: &Store, run: &str, form: ReportForm) -> Result<String, Failure> {
+fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failure> {
     let stored = store.run(run)?;
     let is_duel = stored.plan.engines.len() == 2;
     let mut digest = Digest::new(stored.plan.engines.len());
@@ -226,19 +226,19 @@ fn render(store: &Store, run: &str, form: ReportForm) -> Result<String, Failure>
 }
 
 /// The forms for which the counts are enough.
-fn figures(form: ReportForm, summary: &Summary, gates: &[Outcome]) -> Result<String, Failure> {
+fn figures(form: ReportFormat, summary: &Summary, gates: &[Outcome]) -> Result<String, Failure> {
     Ok(match form {
-        ReportForm::Ndjson => lines(&json::value(summary)),
-        ReportForm::Csv => csv::of_run(&json::value(summary)),
-        ReportForm::Junit => junit::of_run(summary, gates).map_err(Failure::environment)?,
-        ReportForm::Text => terminal::render(summary, width()),
+        ReportFormat::Ndjson => lines(&json::value(summary)),
+        ReportFormat::Csv => csv::of_run(&json::value(summary)),
+        ReportFormat::Junit => junit::of_run(summary, gates).map_err(Failure::environment)?,
+        ReportFormat::Text => terminal::render(summary, width()),
         _ => json::render(summary),
     })
 }
 
-fn of_document(form: ReportForm, document: &Document) -> String {
+fn of_document(form: ReportFormat, document: &Document) -> String {
     match form {
-        ReportForm::Html => html::render(document),
+        ReportFormat::Html => html::render(document),
         _ => markdown::render(document),
     }
 }

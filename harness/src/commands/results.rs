@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use crate::args::{DEFAULT_RESULTS, one_line};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, width};
 use crate::run::result::print;
 use arbiter_report::gates;
 use arbiter_report::run_list::{self, ListedRun};
@@ -22,9 +22,9 @@ pub struct ResultsArgs {
     /// Folder of the results store; for `log` it may be repeated
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, global = true)]
     results: Vec<PathBuf>,
-    /// Form of the output
+    /// Format of the output
     #[arg(long, value_enum, default_value = "text", global = true)]
-    format: Form,
+    format: OutputFormat,
     #[command(subcommand)]
     command: Option<ResultsCommand>,
 }
@@ -91,12 +91,12 @@ pub fn run(args: &ResultsArgs) -> Result<(), Failure> {
     }
 }
 
-fn history(gates: &[StoredGate], form: Form) -> String {
+fn history(gates: &[StoredGate], format: OutputFormat) -> String {
     let table = || history_table(gates);
     let first = ["begun", "step", "verdict", "test", "base", "kind", "seconds"];
     let rows = Rows { list: Some("gates"), first: &first };
     let value = || gates::history_json(&past(gates));
-    form.render(|| table().fitted(width()), || table().markdown(), value, rows)
+    format.render(|| table().fitted(width()), || table().markdown(), value, rows)
 }
 
 fn listed(head: RunHead) -> ListedRun {

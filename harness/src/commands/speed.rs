@@ -8,7 +8,7 @@ use indicatif::ProgressStyle;
 use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, width};
 use crate::runtime::interruptible;
 use arbiter_build::BuildError;
 use arbiter_build::bench::{self, BenchRecipe, Reader, Subject};
@@ -62,9 +62,9 @@ pub struct SpeedArgs {
     /// File whose [build] says how revisions are built [default: arbiter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
     #[command(flatten)]
     build: BuildArgs,
 }

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 
 use crate::args::ModelArg;
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit};
+use crate::output::{OutputFormat, Rows, emit};
 use arbiter_report::document::Document;
 use arbiter_report::markdown;
 use arbiter_stats::sprt::{Sprt, SprtError};
@@ -23,9 +23,9 @@ Exit codes: 0 if the figures could be computed, whatever they say, also a verdic
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct StatsArgs {
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text", global = true)]
-    format: Form,
+    format: OutputFormat,
     #[command(subcommand)]
     command: StatsCommand,
 }

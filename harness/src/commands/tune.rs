@@ -96,10 +96,10 @@ pub fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
 fn climb(args: TuneArgs) -> Result<ExitCode, Failure> {
     let confirm = args.confirm.clone();
     let requested = requested(args)?;
-    let (results, form) = (requested.results.clone(), requested.format);
+    let (results, format) = (requested.results.clone(), requested.format);
     let (name, code) = run::play_named(Kind::Tune, requested)?;
     match code {
-        ExitCode::Passed if confirm.is_wanted() => confirm.play(&results, &name, form),
+        ExitCode::Passed if confirm.is_wanted() => confirm.play(&results, &name, format),
         code => Ok(code),
     }
 }

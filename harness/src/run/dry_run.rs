@@ -12,14 +12,14 @@ use arbiter_report::{document, markdown, plain, plan};
 /// is stored, and no games file is opened.
 pub(super) fn print(kind: Kind, mut requested: RequestedRun) -> Result<(), Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let form = requested.format;
+    let format = requested.format;
     let is_probed = requested.is_probed;
     let LoadedPlan { plan, book, fingerprints, .. } =
         load(kind, &mut requested, &own_binary, None)?;
     let book = check_engines(&plan, book, &own_binary, is_probed)?;
     let origin = stored::origin(&plan, env!("CARGO_PKG_VERSION"), None, &fingerprints, &[]);
     let document = document::of_plan(&origin);
-    emit(&form.render(
+    emit(&format.render(
         || plain::render(&document, width()),
         || markdown::render(&document),
         || plan::json(&origin, book.len()),

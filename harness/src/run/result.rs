@@ -2,7 +2,7 @@
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, emit, lines, width};
+use crate::output::{OutputFormat, emit, lines, width};
 use arbiter_plan::run::event::Ending;
 use arbiter_report::stored::{document, gates_of};
 use arbiter_report::summary::{Summary, Verdict};
@@ -12,17 +12,17 @@ use arbiter_runner::signal::Request;
 use arbiter_store::Store;
 
 /// Prints a summary on standard output.
-pub fn print(store: &Store, summary: &Summary, form: Form) -> Result<(), Failure> {
-    emit(&match form {
-        Form::Text => terminal::render(summary, width()),
-        Form::Json => json::render(summary),
-        Form::Ndjson => lines(&json::value(summary)),
-        Form::Md => {
+pub fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
+    emit(&match format {
+        OutputFormat::Text => terminal::render(summary, width()),
+        OutputFormat::Json => json::render(summary),
+        OutputFormat::Ndjson => lines(&json::value(summary)),
+        OutputFormat::Md => {
             let stored = store.run(&summary.run)?;
             let gates = gates_of(store, &stored)?;
             markdown::render(&document(&stored, summary, None, &gates))
         }
-        Form::Csv => csv::of_run(&json::value(summary)),
+        OutputFormat::Csv => csv::of_run(&json::value(summary)),
     })
 }
 

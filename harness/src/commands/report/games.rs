@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ReportForm;
+use super::ReportFormat;
 use crate::args::threads;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, width};
+use crate::output::{OutputFormat, width};
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
 use arbiter_rate::scan::Asked;
 use arbiter_report::document::of_games;
@@ -33,7 +33,7 @@ pub(super) fn name(files: &[PathBuf]) -> String {
 }
 
 /// The report in one of its forms.
-pub(super) fn render(files: &[PathBuf], form: ReportForm) -> Result<String, Failure> {
+pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure> {
     let threads = threads(None).map_err(Failure::invalid)?;
     let evaluations = form.is_document();
     let asked = Asked { opening_plies: OPENING_PLIES, replay: false, evaluations };
@@ -58,15 +58,16 @@ pub(super) fn render(files: &[PathBuf], form: ReportForm) -> Result<String, Fail
     let document = || of_games(&shown, &names);
     let value = || ratings::json(&shown);
     let text = || ratings::text(&shown, width());
-    let render = |form: Form| form.render(text, || markdown::render(&document()), value, PLAYERS);
+    let render =
+        |form: OutputFormat| form.render(text, || markdown::render(&document()), value, PLAYERS);
     Ok(match form {
-        ReportForm::Html => html::render(&document()),
-        ReportForm::Md => render(Form::Md),
-        ReportForm::Json => render(Form::Json),
-        ReportForm::Ndjson => render(Form::Ndjson),
-        ReportForm::Csv => render(Form::Csv),
-        ReportForm::Text => render(Form::Text),
-        ReportForm::Junit => junit::of_games(&tally).map_err(Failure::environment)?,
+        ReportFormat::Html => html::render(&document()),
+        ReportFormat::Md => render(OutputFormat::Md),
+        ReportFormat::Json => render(OutputFormat::Json),
+        ReportFormat::Ndjson => render(OutputFormat::Ndjson),
+        ReportFormat::Csv => render(OutputFormat::Csv),
+        ReportFormat::Text => render(OutputFormat::Text),
+        ReportFormat::Junit => junit::of_games(&tally).map_err(Failure::environment)?,
     })
 }
 

@@ -8,7 +8,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit, width, write_whole};
+use crate::output::{OutputFormat, Rows, emit, width, write_whole};
 use arbiter_plan::plan::Kind;
 use arbiter_report::log::{self, Entry};
 use arbiter_report::stored::{stored_summary, time};
@@ -33,7 +33,11 @@ pub(super) struct LogArgs {
 const FIRST: [&str; 8] = ["begun", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
 
 /// Makes the log from all stores together.
-pub(super) fn log(folders: &[PathBuf], args: &LogArgs, form: Form) -> Result<(), Failure> {
+pub(super) fn log(
+    folders: &[PathBuf],
+    args: &LogArgs,
+    format: OutputFormat,
+) -> Result<(), Failure> {
     let pattern = args.filter.as_deref().map(pattern).transpose()?;
     let mut found = Vec::new();
     for folder in folders {
@@ -55,10 +59,12 @@ pub(super) fn log(folders: &[PathBuf], args: &LogArgs, form: Form) -> Result<(),
     if entries.is_empty() {
         return Err(Failure::new(ExitCode::Nothing, "there is no SPRT with a finished pair"));
     }
-    let form = if form == Form::Text && args.out.is_some() { Form::Md } else { form };
+    let format =
+        if format == OutputFormat::Text && args.out.is_some() { OutputFormat::Md } else { format };
     let rows = Rows { list: None, first: &FIRST };
     let markdown = || log::markdown(&entries, &args.title);
-    let text = form.render(|| log::text(&entries, width()), markdown, || log::json(&entries), rows);
+    let text =
+        format.render(|| log::text(&entries, width()), markdown, || log::json(&entries), rows);
     match &args.out {
         Some(path) => write_whole(path, &text),
         None => emit(&text),

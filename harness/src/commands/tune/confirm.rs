@@ -9,7 +9,7 @@ use crate::engine_builds::BuildArgs;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::ClusterArgs;
-use crate::output::Form;
+use crate::output::OutputFormat;
 use crate::run;
 use arbiter_plan::plan::Kind;
 use arbiter_plan::request::{Request, SprtRequest};
@@ -47,7 +47,7 @@ impl ConfirmArgs {
         &self,
         results: &Path,
         tuned: &str,
-        form: Form,
+        format: OutputFormat,
     ) -> Result<ExitCode, Failure> {
         let store = Store::open(results)?;
         let name = format!("{tuned}-confirm");
@@ -55,7 +55,7 @@ impl ConfirmArgs {
             Ok(_) => {
                 drop(store);
                 note(&format!("run {name} is there already and goes on"));
-                return run::play(Kind::Sprt, resumed(name, results, form));
+                return run::play(Kind::Sprt, resumed(name, results, format));
             }
             Err(StoreError::NoRun { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -71,11 +71,11 @@ impl ConfirmArgs {
             return Err(Failure::new(ExitCode::Nothing, told));
         };
         let about = format!("values tuned in {tuned} against those of its start");
-        run::play_plan(confirmed, results, name, &about, form)
+        run::play_plan(confirmed, results, name, &about, format)
     }
 }
 
-fn resumed(run: String, results: &Path, format: Form) -> RequestedRun {
+fn resumed(run: String, results: &Path, format: OutputFormat) -> RequestedRun {
     RequestedRun {
         request: Request::default(),
         results: results.to_owned(),

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::parameters::listed;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{Form, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, width};
 use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
 use arbiter_report::document::Document;
 use arbiter_report::markdown;
@@ -68,9 +68,9 @@ pub(super) struct SimulateArgs {
     /// Seed of the first
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Form of the result
+    /// Format of the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    format: OutputFormat,
 }
 
 /// How one tuning ended.
