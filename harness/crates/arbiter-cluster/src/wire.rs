@@ -1,8 +1,9 @@
 //! All that is ever sent between coordinators and workers, with its version and its limits.
 //!
-//! Every type here is a mirror of its own, so that the types of the domain may change while
-//! machines with different builds understand each other or say that they do not. What comes in is
-//! foreign: each reader is total, bounds what it takes, and says what is wrong.
+//! A message is an object of its version and its body. Types of other crates are mirrored, here or
+//! in [`arbiter_schema`], so that they may change while machines with different builds say that they
+//! do not understand each other. What comes in is foreign: its length is bounded before it is
+//! parsed, text is made fit to be shown while it is, and the rest is checked afterwards.
 
 mod count;
 mod head;
@@ -11,9 +12,9 @@ mod join;
 mod notes;
 mod question;
 mod result;
+mod text;
 
 use std::io::{Read, Write};
-use std::time::Duration;
 
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -22,14 +23,18 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use self::text::printable;
+
 pub use head::{Contestant, Program, Requirements, RunDescription, sign, verified};
 pub use job::{Work, read_job, write_count, write_job, write_question};
 pub use join::{BenchResult, JoinRequest};
 pub use notes::{Beacon, CoordinatorMessage, Heartbeat, ProgramRequest, WorkerStatus};
-pub use result::{JobResult, Payload, Report, ResultMessage, read_result, write_result};
+pub use result::{JobResult, Payload, Report, read_result, write_result};
+pub use text::is_name;
 
 /// Version of all messages. A change of meaning needs a new one; fields may be added with a default.
-pub const VERSION: u32 = 1;
+/// Version 1 had no body apart from its version.
+pub const VERSION: u32 = 2;
 
 /// Longest message that is read, packed, in bytes.
 pub const MAX_PACKED: usize = 8 << 20;
@@ -39,9 +44,6 @@ const MAX_UNPACKED: u64 = 64 << 20;
 
 /// Longest short message, in bytes.
 const MAX_NOTE: usize = 64 << 10;
-
-/// Longest name of a worker, in bytes.
-const MAX_NAME: usize = 64;
 
 /// A message makes no sense.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -62,18 +64,25 @@ pub enum WireError {
     Invalid(String),
 }
 
-/// What every message has.
+/// What every message of every version has.
 #[derive(Deserialize)]
 struct Versioned {
     v: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Message<T> {
+    v: u32,
+    body: T,
 }
 
 fn invalid(what: impl ToString) -> WireError {
     WireError::Invalid(what.to_string())
 }
 
-fn write<T: Serialize>(message: &T) -> Vec<u8> {
-    serde_json::to_vec(message).expect("messages are numbers, text and lists of them")
+fn write<T: Serialize>(body: &T) -> Vec<u8> {
+    let message = Message { v: VERSION, body };
+    serde_json::to_vec(&message).expect("messages are numbers, text and lists of them")
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8], most: usize) -> Result<T, WireError> {
@@ -85,7 +94,8 @@ fn read<T: DeserializeOwned>(bytes: &[u8], most: usize) -> Result<T, WireError> 
     if v != VERSION {
         return Err(WireError::Version(v));
     }
-    serde_json::from_slice(bytes).map_err(malformed)
+    let Message { body, .. } = serde_json::from_slice(bytes).map_err(malformed)?;
+    Ok(body)
 }
 
 /// Packs a message that may be long.
@@ -108,44 +118,6 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, WireError> {
         return Err(WireError::TooLong(MAX_UNPACKED));
     }
     Ok(bytes)
-}
-
-/// What strangers sent, fit to be shown and stored.
-fn printable(text: &str) -> String {
-    arbiter_game::outcome::printable(text, 300)
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Whether a text can be the name of a worker. It is part of subjects, in which dots stand between
-/// words.
-pub fn is_name(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    let is_word = |word: &str| !word.is_empty() && word.chars().all(plain);
-    name.len() <= MAX_NAME && name.split('.').all(is_word)
-}
-
-fn checked_name(name: &str) -> Result<String, WireError> {
-    if is_name(name) {
-        Ok(name.to_owned())
-    } else {
-        Err(invalid("a name of a worker that is none"))
-    }
-}
-
-fn checked_token(token: String) -> Result<String, WireError> {
-    if super::subject::is_token(&token) { Ok(token) } else { Err(invalid("no token of a run")) }
-}
-
-/// Whether a text is a blake3 hash: 64 hexadecimal digits.
-fn is_hash(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 #[cfg(test)]

@@ -103,6 +103,7 @@ impl<'de, T: Named> DeserializeAs<'de, T> for Name {
 }
 
 /// Makes mirrors usable inside of other types: `As::<Option<ScaleDef>>`.
+#[macro_export]
 macro_rules! mirrors {
     ($($mirror:ident: $type:ty;)*) => { $(
         impl serde_with::SerializeAs<$type> for $mirror {
@@ -121,5 +122,3 @@ macro_rules! mirrors {
         }
     )* };
 }
-
-pub(crate) use mirrors;

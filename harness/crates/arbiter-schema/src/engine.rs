@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr};
 
-use crate::convert::{Nanos, mirrors};
+use crate::convert::Nanos;
 use arbiter_plan::manners::Manners;
 use arbiter_plan::plan::{Engine, Program};
 use arbiter_plan::provenance::{Provenance, Scale};
@@ -101,7 +101,7 @@ pub(crate) struct ScaleDef {
     measured_nps: f64,
 }
 
-mirrors! {
+crate::mirrors! {
     ProvenanceDef: Provenance;
     ScaleDef: Scale;
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize, Serializer};
-use serde_with::{As, DisplayFromStr};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_with::{As, DeserializeAs, DisplayFromStr, SerializeAs};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
@@ -12,20 +12,10 @@ use crate::convert::{Nanos, nanos};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
 use arbiter_protocol::uci::score::Score;
-use arbiter_schedule::Pairing;
 
-/// A pair's place in the schedule.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Pairing")]
-pub struct PairingDef {
-    pair: u64,
-    engines: [usize; 2],
-    opening: u64,
-}
-
-/// A game; `M` is how its moves are kept: JSON in the store, [`MoveRow`]s in a message.
+/// One row of the table `games`, but for its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GameRow<M = String> {
+pub struct GameRow {
     /// Index of the engine with White.
     pub white: usize,
     /// Index of the engine with Black.
@@ -42,8 +32,8 @@ pub struct GameRow<M = String> {
     pub chess960: bool,
     /// Length in real time, in milliseconds.
     pub duration_ms: f64,
-    /// All moves from the start.
-    pub moves: M,
+    /// All moves from the start, as JSON.
+    pub moves: String,
 }
 
 /// A move; short keys, as there are billions of them.
@@ -115,21 +105,6 @@ impl GameRow {
     /// The stored form of a record.
     pub fn of(record: &GameRecord) -> GameRow {
         let moves = serde_json::to_string(&MoveRows(&record.moves));
-        GameRow::with_moves(record, moves.expect("rows of numbers and text are JSON"))
-    }
-
-    /// The record, or what is wrong with the row.
-    pub fn into_record(self) -> Result<GameRecord, String> {
-        let moves: Vec<MoveRow<'_>> =
-            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
-        let moves = moves.into_iter().map(MoveRow::into_record).collect();
-        self.into_record_with(moves)
-    }
-}
-
-impl<M> GameRow<M> {
-    /// A record with its moves in some form.
-    pub fn with_moves(record: &GameRecord, moves: M) -> GameRow<M> {
         GameRow {
             white: record.engines.white,
             black: record.engines.black,
@@ -139,12 +114,14 @@ impl<M> GameRow<M> {
             fen: record.fen.clone(),
             chess960: record.chess960,
             duration_ms: record.duration.as_secs_f64() * 1e3,
-            moves,
+            moves: moves.expect("rows of numbers and text are JSON"),
         }
     }
 
-    /// The record with these moves, or what is wrong with the rest.
-    pub fn into_record_with(self, moves: Vec<MoveRecord>) -> Result<GameRecord, String> {
+    /// The record, or what is wrong with the row.
+    pub fn into_record(self) -> Result<GameRecord, String> {
+        let moves: Vec<MoveRow<'_>> =
+            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
         let duration = Duration::try_from_secs_f64(self.duration_ms / 1e3)
@@ -153,7 +130,7 @@ impl<M> GameRow<M> {
             engines: ByColor { white: self.white, black: self.black },
             fen: self.fen,
             chess960: self.chess960,
-            moves,
+            moves: moves.into_iter().map(MoveRow::into_record).collect(),
             outcome: Outcome {
                 result,
                 termination: self.termination.parse()?,
@@ -168,23 +145,29 @@ impl<M> GameRow<M> {
 }
 
 impl MoveRow<'_> {
-    /// A move as it is stored.
-    pub fn of(record: &MoveRecord) -> MoveRow<'_> {
+    fn of(record: &MoveRecord) -> MoveRow<'_> {
         MoveRow { m: record.uci, t: record.thought.as_ref().map(ThoughtRow::of) }
     }
 
-    /// A move as it is sent: with its overrun.
-    pub fn sent(record: &MoveRecord) -> MoveRow<'_> {
-        let MoveRow { m, mut t } = MoveRow::of(record);
-        if let (Some(row), Some(thought)) = (&mut t, &record.thought) {
+    fn into_record(self) -> MoveRecord {
+        MoveRecord { uci: self.m, thought: self.t.map(ThoughtRow::into_thought) }
+    }
+}
+
+/// Moves in messages, which also tell the overrun.
+impl SerializeAs<MoveRecord> for MoveRow<'_> {
+    fn serialize_as<S: Serializer>(record: &MoveRecord, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut row = MoveRow::of(record);
+        if let (Some(row), Some(thought)) = (&mut row.t, &record.thought) {
             row.o = thought.overrun.map(nanos);
         }
-        MoveRow { m, t }
+        row.serialize(serializer)
     }
+}
 
-    /// The move.
-    pub fn into_record(self) -> MoveRecord {
-        MoveRecord { uci: self.m, thought: self.t.map(ThoughtRow::into_thought) }
+impl<'de> DeserializeAs<'de, MoveRecord> for MoveRow<'_> {
+    fn deserialize_as<D: Deserializer<'de>>(from: D) -> Result<MoveRecord, D::Error> {
+        MoveRow::deserialize(from).map(MoveRow::into_record)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr, serde_conv};
 
-use crate::convert::{DeadlinesMs, Millis, Name, mirrors};
+use crate::convert::{DeadlinesMs, Millis, Name};
 use crate::engine::{EngineRow, ScaleDef};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation};
@@ -249,7 +249,7 @@ struct TuningDef {
     ahead: u64,
 }
 
-mirrors! {
+crate::mirrors! {
     DrawDef: DrawRule;
     ResignDef: ResignRule;
     AblationDef: Ablation;

@@ -1,6 +1,5 @@
 //! From a plan to the description of a run. Pure.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::subject::token_of;
@@ -9,7 +8,6 @@ use crate::wire::{Contestant, Program, Requirements, RunDescription};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::player::Seat;
-use arbiter_game::record::Keep;
 use arbiter_plan::affinity::{cpus_per_game, threads};
 use arbiter_plan::plan::{Engine, Plan};
 use arbiter_protocol::clock::Limits;
@@ -58,7 +56,7 @@ pub fn describe(
         run: identity.run.to_owned(),
         contestants: contestants(&plan.engines, seats, programs),
         rules: plan.rules,
-        keep: Arc::new(Keep::for_annotation(&plan.annotation, plan.transcripts)),
+        transcripts: plan.transcripts,
         annotation: plan.annotation.clone(),
         noise_limit: plan.noise_limit,
         wait: plan.wait,
@@ -91,7 +89,7 @@ pub fn describe_suite(
         run: identity.run.to_owned(),
         contestants: contestants(engines, seats, programs),
         rules: Rules::default(),
-        keep: Arc::new(Keep::for_annotation(&annotation, Keeping::default())),
+        transcripts: Keeping::default(),
         annotation,
         noise_limit: None,
         wait: Duration::ZERO,
@@ -249,6 +247,6 @@ mod tests {
             "the signature is not that of",
         );
         refused(b"{}", &[own.public()], "not a message");
-        refused(text.replacen("\"v\":1", "\"v\":2", 1).as_bytes(), &[own.public()], "version 2");
+        refused(text.replacen("\"v\":2", "\"v\":1", 1).as_bytes(), &[own.public()], "version 1");
     }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{WireError, invalid, millis, printable};
+use super::text::printable;
+use super::{WireError, invalid};
+use arbiter_schema::Millis;
 use arbiter_suite::perft::answer::Patterns;
 use arbiter_suite::perft::task::{Count, Counting, Manner};
 use arbiter_suite::start::Start;
@@ -25,7 +27,8 @@ pub(super) struct CountMessage {
     expected: u64,
     command: String,
     pattern: Option<String>,
-    limit_ms: u64,
+    #[serde(rename = "limit_ms", with = "Millis")]
+    limit: Duration,
 }
 
 impl CountMessage {
@@ -38,7 +41,7 @@ impl CountMessage {
             expected: *expected,
             command: manner.command.clone(),
             pattern: manner.patterns.total().map(str::to_owned),
-            limit_ms: millis(manner.limit),
+            limit: manner.limit,
         }
     }
 
@@ -57,8 +60,7 @@ impl CountMessage {
         let start = Start::read(&self.fen, self.chess960)
             .map_err(|error| invalid(format!("FEN: {error}")))?;
         let patterns = Patterns::new(pattern).map_err(|error| invalid(printable(&error)))?;
-        let limit = Duration::from_millis(self.limit_ms);
-        let manner = Manner { command: self.command, patterns, limit };
+        let manner = Manner { command: self.command, patterns, limit: self.limit };
         let count = Count { start, depth: self.depth, expected: self.expected, manner };
         Ok(Counting { number, count })
     }

@@ -1,24 +1,24 @@
 //! The description of a run: all that its jobs have in common, signed by its coordinator.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr, serde_conv};
 
-use super::{
-    VERSION, WireError, checked_token, invalid, is_hash, millis, nanos, printable, read, write,
-};
+use super::text::{Hash, Text, Token};
+use super::{WireError, invalid, read, write};
 use crate::trust::{Key, PublicKey, TrustError};
-use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
-use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern};
+use arbiter_game::adjudicate::Rules;
+use arbiter_game::annotation::{Annotation, Keeping, LinePattern};
 use arbiter_game::player::Seat;
-use arbiter_game::record::Keep;
 use arbiter_plan::provenance::Scale;
 use arbiter_process::{Bounds, Launch};
-use arbiter_protocol::clock::{Conditions, Limits, TimeControl};
+use arbiter_protocol::clock::Conditions;
 use arbiter_protocol::uci::session::{Deadlines, Setup};
 use arbiter_protocol::{Protocol, Restart};
+use arbiter_schema::{AnnotationDef, ConditionsDef, DeadlinesMs, Millis, Name, RulesDef};
 
 /// Longest description, in bytes.
 const MAX_DESCRIPTION: usize = 4 << 20;
@@ -26,32 +26,52 @@ const MAX_DESCRIPTION: usize = 4 << 20;
 /// How many times longer a slow worker may wait for an engine than it was told.
 const MAX_PATIENCE_FACTOR: f64 = 100.0;
 
+/// Shortest time after which a silent worker's pair is given to another.
+const MIN_LEASE: Duration = Duration::from_secs(1);
+
 /// A program, by what is in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Its blake3 hash, hexadecimal.
+    #[serde(with = "Hash")]
     pub hash: String,
     /// Its length, in bytes.
     pub bytes: u64,
     /// Its file name, for people and for engines that look at it.
+    #[serde(with = "FileName")]
     pub name: String,
 }
 
+serde_conv!(
+    /// A file name, of which only letters, digits and a few signs are kept.
+    FileName,
+    String,
+    String::as_str,
+    |name: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+        let name: String = name.chars().filter(|c| plain(*c)).take(100).collect();
+        let name = name.trim_start_matches('.');
+        Ok::<_, Infallible>(if name.is_empty() { "engine" } else { name }.to_owned())
+    }
+);
+
 /// An engine of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Contestant {
     /// How it is started and addressed; where its program is, each machine knows for itself.
+    #[serde(with = "SeatDef")]
     pub seat: Seat,
     /// Its program.
     pub program: Program,
     /// What bounds its thinking.
+    #[serde(with = "ConditionsDef")]
     pub conditions: Conditions,
     /// Whether workers run its benchmark before they play, and say what it found.
     pub is_benched: bool,
 }
 
 /// What a game needs of a machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirements {
     /// Threads that think at the same time; at least 1.
     pub threads: u32,
@@ -82,29 +102,37 @@ impl Requirements {
 }
 
 /// What all jobs of a run have in common; a worker reads it once, signed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunDescription {
     /// What stands for the run.
+    #[serde(with = "Token")]
     pub token: String,
     /// Its name.
+    #[serde(with = "Text")]
     pub run: String,
     /// Its engines, by their index.
     pub contestants: Vec<Contestant>,
     /// When games end before the rules of chess say so.
+    #[serde(with = "RulesDef")]
     pub rules: Rules,
-    /// What is kept of games.
-    pub keep: Arc<Keep>,
-    /// What of that is for comments, from which `keep` follows.
+    /// Of which games what was said is kept.
+    #[serde(with = "As::<Name>")]
+    pub transcripts: Keeping,
+    /// What else is kept of games: what their comments have.
+    #[serde(with = "AnnotationDef")]
     pub annotation: Annotation,
     /// Share of thinking time that the machine may take.
     pub noise_limit: Option<f64>,
     /// Pause between two games at one place.
+    #[serde(rename = "wait_ms", with = "Millis")]
     pub wait: Duration,
     /// How long a worker may be silent before its pair is given to another.
+    #[serde(rename = "lease_ms", with = "Millis")]
     pub lease: Duration,
     /// What a game needs of the machine.
     pub needs: Requirements,
     /// How long a game may go without an answer of an engine: the longest thought and all deadlines.
+    #[serde(rename = "patience_ms", with = "Millis")]
     pub patience: Duration,
     /// If each worker is to scale the times by its own speed: nodes per second, by the benchmark of
     /// the last engine that has one, for which they are meant. Positive.
@@ -125,7 +153,6 @@ impl RunDescription {
 
 #[derive(Serialize, Deserialize)]
 struct Signed {
-    v: u32,
     body: String,
     key: String,
     signature: String,
@@ -133,9 +160,9 @@ struct Signed {
 
 /// A description as it is sent.
 pub fn sign(head: &RunDescription, key: &Key) -> Vec<u8> {
-    let body = String::from_utf8(write(&RunDescriptionMessage::of(head))).expect("JSON is UTF-8");
+    let body = String::from_utf8(write(head)).expect("JSON is UTF-8");
     let signature = key.sign(&body);
-    write(&Signed { v: VERSION, key: key.public().to_string(), body, signature })
+    write(&Signed { key: key.public().to_string(), body, signature })
 }
 
 /// A description that one of the trusted keys has signed.
@@ -146,212 +173,77 @@ pub fn verified(bytes: &[u8], trusted: &[PublicKey]) -> Result<RunDescription, S
         return Err(TrustError::Stranger(key.to_string()).to_string());
     }
     key.check(&signed.body, &signed.signature).map_err(|error| error.to_string())?;
-    let message: RunDescriptionMessage =
-        read(signed.body.as_bytes(), MAX_DESCRIPTION).map_err(|error| error.to_string())?;
-    message.into_description().map_err(|error| error.to_string())
+    let head = read(signed.body.as_bytes(), MAX_DESCRIPTION).and_then(checked);
+    head.map_err(|error| error.to_string())
+}
+
+fn checked(mut head: RunDescription) -> Result<RunDescription, WireError> {
+    if head.contestants.is_empty() {
+        return Err(invalid("a run without engines"));
+    }
+    if head.reference_nps.is_some_and(|nps| !nps.is_finite() || nps <= 0.0) {
+        return Err(invalid("a speed that is none"));
+    }
+    head.lease = head.lease.max(MIN_LEASE);
+    head.needs.threads = head.needs.threads.max(1);
+    Ok(head)
 }
 
 #[derive(Serialize, Deserialize)]
-struct RunDescriptionMessage {
-    v: u32,
-    token: String,
-    run: String,
-    engines: Vec<EngineMessage>,
-    draw: Option<[u32; 3]>,
-    resign: Option<(u32, u32, bool)>,
-    move_cap: Option<u32>,
-    fields: Vec<String>,
-    pattern: Option<String>,
-    transcripts: String,
-    noise_limit: Option<f64>,
-    wait_ms: u64,
-    lease_ms: u64,
-    patience_ms: u64,
-    #[serde(default)]
-    threads: u32,
-    #[serde(default)]
-    memory_mib: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reference_nps: Option<f64>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct EngineMessage {
+#[serde(remote = "Seat")]
+struct SeatDef {
+    #[serde(with = "Text")]
     name: String,
-    program: ProgramMessage,
+    #[serde(with = "LaunchDef")]
+    launch: Launch,
+    #[serde(with = "As::<DisplayFromStr>")]
+    protocol: Protocol,
+    #[serde(with = "SetupDef")]
+    setup: Setup,
+    #[serde(with = "As::<DisplayFromStr>")]
+    restart: Restart,
+    #[serde(rename = "deadlines_ms", with = "DeadlinesMs")]
+    deadlines: Deadlines,
+    #[serde(with = "As::<Option<DisplayFromStr>>")]
+    pattern: Option<LinePattern>,
+    is_taped: bool,
+}
+
+/// Where the program and its files are, each machine knows for itself.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Launch")]
+struct LaunchDef {
+    #[serde(skip)]
+    program: PathBuf,
     args: Vec<String>,
+    #[serde(skip)]
+    dir: Option<PathBuf>,
+    #[serde(skip)]
+    stderr: Option<PathBuf>,
+    #[serde(flatten, with = "BoundsDef")]
+    bounds: Bounds,
+    #[serde(skip)]
+    cpus: Vec<usize>,
+}
+
+/// What else a program may take is the worker's to say.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Bounds")]
+struct BoundsDef {
     memory_bytes: Option<u64>,
-    protocol: String,
+    #[serde(skip)]
+    file_bytes: Option<u64>,
+    #[serde(skip)]
+    cpu_seconds: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Setup")]
+struct SetupDef {
     options: Vec<(String, String)>,
     init: Vec<String>,
     ponder: bool,
-    restart: String,
-    deadlines_ms: [u64; 4],
-    is_taped: bool,
-    tc: Option<String>,
-    movetime_ns: Option<u64>,
-    nodes: Option<u64>,
-    depth: Option<u32>,
     nodestime: Option<u64>,
-    margin_ns: u64,
-    #[serde(default)]
-    bench: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ProgramMessage {
-    hash: String,
-    bytes: u64,
-    name: String,
-}
-
-impl RunDescriptionMessage {
-    fn of(head: &RunDescription) -> RunDescriptionMessage {
-        let Annotation { fields, pattern, .. } = &head.annotation;
-        let draw = |rule: DrawRule| [rule.move_number, rule.move_count, rule.score_cp];
-        let resign = |rule: ResignRule| (rule.move_count, rule.score_cp, rule.two_sided);
-        RunDescriptionMessage {
-            v: VERSION,
-            token: head.token.clone(),
-            run: head.run.clone(),
-            engines: head.contestants.iter().map(EngineMessage::of).collect(),
-            draw: head.rules.draw.map(draw),
-            resign: head.rules.resign.map(resign),
-            move_cap: head.rules.move_cap,
-            fields: fields.iter().map(|field| field.as_str().to_owned()).collect(),
-            pattern: pattern.as_ref().map(ToString::to_string),
-            transcripts: head.keep.transcripts.as_str().to_owned(),
-            noise_limit: head.noise_limit,
-            wait_ms: millis(head.wait),
-            lease_ms: millis(head.lease),
-            patience_ms: millis(head.patience),
-            threads: head.needs.threads,
-            memory_mib: head.needs.memory_mib,
-            reference_nps: head.reference_nps,
-        }
-    }
-
-    fn into_description(self) -> Result<RunDescription, WireError> {
-        if self.engines.is_empty() {
-            return Err(invalid("a run without engines"));
-        }
-        let fields = self.fields.iter().map(|word| word.parse::<Field>().map_err(invalid));
-        let pattern =
-            self.pattern.map(|text| text.parse::<LinePattern>().map_err(invalid)).transpose()?;
-        let annotation = Annotation {
-            fields: fields.collect::<Result<_, _>>()?,
-            pattern,
-            ..Annotation::default()
-        };
-        let transcripts = self.transcripts.parse::<Keeping>().map_err(invalid)?;
-        let engines = self.engines.into_iter().map(|engine| engine.into_contestant(&annotation));
-        let draw = |[move_number, move_count, score_cp]: [u32; 3]| DrawRule {
-            move_number,
-            move_count,
-            score_cp,
-        };
-        let resign =
-            |(move_count, score_cp, two_sided)| ResignRule { move_count, score_cp, two_sided };
-        if self.reference_nps.is_some_and(|nps| !nps.is_finite() || nps <= 0.0) {
-            return Err(invalid("a speed that is none"));
-        }
-        Ok(RunDescription {
-            token: checked_token(self.token)?,
-            run: printable(&self.run),
-            contestants: engines.collect::<Result<_, _>>()?,
-            rules: Rules {
-                draw: self.draw.map(draw),
-                resign: self.resign.map(resign),
-                move_cap: self.move_cap,
-                tablebase: None,
-            },
-            keep: Arc::new(Keep::for_annotation(&annotation, transcripts)),
-            annotation,
-            noise_limit: self.noise_limit,
-            wait: Duration::from_millis(self.wait_ms),
-            lease: Duration::from_millis(self.lease_ms.max(1_000)),
-            patience: Duration::from_millis(self.patience_ms),
-            needs: Requirements { threads: self.threads.max(1), memory_mib: self.memory_mib },
-            reference_nps: self.reference_nps,
-        })
-    }
-}
-
-impl EngineMessage {
-    fn of(contestant: &Contestant) -> EngineMessage {
-        let Contestant { seat, program, conditions, is_benched } = contestant;
-        let Conditions { limits, margin } = conditions;
-        let Deadlines { uciok, readyok, bestmove, stop } = seat.deadlines;
-        EngineMessage {
-            name: seat.name.clone(),
-            program: ProgramMessage {
-                hash: program.hash.clone(),
-                bytes: program.bytes,
-                name: program.name.clone(),
-            },
-            args: seat.launch.args.clone(),
-            memory_bytes: seat.launch.bounds.memory_bytes,
-            protocol: seat.protocol.to_string(),
-            options: seat.setup.options.clone(),
-            init: seat.setup.init.clone(),
-            ponder: seat.setup.ponder,
-            restart: seat.restart.to_string(),
-            deadlines_ms: [uciok, readyok, bestmove, stop].map(millis),
-            is_taped: seat.is_taped,
-            tc: limits.clock.map(|clock| clock.to_string()),
-            movetime_ns: limits.movetime.map(nanos),
-            nodes: limits.nodes,
-            depth: limits.depth,
-            nodestime: limits.nodestime,
-            margin_ns: nanos(*margin),
-            bench: *is_benched,
-        }
-    }
-
-    fn into_contestant(self, annotation: &Annotation) -> Result<Contestant, WireError> {
-        let ProgramMessage { hash, bytes, name } = self.program;
-        if !is_hash(&hash) {
-            return Err(invalid("a program without a hash"));
-        }
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
-        let name: String = name.chars().filter(|c| plain(*c)).take(100).collect();
-        let name = name.trim_start_matches('.');
-        let name = if name.is_empty() { "engine" } else { name }.to_owned();
-        let [uciok, readyok, bestmove, stop] = self.deadlines_ms.map(Duration::from_millis);
-        let limits = Limits {
-            clock: self.tc.map(|tc| tc.parse::<TimeControl>().map_err(invalid)).transpose()?,
-            movetime: self.movetime_ns.map(Duration::from_nanos),
-            nodes: self.nodes,
-            depth: self.depth,
-            nodestime: self.nodestime,
-        };
-        let seat = Seat {
-            name: printable(&self.name),
-            launch: Launch {
-                program: PathBuf::new(),
-                args: self.args,
-                dir: None,
-                stderr: None,
-                // What else a program may take is the worker's to say.
-                bounds: Bounds { memory_bytes: self.memory_bytes, ..Bounds::default() },
-                cpus: Vec::new(),
-            },
-            protocol: self.protocol.parse::<Protocol>().map_err(invalid)?,
-            setup: Setup {
-                options: self.options,
-                init: self.init,
-                ponder: self.ponder,
-                nodestime: self.nodestime,
-            },
-            restart: self.restart.parse::<Restart>().map_err(invalid)?,
-            deadlines: Deadlines { uciok, readyok, bestmove, stop },
-            pattern: annotation.pattern.clone(),
-            is_taped: self.is_taped,
-        };
-        let conditions = Conditions { limits, margin: Duration::from_nanos(self.margin_ns) };
-        let program = Program { hash, bytes, name };
-        Ok(Contestant { seat, program, conditions, is_benched: self.bench })
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! A pair to be played, or another assignment. It is complete together with the description of its
 //! run.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -8,9 +10,11 @@ use shakmaty::{ByColor, CastlingMode, Position};
 
 use super::count::CountMessage;
 use super::question::QuestionMessage;
-use super::{RunDescription, VERSION, WireError, checked_token, invalid, read, write};
+use super::text::Token;
+use super::{RunDescription, WireError, invalid, read, write};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::pulse::Pulse;
+use arbiter_game::record::Keep;
 use arbiter_plan::run::job::{Games, PairJob};
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::task::Question;
@@ -27,20 +31,19 @@ const MAX_SETTINGS: usize = 1_000;
 
 #[derive(Serialize, Deserialize)]
 struct JobMessage {
-    v: u32,
+    #[serde(with = "Token")]
     run: String,
-    pair: u64,
+    number: u64,
     attempt: u32,
-    #[serde(default)]
-    engines: [usize; 2],
-    #[serde(default)]
-    opening: u64,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    games: Vec<GameMessage>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    question: Option<QuestionMessage>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    count: Option<CountMessage>,
+    work: WorkMessage,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WorkMessage {
+    Pair { engines: [usize; 2], opening: u64, games: Vec<GameMessage> },
+    Search(QuestionMessage),
+    Count(CountMessage),
 }
 
 /// What a worker is to do.
@@ -94,52 +97,49 @@ pub fn write_job(token: &str, job: &PairJob, attempt: u32) -> Vec<u8> {
         settings: [setup.settings.white.to_vec(), setup.settings.black.to_vec()],
     };
     let games = job.games.iter().map(game).collect();
-    write(&JobMessage { engines, opening, games, ..JobMessage::new(token, pair, attempt) })
+    write_work(token, pair, attempt, WorkMessage::Pair { engines, opening, games })
 }
 
 /// A question as it is sent; `attempt` as of a job.
 pub fn write_question(token: &str, question: &Question, attempt: u32) -> Vec<u8> {
-    let message = JobMessage::new(token, question.number, attempt);
-    write(&JobMessage { question: Some(QuestionMessage::of(question)), ..message })
+    let work = WorkMessage::Search(QuestionMessage::of(question));
+    write_work(token, question.number, attempt, work)
 }
 
 /// A count as it is sent; `attempt` as of a job.
 pub fn write_count(token: &str, counting: &Counting, attempt: u32) -> Vec<u8> {
-    let message = JobMessage::new(token, counting.number, attempt);
-    write(&JobMessage { count: Some(CountMessage::of(&counting.count)), ..message })
+    let work = WorkMessage::Count(CountMessage::of(&counting.count));
+    write_work(token, counting.number, attempt, work)
 }
 
-impl JobMessage {
-    /// One that says nothing yet of what is to be done.
-    fn new(token: &str, pair: u64, attempt: u32) -> JobMessage {
-        JobMessage {
-            v: VERSION,
-            run: token.to_owned(),
-            pair,
-            attempt,
-            engines: [0; 2],
-            opening: 0,
-            games: Vec::new(),
-            question: None,
-            count: None,
-        }
-    }
+fn write_work(token: &str, number: u64, attempt: u32, work: WorkMessage) -> Vec<u8> {
+    write(&JobMessage { run: token.to_owned(), number, attempt, work })
 }
 
 /// An assignment of the run that `head` describes, and which attempt it is.
 pub fn read_job(bytes: &[u8], head: &RunDescription) -> Result<(Work, u32), WireError> {
-    let message: JobMessage = read(bytes, MAX_JOB)?;
-    if checked_token(message.run)? != head.token {
+    let JobMessage { run, number, attempt, work } = read(bytes, MAX_JOB)?;
+    if run != head.token {
         return Err(invalid("a job of another run"));
     }
-    let JobMessage { pair, attempt, engines, opening, games, question, count, .. } = message;
-    if let Some(question) = question {
-        let question = question.into_question(pair, head.contestants.len())?;
-        return Ok((Work::Search(question), attempt));
-    }
-    if let Some(count) = count {
-        return Ok((Work::Count(count.into_counting(pair)?), attempt));
-    }
+    let work = match work {
+        WorkMessage::Pair { engines, opening, games } => {
+            Work::Pair(pair(Pairing { pair: number, engines, opening }, games, head)?)
+        }
+        WorkMessage::Search(question) => {
+            Work::Search(question.into_question(number, head.contestants.len())?)
+        }
+        WorkMessage::Count(count) => Work::Count(count.into_counting(number)?),
+    };
+    Ok((work, attempt))
+}
+
+fn pair(
+    pairing: Pairing,
+    games: Vec<GameMessage>,
+    head: &RunDescription,
+) -> Result<PairJob, WireError> {
+    let engines = pairing.engines;
     if engines[0] == engines[1] || engines.iter().any(|index| *index >= head.contestants.len()) {
         return Err(invalid("engines that are not in the run"));
     }
@@ -157,7 +157,7 @@ pub fn read_job(bytes: &[u8], head: &RunDescription) -> Result<(Work, u32), Wire
         (Some(first), second, None) => Games { first, second },
         _ => return Err(invalid("a pair has one game or two")),
     };
-    Ok((Work::Pair(PairJob { pairing: Pairing { pair, engines, opening }, games }), attempt))
+    Ok(PairJob { pairing, games })
 }
 
 fn setup(game: GameMessage, head: &RunDescription, pulse: &Pulse) -> Result<GameSetup, WireError> {
@@ -189,7 +189,7 @@ fn setup(game: GameMessage, head: &RunDescription, pulse: &Pulse) -> Result<Game
         settings: ByColor { white: white?, black: black? },
         rules: head.rules,
         tables: None,
-        keep: head.keep.clone(),
+        keep: Arc::new(Keep::for_annotation(&head.annotation, head.transcripts)),
         pulse: pulse.clone(),
     })
 }

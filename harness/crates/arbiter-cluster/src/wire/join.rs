@@ -2,14 +2,16 @@
 //! told whether it may.
 
 use serde::{Deserialize, Serialize};
+use serde_with::{As, Same};
 
-use super::{MAX_NOTE, VERSION, WireError, checked_name, invalid, printable, read, write};
+use super::text::{Text, checked_name};
+use super::{MAX_NOTE, WireError, invalid, read, write};
 
 /// Most engines of a run.
 const MAX_ENGINES: usize = 1_000;
 
 /// The result of an engine's benchmark.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BenchResult {
     /// Nodes: the same wherever the program behaves the same.
     pub nodes: u64,
@@ -18,66 +20,33 @@ pub struct BenchResult {
 }
 
 /// A worker asks whether it may play for a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JoinRequest {
     /// Its name.
+    #[serde(skip)]
     pub worker: String,
     /// The benchmark of each engine that was asked for one, by its index; an error says why there
     /// is none.
+    #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
     pub benches: Vec<Option<Result<BenchResult, String>>>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct JoinRequestMessage {
-    v: u32,
-    benches: Vec<Option<BenchResultMessage>>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct BenchResultMessage {
-    #[serde(default)]
-    nodes: u64,
-    #[serde(default)]
-    nps: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-impl BenchResultMessage {
-    fn of(bench: Result<BenchResult, String>) -> BenchResultMessage {
-        match bench {
-            Ok(BenchResult { nodes, nps }) => BenchResultMessage { nodes, nps, error: None },
-            Err(error) => BenchResultMessage { nodes: 0, nps: 0.0, error: Some(error) },
-        }
-    }
-
-    fn into_bench(self) -> Result<Result<BenchResult, String>, WireError> {
-        match self.error {
-            Some(error) => Ok(Err(printable(&error))),
-            None if self.nps.is_finite() && self.nps > 0.0 => {
-                Ok(Ok(BenchResult { nodes: self.nodes, nps: self.nps }))
-            }
-            None => Err(invalid("a benchmark without a speed")),
-        }
-    }
 }
 
 impl JoinRequest {
     /// As it is sent.
     pub fn write(&self) -> Vec<u8> {
-        let benches = self.benches.iter().cloned();
-        let benches = benches.map(|bench| bench.map(BenchResultMessage::of)).collect();
-        write(&JoinRequestMessage { v: VERSION, benches })
+        write(self)
     }
 
     /// As it was sent by a worker.
     pub fn read(worker: &str, bytes: &[u8]) -> Result<JoinRequest, WireError> {
-        let JoinRequestMessage { benches, .. } = read(bytes, MAX_NOTE)?;
+        let JoinRequest { benches, .. } = read(bytes, MAX_NOTE)?;
         if benches.len() > MAX_ENGINES {
             return Err(invalid("benchmarks of more than a thousand engines"));
         }
-        let benches = benches.into_iter().map(|bench| bench.map(BenchResultMessage::into_bench));
-        let benches = benches.map(Option::transpose).collect::<Result<_, _>>()?;
+        let is_speed = |bench: &BenchResult| bench.nps.is_finite() && bench.nps > 0.0;
+        if !benches.iter().flatten().flatten().all(is_speed) {
+            return Err(invalid("a benchmark without a speed"));
+        }
         Ok(JoinRequest { worker: checked_name(worker)?, benches })
     }
 }
@@ -102,7 +71,7 @@ mod tests {
         for (from, to) in [
             ("\"nps\":1000000.0", "\"nps\":0"),
             ("\"nps\":1000000.0", "\"nps\":-1"),
-            ("\"v\":1", "\"v\":2"),
+            ("\"v\":2", "\"v\":3"),
         ] {
             let changed = text.replace(from, to);
             assert_ne!(changed, text, "{from}");

@@ -4,22 +4,22 @@ mod answers;
 mod games;
 mod verdict;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_with::As;
 
-use self::answers::AnswerMessage;
-use self::games::GameMessage;
-use self::verdict::VerdictMessage;
-use super::{
-    VERSION, WireError, checked_name, checked_token, invalid, pack, printable, read, unpack, write,
-};
+use super::text::{Text, Token, checked_name};
+use super::{WireError, invalid, pack, read, unpack, write};
 use arbiter_plan::run::job::PlayedPair;
 
 /// What a worker reports of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobResult<D = PlayedPair> {
     /// What stands for the run.
+    #[serde(with = "Token")]
     pub token: String,
     /// Who played.
+    #[serde(skip)]
     pub worker: String,
     /// Where the job is to be acknowledged.
     pub ack: String,
@@ -32,119 +32,74 @@ pub struct JobResult<D = PlayedPair> {
 }
 
 /// What became of a pair.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Report<D = PlayedPair> {
     /// It was played; and how the machine disturbed it, if it did.
-    Played(D, Option<String>),
+    Played(D, #[serde(with = "As::<Option<Text>>")] Option<String>),
     /// It could not be played, for a reason that is the machine's.
-    Failed(String),
+    Failed(#[serde(with = "Text")] String),
 }
 
 /// What a worker has found out by a job, as part of a message.
 pub trait Payload: Sized {
-    /// Puts it into a message.
-    fn fill(&self, message: &mut ResultMessage);
+    /// Its form in a message.
+    type Message: Serialize + DeserializeOwned;
 
-    /// Takes it out of one.
-    fn take(message: ResultMessage) -> Result<Self, WireError>;
+    /// Puts it into a message.
+    fn to_message(&self) -> Self::Message;
+
+    /// Takes what came of the assignment of this number out of a message.
+    fn from_message(number: u64, message: Self::Message) -> Result<Self, WireError>;
 
     /// Leaves away what can be done without.
-    fn shorten(&mut self);
-}
-
-/// A result as it is sent.
-#[derive(Serialize, Deserialize)]
-pub struct ResultMessage {
-    v: u32,
-    run: String,
-    ack: String,
-    pair: u64,
-    #[serde(default)]
-    engines: [usize; 2],
-    #[serde(default)]
-    opening: u64,
-    attempt: u32,
-    failure: Option<String>,
-    noise: Option<String>,
-    #[serde(default)]
-    games: Vec<GameMessage>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    answers: Vec<AnswerMessage>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    verdict: Option<VerdictMessage>,
+    fn shorten(&mut self) {}
 }
 
 /// A result as it is sent, within `most` bytes. What does not fit is left away, transcripts first;
 /// a pair that is still too long then has failed.
 pub fn write_result<D: Payload>(mut result: JobResult<D>, most: usize) -> Vec<u8> {
-    let whole = pack(&write(&ResultMessage::of(&result)));
+    let whole = result.packed();
     if whole.len() <= most {
         return whole;
     }
     if let Report::Played(played, _) = &mut result.report {
         played.shorten();
     }
-    let packed = pack(&write(&ResultMessage::of(&result)));
+    let packed = result.packed();
     if packed.len() <= most {
         return packed;
     }
     let why = format!("its result has {} bytes, and the server takes {most}", packed.len());
     result.report = Report::Failed(why);
-    pack(&write(&ResultMessage::of(&result)))
+    result.packed()
 }
 
 /// A result as it was sent by a worker.
 pub fn read_result<D: Payload>(worker: &str, packed: &[u8]) -> Result<JobResult<D>, WireError> {
-    let bytes = unpack(packed)?;
-    let mut message: ResultMessage = read(&bytes, usize::MAX)?;
+    let result: JobResult<D::Message> = read(&unpack(packed)?, usize::MAX)?;
+    let JobResult { token, ack, number, attempt, report, .. } = result;
     // What is refused is written down, and the store has no such numbers.
-    if i64::try_from(message.pair).is_err() {
+    if i64::try_from(number).is_err() {
         return Err(invalid("a pair that no run has"));
     }
-    let token = checked_token(std::mem::take(&mut message.run))?;
     let worker = checked_name(worker)?;
-    let (ack, number, attempt) = (std::mem::take(&mut message.ack), message.pair, message.attempt);
-    let report = match message.failure.take() {
-        Some(_) if !message.is_bare() => {
-            return Err(invalid("a result of what could not be played"));
-        }
-        Some(failure) => Report::Failed(printable(&failure)),
-        None => {
-            let noise = message.noise.as_deref().map(printable);
-            Report::Played(D::take(message)?, noise)
-        }
+    let report = match report {
+        Report::Played(message, noise) => Report::Played(D::from_message(number, message)?, noise),
+        Report::Failed(why) => Report::Failed(why),
     };
     Ok(JobResult { token, worker, ack, number, attempt, report })
 }
 
-impl ResultMessage {
-    /// Whether nothing was done.
-    fn is_bare(&self) -> bool {
-        self.games.is_empty() && self.answers.is_empty() && self.verdict.is_none()
-    }
-
-    fn of<D: Payload>(result: &JobResult<D>) -> ResultMessage {
-        let mut message = ResultMessage {
-            v: VERSION,
-            run: result.token.clone(),
-            ack: result.ack.clone(),
-            pair: result.number,
-            engines: [0; 2],
-            opening: 0,
-            attempt: result.attempt,
-            failure: None,
-            noise: None,
-            games: Vec::new(),
-            answers: Vec::new(),
-            verdict: None,
+impl<D: Payload> JobResult<D> {
+    fn packed(&self) -> Vec<u8> {
+        let report = match &self.report {
+            Report::Played(played, noise) => Report::Played(played.to_message(), noise.clone()),
+            Report::Failed(why) => Report::Failed(why.clone()),
         };
-        match &result.report {
-            Report::Failed(reason) => message.failure = Some(reason.clone()),
-            Report::Played(played, noise) => {
-                message.noise = noise.clone();
-                played.fill(&mut message);
-            }
-        }
-        message
+        let JobResult { token, worker, ack, number, attempt, .. } = self;
+        let (token, worker, ack) = (token.clone(), worker.clone(), ack.clone());
+        let (number, attempt) = (*number, *attempt);
+        pack(&write(&JobResult { token, worker, ack, number, attempt, report }))
     }
 }

@@ -8,7 +8,7 @@ use crate::verify::tests::{job, played};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::player::Seat;
-use arbiter_game::record::{Details, Keep, Thought};
+use arbiter_game::record::{Details, Thought};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_process::{Bounds, Launch};
 use arbiter_protocol::clock::Conditions;
@@ -54,7 +54,7 @@ fn head() -> RunDescription {
         run: "run".into(),
         contestants: vec![contestant(conditions.white), contestant(conditions.black)],
         rules: Rules::default(),
-        keep: Arc::new(Keep::for_annotation(&Annotation::default(), Keeping::default())),
+        transcripts: Keeping::default(),
         annotation: Annotation::default(),
         noise_limit: None,
         wait: Duration::ZERO,
@@ -246,7 +246,7 @@ fn jobs_that_cannot_be_are_refused() {
         let error = read_job(changed.as_bytes(), &head()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refuse("\"v\":1", "\"v\":9", "of version 9");
+    refuse("\"v\":2", "\"v\":9", "of version 9");
     refuse(TOKEN, "1123456789abcdef", "another run");
     refuse(TOKEN, "*", "no token");
     refuse("[0,1]", "[0,2]", "not in the run");
@@ -256,7 +256,7 @@ fn jobs_that_cannot_be_are_refused() {
     refuse("f2f3", "nonsense", "illegal move");
     refuse(" w KQkq", " x KQkq", "FEN");
     refuse("rnbqkbnr", "rnbqqbnr", "FEN");
-    let none = format!("{}\"games\":[]}}", text.split("\"games\"").next().unwrap());
+    let none = format!("{}\"games\":[]}}}}}}}}", text.split("\"games\"").next().unwrap());
     assert!(
         read_job(none.as_bytes(), &head()).unwrap_err().to_string().contains("one game or two")
     );
@@ -273,14 +273,13 @@ fn results_that_cannot_be_are_refused() {
         assert!(error.contains(part), "{error}");
         assert!(!error.contains(char::is_control), "{error:?}");
     };
-    refuse("\"v\":1", "\"v\":2", "of version 2");
+    refuse("\"v\":2", "\"v\":1", "of version 1");
     refuse(TOKEN, "../../../x", "no token");
-    refuse("d8h4", "d8h9\\u0007", "a move that is none");
+    refuse("d8h4", "d8h9\\u0007", "uci");
     refuse("checkmate", "bore\\u0007dom", "termination");
-    refuse("0-1", "2-0", "a result that is none");
+    refuse("0-1", "2-0", "outcome");
     refuse("5 W< go", "nonsense", "transcript");
-    refuse("\"pair\":7", "\"pair\":-7", "not a message");
-    refuse("\"failure\":null", "\"failure\":\"x\"", "could not be played");
+    refuse("\"number\":7", "\"number\":-7", "not a message");
     let nobody = read_result::<PlayedPair>("host 1\u{1b}[2J", &write_result(full(), 1 << 20));
     assert!(nobody.unwrap_err().to_string().contains("a name of a worker"));
     assert_eq!(

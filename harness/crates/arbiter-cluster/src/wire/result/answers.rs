@@ -3,93 +3,70 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_with::As;
 
-use super::{Payload, ResultMessage};
-use crate::wire::{WireError, nanos, printable};
+use super::Payload;
+use crate::wire::WireError;
+use crate::wire::text::Text;
 use arbiter_protocol::uci::score::Score;
+use arbiter_schema::{Nanos, mirrors};
 use arbiter_suite::epd::judge::{Answer, Found};
 use arbiter_suite::epd::task::Answered;
 
-/// An answer of one engine, or the fault instead.
+/// The answer of each engine, or its fault instead.
 #[derive(Serialize, Deserialize)]
-pub(super) struct AnswerMessage {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    fault: Option<String>,
-    #[serde(default)]
+pub struct AnswersMessage(
+    #[serde(with = "As::<Vec<Result<AnswerDef, Text>>>")] Vec<Result<Answer, String>>,
+);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Answer")]
+struct AnswerDef {
+    #[serde(with = "Text")]
     played: String,
-    #[serde(default)]
-    elapsed_ns: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    cp: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    mate: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "elapsed_ns", with = "Nanos")]
+    elapsed: Duration,
+    #[serde(with = "As::<Option<ScoreDef>>")]
+    score: Option<Score>,
     depth: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     nodes: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    since: Option<FoundMessage>,
+    #[serde(with = "As::<Option<FoundDef>>")]
+    since: Option<Found>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct FoundMessage {
-    at_ns: u64,
+#[serde(remote = "Score", rename_all = "snake_case")]
+enum ScoreDef {
+    Centipawns(i32),
+    Mate(i32),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Found")]
+struct FoundDef {
+    #[serde(rename = "at_ns", with = "Nanos")]
+    at: Duration,
     depth: Option<u32>,
     nodes: Option<u64>,
 }
 
-impl AnswerMessage {
-    fn of(answer: &Result<Answer, String>) -> AnswerMessage {
-        let (fault, answer) = match answer {
-            Ok(answer) => (None, Some(answer)),
-            Err(fault) => (Some(fault.clone()), None),
-        };
-        let score = answer.and_then(|answer| answer.score);
-        AnswerMessage {
-            fault,
-            played: answer.map(|answer| answer.played.clone()).unwrap_or_default(),
-            elapsed_ns: answer.map_or(0, |answer| nanos(answer.elapsed)),
-            cp: score.and_then(Score::centipawns),
-            mate: score.and_then(Score::mate),
-            depth: answer.and_then(|answer| answer.depth),
-            nodes: answer.and_then(|answer| answer.nodes),
-            since: answer.and_then(|answer| answer.since).map(|found| FoundMessage {
-                at_ns: nanos(found.at),
-                depth: found.depth,
-                nodes: found.nodes,
-            }),
-        }
-    }
-
-    fn into_answer(self) -> Result<Answer, String> {
-        if let Some(fault) = self.fault {
-            return Err(printable(&fault));
-        }
-        let since = self.since.map(|found| Found {
-            at: Duration::from_nanos(found.at_ns),
-            depth: found.depth,
-            nodes: found.nodes,
-        });
-        Ok(Answer {
-            played: printable(&self.played),
-            elapsed: Duration::from_nanos(self.elapsed_ns),
-            score: self.cp.map(Score::Centipawns).or(self.mate.map(Score::Mate)),
-            depth: self.depth,
-            nodes: self.nodes,
-            since,
-        })
-    }
+mirrors! {
+    AnswerDef: Answer;
+    ScoreDef: Score;
+    FoundDef: Found;
 }
 
 impl Payload for Answered {
-    fn fill(&self, message: &mut ResultMessage) {
-        message.answers = self.answers.iter().map(AnswerMessage::of).collect();
+    type Message = AnswersMessage;
+
+    fn to_message(&self) -> AnswersMessage {
+        AnswersMessage(self.answers.clone())
     }
 
-    fn take(message: ResultMessage) -> Result<Answered, WireError> {
-        let answers = message.answers.into_iter().map(AnswerMessage::into_answer).collect();
-        Ok(Answered { number: message.pair, answers })
+    fn from_message(
+        number: u64,
+        AnswersMessage(answers): AnswersMessage,
+    ) -> Result<Answered, WireError> {
+        Ok(Answered { number, answers })
     }
-
-    fn shorten(&mut self) {}
 }

@@ -1,17 +1,20 @@
 //! A pair as it was played.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr, serde_conv};
 use shakmaty::{ByColor, KnownOutcome};
 
-use super::{Payload, ResultMessage};
-use crate::wire::{WireError, invalid, nanos, printable};
-use arbiter_game::outcome::Outcome;
-use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
+use super::Payload;
+use crate::wire::{WireError, invalid};
+use arbiter_game::outcome::{Outcome, Termination, printable};
+use arbiter_game::record::{GameRecord, MoveRecord};
+use arbiter_game::transcript::Transcript;
 use arbiter_plan::run::job::{Games, PlayedPair};
-use arbiter_protocol::uci::score::Score;
 use arbiter_schedule::Pairing;
+use arbiter_schema::{MoveRow, Nanos, mirrors, nanos};
 
 /// Most moves of a game.
 const MAX_MOVES: usize = 20_000;
@@ -19,76 +22,90 @@ const MAX_MOVES: usize = 20_000;
 /// Longest words about a game, in characters.
 const MAX_WORDS: usize = 1_000;
 
+/// The games of a pair.
 #[derive(Serialize, Deserialize)]
-pub(super) struct GameMessage {
-    white: usize,
-    black: usize,
+pub struct PairMessage {
+    engines: [usize; 2],
+    opening: u64,
+    #[serde(with = "As::<Vec<GameDef>>")]
+    games: Vec<GameRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "GameRecord")]
+struct GameDef {
+    #[serde(with = "Seats")]
+    engines: ByColor<usize>,
     fen: String,
     chess960: bool,
-    result: String,
-    termination: String,
+    #[serde(with = "As::<Vec<MoveRow<'static>>>")]
+    moves: Vec<MoveRecord>,
+    #[serde(with = "OutcomeDef")]
+    outcome: Outcome,
+    #[serde(rename = "duration_ns", with = "Nanos")]
+    duration: Duration,
+    #[serde(rename = "ready_ns", with = "Times")]
+    ready: ByColor<Option<Duration>>,
+    #[serde(rename = "late_ns", with = "As::<Option<Nanos>>")]
+    late: Option<Duration>,
+    #[serde(with = "As::<Option<DisplayFromStr>>")]
+    transcript: Option<Transcript>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Outcome")]
+struct OutcomeDef {
+    #[serde(with = "As::<DisplayFromStr>")]
+    result: KnownOutcome,
+    #[serde(with = "As::<DisplayFromStr>")]
+    termination: Termination,
+    #[serde(with = "Words")]
     detail: String,
-    duration_ns: u64,
-    ready_ns: [Option<u64>; 2],
-    late_ns: Option<u64>,
-    moves: Vec<MoveMessage>,
-    transcript: Option<String>,
 }
 
-/// A move; `t` is absent for moves of the book.
-#[derive(Serialize, Deserialize)]
-struct MoveMessage {
-    m: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    t: Option<ThoughtMessage>,
+mirrors! {
+    GameDef: GameRecord;
 }
 
-#[derive(Serialize, Deserialize)]
-struct ThoughtMessage {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    cp: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    mate: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    depth: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    seldepth: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nodes: Option<u64>,
-    elapsed_ns: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reported_ns: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    overrun_ns: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    left_ns: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nps: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hashfull: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    tbhits: Option<u64>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pv: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<String>,
-}
+serde_conv!(
+    Seats,
+    ByColor<usize>,
+    |seats: &ByColor<usize>| [seats.white, seats.black],
+    |[white, black]: [usize; 2]| Ok::<_, Infallible>(ByColor { white, black })
+);
+
+serde_conv!(
+    Times,
+    ByColor<Option<Duration>>,
+    |times: &ByColor<Option<Duration>>| [times.white, times.black].map(|time| time.map(nanos)),
+    |times: [Option<u64>; 2]| {
+        let [white, black] = times.map(|time| time.map(Duration::from_nanos));
+        Ok::<_, Infallible>(ByColor { white, black })
+    }
+);
+
+serde_conv!(Words, String, String::as_str, |text: String| Ok::<_, Infallible>(printable(
+    &text, MAX_WORDS
+)));
 
 impl Payload for PlayedPair {
-    fn fill(&self, message: &mut ResultMessage) {
-        message.engines = self.pairing.engines;
-        message.opening = self.pairing.opening;
-        message.games = self.games.iter().map(GameMessage::of).collect();
+    type Message = PairMessage;
+
+    fn to_message(&self) -> PairMessage {
+        let Pairing { engines, opening, .. } = self.pairing;
+        PairMessage { engines, opening, games: self.games.iter().cloned().collect() }
     }
 
-    fn take(message: ResultMessage) -> Result<PlayedPair, WireError> {
-        let ResultMessage { pair, engines, opening, .. } = message;
-        let pairing = Pairing { pair, engines, opening };
-        let mut games = message.games.into_iter().map(GameMessage::into_record);
+    fn from_message(pair: u64, message: PairMessage) -> Result<PlayedPair, WireError> {
+        let PairMessage { engines, opening, games } = message;
+        if let Some(game) = games.iter().find(|game| game.moves.len() > MAX_MOVES) {
+            return Err(invalid(format!("a game of {} moves", game.moves.len())));
+        }
+        let mut games = games.into_iter();
         match (games.next(), games.next(), games.next()) {
             (Some(first), second, None) => {
-                let games = Games { first: first?, second: second.transpose()? };
-                Ok(PlayedPair { pairing, games })
+                let pairing = Pairing { pair, engines, opening };
+                Ok(PlayedPair { pairing, games: Games { first, second } })
             }
             _ => Err(invalid("a pair has one game or two")),
         }
@@ -96,104 +113,5 @@ impl Payload for PlayedPair {
 
     fn shorten(&mut self) {
         self.drop_transcripts();
-    }
-}
-
-impl GameMessage {
-    fn of(record: &GameRecord) -> GameMessage {
-        GameMessage {
-            white: record.engines.white,
-            black: record.engines.black,
-            fen: record.fen.clone(),
-            chess960: record.chess960,
-            result: record.outcome.result.as_str().to_owned(),
-            termination: record.outcome.termination.as_str().to_owned(),
-            detail: record.outcome.detail.clone(),
-            duration_ns: nanos(record.duration),
-            ready_ns: [record.ready.white, record.ready.black].map(|time| time.map(nanos)),
-            late_ns: record.late.map(nanos),
-            moves: record.moves.iter().map(MoveMessage::of).collect(),
-            transcript: record.transcript.as_ref().map(ToString::to_string),
-        }
-    }
-
-    fn into_record(self) -> Result<GameRecord, WireError> {
-        if self.moves.len() > MAX_MOVES {
-            return Err(invalid(format!("a game of {} moves", self.moves.len())));
-        }
-        let result: KnownOutcome =
-            self.result.parse().map_err(|_| invalid("a result that is none"))?;
-        let [white, black] = self.ready_ns.map(|time| time.map(Duration::from_nanos));
-        let moves = self.moves.into_iter().map(MoveMessage::into_record);
-        Ok(GameRecord {
-            engines: ByColor { white: self.white, black: self.black },
-            fen: self.fen,
-            chess960: self.chess960,
-            moves: moves.collect::<Result<_, _>>()?,
-            outcome: Outcome {
-                result,
-                termination: self
-                    .termination
-                    .parse()
-                    .map_err(|error: String| invalid(printable(&error)))?,
-                detail: arbiter_game::outcome::printable(&self.detail, MAX_WORDS),
-            },
-            duration: Duration::from_nanos(self.duration_ns),
-            ready: ByColor { white, black },
-            late: self.late_ns.map(Duration::from_nanos),
-            transcript: self
-                .transcript
-                .map(|text| text.parse())
-                .transpose()
-                .map_err(|error: String| invalid(printable(&error)))?,
-        })
-    }
-}
-
-impl MoveMessage {
-    fn of(record: &MoveRecord) -> MoveMessage {
-        let thought = record.thought.as_ref().map(|thought| {
-            let details = thought.details.as_deref();
-            ThoughtMessage {
-                cp: thought.score.and_then(Score::centipawns),
-                mate: thought.score.and_then(Score::mate),
-                depth: thought.depth,
-                seldepth: thought.seldepth,
-                nodes: thought.nodes,
-                elapsed_ns: nanos(thought.elapsed),
-                reported_ns: thought.reported.map(nanos),
-                overrun_ns: thought.overrun.map(nanos),
-                left_ns: thought.left.map(nanos),
-                nps: details.and_then(|details| details.nps),
-                hashfull: details.and_then(|details| details.hashfull),
-                tbhits: details.and_then(|details| details.tbhits),
-                pv: details.map_or_else(Vec::new, |details| details.pv.clone()),
-                lines: details.map_or_else(Vec::new, |details| details.lines.clone()),
-            }
-        });
-        MoveMessage { m: record.uci.to_string(), t: thought }
-    }
-
-    fn into_record(self) -> Result<MoveRecord, WireError> {
-        let thought = self.t.map(|thought| Thought {
-            score: thought.cp.map(Score::Centipawns).or(thought.mate.map(Score::Mate)),
-            depth: thought.depth,
-            seldepth: thought.seldepth,
-            nodes: thought.nodes,
-            elapsed: Duration::from_nanos(thought.elapsed_ns),
-            reported: thought.reported_ns.map(Duration::from_nanos),
-            overrun: thought.overrun_ns.map(Duration::from_nanos),
-            left: thought.left_ns.map(Duration::from_nanos),
-            details: Details {
-                nps: thought.nps,
-                hashfull: thought.hashfull,
-                tbhits: thought.tbhits,
-                pv: thought.pv,
-                lines: thought.lines,
-            }
-            .boxed(),
-        });
-        let uci = self.m.parse().map_err(|_| invalid("a move that is none"))?;
-        Ok(MoveRecord { uci, thought })
     }
 }

@@ -1,9 +1,14 @@
 //! What came of a count.
 
-use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
-use super::{Payload, ResultMessage};
-use crate::wire::{WireError, invalid, printable};
+use serde::{Deserialize, Serialize};
+use serde_with::{As, serde_conv};
+
+use super::Payload;
+use crate::wire::WireError;
+use crate::wire::text::{Text, printable};
+use arbiter_schema::mirrors;
 use arbiter_suite::perft::task::{Counted, Verdict};
 use arbiter_suite::perft::walk::{Finding, Wrong};
 
@@ -12,98 +17,84 @@ const MAX_MOVES: usize = 256;
 
 /// A verdict, or the engine's fault instead.
 #[derive(Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "snake_case")]
-pub(super) enum VerdictMessage {
-    /// Engine and suite agree.
+pub struct VerdictMessage(
+    #[serde(with = "As::<Result<VerdictDef, Text>>")] Result<Verdict, String>,
+);
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Verdict", rename_all = "snake_case")]
+enum VerdictDef {
     Right,
-    /// The engine is wrong.
-    Wrong { got: u64, leaves: u64, fen: String, path: Vec<String>, wrong: WrongMessage },
-    /// The suite is.
-    WrongSuite { leaves: u64 },
-    /// There is no answer.
-    Fault { reason: String },
+    Wrong {
+        got: u64,
+        leaves: u64,
+        #[serde(with = "FindingDef")]
+        finding: Finding,
+    },
+    WrongSuite {
+        leaves: u64,
+    },
 }
 
-/// What is wrong at the end of the walk.
 #[derive(Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum WrongMessage {
-    /// The list of moves.
-    Moves { missing: Vec<String>, extra: Vec<String> },
-    /// The count.
-    Count { depth: u32, got: u64, expected: u64 },
-    /// Something before.
-    Context { depth: u32, got: u64, expected: u64 },
-    /// Nothing any more.
+#[serde(remote = "Finding")]
+struct FindingDef {
+    #[serde(with = "Text")]
+    fen: String,
+    #[serde(with = "Moves")]
+    path: Vec<String>,
+    #[serde(with = "WrongDef")]
+    wrong: Wrong,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Wrong", rename_all = "snake_case")]
+enum WrongDef {
+    Moves {
+        #[serde(with = "Moves")]
+        missing: Vec<String>,
+        #[serde(with = "Moves")]
+        extra: Vec<String>,
+    },
+    Count {
+        depth: u32,
+        got: u64,
+        expected: u64,
+    },
+    Context {
+        depth: u32,
+        got: u64,
+        expected: u64,
+    },
     Unrepeatable,
 }
 
-impl VerdictMessage {
-    fn of(verdict: &Result<Verdict, String>) -> VerdictMessage {
-        match verdict.clone() {
-            Ok(Verdict::Right) => VerdictMessage::Right,
-            Ok(Verdict::Wrong { got, leaves, finding: Finding { fen, path, wrong } }) => {
-                let wrong = WrongMessage::of(wrong);
-                VerdictMessage::Wrong { got, leaves, fen, path, wrong }
-            }
-            Ok(Verdict::WrongSuite { leaves }) => VerdictMessage::WrongSuite { leaves },
-            Err(reason) => VerdictMessage::Fault { reason },
-        }
-    }
-
-    fn into_verdict(self) -> Result<Verdict, String> {
-        match self {
-            VerdictMessage::Right => Ok(Verdict::Right),
-            VerdictMessage::Wrong { got, leaves, fen, path, wrong } => {
-                let (fen, path, wrong) = (printable(&fen), moves(path), wrong.into_wrong());
-                Ok(Verdict::Wrong { got, leaves, finding: Finding { fen, path, wrong } })
-            }
-            VerdictMessage::WrongSuite { leaves } => Ok(Verdict::WrongSuite { leaves }),
-            VerdictMessage::Fault { reason } => Err(printable(&reason)),
-        }
-    }
+mirrors! {
+    VerdictDef: Verdict;
 }
 
-impl WrongMessage {
-    fn of(wrong: Wrong) -> WrongMessage {
-        match wrong {
-            Wrong::Moves { missing, extra } => WrongMessage::Moves { missing, extra },
-            Wrong::Count { depth, got, expected } => WrongMessage::Count { depth, got, expected },
-            Wrong::Context { depth, got, expected } => {
-                WrongMessage::Context { depth, got, expected }
-            }
-            Wrong::Unrepeatable => WrongMessage::Unrepeatable,
-        }
+serde_conv!(
+    /// Moves as strangers write them.
+    Moves,
+    Vec<String>,
+    Vec::as_slice,
+    |list: Vec<String>| {
+        let moves = list.iter().take(MAX_MOVES).map(|text| printable(text));
+        Ok::<_, Infallible>(moves.collect())
     }
-
-    fn into_wrong(self) -> Wrong {
-        match self {
-            WrongMessage::Moves { missing, extra } => {
-                Wrong::Moves { missing: moves(missing), extra: moves(extra) }
-            }
-            WrongMessage::Count { depth, got, expected } => Wrong::Count { depth, got, expected },
-            WrongMessage::Context { depth, got, expected } => {
-                Wrong::Context { depth, got, expected }
-            }
-            WrongMessage::Unrepeatable => Wrong::Unrepeatable,
-        }
-    }
-}
-
-/// Moves as strangers write them.
-fn moves(list: Vec<String>) -> Vec<String> {
-    list.iter().take(MAX_MOVES).map(|text| printable(text)).collect()
-}
+);
 
 impl Payload for Counted {
-    fn fill(&self, message: &mut ResultMessage) {
-        message.verdict = Some(VerdictMessage::of(&self.verdict));
+    type Message = VerdictMessage;
+
+    fn to_message(&self) -> VerdictMessage {
+        VerdictMessage(self.verdict.clone())
     }
 
-    fn take(message: ResultMessage) -> Result<Counted, WireError> {
-        let verdict = message.verdict.ok_or_else(|| invalid("no verdict on a count"))?;
-        Ok(Counted { number: message.pair, verdict: verdict.into_verdict() })
+    fn from_message(
+        number: u64,
+        VerdictMessage(verdict): VerdictMessage,
+    ) -> Result<Counted, WireError> {
+        Ok(Counted { number, verdict })
     }
-
-    fn shorten(&mut self) {}
 }
