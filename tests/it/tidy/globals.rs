@@ -8,7 +8,8 @@ use super::source::Source;
 const TABLES_ALLOWED: [&str; 2] = ["engine/src/chess/", "tests/it/"];
 
 /// Where the parameters of the search are that a build for tuning can set.
-const SETTABLE_ALLOWED: [&str; 2] = ["engine/src/search/tunable.rs", "engine/src/search/features.rs"];
+const SETTABLE_ALLOWED: [&str; 2] =
+    ["engine/src/search/tunable.rs", "engine/src/search/features.rs"];
 
 /// Types that make a `static` mutable.
 const MUTABLE: [&str; 6] = ["Cell", "Mutex", "RefCell", "RwLock", "SyncUnsafeCell", "UnsafeCell"];

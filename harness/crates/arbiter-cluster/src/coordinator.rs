@@ -8,7 +8,7 @@ mod describe;
 mod streams;
 mod worker_policy;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ use self::worker_policy::WorkerPolicy;
 use super::access::{AccessError, Link};
 use super::assignment::Assignment;
 use super::in_flight::{Disposition, InFlight, Receipt};
+use super::range_set::RangeSet;
 use super::subject::{ALL_WORKER_STATUSES, BEACON, Names, is_inbox, speaker};
 use super::trust::Key;
 use super::wire::{
@@ -96,7 +97,7 @@ struct Coordinator<A: Assignment> {
     /// Results that are not acknowledged yet, by their places in their stream.
     held: BTreeMap<Receipt, jetstream::Message>,
     /// Results that were acknowledged; the server may not have heard it.
-    settled: BTreeSet<Receipt>,
+    settled: RangeSet,
     /// Who is there, and when they were last heard.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
     /// Which workers may play.
@@ -144,7 +145,7 @@ pub async fn coordinate<A: Assignment>(
         ends,
         outgoing,
         held: BTreeMap::new(),
-        settled: BTreeSet::new(),
+        settled: RangeSet::default(),
         workers: BTreeMap::new(),
         policy: WorkerPolicy::new(&description, &benches, known),
         is_drained: false,
@@ -196,6 +197,12 @@ impl<A: Assignment> Coordinator<A> {
                         let answer = supplied.err().unwrap_or_default();
                         let _ = client.publish(reply, answer.into()).await;
                     });
+                },
+                // Ended tasks would else be kept until the run ends.
+                Some(ended) = helpers.join_next() => if let Err(error) = ended
+                    && error.is_panic()
+                {
+                    std::panic::resume_unwind(error.into_panic());
                 },
                 Ok(()) = self.link.forbidden.changed() => {
                     let what = self.link.forbidden.borrow_and_update().clone();
@@ -276,7 +283,7 @@ impl<A: Assignment> Coordinator<A> {
                 let Some(receipt) = message.info().ok().map(|info| info.stream_sequence) else {
                     return;
                 };
-                if self.settled.contains(&receipt) {
+                if self.settled.contains(receipt) {
                     let _ = message.ack().await;
                     return;
                 }

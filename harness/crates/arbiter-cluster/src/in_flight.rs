@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::assignment::Assignment;
+use super::range_set::RangeSet;
 use super::wire::{Heartbeat, JobResult, Report};
 use arbiter_schedule::Pairing;
 
@@ -89,7 +90,7 @@ pub struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
     parked: BTreeMap<u64, Parked<A>>,
     /// Pairs whose outcome is on disk.
-    stored: BTreeSet<u64>,
+    stored: RangeSet,
     /// The highest pair that a worker has begun, and when that was first heard.
     furthest: Option<(u64, Duration)>,
 }
@@ -99,7 +100,7 @@ impl<A: Assignment> Default for InFlight<A> {
         InFlight {
             pending: BTreeMap::new(),
             parked: BTreeMap::new(),
-            stored: BTreeSet::new(),
+            stored: RangeSet::default(),
             furthest: None,
         }
     }
@@ -111,7 +112,7 @@ impl<A: Assignment> InFlight<A> {
     pub fn order(&mut self, job: A, now: Duration) -> Result<u32, Parked<A>> {
         let pair = job.number();
         // A void pair is played again, and its old job may still be in the stream.
-        let attempt = u32::from(self.stored.remove(&pair));
+        let attempt = u32::from(self.stored.remove(pair));
         let pending = Pending {
             job,
             attempt,
@@ -200,7 +201,7 @@ impl<A: Assignment> InFlight<A> {
         receipt: Receipt,
     ) -> Disposition<A::Done> {
         let pair = result.number;
-        if self.stored.contains(&pair) {
+        if self.stored.contains(pair) {
             return Disposition::Duplicate("a late result; there is one already".to_owned());
         }
         let is_full = self.parked.len() >= MAX_PARKED;
@@ -276,7 +277,7 @@ impl<A: Assignment> InFlight<A> {
     /// Pairs that have to be in flight so that parked results are ordered; 0 if there are none of
     /// pairs that this run may have.
     pub fn room_for_parked(&self) -> usize {
-        let ordered = self.pending.keys().next_back().max(self.stored.last());
+        let ordered = self.pending.keys().next_back().copied().max(self.stored.last());
         let is_near = |pair: &u64| ordered.is_none_or(|ordered| *pair < ordered + MAX_AHEAD);
         if self.parked.keys().any(is_near) { self.pending.len() + PARKED_STEP } else { 0 }
     }
@@ -332,6 +333,24 @@ mod tests {
             matches!(in_flight.receive(result(4, "a"), 3), Disposition::Duplicate(why) if why.contains("late"))
         );
         assert_eq!(in_flight.stored(4), None);
+    }
+
+    #[test]
+    fn stored_pairs_take_no_more_memory_the_longer_a_run_is() {
+        let mut in_flight = InFlight::default();
+        for first in (0..1_000).step_by(2) {
+            // Pairs are not stored in their order.
+            for pair in [first + 1, first] {
+                in_flight.order(job(pair), START).unwrap();
+                in_flight.receive(result(pair, "a"), pair);
+                assert!(in_flight.stored(pair).is_some());
+            }
+        }
+        assert_eq!(in_flight.stored.len(), 1);
+        for pair in [0, 500, 999] {
+            let late = in_flight.receive(result(pair, "a"), 1_000);
+            assert!(matches!(late, Disposition::Duplicate(_)), "pair {pair}");
+        }
     }
 
     #[test]

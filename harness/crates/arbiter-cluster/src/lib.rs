@@ -13,6 +13,7 @@ pub mod coordinator;
 pub mod in_flight;
 pub mod outliers;
 pub mod overview;
+mod range_set;
 pub mod subject;
 pub mod trust;
 pub mod verify;
