@@ -4,8 +4,10 @@ use super::Violation;
 use super::bans::is_allowed;
 use super::source::Source;
 
-/// Where a table may be computed once at first use.
-const TABLES_ALLOWED: [&str; 2] = ["engine/src/chess/", "tests/it/"];
+/// Where a value may be computed once at first use: tables of the rules, and the limits with which
+/// the process was started, which are the process's own.
+const COMPUTED_ONCE_ALLOWED: [&str; 3] =
+    ["engine/src/chess/", "harness/crates/arbiter-process/src/bounds.rs", "tests/it/"];
 
 /// Where the parameters of the search are that a build for tuning can set.
 const SETTABLE_ALLOWED: [&str; 2] =
@@ -19,6 +21,10 @@ const COMPUTED_ONCE: [&str; 4] = ["LazyCell", "LazyLock", "OnceCell", "OnceLock"
 
 /// Finds mutable globals.
 pub fn check(path: &str, text: &str) -> Vec<Violation> {
+    // Test programs of a crate are their own.
+    if path.contains("/tests/") && !path.starts_with("tests/") {
+        return Vec::new();
+    }
     let source = Source::read(path, text);
     let mut found = Vec::new();
     for (index, token) in source.tokens.iter().enumerate() {
@@ -49,7 +55,7 @@ fn global(path: &str, source: &Source<'_>, index: usize) -> Option<String> {
         if MUTABLE.contains(&token.text) || settable {
             return Some(format!("a global {}: pass the value as a parameter", token.text));
         }
-        if COMPUTED_ONCE.contains(&token.text) && !is_allowed(&TABLES_ALLOWED, path) {
+        if COMPUTED_ONCE.contains(&token.text) && !is_allowed(&COMPUTED_ONCE_ALLOWED, path) {
             return Some(format!("a global {}: build the table in const or pass it", token.text));
         }
     }

@@ -55,12 +55,6 @@ impl<'a> Source<'a> {
         let mut tokens = self.tokens[index..].iter();
         pattern.split(' ').all(|word| tokens.next().is_some_and(|token| token.text == word))
     }
-
-    /// The index of the bracket that closes the one at `open`, or the last
-    /// token when the file is cut short.
-    pub fn closing(&self, open: usize) -> usize {
-        closing(&self.tokens, open)
-    }
 }
 
 /// Whether the whole file is a module of tests.
