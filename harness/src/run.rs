@@ -382,7 +382,7 @@ fn run(
         Some(style) => Box::new(Printer::new(style, plan, schedule)),
         None => {
             let live = Live::new(schedule, plan.sprt, names, keys.is_some());
-            Box::new(live.tuning(state.ascent()))
+            Box::new(live.tuning(state.spsa()))
         }
     };
     observers.push(&mut *view);

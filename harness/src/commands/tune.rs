@@ -75,7 +75,7 @@ struct GainArgs {
 
 #[derive(Debug, Subcommand)]
 enum TuneCommand {
-    /// Tunes on an imagined hill whose top is known: what can the schedule find?
+    /// Tunes a simulated objective whose optimum is known: what can the schedule find?
     Simulate(simulate::SimulateArgs),
     /// Prints a run's values as a patch for a table of `name = value` lines.
     Patch(patch::PatchArgs),
@@ -89,11 +89,11 @@ pub fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
         Some(TuneCommand::Simulate(args)) => simulate::run(&args),
         Some(TuneCommand::Patch(args)) => patch::run(&args),
         Some(TuneCommand::Spins(args)) => parameters::print(&args),
-        None => climb(args),
+        None => start(args),
     }
 }
 
-fn climb(args: TuneArgs) -> Result<ExitCode, Failure> {
+fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     let confirm = args.confirm.clone();
     let requested = requested(args)?;
     let (results, format) = (requested.results.clone(), requested.format);

@@ -22,7 +22,7 @@ use arbiter_plan::tournament::TournamentRequest;
 use arbiter_plan::tuning::TuningRequest;
 use arbiter_protocol::uci::score::Score;
 use arbiter_schedule::Format;
-use arbiter_spsa::parameter::{self, Parameter};
+use arbiter_spsa::{Parameter, ParameterKind};
 use arbiter_stats::sprt::Model;
 use arbiter_store::{Fingerprints, Offsets, Store, StoredGate};
 use serde_json::json;
@@ -83,8 +83,8 @@ fn tuning() -> Plan {
         r_end: 0.02,
     };
     let parameters = vec![
-        parameter("Razor Margin", 300.0, 900.0, parameter::Kind::Whole),
-        parameter("LmrBase", 0.75, 2.0, parameter::Kind::Real),
+        parameter("Razor Margin", 300.0, 900.0, ParameterKind::Int),
+        parameter("LmrBase", 0.75, 2.0, ParameterKind::Float),
     ];
     let mut request = request(&["tuned"]);
     request.tuning = Some(TuningRequest { parameters, ..TuningRequest::default() });

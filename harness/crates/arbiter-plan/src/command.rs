@@ -12,8 +12,8 @@ use arbiter_protocol::clock::Limits;
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_protocol::{Protocol, Restart};
 use arbiter_schedule::{Design, Format, OpeningPolicy};
+use arbiter_spsa::Tuning;
 use arbiter_spsa::table;
-use arbiter_spsa::tuning::Tuning;
 
 /// `arbiter …` with everything that decides which games are played; not where they are kept. (A
 /// value with a double quotation mark, which only a file can hold, cannot be written so.)

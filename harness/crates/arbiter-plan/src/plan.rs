@@ -22,8 +22,8 @@ use arbiter_protocol::Protocol;
 use arbiter_protocol::clock::{Conditions, Limits};
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_schedule::{Design, Schedule};
-use arbiter_spsa::ascent::Ascent;
-use arbiter_spsa::tuning::Tuning;
+use arbiter_spsa::SpsaState;
+use arbiter_spsa::Tuning;
 use arbiter_stats::sprt::Sprt;
 
 pub use self::error::PlanError;
@@ -283,8 +283,8 @@ impl Plan {
     }
 
     /// The tuning before the first result, if the run is one.
-    pub fn ascent(&self) -> Option<Ascent> {
-        self.tuning.as_ref().map(|tuning| Ascent::new(tuning.clone(), self.seed))
+    pub fn spsa(&self) -> Option<SpsaState> {
+        self.tuning.as_ref().map(|tuning| SpsaState::new(tuning.clone(), self.seed))
     }
 
     /// The engines as the user named them; not what an ablation or a tuning makes of one.

@@ -4,9 +4,9 @@ use super::plan::{DEFAULT_SPRT_PAIRS, Engine, Kind, Plan, PlanError};
 use super::request::SprtRequest;
 use arbiter_protocol::Protocol;
 use arbiter_schedule::Design;
-use arbiter_spsa::gains::{A_RATIO, ALPHA, GAMMA};
-use arbiter_spsa::parameter::Parameter;
-use arbiter_spsa::tuning::Tuning;
+use arbiter_spsa::Parameter;
+use arbiter_spsa::Tuning;
+use arbiter_spsa::{A_RATIO, ALPHA, GAMMA};
 
 /// Pairs of an iteration unless the user sets them.
 pub const DEFAULT_PAIRS: u64 = 8;

@@ -16,8 +16,8 @@ use arbiter_plan::run::control::Pace;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 use arbiter_plan::run::standing::Standing;
 use arbiter_schedule::Schedule;
-use arbiter_spsa::ascent::Ascent;
-use arbiter_spsa::tuning::Tuning;
+use arbiter_spsa::SpsaState;
+use arbiter_spsa::Tuning;
 use arbiter_stats::sprt::{Decision, Sprt};
 use arbiter_stats::watch::{Look, Watch};
 
@@ -85,9 +85,9 @@ impl Live {
 
     /// The same of a tuning that has come so far, if the run is one.
     #[must_use]
-    pub fn tuning(self, ascent: Option<&Ascent>) -> Live {
-        let tuning = ascent
-            .map(|ascent| (ascent.tuning().clone(), ascent.finished(), ascent.theta().to_vec()));
+    pub fn tuning(self, spsa: Option<&SpsaState>) -> Live {
+        let tuning =
+            spsa.map(|spsa| (spsa.tuning().clone(), spsa.finished(), spsa.theta().to_vec()));
         Live { tuning, ..self }
     }
 

@@ -140,8 +140,8 @@ pub fn summary(
 ) -> Summary {
     let (standing, looks) = (state.standing(), state.looks());
     let summary = Summary::new(run, plan, standing, looks, ending, state.schedule());
-    let ascent = state.ascent().cloned();
-    Summary { quarantine: quarantine.clone(), disturbances, ascent, ..summary }
+    let spsa = state.spsa().cloned();
+    Summary { quarantine: quarantine.clone(), disturbances, spsa, ..summary }
 }
 
 /// The state of a run after the pairs that are on disk.

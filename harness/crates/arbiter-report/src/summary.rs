@@ -13,7 +13,7 @@ use arbiter_plan::run::noise::Disturbances;
 use arbiter_plan::run::standing::{Encounter, Standing};
 use arbiter_protocol::clock::Limits;
 use arbiter_schedule::Schedule;
-use arbiter_spsa::ascent::Ascent;
+use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::normalized;
 use arbiter_stats::pentanomial::{Pentanomial, Trinomial};
@@ -93,7 +93,7 @@ pub struct Summary {
     /// How promptly engines answered.
     pub latencies: Latencies,
     /// How far the tuning has come, if the run is one.
-    pub ascent: Option<Ascent>,
+    pub spsa: Option<SpsaState>,
     /// The table, if the run is more than a match of two.
     pub standings: Option<Standings>,
 }
@@ -186,7 +186,7 @@ impl Summary {
             fault_limit: plan.fault_limit,
             is_single: plan.design.is_single,
             latencies: Latencies::default(),
-            ascent: None,
+            spsa: None,
             standings: has_standings.then(|| Standings::new(schedule, standing)),
         }
     }

@@ -18,7 +18,7 @@ use arbiter_plan::plan::Kind;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::noise::Disturbances;
 use arbiter_plan::tuning::base_name;
-use arbiter_spsa::ascent::Ascent;
+use arbiter_spsa::SpsaState;
 use arbiter_stats::sequential::SequentialEstimate;
 use arbiter_stats::sprt::{Correction, Sprt};
 use arbiter_stats::watch::Look;
@@ -36,10 +36,10 @@ pub fn render(summary: &Summary, width: Option<usize>) -> String {
         page.line("About", about);
     }
     // The others of an ablation are named by the feature they lack.
-    let is_one = summary.ablation.is_some() || summary.ascent.is_some();
+    let is_one = summary.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {
-        let name = if summary.ascent.is_some() { base_name(name) } else { name };
+        let name = if summary.spsa.is_some() { base_name(name) } else { name };
         page.line("Engine", format!("{name}, {limits}"));
     }
     for (name, from) in summary.engines.iter().zip(&summary.provenance) {
@@ -50,8 +50,8 @@ pub fn render(summary: &Summary, width: Option<usize>) -> String {
     if let Some(scale) = summary.scale {
         page.line("Scale", scale.words());
     }
-    if let Some(ascent) = &summary.ascent {
-        tuning_lines(&mut page, summary, ascent);
+    if let Some(spsa) = &summary.spsa {
+        tuning_lines(&mut page, summary, spsa);
     } else if summary.ablation.is_some() {
         page.text.push_str(&worth::table(summary).fitted(width));
     } else if summary.engines.len() == 2 {
@@ -146,7 +146,7 @@ pub fn detail(line: &str) {
 }
 
 /// The values of a tuning, ready to be used.
-fn tuning_lines(page: &mut Page, summary: &Summary, ascent: &Ascent) {
+fn tuning_lines(page: &mut Page, summary: &Summary, spsa: &SpsaState) {
     let games = summary.strength().games;
     let sums = format!(
         "{}: {} won, {} drawn, {} lost by the first sides",
@@ -156,14 +156,14 @@ fn tuning_lines(page: &mut Page, summary: &Summary, ascent: &Ascent) {
         games.losses
     );
     page.line("Games", sums);
-    page.line("Tuning", tuned::names(ascent.tuning()));
-    page.line("SPSA", tuned::schedule(ascent.tuning()));
-    page.text.push_str(&tuned::table(ascent).fitted(page.width));
-    tuned::notes(summary, ascent).iter().for_each(|note| page.line("Note", note));
+    page.line("Tuning", tuned::names(spsa.tuning()));
+    page.line("SPSA", tuned::schedule(spsa.tuning()));
+    page.text.push_str(&tuned::table(spsa).fitted(page.width));
+    tuned::notes(summary, spsa).iter().for_each(|note| page.line("Note", note));
     // What is to be copied is not wrapped.
     page.text.push('\n');
-    page.text.push_str(&tuned::options(ascent));
-    let changed = tuned::assignments(ascent);
+    page.text.push_str(&tuned::options(spsa));
+    let changed = tuned::assignments(spsa);
     if !changed.is_empty() {
         page.text.push('\n');
         page.text.push_str(&changed);
@@ -345,8 +345,8 @@ pub fn verdict_sentence(summary: &Summary) -> String {
 }
 
 fn open_sentence(summary: &Summary) -> String {
-    if let Some(ascent) = &summary.ascent {
-        return tuned::verdict(summary, ascent);
+    if let Some(spsa) = &summary.spsa {
+        return tuned::verdict(summary, spsa);
     }
     match (summary.ending, summary.kind) {
         (Some(Ending::Complete), Kind::Match | Kind::Tournament) => {

@@ -6,9 +6,9 @@ use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::tuning::base_name;
-use arbiter_spsa::ascent::Ascent;
-use arbiter_spsa::landscape::noise;
-use arbiter_spsa::tuning::Tuning;
+use arbiter_spsa::SpsaState;
+use arbiter_spsa::Tuning;
+use arbiter_spsa::noise;
 
 /// Parameters that a line names at most.
 const MAX_NAMED: usize = 6;
@@ -57,13 +57,13 @@ struct PathFigures {
 
 /// The tuning of a run in JSON, if it is one.
 pub fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
-    let ascent = summary.ascent.as_ref()?;
-    let tuning = ascent.tuning();
-    let parameters = tuning.parameters.iter().zip(ascent.theta());
+    let spsa = summary.spsa.as_ref()?;
+    let tuning = spsa.tuning();
+    let parameters = tuning.parameters.iter().zip(spsa.theta());
     let expected = expected_noise(summary, tuning);
     Some(TuningFigures {
         iterations: tuning.iterations,
-        iterations_done: ascent.finished(),
+        iterations_done: spsa.finished(),
         pairs_per_iteration: tuning.pairs,
         iterations_ahead: tuning.ahead,
         alpha: tuning.alpha,
@@ -84,13 +84,13 @@ pub fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
                 tuned: parameter.setting(*value).1,
             })
             .collect(),
-        path: ascent
+        path: spsa
             .path()
             .into_iter()
-            .map(|mark| PathFigures {
-                games: 2 * tuning.pairs * mark.iterations,
-                score: mark.score,
-                values: mark.theta,
+            .map(|point| PathFigures {
+                games: 2 * tuning.pairs * point.iterations,
+                score: point.score,
+                values: point.theta,
             })
             .collect(),
     })
@@ -134,7 +134,7 @@ pub fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
 }
 
 /// One row for each parameter.
-pub fn table(ascent: &Ascent) -> Table {
+pub fn table(spsa: &SpsaState) -> Table {
     let mut table = Table::new([
         "parameter",
         "start",
@@ -145,7 +145,7 @@ pub fn table(ascent: &Ascent) -> Table {
         "c_end",
         "r_end",
     ]);
-    for (parameter, value) in ascent.tuning().parameters.iter().zip(ascent.theta()) {
+    for (parameter, value) in spsa.tuning().parameters.iter().zip(spsa.theta()) {
         let change = (value - parameter.start) / parameter.c_end;
         table.push([
             parameter.name.clone(),
@@ -162,23 +162,23 @@ pub fn table(ascent: &Ascent) -> Table {
 }
 
 /// The values as UCI options, a line for each.
-pub fn options(ascent: &Ascent) -> String {
-    let settings = ascent.tuning().settings(ascent.theta()).into_iter();
+pub fn options(spsa: &SpsaState) -> String {
+    let settings = spsa.tuning().settings(spsa.theta()).into_iter();
     settings.map(|(name, value)| format!("setoption name {name} value {value}\n")).collect()
 }
 
 /// The values as a table of source code has them, a line for each that is not as at the start.
-pub fn assignments(ascent: &Ascent) -> String {
-    let tuning = ascent.tuning();
-    let (now, start) = (tuning.settings(ascent.theta()), tuning.settings(&tuning.start()));
+pub fn assignments(spsa: &SpsaState) -> String {
+    let tuning = spsa.tuning();
+    let (now, start) = (tuning.settings(spsa.theta()), tuning.settings(&tuning.start()));
     let changed = start.into_iter().zip(now).filter(|(start, now)| start != now);
     let line = |((name, old), (_, new))| format!("-{name} = {old}\n+{name} = {new}\n");
     changed.map(line).collect()
 }
 
 /// What else there is to know of the values.
-pub fn notes(summary: &Summary, ascent: &Ascent) -> Vec<String> {
-    let tuning = ascent.tuning();
+pub fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
+    let tuning = spsa.tuning();
     let mut notes = Vec::new();
     if let Some((mean, most)) = expected_noise(summary, tuning) {
         notes.push(format!(
@@ -187,13 +187,13 @@ pub fn notes(summary: &Summary, ascent: &Ascent) -> Vec<String> {
              and the share of draws)."
         ));
     }
-    let at_end = |(parameter, value): &(&arbiter_spsa::parameter::Parameter, &f64)| {
+    let at_end = |(parameter, value): &(&arbiter_spsa::Parameter, &f64)| {
         **value <= parameter.min || **value >= parameter.max
     };
     let ends: Vec<&str> = tuning
         .parameters
         .iter()
-        .zip(ascent.theta())
+        .zip(spsa.theta())
         .filter(at_end)
         .map(|(parameter, _)| parameter.name.as_str())
         .collect();
@@ -210,9 +210,9 @@ fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
 }
 
 /// What came out, in a sentence.
-pub fn conclusion(summary: &Summary, ascent: &Ascent) -> String {
-    let (done, all) = (ascent.finished(), ascent.tuning().iterations);
-    let values = ascent.tuning().settings(ascent.theta()).into_iter();
+pub fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
+    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    let values = spsa.tuning().settings(spsa.theta()).into_iter();
     let values = values.take(MAX_NAMED).map(|(name, value)| format!("{name} {value}"));
     let values = values.collect::<Vec<_>>().join(", ");
     let name = base_name(&summary.engines[0]);
@@ -220,8 +220,8 @@ pub fn conclusion(summary: &Summary, ascent: &Ascent) -> String {
 }
 
 /// How the tuning stands, and what is to be done about it.
-pub fn verdict(summary: &Summary, ascent: &Ascent) -> String {
-    let (done, all) = (ascent.finished(), ascent.tuning().iterations);
+pub fn verdict(summary: &Summary, spsa: &SpsaState) -> String {
+    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {
         Some(Ending::Complete) => format!(
             "Complete: all {all} iterations were played. Whether the values are better than those of \

@@ -13,8 +13,8 @@ use arbiter_protocol::uci::command::Go;
 use arbiter_protocol::uci::option::{OptionDeclaration, OptionKind, check_option};
 use arbiter_protocol::uci::score::Score;
 use arbiter_protocol::{Game, Restart};
-use arbiter_spsa::parameter::{Kind, Parameter};
-use arbiter_spsa::tuning::Tuning;
+use arbiter_spsa::Tuning;
+use arbiter_spsa::{Parameter, ParameterKind};
 
 /// Positions on which searches with different values are compared.
 const POSITIONS: usize = 8;
@@ -82,12 +82,12 @@ pub async fn fit(
 fn admit(player: &Player, parameter: &Parameter) -> Result<(), String> {
     let Parameter { name, kind, start, min, max, .. } = parameter;
     for value in [start, min, max] {
-        let told = parameter.told(parameter.rounded(*value));
-        check_option(player.options(), name, &told).map_err(|error| error.to_string())?;
+        let (_, text) = parameter.setting(*value);
+        check_option(player.options(), name, &text).map_err(|error| error.to_string())?;
     }
     let own = player.options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
     match own.map(|option| &option.kind) {
-        Some(OptionKind::Spin { .. }) if *kind == Kind::Real => {
+        Some(OptionKind::Spin { .. }) if *kind == ParameterKind::Float => {
             Err(format!("option '{name}' takes whole numbers only; tune it as an int"))
         }
         Some(OptionKind::Spin { .. } | OptionKind::String) => Ok(()),

@@ -1,11 +1,11 @@
-//! How far values are perturbed and moved, from the first iteration to the last.
+//! The gain sequences of SPSA: how far values are perturbed and moved.
 //!
 //! With k counted in pairs from 1 and n pairs in all: the perturbation is c_k = c / k^γ and the
 //! step a_k = a / (A + k)^α, where c and a are such that c_n = c_end and a_n = r_end · c_end². A won
 //! game moves a value by R_k · c_k, with R_k = a_k / c_k². Counting pairs and not iterations makes
-//! the schedule the same however pairs are put together.
+//! the gains independent of how many pairs an iteration has.
 
-use super::parameter::{Kind, LEAST_WHOLE, Parameter};
+use super::parameter::{MIN_INT_PERTURBATION, Parameter, ParameterKind};
 
 /// The exponent of the step unless the user sets one.
 pub const ALPHA: f64 = 0.602;
@@ -13,25 +13,25 @@ pub const ALPHA: f64 = 0.602;
 /// The exponent of the perturbation unless the user sets one.
 pub const GAMMA: f64 = 0.101;
 
-/// The part of all pairs that A is, unless the user sets one.
+/// A as a share of all pairs, unless the user sets one.
 pub const A_RATIO: f64 = 0.1;
 
-/// A schedule, fixed from the start.
+/// The gain sequences, fixed from the start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gains {
     /// Exponent of the step.
-    pub alpha: f64,
+    alpha: f64,
     /// Exponent of the perturbation.
-    pub gamma: f64,
-    /// Pairs by which the steps of the beginning are held back.
-    pub a: f64,
+    gamma: f64,
+    /// The stability constant A, in pairs.
+    pub(crate) a: f64,
     /// Pairs in all.
-    pub pairs: f64,
+    pairs: f64,
 }
 
 impl Gains {
-    /// The schedule of so many pairs; `ratio` is the part of them that A is.
-    pub fn new(alpha: f64, gamma: f64, ratio: f64, pairs: u64) -> Gains {
+    /// The gains of a tuning of `pairs` pairs; `ratio` is A as a share of them.
+    pub(crate) fn new(alpha: f64, gamma: f64, ratio: f64, pairs: u64) -> Gains {
         let pairs = pairs as f64;
         Gains { alpha, gamma, a: (ratio * pairs).floor(), pairs }
     }
@@ -40,16 +40,16 @@ impl Gains {
     pub fn perturbation(&self, parameter: &Parameter, k: u64) -> f64 {
         let c = parameter.c_end * (self.pairs / k as f64).powf(self.gamma);
         match parameter.kind {
-            Kind::Whole => c.max(LEAST_WHOLE),
-            Kind::Real => c,
+            ParameterKind::Int => c.max(MIN_INT_PERTURBATION),
+            ParameterKind::Float => c,
         }
     }
 
-    /// R_k: the part of the perturbation by which a won game moves a value at pair `k`.
+    /// R_k: how far a won game moves a value at pair `k`, as a share of the perturbation.
     pub fn rate(&self, parameter: &Parameter, k: u64) -> f64 {
         let a_end = parameter.r_end * parameter.c_end.powi(2);
-        let held_back = (self.a + self.pairs) / (self.a + k as f64);
-        a_end * held_back.powf(self.alpha) / self.perturbation(parameter, k).powi(2)
+        let stability = (self.a + self.pairs) / (self.a + k as f64);
+        a_end * stability.powf(self.alpha) / self.perturbation(parameter, k).powi(2)
     }
 }
 

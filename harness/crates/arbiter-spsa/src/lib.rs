@@ -1,20 +1,25 @@
 //! Tuning of an engine's parameters through games, by SPSA: simultaneous perturbation stochastic
-//! approximation (Spall 1992), in the form that Kiiski gave it for chess. Pure.
+//! approximation (J. Spall, 1992), in the form that G. Kiiski gave it for chess. Pure: no I/O.
 //!
-//! An iteration moves every parameter a little up or down, as coins say, and plays pairs between
-//! the engine with these values and the engine with the opposite ones. The values then move towards
-//! the side that won more. Start at [`gains`] for how far they move, [`perturb`] for the two sides,
-//! and [`ascent`] for the whole climb as a fold over the results of its pairs.
-//!
-//! [`landscape`] climbs hills whose top is known, to choose the steps before games are spent.
+//! An iteration perturbs every parameter up or down at random and plays pairs of games between the
+//! engine with these values and the engine with the opposite ones. The values then move towards
+//! the side that won more. [`Gains`] says how far they move, [`SpsaState`] folds the results of all
+//! pairs into the values. [`SimulatedObjective`] stands in for games, to choose a schedule before
+//! any are played.
 
-pub mod ascent;
-pub mod gains;
-pub mod landscape;
-pub mod parameter;
+mod gains;
+mod objective;
+mod parameter;
 pub mod patch;
-pub mod perturb;
+mod perturb;
 #[cfg(test)]
 mod reference;
+mod state;
 pub mod table;
-pub mod tuning;
+mod tuning;
+
+pub use gains::{A_RATIO, ALPHA, GAMMA, Gains};
+pub use objective::{Forecast, SimulatedObjective, noise};
+pub use parameter::{Parameter, ParameterError, ParameterKind};
+pub use state::{Iteration, PathPoint, SpsaState};
+pub use tuning::{Tuning, TuningError};

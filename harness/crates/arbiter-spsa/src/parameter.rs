@@ -1,47 +1,47 @@
-//! One number of an engine that is to be tuned.
+//! A parameter to be tuned: a number that the engine takes as a UCI option.
 
 use thiserror::Error;
 
-/// Part of its range by which a parameter of the engine itself is perturbed at the end.
-pub const SPIN_STEPS: f64 = 20.0;
+/// A spin option is perturbed by its range divided by this in the last iteration.
+const SPIN_STEPS: f64 = 20.0;
 
-/// The rate at the end of a parameter of the engine itself.
-pub const SPIN_RATE: f64 = 0.002;
+/// `r_end` of a spin option.
+const SPIN_RATE: f64 = 0.002;
 
-/// The least perturbation of a whole number: both sides of less would often be the same.
-pub const LEAST_WHOLE: f64 = 0.5;
+/// Least perturbation of an integer: with less, both sides would often have the same value.
+pub(super) const MIN_INT_PERTURBATION: f64 = 0.5;
 
-/// What an engine takes for a value.
+/// The type of a parameter's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
-    /// Whole numbers, as of a spin option.
+pub enum ParameterKind {
+    /// Integers, as of a spin option.
     #[default]
-    Whole,
-    /// Any number, as text.
-    Real,
+    Int,
+    /// Decimal numbers, passed as text.
+    Float,
 }
 
-impl Kind {
+impl ParameterKind {
     /// All kinds.
-    pub const ALL: [Kind; 2] = [Kind::Whole, Kind::Real];
+    pub const ALL: [ParameterKind; 2] = [ParameterKind::Int, ParameterKind::Float];
 
     /// The word in tables of parameters.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Whole => "int",
-            Kind::Real => "float",
+            ParameterKind::Int => "int",
+            ParameterKind::Float => "float",
         }
     }
 }
 
-/// A parameter: a UCI option with the values that make sense, and how far it is moved.
+/// A UCI option with its range and step sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Name of the option.
     pub name: String,
-    /// What it takes.
-    pub kind: Kind,
-    /// Where the tuning starts.
+    /// Type of its values.
+    pub kind: ParameterKind,
+    /// Value at the start of the tuning.
     pub start: f64,
     /// Least value.
     pub min: f64,
@@ -49,53 +49,53 @@ pub struct Parameter {
     pub max: f64,
     /// Perturbation in the last iteration, in units of the value.
     pub c_end: f64,
-    /// In the last iteration, the part of the perturbation by which a won game moves the value.
+    /// How far a won game moves the value in the last iteration, as a share of the perturbation.
     pub r_end: f64,
 }
 
 /// Why a parameter cannot be tuned.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ParameterError {
-    /// There is no such option.
+    /// The name is empty or has control characters.
     #[error("a parameter needs the name of a UCI option")]
     Name,
-    /// A number is none.
+    /// A number is infinite or NaN.
     #[error("{0}: {1} must be a finite number")]
     NotANumber(String, &'static str),
-    /// There is no choice.
+    /// The range is empty or a single value.
     #[error("{0}: its least value {1} is not below its greatest {2}")]
     Range(String, f64, f64),
-    /// The start is not one of its values.
+    /// The start is outside the range.
     #[error("{0}: its start {1} is outside its range {2} to {3}")]
     Start(String, f64, f64, f64),
-    /// A whole number between limits that are none.
+    /// An integer with limits that are no integers.
     #[error("{0}: an int has whole numbers as its limits, not {1} and {2}")]
-    Whole(String, f64, f64),
-    /// Nothing would move.
+    NotIntegers(String, f64, f64),
+    /// `c_end` or `r_end` is not positive.
     #[error("{0}: {1} must be more than 0, got {2}")]
     Positive(String, &'static str, f64),
-    /// Both sides would leave the range.
+    /// The perturbation is larger than the range.
     #[error("{0}: its perturbation c_end {1} is larger than its range {2} to {3}")]
     Perturbation(String, f64, f64, f64),
 }
 
 impl Parameter {
-    /// A spin option, with the usual rule for its steps: at the end it is perturbed by a twentieth
-    /// of its range, and by a half at least, and the rate is 0.002.
+    /// A spin option with the usual step sizes: `c_end` is a twentieth of its range and at least a
+    /// half, `r_end` is 0.002.
     pub fn of_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
         let (start, min, max) = (default as f64, min as f64, max as f64);
         Parameter {
             name: name.to_owned(),
-            kind: Kind::Whole,
+            kind: ParameterKind::Int,
             start,
             min,
             max,
-            c_end: ((max - min) / SPIN_STEPS).max(LEAST_WHOLE),
+            c_end: ((max - min) / SPIN_STEPS).max(MIN_INT_PERTURBATION),
             r_end: SPIN_RATE,
         }
     }
 
-    /// Whether it can be tuned.
+    /// Checks name, range and step sizes.
     pub fn check(&self) -> Result<(), ParameterError> {
         let Parameter { name, kind, start, min, max, c_end, r_end } = self;
         if name.trim().is_empty() || name.chars().any(char::is_control) {
@@ -109,8 +109,8 @@ impl Parameter {
         if min >= max {
             return Err(ParameterError::Range(name.clone(), *min, *max));
         }
-        if *kind == Kind::Whole && (min.fract() != 0.0 || max.fract() != 0.0) {
-            return Err(ParameterError::Whole(name.clone(), *min, *max));
+        if *kind == ParameterKind::Int && (min.fract() != 0.0 || max.fract() != 0.0) {
+            return Err(ParameterError::NotIntegers(name.clone(), *min, *max));
         }
         if !(min..=max).contains(&start) {
             return Err(ParameterError::Start(name.clone(), *start, *min, *max));
@@ -132,27 +132,27 @@ impl Parameter {
     }
 
     /// The nearest value that the engine takes.
-    pub fn rounded(&self, value: f64) -> f64 {
+    fn rounded(&self, value: f64) -> f64 {
         match self.kind {
-            Kind::Whole => self.clip(value.round()),
-            Kind::Real => self.clip(value),
+            ParameterKind::Int => self.clip(value.round()),
+            ParameterKind::Float => self.clip(value),
         }
     }
 
-    /// A value as the engine is told it.
-    pub fn told(&self, value: f64) -> String {
+    /// A value as text for `setoption`: at most six decimals.
+    fn text(&self, value: f64) -> String {
         match self.kind {
-            Kind::Whole => format!("{:.0}", value + 0.0),
-            Kind::Real => {
+            ParameterKind::Int => format!("{:.0}", value + 0.0),
+            ParameterKind::Float => {
                 let text = format!("{value:.6}");
                 text.trim_end_matches('0').trim_end_matches('.').to_owned()
             }
         }
     }
 
-    /// The engine's setting for a value.
+    /// Name and value of the UCI option for a value, which is rounded and clipped.
     pub fn setting(&self, value: f64) -> (String, String) {
-        (self.name.clone(), self.told(self.rounded(value)))
+        (self.name.clone(), self.text(self.rounded(value)))
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     fn parameter(start: f64, min: f64, max: f64, c_end: f64, r_end: f64) -> Parameter {
-        Parameter { name: "P".to_owned(), kind: Kind::Whole, start, min, max, c_end, r_end }
+        Parameter { name: "P".to_owned(), kind: ParameterKind::Int, start, min, max, c_end, r_end }
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
             parameter(5.0, 0.5, 10.0, 1.0, 1.0),
             "P: an int has whole numbers as its limits, not 0.5 and 10",
         );
-        let real = Parameter { kind: Kind::Real, ..parameter(5.0, 0.5, 10.0, 1.0, 1.0) };
+        let real = Parameter { kind: ParameterKind::Float, ..parameter(5.0, 0.5, 10.0, 1.0, 1.0) };
         assert_eq!(real.check(), Ok(()));
         let unnamed = Parameter { name: " ".to_owned(), ..real };
         check(unnamed, "a parameter needs the name of a UCI option");
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(whole.setting(-0.4).1, "0");
         assert_eq!(whole.setting(7.6).1, "8");
         assert_eq!(whole.setting(12.0).1, "10");
-        let real = Parameter { kind: Kind::Real, ..whole };
+        let real = Parameter { kind: ParameterKind::Float, ..whole };
         assert_eq!(real.setting(0.125).1, "0.125");
         assert_eq!(real.setting(3.0).1, "3");
         assert_eq!(real.setting(1.0 / 3.0).1, "0.333333");

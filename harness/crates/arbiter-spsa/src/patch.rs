@@ -1,23 +1,23 @@
-//! New values for a table of `name = value` lines in source code, as a patch.
+//! Tuned values as a patch of `name = value` lines in source code.
 
 use thiserror::Error;
 
-/// Lines shown before and after a changed one.
+/// Lines of context before and after a change.
 const CONTEXT: usize = 3;
 
-/// Why a table cannot take the values.
+/// Why the values cannot be inserted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PatchError {
-    /// A name is not in it.
+    /// No line has the name.
     #[error("no line says '{0} = ' and a number")]
     Missing(String),
-    /// A name is in it more than once.
+    /// More than one line has the name.
     #[error("lines {1} and {2} both say '{0} = ' and a number")]
     Twice(String, usize, usize),
 }
 
-/// The table with the numbers after `name =` replaced; all else stays, also what follows the number.
-/// Names are compared without regard to case. A number with `_` between its digits keeps that style.
+/// The text with the numbers after `name =` replaced, and everything else as it was. Names are
+/// compared without regard to case. A number with `_` between its digits keeps that style.
 pub fn applied(table: &str, values: &[(String, String)]) -> Result<String, PatchError> {
     let mut lines: Vec<String> = table.split_inclusive('\n').map(str::to_owned).collect();
     for (name, value) in values {
@@ -84,8 +84,8 @@ fn grouped(value: &str) -> String {
     format!("{sign}{text}{rest}")
 }
 
-/// The difference of two texts of as many lines, in the unified form; empty if there is none. Lines
-/// are replaced one for one, so there is nothing to align.
+/// Unified diff of two texts with the same number of lines, empty if they are equal. Lines are
+/// replaced one for one, so there is nothing to align.
 pub fn unified(file: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.lines().collect();
     let new: Vec<&str> = new.lines().collect();

@@ -1,26 +1,26 @@
-//! The two sides of an iteration, and what its result does to the values.
+//! The two sides of an iteration, and the update of the values by its result.
 
 use rand_chacha::rand_core::Rng;
 
 use super::gains::Gains;
-use super::parameter::{Kind, Parameter};
+use super::parameter::{Parameter, ParameterKind};
 use arbiter_schedule::seed::seed_for;
 
-/// For each parameter, whether the first side has it higher; the second has it lower then.
-pub fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
+/// For each parameter, whether the first side has the higher value and the second the lower one.
+pub(crate) fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
     let mut rng = seed_for(seed, "tune.flip", iteration);
     (0..parameters).map(|_| rng.next_u64() >> 63 == 1).collect()
 }
 
-/// For each parameter, the number from 0 to 1 that decides how its values are rounded; the same for
-/// both sides, so that rounding favours none of them.
-pub fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
+/// For each parameter, a uniform number in [0, 1) by which its values are rounded; the same for both
+/// sides, so that rounding favours neither.
+pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     let mut rng = seed_for(seed, "tune.round", iteration);
     (0..parameters).map(|_| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64).collect()
 }
 
 /// The values of both sides at pair `k` of the schedule, within their ranges and not rounded.
-pub fn sides(
+pub(crate) fn sides(
     parameters: &[Parameter],
     gains: &Gains,
     k: u64,
@@ -38,20 +38,20 @@ pub fn sides(
     [side(true), side(false)]
 }
 
-/// The values as an engine takes them: a whole number is rounded up as often as its fraction says,
-/// so that it is right in the mean.
-pub fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
+/// The values as an engine takes them. Integers are rounded stochastically, so that their mean is
+/// the value.
+pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
     let all = parameters.iter().zip(values).zip(fractions);
     all.map(|((parameter, value), fraction)| match parameter.kind {
-        Kind::Whole => (value + fraction).floor(),
-        Kind::Real => *value,
+        ParameterKind::Int => (value + fraction).floor(),
+        ParameterKind::Float => *value,
     })
     .collect()
 }
 
-/// Moves the values by the result of pairs that began at pair `k`; `score` is the games that the
-/// first side won less those that it lost.
-pub fn update(
+/// Moves the values by the result of an iteration whose first pair is `k`; `score` is games won less
+/// games lost by the first side.
+pub(crate) fn update(
     parameters: &[Parameter],
     gains: &Gains,
     k: u64,

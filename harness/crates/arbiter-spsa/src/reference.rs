@@ -1,7 +1,7 @@
 //! Agreement with schedules and updates that fishtest's own code computes.
 
 use super::gains::Gains;
-use super::parameter::{Kind, Parameter};
+use super::parameter::{Parameter, ParameterKind};
 use super::perturb;
 use super::table;
 
@@ -99,7 +99,7 @@ fn a_schedule_of_forty_thousand_games() {
 fn values_stop_at_the_ends_of_their_range() {
     let mut parameters = table::read("edge,19.9,0,20,1,0.2").unwrap();
     // The kind does not matter for what is not rounded.
-    parameters[0].kind = Kind::Real;
+    parameters[0].kind = ParameterKind::Float;
     let gains = Gains::new(0.602, 0.101, 0.1, 1_000);
     assert_eq!(gains.a, 100.0);
     for (iter, c, rate) in [

@@ -1,11 +1,11 @@
-//! Tables of parameters as people have them: a line of `name,start,min,max,c_end,r_end`, as fishtest
-//! takes them, or with `int` or `float` after the name, as OpenBench does.
+//! Parameters as text, one on each line: `name,start,min,max,c_end,r_end` as for fishtest, or with
+//! `int` or `float` after the name as for OpenBench.
 
 use thiserror::Error;
 
-use super::parameter::{Kind, Parameter, ParameterError};
+use super::parameter::{Parameter, ParameterError, ParameterKind};
 
-/// What is wrong with a line.
+/// Why a line is not a parameter.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LineError {
     /// Too few or too many fields.
@@ -17,20 +17,15 @@ pub enum LineError {
     /// The second of seven fields is another word.
     #[error("'{0}' is neither int nor float")]
     Kind(String),
-    /// A number cannot be read.
-    #[error("{name}: '{text}' is not a number")]
-    Number {
-        /// The parameter.
-        name: String,
-        /// The text.
-        text: String,
-    },
-    /// The parameter makes no sense.
+    /// A field of a parameter is not a number.
+    #[error("{0}: '{1}' is not a number")]
+    Number(String, String),
+    /// The parameter cannot be tuned.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
 }
 
-/// A line that cannot be used.
+/// An error with its line.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("line {line}: {error}")]
 pub struct TableError {
@@ -40,30 +35,29 @@ pub struct TableError {
     pub error: LineError,
 }
 
-/// Reads a table; blank lines and those that begin with `#` are passed over.
+/// Parses a table; blank lines and lines that begin with `#` are skipped.
 pub fn read(text: &str) -> Result<Vec<Parameter>, TableError> {
     let lines = (1..).zip(text.lines().map(str::trim));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     lines.map(|(line, text)| read_line(text).map_err(|error| TableError { line, error })).collect()
 }
 
-/// Reads one line.
+/// Parses one line.
 pub fn read_line(line: &str) -> Result<Parameter, LineError> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     let (name, kind, numbers) = match fields[..] {
         [name, start, min, max, c_end, r_end] => {
-            (name, Kind::Whole, [start, min, max, c_end, r_end])
+            (name, ParameterKind::Int, [start, min, max, c_end, r_end])
         }
         [name, word, start, min, max, c_end, r_end] => {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == word);
+            let kind = ParameterKind::ALL.into_iter().find(|kind| kind.as_str() == word);
             let kind = kind.ok_or_else(|| LineError::Kind(word.to_owned()))?;
             (name, kind, [start, min, max, c_end, r_end])
         }
         _ => return Err(LineError::Fields(line.to_owned())),
     };
     let number = |text: &str| {
-        let wrong = || LineError::Number { name: name.to_owned(), text: text.to_owned() };
-        text.parse::<f64>().map_err(|_| wrong())
+        text.parse::<f64>().map_err(|_| LineError::Number(name.to_owned(), text.to_owned()))
     };
     let [start, min, max, c_end, r_end] = numbers;
     let parameter = Parameter {
@@ -79,7 +73,7 @@ pub fn read_line(line: &str) -> Result<Parameter, LineError> {
     Ok(parameter)
 }
 
-/// The line of a parameter, in the form with its kind.
+/// The line of a parameter, with `int` or `float`.
 pub fn line(parameter: &Parameter) -> String {
     let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
     format!("{name}, {}, {start}, {min}, {max}, {c_end}, {r_end}", kind.as_str())
@@ -93,8 +87,8 @@ mod tests {
     fn both_forms_are_read_and_one_is_written() {
         let text = "# mine\n\nTempo,28,0,60,4,0.002\nLate Move, float, 0.5, 0, 2.5, 0.1, 0.002\n";
         let read = read(text).unwrap();
-        assert_eq!(read[0].kind, Kind::Whole);
-        assert_eq!((read[1].name.as_str(), read[1].kind), ("Late Move", Kind::Real));
+        assert_eq!(read[0].kind, ParameterKind::Int);
+        assert_eq!((read[1].name.as_str(), read[1].kind), ("Late Move", ParameterKind::Float));
         assert_eq!((read[1].start, read[1].max, read[1].c_end), (0.5, 2.5, 0.1));
         assert_eq!(line(&read[0]), "Tempo, int, 28, 0, 60, 4, 0.002");
         for parameter in &read {

@@ -1,4 +1,4 @@
-//! All that a tuning is made of, fixed before its first game.
+//! A tuning as it is set up before its first game.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use thiserror::Error;
 use super::gains::Gains;
 use super::parameter::{Parameter, ParameterError};
 
-/// Most parameters at once; engines with more are not told them in time.
+/// Most parameters at once; setting more would delay the start of each game.
 const MAX_PARAMETERS: usize = 1_000;
 
-/// Most pairs in all.
+/// Largest number of pairs.
 const MAX_PAIRS: u64 = 1_000_000_000;
 
-/// What is tuned, and by which schedule.
+/// The parameters and the schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
     /// The parameters.
@@ -22,18 +22,18 @@ pub struct Tuning {
     pub alpha: f64,
     /// Exponent of the perturbation.
     pub gamma: f64,
-    /// The part of all pairs by which the steps of the beginning are held back.
+    /// The stability constant A of the step as a share of all pairs.
     pub a_ratio: f64,
-    /// How often the values are moved.
+    /// Number of iterations, each of which moves the values once.
     pub iterations: u64,
-    /// Pairs of an iteration.
+    /// Pairs of games in an iteration.
     pub pairs: u64,
-    /// Iterations that may begin before the result of one is known: the values of an iteration are
-    /// those after the results of all iterations but so many before it.
+    /// Iterations that may start before the result of an earlier one is known: an iteration uses
+    /// the values after the results of all iterations but the last `ahead` before it.
     pub ahead: u64,
 }
 
-/// Why there is nothing to tune.
+/// Why a tuning cannot be carried out.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TuningError {
     /// There are no parameters.
@@ -41,51 +41,33 @@ pub enum TuningError {
         "tune needs parameters: give --params FILE, --param LINE, --spins NAMES or [tune] of arbiter.toml"
     )]
     NoParameters,
-    /// Too many of them.
+    /// There are too many parameters.
     #[error("tune takes up to {MAX_PARAMETERS} parameters, got {0}")]
     TooMany(usize),
-    /// One is named twice.
+    /// Two parameters have the same name.
     #[error("parameter '{0}' is named twice")]
     Twice(String),
-    /// One makes no sense.
+    /// A parameter cannot be tuned.
     #[error("parameter {0}")]
     Parameter(#[from] ParameterError),
-    /// Both sides would be at the ends of the range.
+    /// The first perturbation of a parameter, from its `c_end` at the last pair, is larger than its
+    /// range.
     #[error(
-        "parameter {name}: its first perturbation {first:.3}, from c_end {c_end} at the last of \
-         {pairs} pairs, is larger than its range {min} to {max}"
+        "parameter {name}: its first perturbation {1:.3}, from c_end {c_end} at the last of {2} \
+         pairs, is larger than its range {min} to {max}",
+        name = .0.name, c_end = .0.c_end, min = .0.min, max = .0.max
     )]
-    FirstPerturbation {
-        /// The parameter.
-        name: String,
-        /// Its first perturbation.
-        first: f64,
-        /// Its last.
-        c_end: f64,
-        /// Pairs in all.
-        pairs: u64,
-        /// Least value.
-        min: f64,
-        /// Greatest value.
-        max: f64,
-    },
-    /// A constant of the schedule is out of range.
-    #[error("{name} {value} is not between 0 and {most}")]
-    Constant {
-        /// Its name.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// The greatest that makes sense.
-        most: f64,
-    },
-    /// More pairs than can be counted on.
+    FirstPerturbation(Parameter, f64, u64),
+    /// A constant of the schedule, by name, is not between 0 and the last number.
+    #[error("{0} {1} is not between 0 and {2}")]
+    Constant(&'static str, f64, f64),
+    /// There are too many pairs.
     #[error("{0} iterations of {1} pairs are more than {MAX_PAIRS} pairs")]
     TooLong(u64, u64),
 }
 
 impl Tuning {
-    /// Whether it can be carried out.
+    /// Checks parameters and schedule.
     pub fn check(&self) -> Result<(), TuningError> {
         let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, .. } = self;
         match parameters.len() {
@@ -97,7 +79,7 @@ impl Tuning {
             [("alpha", *alpha, 2.0), ("gamma", *gamma, 1.0), ("a-ratio", *a_ratio, 10.0)];
         for (name, value, most) in constants {
             if !(0.0..=most).contains(&value) {
-                return Err(TuningError::Constant { name, value, most });
+                return Err(TuningError::Constant(name, value, most));
             }
         }
         if iterations.checked_mul(*pairs).is_none_or(|all| all > MAX_PAIRS) {
@@ -110,29 +92,27 @@ impl Tuning {
             if !names.insert(parameter.name.to_ascii_lowercase()) {
                 return Err(TuningError::Twice(parameter.name.clone()));
             }
-            let Parameter { name, c_end, min, max, .. } = parameter;
             let first = gains.perturbation(parameter, 1);
-            if first > max - min {
-                let (name, pairs) = (name.clone(), self.all_pairs());
-                let (c_end, min, max) = (*c_end, *min, *max);
-                return Err(TuningError::FirstPerturbation { name, first, c_end, pairs, min, max });
+            if first > parameter.max - parameter.min {
+                let (parameter, pairs) = (parameter.clone(), self.all_pairs());
+                return Err(TuningError::FirstPerturbation(parameter, first, pairs));
             }
         }
         Ok(())
     }
 
-    /// Pairs in all.
+    /// Pairs of games of the whole tuning.
     pub fn all_pairs(&self) -> u64 {
         self.iterations.saturating_mul(self.pairs)
     }
 
-    /// The schedule.
+    /// The gain sequences.
     pub fn gains(&self) -> Gains {
         Gains::new(self.alpha, self.gamma, self.a_ratio, self.all_pairs())
     }
 
-    /// The number of the first pair of an iteration (from 0) in the schedule, from 1.
-    pub fn first_pair(&self, iteration: u64) -> u64 {
+    /// The number, from 1, of the first pair of an iteration, from 0.
+    pub(crate) fn first_pair(&self, iteration: u64) -> u64 {
         1 + iteration * self.pairs
     }
 
@@ -141,7 +121,7 @@ impl Tuning {
         self.parameters.iter().map(|parameter| parameter.start).collect()
     }
 
-    /// The engine's settings for values.
+    /// Names and values of the UCI options for the given values.
     pub fn settings(&self, values: &[f64]) -> Vec<(String, String)> {
         self.parameters.iter().zip(values).map(|(p, value)| p.setting(*value)).collect()
     }

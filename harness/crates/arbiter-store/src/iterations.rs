@@ -3,7 +3,7 @@
 use rusqlite::{Row, params};
 
 use super::{Store, StoreError};
-use arbiter_spsa::ascent::Iteration;
+use arbiter_spsa::Iteration;
 
 impl Store {
     /// Notes an iteration whose pairs are on disk; one that is there already stays as it is.

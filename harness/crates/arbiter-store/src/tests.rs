@@ -11,7 +11,7 @@ use arbiter_plan::run::event::Remark;
 use arbiter_plan::run::job::{Games, PlayedPair};
 use arbiter_plan::run::latency::Kind as Latency;
 use arbiter_schedule::Pairing;
-use arbiter_spsa::ascent::Iteration;
+use arbiter_spsa::Iteration;
 
 fn game() -> GameRecord {
     let thought = Thought {

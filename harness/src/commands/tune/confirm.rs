@@ -63,9 +63,9 @@ impl ConfirmArgs {
         let plan = store.run(tuned)?.plan;
         let state = run::replayed(&store, tuned, &plan)?;
         drop(store);
-        let Some(ascent) = state.ascent() else { return Ok(ExitCode::Nothing) };
+        let Some(spsa) = state.spsa() else { return Ok(ExitCode::Nothing) };
         let sprt = SprtRequest { elo0: self.elo0, elo1: self.elo1, ..SprtRequest::default() };
-        let confirmed = confirmation(&plan, ascent.theta(), sprt, self.confirm_pairs);
+        let confirmed = confirmation(&plan, spsa.theta(), sprt, self.confirm_pairs);
         let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
             let told = "the tuned values are those of the start: there is nothing to confirm";
             return Err(Failure::new(ExitCode::Nothing, told));

@@ -15,7 +15,7 @@ use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;
 use arbiter_runner::fit;
 use arbiter_runner::seats::seat;
-use arbiter_spsa::parameter::Parameter;
+use arbiter_spsa::Parameter;
 use arbiter_spsa::table;
 
 /// Options that are no parameters of play; `*` passes them over.

@@ -31,20 +31,20 @@ pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     let store = Store::open(&args.results)?;
     let stored = store.run(&args.run)?;
     let state = run::replayed(&store, &args.run, &stored.plan)?;
-    let ascent = state
-        .ascent()
+    let spsa = state
+        .spsa()
         .ok_or_else(|| Failure::invalid(format!("run '{}' tuned nothing", args.run)))?;
     let file = args.table.display().to_string();
     let wrong = |error: String| Failure::invalid(format!("{file}: {error}"));
     let old = std::fs::read_to_string(&args.table)
         .map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    let values = ascent.tuning().settings(ascent.theta());
+    let values = spsa.tuning().settings(spsa.theta());
     let new = applied(&old, &values).map_err(|error| wrong(error.to_string()))?;
-    let iterations = ascent.tuning().iterations;
-    if ascent.finished() < iterations {
+    let iterations = spsa.tuning().iterations;
+    if spsa.finished() < iterations {
         note(&format!(
             "the tuning is not over: these are the values after {} of {iterations} iterations",
-            ascent.finished()
+            spsa.finished()
         ));
     }
     let patch = unified(&file, &old, &new);

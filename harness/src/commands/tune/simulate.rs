@@ -1,4 +1,4 @@
-//! `arbiter tune simulate`: a schedule on an imagined hill, before games are spent on it.
+//! `arbiter tune simulate`: a schedule against a simulated objective, before games are spent on it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
 use arbiter_report::document::Document;
 use arbiter_report::markdown;
 use arbiter_report::table::Table;
-use arbiter_spsa::gains::{A_RATIO, ALPHA, GAMMA};
-use arbiter_spsa::landscape::{Forecast, Landscape};
-use arbiter_spsa::tuning::Tuning;
+use arbiter_spsa::Tuning;
+use arbiter_spsa::{A_RATIO, ALPHA, GAMMA};
+use arbiter_spsa::{Forecast, SimulatedObjective};
 
 /// By how many steps of C_END the optimum is off the start unless it is given.
 const USUAL_OFFSET: f64 = 2.0;
@@ -24,7 +24,7 @@ const USUAL_OFFSET: f64 = 2.0;
 /// Flags of `arbiter tune simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The hill: Elo falls with the square of the distance from the optimum, and a parameter that is off it
+The objective: Elo falls with the square of the distance from the optimum, and a parameter that is off it
 by C_END costs --step-elo. Experience says that C_END should be worth 2 to 3 Elo.
 
 The forecast is theory to first order: with rate R, step S in Elo, share of draws D and C = 800 / ln 10,
@@ -74,7 +74,7 @@ pub(super) struct SimulateArgs {
 }
 
 /// How one tuning ended.
-struct Climb {
+struct TuningRun {
     seed: u64,
     theta: Vec<f64>,
     elo: f64,
@@ -83,21 +83,21 @@ struct Climb {
 /// Carries out the command.
 pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
     let tuning = Arc::new(tuning(args)?);
-    let hill = hill(args, &tuning)?;
-    let climbs: Vec<Climb> = (0..args.runs)
+    let objective = objective(args, &tuning)?;
+    let runs: Vec<TuningRun> = (0..args.runs)
         .map(|run| {
             let seed = args.seed.wrapping_add(run);
-            let path = hill.climb(&tuning, seed);
-            let theta = path.last().map_or_else(|| tuning.start(), |mark| mark.theta.clone());
-            Climb { seed, elo: hill.loss(&theta), theta }
+            let path = objective.simulate(&tuning, seed);
+            let theta = path.last().map_or_else(|| tuning.start(), |point| point.theta.clone());
+            TuningRun { seed, elo: objective.loss(&theta), theta }
         })
         .collect();
-    let forecast = hill.forecast(&tuning);
-    let told = || told(args, &tuning, &hill, &climbs, &forecast);
+    let forecast = objective.forecast(&tuning);
+    let told = || told(args, &tuning, &objective, &runs, &forecast);
     emit(&args.format.render(
         || told().text(),
         || markdown::render(&told().document()),
-        || object(args, &tuning, &hill, &climbs, &forecast),
+        || object(args, &tuning, &objective, &runs, &forecast),
         Rows { list: Some("runs"), first: &["seed", "loss_elo"] },
     ))?;
     Ok(ExitCode::Passed)
@@ -121,7 +121,7 @@ fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {
     Ok(tuning)
 }
 
-fn hill(args: &SimulateArgs, tuning: &Tuning) -> Result<Landscape, Failure> {
+fn objective(args: &SimulateArgs, tuning: &Tuning) -> Result<SimulatedObjective, Failure> {
     let count = tuning.parameters.len();
     if !(0.0..1.0).contains(&args.draw_ratio) {
         let told = format!("--draw-ratio {} is not between 0 and 1", args.draw_ratio);
@@ -149,37 +149,37 @@ fn hill(args: &SimulateArgs, tuning: &Tuning) -> Result<Landscape, Failure> {
     if optimum.len() != count || optimum.iter().any(|value| !value.is_finite()) {
         return Err(Failure::invalid(format!("expected {count} values for --optimum")));
     }
-    Ok(Landscape::by_step(tuning, optimum, &step_elo, args.draw_ratio))
+    Ok(SimulatedObjective::by_step(tuning, optimum, &step_elo, args.draw_ratio))
 }
 
 /// Mean and its standard error.
-fn mean(climbs: &[Climb]) -> (f64, Option<f64>) {
-    let count = climbs.len() as f64;
-    let mean = climbs.iter().map(|climb| climb.elo).sum::<f64>() / count;
-    let squares: f64 = climbs.iter().map(|climb| (climb.elo - mean).powi(2)).sum();
-    (mean, (climbs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt()))
+fn mean(runs: &[TuningRun]) -> (f64, Option<f64>) {
+    let count = runs.len() as f64;
+    let mean = runs.iter().map(|run| run.elo).sum::<f64>() / count;
+    let squares: f64 = runs.iter().map(|run| (run.elo - mean).powi(2)).sum();
+    (mean, (runs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt()))
 }
 
 /// What a reader is told.
 struct Told {
     schedule: String,
     parameters: Table,
-    climbs: Table,
+    runs: Table,
     outcome: [String; 2],
 }
 
 impl Told {
     fn text(self) -> String {
-        let Told { schedule, parameters, climbs, outcome: [mean, outlook] } = self;
-        let (parameters, climbs) = (parameters.fitted(width()), climbs.fitted(width()));
-        format!("{schedule}\n{parameters}{climbs}{mean}\n{outlook}\n")
+        let Told { schedule, parameters, runs, outcome: [mean, outlook] } = self;
+        let (parameters, runs) = (parameters.fitted(width()), runs.fitted(width()));
+        format!("{schedule}\n{parameters}{runs}{mean}\n{outlook}\n")
     }
 
     fn document(self) -> Document {
-        let mut document = Document::new("A tuning on an imagined hill".to_owned());
+        let mut document = Document::new("A tuning of a simulated objective".to_owned());
         document.paragraph(format!("{}.", self.schedule));
         document.table(self.parameters);
-        document.table(self.climbs);
+        document.table(self.runs);
         self.outcome.into_iter().for_each(|words| document.paragraph(words));
         document
     }
@@ -188,8 +188,8 @@ impl Told {
 fn told(
     args: &SimulateArgs,
     tuning: &Tuning,
-    hill: &Landscape,
-    climbs: &[Climb],
+    objective: &SimulatedObjective,
+    runs: &[TuningRun],
     forecast: &Forecast,
 ) -> Told {
     let mut parameters = Table::new([
@@ -207,7 +207,7 @@ fn told(
         parameters.push([
             p.name.clone(),
             p.start.to_string(),
-            hill.optimum[place].to_string(),
+            objective.optimum[place].to_string(),
             format!("{:.3}", gains.perturbation(p, 1)),
             p.c_end.to_string(),
             format!("{:.5}", gains.rate(p, 1)),
@@ -223,9 +223,9 @@ fn told(
         [label, format!("{elo:.2}")].into_iter().chain(values).collect::<Vec<_>>()
     };
     let start = tuning.start();
-    rows.push(row("start".to_owned(), hill.loss(&start), &start));
-    rows.extend(climbs.iter().map(|c| row(c.seed.to_string(), c.elo, &c.theta)));
-    let (found, error) = mean(climbs);
+    rows.push(row("start".to_owned(), objective.loss(&start), &start));
+    rows.extend(runs.iter().map(|c| row(c.seed.to_string(), c.elo, &c.theta)));
+    let (found, error) = mean(runs);
     let error = error.map_or(String::new(), |error| format!(" ± {:.2} (95 %)", 1.96 * error));
     let schedule = format!(
         "{} iterations of {} pairs ({} games), alpha {}, gamma {}, A {}, {} drawn",
@@ -239,26 +239,26 @@ fn told(
     );
     let mean = format!(
         "Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; by theory {:.2}.",
-        hill.loss(&start),
+        objective.loss(&start),
         forecast.end_elo
     );
     let outlook = format!(
         "If it went on at the rates of its end: {:.2} in the mean, up to {:.2} 95 % of the time.",
         forecast.noise_elo, forecast.noise_elo_95
     );
-    Told { schedule, parameters, climbs: Table::from_rows(rows), outcome: [mean, outlook] }
+    Told { schedule, parameters, runs: Table::from_rows(rows), outcome: [mean, outlook] }
 }
 
 fn object(
     args: &SimulateArgs,
     tuning: &Tuning,
-    hill: &Landscape,
-    climbs: &[Climb],
+    objective: &SimulatedObjective,
+    runs: &[TuningRun],
     forecast: &Forecast,
 ) -> serde_json::Value {
-    let (found, error) = mean(climbs);
-    let climb =
-        |climb: &Climb| json!({ "seed": climb.seed, "loss_elo": climb.elo, "values": climb.theta });
+    let (found, error) = mean(runs);
+    let run =
+        |run: &TuningRun| json!({ "seed": run.seed, "loss_elo": run.elo, "values": run.theta });
     let parameters = tuning.parameters.iter().enumerate();
     json!({
         "schema": "arbiter.tune.simulate/1",
@@ -266,14 +266,14 @@ fn object(
         "alpha": tuning.alpha, "gamma": tuning.gamma, "a_ratio": tuning.a_ratio,
         "draw_ratio": args.draw_ratio,
         "parameters": parameters.map(|(place, p)| json!({
-            "name": p.name, "start": p.start, "optimum": hill.optimum[place],
+            "name": p.name, "start": p.start, "optimum": objective.optimum[place],
             "c_end": p.c_end, "r_end": p.r_end,
             "time_constant_games": forecast.time_constants[place],
         })).collect::<Vec<_>>(),
-        "start_loss_elo": hill.loss(&tuning.start()),
+        "start_loss_elo": objective.loss(&tuning.start()),
         "mean_loss_elo": found, "mean_loss_elo_error": error,
         "forecast_loss_elo": forecast.end_elo,
         "noise_elo": forecast.noise_elo, "noise_elo_95": forecast.noise_elo_95,
-        "runs": climbs.iter().map(climb).collect::<Vec<_>>(),
+        "runs": runs.iter().map(run).collect::<Vec<_>>(),
     })
 }

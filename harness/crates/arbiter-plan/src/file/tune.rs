@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use arbiter_spsa::parameter::{Kind, Parameter, ParameterError};
+use arbiter_spsa::{Parameter, ParameterError, ParameterKind};
 
 /// All of it optional.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -48,7 +48,7 @@ struct ParameterTable {
 }
 
 fn whole() -> String {
-    Kind::Whole.as_str().to_owned()
+    ParameterKind::Int.as_str().to_owned()
 }
 
 impl TuneTable {
@@ -64,7 +64,7 @@ impl TuneTable {
 
 impl ParameterTable {
     fn parameter(&self) -> Result<Parameter, String> {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == self.kind);
+        let kind = ParameterKind::ALL.into_iter().find(|kind| kind.as_str() == self.kind);
         let kind = kind.ok_or_else(|| format!("kind '{}' is neither int nor float", self.kind))?;
         let ParameterTable { start, min, max, c_end, r_end, .. } = *self;
         let parameter = Parameter { name: self.name.clone(), kind, start, min, max, c_end, r_end };
@@ -88,7 +88,7 @@ mod tests {
         let table = read(text);
         assert_eq!((table.iterations, table.a_ratio), (Some(9), Some(0.2)));
         let parameters = table.parameters().unwrap();
-        assert_eq!((parameters[0].kind, parameters[0].max), (Kind::Whole, 10.0));
+        assert_eq!((parameters[0].kind, parameters[0].max), (ParameterKind::Int, 10.0));
         let error = |old: &str, new: &str| read(&text.replace(old, new)).parameters().unwrap_err();
         assert!(error("start = 1", "start = 11").contains("number 1: A: its start 11 is outside"));
         assert!(error("start = 1", "kind = 'bool'\nstart = 1").contains("neither int nor float"));

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::ablation::AblationError;
 use crate::program::ProgramError;
 use crate::tournament::TournamentError;
-use arbiter_spsa::tuning::TuningError;
+use arbiter_spsa::TuningError;
 use arbiter_stats::sprt::SprtError;
 
 /// Why a request is not a plan.

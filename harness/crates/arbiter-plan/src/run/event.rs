@@ -8,7 +8,7 @@ use crate::run::control::Pace;
 use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
 use arbiter_schedule::{Pairing, Schedule};
-use arbiter_spsa::ascent::Iteration;
+use arbiter_spsa::Iteration;
 use arbiter_stats::watch::Look;
 
 /// How a run ended.

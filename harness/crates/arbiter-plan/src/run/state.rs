@@ -13,7 +13,7 @@ use crate::run::control::Pace;
 use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
 use arbiter_schedule::{Pairing, Schedule};
-use arbiter_spsa::ascent::{Ascent, Iteration};
+use arbiter_spsa::{Iteration, SpsaState};
 use arbiter_stats::sprt::{Decision, Sprt};
 use arbiter_stats::watch::{Look, Watch};
 
@@ -76,7 +76,7 @@ pub struct RunState {
     origin: Schedule,
     sprt: Option<Sprt>,
     /// How far the tuning has come, if the run is one.
-    ascent: Option<Ascent>,
+    spsa: Option<SpsaState>,
     /// One for each two engines that have a counted pair, and what it said last.
     watches: BTreeMap<[usize; 2], Watch>,
     looks: BTreeMap<[usize; 2], Look>,
@@ -103,7 +103,7 @@ impl RunState {
             origin: schedule.clone(),
             schedule,
             sprt,
-            ascent: None,
+            spsa: None,
             watches: BTreeMap::new(),
             looks: BTreeMap::new(),
             next: 0,
@@ -120,7 +120,7 @@ impl RunState {
 
     /// The run of a plan, before its first pair.
     pub fn of(plan: &Plan) -> RunState {
-        RunState { ascent: plan.ascent(), ..RunState::new(plan.schedule(), plan.sprt) }
+        RunState { spsa: plan.spsa(), ..RunState::new(plan.schedule(), plan.sprt) }
     }
 
     /// Applies an event. The same events give the same effects: a run is resumed by applying what
@@ -152,13 +152,13 @@ impl RunState {
     }
 
     /// How far the tuning has come, if the run is one.
-    pub fn ascent(&self) -> Option<&Ascent> {
-        self.ascent.as_ref()
+    pub fn spsa(&self) -> Option<&SpsaState> {
+        self.spsa.as_ref()
     }
 
     /// What the two engines are told for a pair in particular; nothing but in a tuning.
     pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
-        self.ascent.as_ref()?.settings(pair)
+        self.spsa.as_ref()?.settings(pair)
     }
 
     /// The pairs counted so far, in the order of the schedule.
@@ -202,7 +202,7 @@ impl RunState {
     /// Whether pairs that were counted can be taken back: not where later ones, which may be on
     /// disk, follow from their results.
     pub fn can_take_back(&self) -> bool {
-        self.ascent.is_none() && self.schedule.design().format.is_fixed() && self.ending().is_none()
+        self.spsa.is_none() && self.schedule.design().format.is_fixed() && self.ending().is_none()
     }
 
     /// Some pairs are on disk no more; `kept` are all that are. What is missing is played again,
@@ -310,10 +310,10 @@ impl RunState {
 
     /// What a counted pair does to a tuning: games that engine 0 won less those that it lost.
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
-        let ascent = self.ascent.as_mut()?;
+        let spsa = self.spsa.as_mut()?;
         let [first, second] = tally.halves().map(u64::cast_signed);
         let score = if tally.engines[0] == 0 { first - second } else { second - first };
-        ascent.count(score / 2).map(Effect::Iterated)
+        spsa.count(score / 2).map(Effect::Iterated)
     }
 
     /// Whether a pair would come after the end of its encounter.

@@ -22,8 +22,8 @@ pub fn of_run(summary: &Summary, origin: &Origin<'_>, digest: Option<&Digest>) -
     let mut document = Document::new(title(origin.plan));
     document.blocks.push(conclusion(summary));
     results(&mut document, summary);
-    if let Some(ascent) = &summary.ascent {
-        tuning::course(&mut document, ascent);
+    if let Some(spsa) = &summary.spsa {
+        tuning::course(&mut document, spsa);
     } else if let Some(digest) = digest {
         figures::course(&mut document, summary, digest);
     }
@@ -81,7 +81,7 @@ fn conclusion(summary: &Summary) -> Block {
     let state = terminal::verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.kind {
         Kind::Ablate => Some(worth::conclusion(summary)),
-        Kind::Tune => summary.ascent.as_ref().map(|ascent| tuned::conclusion(summary, ascent)),
+        Kind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
         Kind::Sprt => {
             let text = confidence(summary);
             return Block::Paragraph { strong: state, text };
@@ -151,8 +151,8 @@ fn results(document: &mut Document, summary: &Summary) {
             worth::notes(summary).into_iter().for_each(|note| document.paragraph(note));
         }
         Kind::Tune => {
-            if let Some(ascent) = &summary.ascent {
-                tuning::results(document, summary, ascent);
+            if let Some(spsa) = &summary.spsa {
+                tuning::results(document, summary, spsa);
             }
         }
         Kind::Sprt => {

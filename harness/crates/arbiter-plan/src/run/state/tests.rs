@@ -6,7 +6,7 @@ use super::*;
 use crate::run::standing::GameTally;
 use arbiter_game::outcome::Termination;
 use arbiter_schedule::{Design, Format};
-use arbiter_spsa::tuning::Tuning;
+use arbiter_spsa::Tuning;
 use arbiter_stats::pentanomial::GameResult;
 use arbiter_stats::sprt::{Correction, Model};
 
@@ -366,8 +366,8 @@ fn tuned() -> RunState {
     let tuning = Tuning { parameters, alpha, gamma, a_ratio, iterations: 6, pairs: 2, ahead: 1 };
     let design = Design { rounds: 6, ..Design::round_robin(2) };
     let schedule = Schedule::new(design, 2, 1).with_rounds_ahead(1);
-    let ascent = Some(Ascent::new(Arc::new(tuning), 3));
-    RunState { ascent, ..RunState::new(schedule, None) }
+    let spsa = Some(SpsaState::new(Arc::new(tuning), 3));
+    RunState { spsa, ..RunState::new(schedule, None) }
 }
 
 fn iterated(effects: &[Effect]) -> Vec<&Iteration> {

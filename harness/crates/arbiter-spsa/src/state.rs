@@ -1,6 +1,5 @@
-//! A tuning as far as it has come: a fold over the results of its pairs, in the order of the
-//! schedule. The same results give the same path, so a tuning that was cut short goes on as if it
-//! had not been.
+//! The state of a tuning as a fold over the results of its pairs, in the order of the schedule. The
+//! same results give the same state, so an interrupted tuning resumes where it stopped.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,77 +7,68 @@ use std::sync::Arc;
 use super::perturb;
 use super::tuning::Tuning;
 
-/// Marks of the path that are kept at most; a picture shows no more.
-const MAX_MARKS: usize = 512;
+/// Most points of the path that are kept: as many as a chart can show.
+const MAX_POINTS: usize = 512;
 
 /// An iteration whose result is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Iteration {
     /// Its number, from 0.
     pub number: u64,
-    /// The values of both sides, as the engine was told them.
+    /// The values of both sides, rounded as the engine takes them.
     pub sides: [Vec<f64>; 2],
-    /// Games that the first side won less those that it lost.
+    /// Games won less games lost by the first side.
     pub score: i64,
     /// The values after it, not rounded.
     pub theta: Vec<f64>,
 }
 
-/// Where the path was after some iteration.
+/// The values after some iteration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Mark {
+pub struct PathPoint {
     /// Iterations with a result by then.
     pub iterations: u64,
     /// The sum of their scores.
     pub score: i64,
-    /// The values.
+    /// The values, not rounded.
     pub theta: Vec<f64>,
 }
 
-/// How far a tuning has come.
+/// The values of a tuning after the results so far.
 #[derive(Debug, Clone)]
-pub struct Ascent {
+pub struct SpsaState {
     tuning: Arc<Tuning>,
     seed: u64,
     /// The values after all results so far.
     theta: Vec<f64>,
-    /// The values of the iteration in hand and of those that may begin before its result is known.
+    /// The unperturbed values of the current iteration, and of those that may start before its
+    /// result is known.
     bases: VecDeque<Vec<f64>>,
     /// Iterations with a result.
     finished: u64,
-    /// Pairs counted of the iteration in hand, and their score.
+    /// Pairs counted of the current iteration, and their score.
     counted: u64,
     score: i64,
     /// Sum of the scores of all finished iterations.
     total: i64,
-    marks: Vec<Mark>,
-    /// Every so many iterations are marked.
+    points: Vec<PathPoint>,
+    /// Iterations between two points of the path.
     stride: u64,
 }
 
-impl Ascent {
-    /// At the start.
-    pub fn new(tuning: Arc<Tuning>, seed: u64) -> Ascent {
+impl SpsaState {
+    /// The state before the first result.
+    pub fn new(tuning: Arc<Tuning>, seed: u64) -> SpsaState {
         let theta = tuning.start();
         // No more iterations are ahead than there are.
         let ahead = tuning.ahead.min(tuning.iterations);
         let bases = (0..=ahead).map(|_| theta.clone()).collect();
-        let marks = vec![Mark { iterations: 0, score: 0, theta: theta.clone() }];
-        Ascent {
-            tuning,
-            seed,
-            theta,
-            bases,
-            finished: 0,
-            counted: 0,
-            score: 0,
-            total: 0,
-            marks,
-            stride: 1,
-        }
+        let points = vec![PathPoint { iterations: 0, score: 0, theta: theta.clone() }];
+        let (finished, counted, score, total, stride) = (0, 0, 0, 0, 1);
+        SpsaState { tuning, seed, theta, bases, finished, counted, score, total, points, stride }
     }
 
-    /// What is carried out.
+    /// The parameters and the schedule.
     pub fn tuning(&self) -> &Arc<Tuning> {
         &self.tuning
     }
@@ -88,22 +78,22 @@ impl Ascent {
         &self.theta
     }
 
-    /// Iterations whose result is known.
+    /// Number of iterations whose result is known.
     pub fn finished(&self) -> u64 {
         self.finished
     }
 
-    /// Places on the path, evenly spaced, from the start to the last iteration.
-    pub fn path(&self) -> Vec<Mark> {
-        let mut path = self.marks.clone();
-        if path.last().is_none_or(|mark| mark.iterations < self.finished) {
-            path.push(self.mark());
+    /// The values over time: evenly spaced iterations from the start to the last one.
+    pub fn path(&self) -> Vec<PathPoint> {
+        let mut path = self.points.clone();
+        if path.last().is_none_or(|point| point.iterations < self.finished) {
+            path.push(self.point());
         }
         path
     }
 
     /// The values of both sides in a pair (from 0), as the engine takes them; `None` if they are not
-    /// known yet or any more.
+    /// known yet or no longer kept.
     pub fn sides(&self, pair: u64) -> Option<[Vec<f64>; 2]> {
         let iteration = pair / self.tuning.pairs;
         let place = iteration.checked_sub(self.finished)?;
@@ -111,7 +101,8 @@ impl Ascent {
         Some(self.sides_of(iteration, base))
     }
 
-    /// What the engines of both sides are told for a pair.
+    /// The UCI options, as (name, value), of the engines of both sides in a pair; `None` as for
+    /// [`SpsaState::sides`].
     pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
         Some(self.sides(pair)?.map(|values| self.tuning.settings(&values)))
     }
@@ -125,8 +116,8 @@ impl Ascent {
             .map(|values| perturb::round(parameters, &values, &fractions))
     }
 
-    /// Takes in the next pair: the games that the first side won less those that it lost. The last
-    /// pair of an iteration moves the values.
+    /// Counts the next pair: games won less games lost by the first side. The last pair of an
+    /// iteration moves the values.
     pub fn count(&mut self, score: i64) -> Option<Iteration> {
         self.score += score;
         self.counted += 1;
@@ -146,23 +137,18 @@ impl Ascent {
         self.finished += 1;
         self.total += score;
         if self.finished.is_multiple_of(self.stride) {
-            self.marks.push(self.mark());
-            self.thin();
+            self.points.push(self.point());
+        }
+        if self.points.len() > MAX_POINTS {
+            // Every second point goes; the start stays.
+            self.stride *= 2;
+            self.points.retain(|point| point.iterations.is_multiple_of(self.stride));
         }
         Some(Iteration { number, sides, score, theta: self.theta.clone() })
     }
 
-    fn mark(&self) -> Mark {
-        Mark { iterations: self.finished, score: self.total, theta: self.theta.clone() }
-    }
-
-    /// Drops every second mark but the start once there are too many.
-    fn thin(&mut self) {
-        if self.marks.len() > MAX_MARKS {
-            self.stride *= 2;
-            let stride = self.stride;
-            self.marks.retain(|mark| mark.iterations.is_multiple_of(stride));
-        }
+    fn point(&self) -> PathPoint {
+        PathPoint { iterations: self.finished, score: self.total, theta: self.theta.clone() }
     }
 }
 
@@ -180,54 +166,54 @@ mod tests {
 
     #[test]
     fn values_move_when_an_iteration_is_complete() {
-        let mut ascent = Ascent::new(tuning(10, 3, 0), 5);
-        let start = ascent.theta().to_vec();
-        let sides = ascent.sides(0).unwrap();
-        assert_eq!(ascent.sides(2), Some(sides.clone()), "one iteration, one perturbation");
-        assert_eq!(ascent.sides(3), None, "not known before the result");
-        assert_eq!(ascent.count(2), None);
-        assert_eq!(ascent.count(-1), None);
-        assert_eq!(ascent.theta(), start);
-        let done = ascent.count(1).unwrap();
+        let mut spsa = SpsaState::new(tuning(10, 3, 0), 5);
+        let start = spsa.theta().to_vec();
+        let sides = spsa.sides(0).unwrap();
+        assert_eq!(spsa.sides(2), Some(sides.clone()), "one iteration, one perturbation");
+        assert_eq!(spsa.sides(3), None, "not known before the result");
+        assert_eq!(spsa.count(2), None);
+        assert_eq!(spsa.count(-1), None);
+        assert_eq!(spsa.theta(), start);
+        let done = spsa.count(1).unwrap();
         assert_eq!((done.number, done.score, &done.sides), (0, 2, &sides));
-        assert_eq!(done.theta, ascent.theta());
+        assert_eq!(done.theta, spsa.theta());
         // Towards the side that won more.
         for ((before, after), [plus, minus]) in start
             .iter()
-            .zip(ascent.theta())
+            .zip(spsa.theta())
             .zip(sides[0].iter().zip(&sides[1]).map(|(plus, minus)| [plus, minus]))
         {
             assert_eq!(after > before, plus > minus);
         }
-        assert!(ascent.sides(3).is_some() && ascent.sides(2).is_none());
+        assert!(spsa.sides(3).is_some() && spsa.sides(2).is_none());
     }
 
     #[test]
     fn iterations_ahead_are_played_with_older_values() {
-        let mut ascent = Ascent::new(tuning(10, 1, 2), 5);
-        let early = ascent.sides(2).unwrap();
-        assert_eq!(ascent.sides(3), None);
-        ascent.count(2);
-        ascent.count(2);
-        assert_eq!(ascent.sides(2), Some(early.clone()), "whatever came in before it began");
-        let done = ascent.count(0).unwrap();
+        let mut spsa = SpsaState::new(tuning(10, 1, 2), 5);
+        let early = spsa.sides(2).unwrap();
+        assert_eq!(spsa.sides(3), None);
+        spsa.count(2);
+        spsa.count(2);
+        assert_eq!(spsa.sides(2), Some(early.clone()), "whatever came in before it began");
+        let done = spsa.count(0).unwrap();
         assert_eq!(done.sides, early);
         // The one after it knows the first result and no other.
-        let mut other = Ascent::new(tuning(10, 1, 2), 5);
+        let mut other = SpsaState::new(tuning(10, 1, 2), 5);
         [2, -2, 1].into_iter().for_each(|score| drop(other.count(score)));
-        assert_eq!(ascent.sides(3), other.sides(3));
-        assert_ne!(ascent.sides(4), other.sides(4));
+        assert_eq!(spsa.sides(3), other.sides(3));
+        assert_ne!(spsa.sides(4), other.sides(4));
     }
 
     #[test]
     fn a_score_of_zero_moves_nothing_and_a_path_keeps_its_ends() {
-        let mut ascent = Ascent::new(tuning(2_001, 1, 0), 1);
+        let mut spsa = SpsaState::new(tuning(2_001, 1, 0), 1);
         for _ in 0..2_001 {
-            ascent.count(0);
+            spsa.count(0);
         }
-        assert_eq!(ascent.theta(), [50.0, 1.0]);
-        let path = ascent.path();
-        assert!(path.len() <= MAX_MARKS + 1, "{}", path.len());
+        assert_eq!(spsa.theta(), [50.0, 1.0]);
+        let path = spsa.path();
+        assert!(path.len() <= MAX_POINTS + 1, "{}", path.len());
         assert_eq!((path[0].iterations, path.last().unwrap().iterations), (0, 2_001));
     }
 }

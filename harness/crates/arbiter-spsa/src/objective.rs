@@ -1,21 +1,21 @@
-//! Tuning on a hill whose shape is known: Elo falls with the square of the distance from an optimum,
-//! and games are drawn by a coin. Says what a schedule can find before games are spent on it.
+//! A simulated objective for SPSA: Elo falls with the square of the distance from a known optimum, and
+//! the results of games are drawn at random. Shows what a schedule can find before games are played.
 
 use std::sync::Arc;
 
 use rand_chacha::rand_core::Rng;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::ascent::{Ascent, Mark};
+use super::state::{PathPoint, SpsaState};
 use super::tuning::Tuning;
 use arbiter_schedule::seed::seed_for;
 
 /// Elo per unit of wins less losses in a game between near equals: 800 / ln 10.
 const ELO_PER_SCORE: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// The hill.
+/// A quadratic strength function.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Landscape {
+pub struct SimulatedObjective {
     /// The best values.
     pub optimum: Vec<f64>,
     /// Elo lost per squared unit of distance, for each value.
@@ -24,23 +24,23 @@ pub struct Landscape {
     pub draw_ratio: f64,
 }
 
-/// What theory says of a tuning on a hill, to first order: small differences of strength, values far
-/// from the ends of their ranges, no rounding.
+/// What theory predicts of a tuning of a simulated objective, to first order: small differences of
+/// strength, values far from the ends of their ranges, no rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
-    /// Games in which the distance of each value shrinks to 1/e, at the pace of the last iteration.
+    /// Games in which the distance of each value from its optimum shrinks to 1/e, at the gains of
+    /// the last iteration.
     pub time_constants: Vec<f64>,
-    /// Elo by which a tuning that goes on for ever at the rates of the end stays below the optimum,
-    /// in the mean.
+    /// Mean Elo below the optimum of a tuning that goes on for ever at the final rates.
     pub noise_elo: f64,
-    /// The same, which 95 % of the time is not exceeded.
+    /// The same, which is not exceeded 95 % of the time.
     pub noise_elo_95: f64,
     /// Elo below the optimum after the last iteration, in the mean.
     pub end_elo: f64,
 }
 
-/// Elo by which a tuning that goes on for ever at the rates of its end stays below the optimum: in
-/// the mean, and what 95 % of the time is not exceeded. C (1 − d) r / 8 for each parameter, with
+/// Elo below the optimum of a tuning that goes on for ever at its final rates: the mean, and what is
+/// not exceeded 95 % of the time. C (1 − d) r / 8 for each parameter, with
 /// C = 800 / ln 10, the share d of draws, from 0 to 1, and the rate r.
 pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
     let (gains, last) = (tuning.gains(), tuning.all_pairs().max(1));
@@ -52,17 +52,17 @@ pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
     (mean, most)
 }
 
-impl Landscape {
-    /// A hill on which the perturbation of the end, off the optimum in one value, costs `step_elo`.
+impl SimulatedObjective {
+    /// An objective on which being off the optimum by `c_end` in one value costs its `step_elo`.
     pub fn by_step(
         tuning: &Tuning,
         optimum: Vec<f64>,
         step_elo: &[f64],
         draw_ratio: f64,
-    ) -> Landscape {
+    ) -> SimulatedObjective {
         let all = tuning.parameters.iter().zip(step_elo);
         let curvature = all.map(|(parameter, elo)| elo / parameter.c_end.powi(2)).collect();
-        Landscape { optimum, curvature, draw_ratio }
+        SimulatedObjective { optimum, curvature, draw_ratio }
     }
 
     /// Elo by which values are below the optimum.
@@ -85,12 +85,12 @@ impl Landscape {
         }
     }
 
-    /// Carries out a tuning with imagined games, and gives back its path.
-    pub fn climb(&self, tuning: &Arc<Tuning>, seed: u64) -> Vec<Mark> {
-        let mut ascent = Ascent::new(tuning.clone(), seed);
+    /// The path of a tuning with simulated games.
+    pub fn simulate(&self, tuning: &Arc<Tuning>, seed: u64) -> Vec<PathPoint> {
+        let mut spsa = SpsaState::new(tuning.clone(), seed);
         for iteration in 0..tuning.iterations {
             let first = iteration * tuning.pairs;
-            let [plus, minus] = ascent
+            let [plus, minus] = spsa
                 .sides(first)
                 .expect("the iteration in hand has its values")
                 .map(|v| self.loss(&v));
@@ -98,15 +98,15 @@ impl Landscape {
             for _ in 0..tuning.pairs {
                 let mut uniform = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
                 let score = self.game(minus - plus, uniform()) + self.game(minus - plus, uniform());
-                ascent.count(score);
+                spsa.count(score);
             }
         }
-        ascent.path()
+        spsa.path()
     }
 
-    /// What theory says. With rate r, perturbation c, curvature e, draw ratio d and C = 800 / ln 10,
-    /// a game draws a value towards the optimum by the part 4 r e c² / C of its distance, and adds
-    /// noise of variance (r c)² (1 − d); where both are in balance, each value costs C (1 − d) r / 8.
+    /// What theory predicts. With rate r, perturbation c, curvature e, draw ratio d and C = 800 / ln 10,
+    /// a game moves a value towards the optimum by the part 4 r e c² / C of its distance, and adds
+    /// noise of variance (r c)² (1 − d); in equilibrium each value costs C (1 − d) r / 8.
     pub fn forecast(&self, tuning: &Tuning) -> Forecast {
         let gains = tuning.gains();
         let last = tuning.all_pairs().max(1);
@@ -160,17 +160,17 @@ mod tests {
     fn the_noise_that_remains_is_that_of_theory() {
         let lines = "A,float,50,0,100,5,0.01\nB,float,0,-90,90,9,0.01\nC,float,5,0,10,1,0.01";
         let tuning = constant(lines, 30_000);
-        let hill = Landscape::by_step(&tuning, vec![50.0, 0.0, 5.0], &[3.0; 3], 0.4);
-        let forecast = hill.forecast(&tuning);
+        let objective = SimulatedObjective::by_step(&tuning, vec![50.0, 0.0, 5.0], &[3.0; 3], 0.4);
+        let forecast = objective.forecast(&tuning);
         assert!((forecast.noise_elo - 347.4356 * 3.0 * 0.6 * 0.01 / 8.0).abs() < 1e-4);
         assert!((forecast.time_constants[0] - 347.4356 / (4.0 * 0.01 * 3.0)).abs() < 0.01);
         assert!((forecast.noise_elo_95 / forecast.noise_elo - 7.8147 / 3.0).abs() < 1e-4);
         assert!((forecast.end_elo / forecast.noise_elo - 1.0).abs() < 0.02, "{forecast:?}");
-        // All places but those of the first eight time constants, of eight climbs.
+        // All places but those of the first eight time constants, of eight runs.
         let losses = (0..8).flat_map(|seed| {
-            let path = hill.climb(&tuning, seed);
-            let settled = path.into_iter().filter(|mark| mark.iterations > 12_000);
-            settled.map(|mark| hill.loss(&mark.theta)).collect::<Vec<_>>()
+            let path = objective.simulate(&tuning, seed);
+            let settled = path.into_iter().filter(|point| point.iterations > 12_000);
+            settled.map(|point| objective.loss(&point.theta)).collect::<Vec<_>>()
         });
         let found = mean(losses);
         assert!((found / forecast.noise_elo - 1.0).abs() < 0.2, "{found} {forecast:?}");
@@ -181,39 +181,42 @@ mod tests {
     fn the_pace_is_that_of_theory() {
         let lines = "A,float,500,0,1000,5,0.002";
         let short = constant(lines, 1);
-        let hill = |tuning: &Tuning| Landscape::by_step(tuning, vec![550.0], &[2.0], 0.5);
-        let games = hill(&short).forecast(&short).time_constants[0];
+        let objective =
+            |tuning: &Tuning| SimulatedObjective::by_step(tuning, vec![550.0], &[2.0], 0.5);
+        let games = objective(&short).forecast(&short).time_constants[0];
         let tuning = constant(lines, (games / 2.0).round() as u64);
-        let hill = hill(&tuning);
-        let end = |seed| hill.climb(&tuning, seed).last().map(|mark| 550.0 - mark.theta[0]);
+        let objective = objective(&tuning);
+        let end =
+            |seed| objective.simulate(&tuning, seed).last().map(|point| 550.0 - point.theta[0]);
         let found = mean((0..10).filter_map(end)) / 50.0;
         assert!((found - (-1f64).exp()).abs() < 0.05, "{found}");
     }
 
-    /// Ten climbs from afar all come near a planted optimum, as near as forecast.
+    /// Ten runs that start far off all come near a known optimum, as near as forecast.
     #[test]
     fn a_planted_optimum_is_found() {
         let lines = "A,20,0,100,5,0.02\nB,300,100,700,30,0.02\nC,float,1.6,0,2,0.1,0.02";
         let tuning = Arc::new(tuning(lines, 5_000, 4));
-        let hill = Landscape::by_step(&tuning, vec![45.0, 420.0, 1.1], &[3.0; 3], 0.5);
-        let before = hill.loss(&tuning.start());
+        let objective =
+            SimulatedObjective::by_step(&tuning, vec![45.0, 420.0, 1.1], &[3.0; 3], 0.5);
+        let before = objective.loss(&tuning.start());
         let ends: Vec<f64> = (1..=10)
             .map(|seed| {
-                let path = hill.climb(&tuning, seed);
-                hill.loss(&path.last().expect("a path has a start").theta)
+                let path = objective.simulate(&tuning, seed);
+                objective.loss(&path.last().expect("a path has a start").theta)
             })
             .collect();
         assert!(before > 190.0, "{before}");
         assert!(ends.iter().all(|after| *after < 8.0), "{ends:?}");
-        let (found, forecast) = (mean(ends.iter().copied()), hill.forecast(&tuning).end_elo);
+        let (found, forecast) = (mean(ends.iter().copied()), objective.forecast(&tuning).end_elo);
         assert!(found < 2.0 * forecast && found > 0.3 * forecast, "{found} {forecast}");
     }
 
     #[test]
     fn games_have_the_score_and_the_draws_that_were_asked_for() {
-        let hill = Landscape { optimum: vec![], curvature: vec![], draw_ratio: 0.5 };
+        let objective = SimulatedObjective { optimum: vec![], curvature: vec![], draw_ratio: 0.5 };
         let count = |elo: f64| {
-            let games = (0..10_000).map(|i| hill.game(elo, (f64::from(i) + 0.5) / 10_000.0));
+            let games = (0..10_000).map(|i| objective.game(elo, (f64::from(i) + 0.5) / 10_000.0));
             let games: Vec<i64> = games.collect();
             (games.iter().sum::<i64>(), games.iter().filter(|game| **game == 0).count())
         };
