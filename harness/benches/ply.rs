@@ -9,8 +9,7 @@ use arbiter_protocol::clock::{Conditions, Limits};
 use arbiter_protocol::uci::command::Go;
 use arbiter_protocol::uci::info::Info;
 use arbiter_protocol::uci::session::{Deadlines, Session, Setup, Step};
-use arbiter_stats::pentanomial::Pentanomial;
-use arbiter_stats::sprt::{Model, Sprt};
+use arbiter_stats::{Model, Pentanomial, Sprt};
 use divan::{Bencher, black_box};
 use shakmaty::{ByColor, CastlingMode, Chess, Position};
 

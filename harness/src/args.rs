@@ -29,7 +29,7 @@ use arbiter_plan::noise::NoiseLimit;
 use arbiter_plan::request::{Request, SprtRequest};
 use arbiter_plan::spec::{EngineSpec, SpecError};
 use arbiter_protocol::clock::TimeError;
-use arbiter_stats::sprt::{Correction, Model};
+use arbiter_stats::{Correction, Model};
 
 /// Where runs are kept unless the user says otherwise.
 pub const DEFAULT_RESULTS: &str = "results";

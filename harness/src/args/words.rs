@@ -9,7 +9,7 @@ use arbiter_openings::order::Order;
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::file::{self, ConfigFile};
 use arbiter_plan::noise::NoiseLimit;
-use arbiter_stats::sprt::{Correction, Model};
+use arbiter_stats::{Correction, Model};
 
 /// The order of openings.
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -14,7 +14,7 @@ use arbiter_rate::scan::Asked;
 use arbiter_rate::tally::Tally;
 use arbiter_report::ratings::{self, Ratings};
 use arbiter_report::{document, markdown};
-use arbiter_stats::ratings::law::Law;
+use arbiter_stats::ratings::OutcomeModel;
 use arbiter_stats::ratings::{LOGISTIC_SCALE, Options, Parameter, Prior, rate, scale_of};
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -141,7 +141,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         tally: &tally,
         meetings: &meetings,
         rated: &rated,
-        model: format!("law {}, {scale}", options.law.as_str()),
+        model: format!("law {}, {scale}", options.model.as_str()),
         average: if has_level { 0.0 } else { args.average },
     };
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
@@ -162,10 +162,10 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
     };
     let parameter = |given: Option<f64>| given.map_or(Parameter::Fitted, Parameter::Fixed);
     Ok(Options {
-        law: match args.law {
-            LawArg::Davidson => Law::Davidson,
-            LawArg::RaoKupper => Law::RaoKupper,
-            LawArg::Scores => Law::Scores,
+        model: match args.law {
+            LawArg::Davidson => OutcomeModel::Davidson,
+            LawArg::RaoKupper => OutcomeModel::RaoKupper,
+            LawArg::Scores => OutcomeModel::Scores,
         },
         scale: match args.scale {
             ScaleArg::Logistic => LOGISTIC_SCALE,

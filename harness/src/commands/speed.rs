@@ -20,7 +20,7 @@ use arbiter_report::speed::Report;
 use arbiter_report::terminal;
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::paired::Speeds;
-use arbiter_stats::speed::{Answer, FEWEST_ROUNDS, Question};
+use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 
 const HELP: &str = "\
 In each round both engines run their bench once; a coin says which goes first, so that nothing that
@@ -91,7 +91,7 @@ pub fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Usage, told));
     }
     let threshold = 1.0 - args.max_loss.unwrap_or(0.0) / 100.0;
-    let question = Question { rounds: args.rounds as usize, threshold };
+    let question = SpeedTest { rounds: args.rounds as usize, threshold };
     let cpu = match args.no_affinity {
         true => None,
         false => Some(args.cpu.or_else(last_cpu).ok_or_else(|| {
@@ -130,10 +130,10 @@ pub fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
         || report.json(),
         rows,
     ))?;
-    Ok(match (args.max_loss, report.answer()) {
-        (None, _) | (Some(_), Answer::Above) => ExitCode::Passed,
-        (Some(_), Answer::Below) => ExitCode::Negative,
-        (Some(_), Answer::Open) => ExitCode::Inconclusive,
+    Ok(match (args.max_loss, report.verdict()) {
+        (None, _) | (Some(_), SpeedVerdict::Above) => ExitCode::Passed,
+        (Some(_), SpeedVerdict::Below) => ExitCode::Negative,
+        (Some(_), SpeedVerdict::Open) => ExitCode::Inconclusive,
     })
 }
 
@@ -159,7 +159,7 @@ fn sides(prepared: BuiltEngines) -> Result<[Side; 2], Failure> {
 /// One round after the other, until a look decides.
 fn measure(
     sides: &[Side; 2],
-    (question, seed): (Question, u64),
+    (question, seed): (SpeedTest, u64),
     spawner: &Spawner,
     cancel: &Cancel,
 ) -> Result<Measured, Failure> {
@@ -178,7 +178,7 @@ fn measure(
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} rounds at most {msg}")
         .expect("the template is a constant and sound");
     bar.set_style(style);
-    let looks = question.looks();
+    let looks = question.interim_analyses();
     let mut rounds = Vec::new();
     while rounds.len() < question.rounds {
         let order = order(seed, rounds.len());
@@ -197,7 +197,7 @@ fn measure(
         bar.inc(1);
         if let Some(ratio) = question.ratio(&rounds) {
             bar.set_message(format!("ratio {:.4}", ratio.ratio));
-            if looks.contains(&rounds.len()) && question.answer(&ratio) != Answer::Open {
+            if looks.contains(&rounds.len()) && question.verdict(&ratio) != SpeedVerdict::Open {
                 break;
             }
         }

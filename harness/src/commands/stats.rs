@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit};
 use arbiter_report::document::Document;
 use arbiter_report::markdown;
-use arbiter_stats::sprt::{Sprt, SprtError};
+use arbiter_stats::{Sprt, SprtError};
 
 const HELP: &str = "\
 Exit codes: 0 if the figures could be computed, whatever they say, also a verdict of H0;

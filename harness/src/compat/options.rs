@@ -11,7 +11,7 @@ use arbiter_openings::order::Order;
 use arbiter_plan::affinity::Affinity;
 use arbiter_report::compat::Dialect;
 use arbiter_schedule::{Format, OpeningPolicy};
-use arbiter_stats::sprt::Model;
+use arbiter_stats::Model;
 
 /// A whole command line.
 #[derive(Debug)]

@@ -14,8 +14,7 @@ use arbiter_report::compat::{Dialect, Scene};
 use arbiter_report::status::disturbance;
 use arbiter_report::terminal::note;
 use arbiter_schedule::Schedule;
-use arbiter_stats::pentanomial::Trinomial;
-use arbiter_stats::watch::{Look, Watch};
+use arbiter_stats::{SprtMonitor, SprtStatus, Trinomial};
 
 /// Watches a run and prints its lines on standard output.
 #[derive(Debug)]
@@ -27,7 +26,7 @@ pub struct Printer {
     standing: Standing,
     /// Counts after each game, where [`Standing`] has them after each pair.
     scores: BTreeMap<[usize; 2], Trinomial>,
-    look: Option<Look>,
+    sprt_status: Option<SprtStatus>,
     games: u64,
     /// Whether only two engines meet.
     is_duel: bool,
@@ -44,7 +43,7 @@ impl Printer {
             schedule,
             standing: Standing::default(),
             scores: BTreeMap::new(),
-            look: plan.sprt.map(|sprt| Watch::new(sprt, 1).start()),
+            sprt_status: plan.sprt.map(|sprt| SprtMonitor::new(sprt, 1).start()),
             games: 0,
             is_duel: plan.engines.len() == 2,
             is_up_to_date: false,
@@ -59,7 +58,7 @@ impl Printer {
         ending: Ending,
     ) -> Result<(), Failure> {
         let mut printer = Printer::new(style, plan, state.schedule().clone());
-        printer.go_on(state.standing(), state.looks());
+        printer.go_on(state.standing(), state.sprt_statuses());
         let text = printer.figures() + &printer.scene.ended(ending);
         emit(&text)
     }
@@ -69,19 +68,24 @@ impl Printer {
     }
 
     /// Takes over what was counted before.
-    fn go_on(&mut self, standing: &Standing, looks: &BTreeMap<[usize; 2], Look>) {
+    fn go_on(&mut self, standing: &Standing, sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>) {
         self.standing = standing.clone();
         self.scores =
             standing.encounters.iter().map(|(twosome, met)| (*twosome, met.games)).collect();
         self.games = self.scores.values().map(Trinomial::games).sum();
-        self.look = looks.values().next().copied().or(self.look);
+        self.sprt_status = sprt_statuses.values().next().copied().or(self.sprt_status);
     }
 
-    fn counted(&mut self, played: &PlayedPair, tally: &PairTally, look: Option<Look>) -> String {
+    fn counted(
+        &mut self,
+        played: &PlayedPair,
+        tally: &PairTally,
+        sprt_status: Option<SprtStatus>,
+    ) -> String {
         let mut text = String::new();
         self.standing.count(tally);
         self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
-        self.look = look.or(self.look);
+        self.sprt_status = sprt_status.or(self.sprt_status);
         self.is_up_to_date = false;
         let per_pair = self.schedule.design().games_per_pair();
         let [first, second] = tally.engines;
@@ -110,7 +114,7 @@ impl Printer {
 
     fn figures(&mut self) -> String {
         self.is_up_to_date = true;
-        self.scene.interval(&self.standing, self.look)
+        self.scene.interval(&self.standing, self.sprt_status)
     }
 }
 
@@ -121,8 +125,8 @@ fn is_due(games: u64, interval: u64) -> bool {
 impl Observer for Printer {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let text = match event {
-            RunEvent::Started { standing, looks, .. } => {
-                self.go_on(standing, looks);
+            RunEvent::Started { standing, sprt_statuses, .. } => {
+                self.go_on(standing, sprt_statuses);
                 String::new()
             }
             RunEvent::GameStarted { pairing, half } => {
@@ -132,7 +136,9 @@ impl Observer for Printer {
                 let (white, black) = if *half == 0 { (first, second) } else { (second, first) };
                 self.scene.started(number, self.total(), white, black)
             }
-            RunEvent::Counted { played, tally, look, .. } => self.counted(played, tally, *look),
+            RunEvent::Counted { played, tally, sprt_status, .. } => {
+                self.counted(played, tally, *sprt_status)
+            }
             RunEvent::Ended { ending, .. } => {
                 let figures = if self.is_up_to_date { String::new() } else { self.figures() };
                 figures + &self.scene.ended(*ending)

@@ -10,7 +10,7 @@ use arbiter_protocol::uci::session::Deadlines;
 use arbiter_report::compat::Dialect;
 use arbiter_report::terminal::note;
 use arbiter_schedule::Format;
-use arbiter_stats::sprt::Correction;
+use arbiter_stats::Correction;
 
 /// The request, and what kind of run it is.
 pub fn request(options: Options) -> Result<(Kind, Request), String> {

@@ -23,7 +23,7 @@ use arbiter_plan::tuning::TuningRequest;
 use arbiter_protocol::uci::score::Score;
 use arbiter_schedule::Format;
 use arbiter_spsa::{Parameter, ParameterKind};
-use arbiter_stats::sprt::Model;
+use arbiter_stats::Model;
 use arbiter_store::{Fingerprints, Offsets, Store, StoredGate};
 use serde_json::json;
 use shakmaty::{ByColor, Color};

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 
 use arbiter_game::outcome::Termination;
 use arbiter_plan::run::standing::{PairTally, Standing};
-use arbiter_stats::excess::{Share, excess};
-use arbiter_stats::pentanomial::Pentanomial;
 use arbiter_stats::residuals;
+use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 
 /// Games of a worker before its first check.
 pub const FIRST_CHECK: u64 = 16;
@@ -94,7 +93,7 @@ impl OutlierDetector {
 
     /// Whether significantly more of a worker's games end in one of these ways than of the others'.
     fn excess(&self, worker: &str, what: &str, is_one: fn(Termination) -> bool) -> Option<Finding> {
-        let share = |standing: &Standing| Share {
+        let share = |standing: &Standing| FailureCount {
             games: standing.games(),
             failures: standing
                 .terminations
@@ -106,10 +105,10 @@ impl OutlierDetector {
         let own = share(self.workers.get(worker)?);
         let others = self.workers.iter().filter(|(name, _)| *name != worker);
         let others =
-            others.map(|(_, standing)| share(standing)).fold(Share::default(), |sum, share| {
-                Share { games: sum.games + share.games, failures: sum.failures + share.failures }
+            others.map(|(_, standing)| share(standing)).fold(FailureCount::default(), |sum, share| {
+                FailureCount { games: sum.games + share.games, failures: sum.failures + share.failures }
             });
-        let p = excess(own, others) * MAX_CHECKS * self.workers.len() as f64;
+        let p = fisher_exact(own, others) * MAX_CHECKS * self.workers.len() as f64;
         let is_out = p < FALSE_ALARM && own.failures as f64 > MIN_FAILURE_SHARE * own.games as f64;
         is_out.then(|| Finding {
             worker: worker.to_owned(),

@@ -22,9 +22,8 @@ use arbiter_protocol::Protocol;
 use arbiter_protocol::clock::{Conditions, Limits};
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_schedule::{Design, Schedule};
-use arbiter_spsa::SpsaState;
-use arbiter_spsa::Tuning;
-use arbiter_stats::sprt::Sprt;
+use arbiter_spsa::{SpsaState, Tuning};
+use arbiter_stats::Sprt;
 
 pub use self::error::PlanError;
 

@@ -15,7 +15,7 @@ use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::order::Order;
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_schedule::Format;
-use arbiter_stats::sprt::{Correction, Model, Sprt, SprtError};
+use arbiter_stats::{Correction, Model, Sprt, SprtError};
 
 /// Nodes a move in an ablation without limits: enough to see a few plies ahead, and the same games
 /// on every machine.

@@ -3,7 +3,7 @@
 //! Two forms are in use: `+0.31/12 0.5s` and `-M3/9`, from the point of view of the side that moved
 //! (cutechess, fastchess, Arbiter), and `[%eval 0.31]` and `[%eval #-3]`, from White's (Lichess).
 
-use arbiter_stats::calibration::Seen;
+use arbiter_stats::EvaluationBuckets;
 
 /// As much of a comment as is looked at; evaluations come early.
 const MAX_COMMENT: usize = 200;
@@ -15,9 +15,9 @@ const MAX_LENGTH: usize = 12;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Evaluations {
     /// Of the side that moved first and of the other, from their own points of view.
-    own: [Seen; 2],
+    own: [EvaluationBuckets; 2],
     /// Likewise, from White's.
-    of_white: [Seen; 2],
+    of_white: [EvaluationBuckets; 2],
 }
 
 /// An evaluation in centipawns, infinite for a mate.
@@ -42,7 +42,7 @@ impl Evaluations {
     }
 
     /// What White and Black thought, each from its own point of view.
-    pub fn by_colour(self, is_black_first: bool) -> [Seen; 2] {
+    pub fn by_colour(self, is_black_first: bool) -> [EvaluationBuckets; 2] {
         let [white, black] = if is_black_first { [1, 0] } else { [0, 1] };
         [
             self.own[white].with(self.of_white[white]),
@@ -120,7 +120,7 @@ mod tests {
         evaluations.add(b"-3.00/9", 2);
         evaluations.add(b"[%eval 2.0]", 2);
         let seen = |pawns: &[f64]| {
-            let mut seen = Seen::default();
+            let mut seen = EvaluationBuckets::default();
             pawns.iter().for_each(|pawns| seen.add(100.0 * pawns));
             seen
         };

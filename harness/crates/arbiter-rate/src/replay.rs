@@ -4,7 +4,7 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Color, KnownOutcome, Outcome, Position};
 
-use arbiter_stats::pentanomial::GameResult;
+use arbiter_stats::GameResult;
 
 /// A move that cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq)]

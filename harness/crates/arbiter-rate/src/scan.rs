@@ -11,8 +11,7 @@ use super::movetext::{Skimmed, skim};
 use super::pieces::{Lines, offset, pieces, plain_game};
 use super::replay::Replay;
 use super::tags::{MAX_NAME, TagReader, Tags};
-use arbiter_stats::calibration::Seen;
-use arbiter_stats::pentanomial::GameResult;
+use arbiter_stats::{EvaluationBuckets, GameResult};
 
 /// Longest tag line accepted, in bytes.
 const MAX_TAG_LINE: usize = 1 << 13;
@@ -80,7 +79,7 @@ pub struct Game {
     /// Moves of each with a time.
     pub timed: [u32; 2],
     /// What White and Black thought of it, if that was asked for.
-    pub seen: [Seen; 2],
+    pub seen: [EvaluationBuckets; 2],
 }
 
 /// One game that does not.

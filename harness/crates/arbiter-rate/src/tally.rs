@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::scan::{BadGame, Block, Game};
-use arbiter_stats::calibration::Calibration;
-use arbiter_stats::pentanomial::{GameResult, Trinomial};
 use arbiter_stats::ratings::Meeting;
+use arbiter_stats::{Calibration, GameResult, Trinomial};
 
 /// Games of one opening that may wait for their partner, for each two players.
 const MAX_WAITING: usize = 64;

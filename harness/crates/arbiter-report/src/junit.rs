@@ -14,7 +14,7 @@ use arbiter_plan::plan::Kind;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::standing::Encounter;
 use arbiter_rate::tally::Tally;
-use arbiter_stats::sprt::Decision;
+use arbiter_stats::Decision;
 
 /// One suite, one case for each step.
 pub fn render(test: &str, outcomes: &[Outcome]) -> Result<String, SerializeError> {

@@ -16,10 +16,8 @@ use arbiter_plan::run::control::Pace;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 use arbiter_plan::run::standing::Standing;
 use arbiter_schedule::Schedule;
-use arbiter_spsa::SpsaState;
-use arbiter_spsa::Tuning;
-use arbiter_stats::sprt::{Decision, Sprt};
-use arbiter_stats::watch::{Look, Watch};
+use arbiter_spsa::{SpsaState, Tuning};
+use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
 /// Time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -35,7 +33,7 @@ pub struct Live {
     standing: Standing,
     counted: u64,
     counted_before: u64,
-    looks: BTreeMap<[usize; 2], Look>,
+    sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     shown: Option<Duration>,
     pace: Pace,
     /// Games at once, once the user has changed their number.
@@ -74,7 +72,7 @@ impl Live {
             standing: Standing::default(),
             counted: 0,
             counted_before: 0,
-            looks: BTreeMap::new(),
+            sprt_statuses: BTreeMap::new(),
             shown: None,
             pace: Pace::Running,
             slots: None,
@@ -94,8 +92,8 @@ impl Live {
     fn progress(&self, elapsed: Duration) -> Progress {
         Progress {
             sprt: self.sprt.filter(|_| self.schedule.matchups() == 1).map(|sprt| {
-                let look = self.looks.values().next().copied();
-                (sprt, look.unwrap_or_else(|| Watch::new(sprt, 1).start()))
+                let sprt_status = self.sprt_statuses.values().next().copied();
+                (sprt, sprt_status.unwrap_or_else(|| SprtMonitor::new(sprt, 1).start()))
             }),
             decided: self.sprt.map(|_| self.decided()),
             encounters: self.schedule.matchups(),
@@ -109,7 +107,10 @@ impl Live {
 
     /// Tests that have come to a verdict.
     fn decided(&self) -> usize {
-        self.looks.values().filter(|look| look.decision != Decision::Continue).count()
+        self.sprt_statuses
+            .values()
+            .filter(|sprt_status| sprt_status.decision != Decision::Continue)
+            .count()
     }
 
     fn show(&mut self, elapsed: Duration) {
@@ -157,9 +158,9 @@ impl Live {
         &mut self,
         standing: &Standing,
         counted: u64,
-        looks: &BTreeMap<[usize; 2], Look>,
+        sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>,
     ) {
-        (self.standing, self.looks) = (standing.clone(), looks.clone());
+        (self.standing, self.sprt_statuses) = (standing.clone(), sprt_statuses.clone());
         self.counted = counted;
         self.counted_before = self.counted_before.min(counted);
     }
@@ -199,15 +200,16 @@ impl Live {
 impl Observer for Live {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         match event {
-            RunEvent::Started { standing, counted, looks } => {
+            RunEvent::Started { standing, counted, sprt_statuses } => {
                 self.counted_before = *counted;
-                self.count_anew(standing, *counted, looks);
+                self.count_anew(standing, *counted, sprt_statuses);
             }
-            RunEvent::Counted { played, tally, look, elapsed } => {
+            RunEvent::Counted { played, tally, sprt_status, elapsed } => {
                 self.standing.count(tally);
                 self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
                 self.counted += 1;
-                self.looks.extend(look.map(|look| (tally.twosome(), look)));
+                self.sprt_statuses
+                    .extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
                 for (half, game) in played.games.iter().enumerate() {
                     if has_details() {
                         self.tell(&self.game_line(tally.pair, half, game));
@@ -235,10 +237,10 @@ impl Observer for Live {
                 self.say(&disturbance(*pair, reason, *is_void));
             }
             RunEvent::Noted { remark } => self.say(&remark.to_string()),
-            RunEvent::WorkerExcluded { excluded, standing, counted, looks, schedule } => {
+            RunEvent::WorkerExcluded { excluded, standing, counted, sprt_statuses, schedule } => {
                 self.say(&excluded.to_string());
                 self.schedule = (*schedule).clone();
-                self.count_anew(standing, *counted, looks);
+                self.count_anew(standing, *counted, sprt_statuses);
             }
             RunEvent::GameStarted { .. } => {}
             RunEvent::Tick { elapsed } => self.show(*elapsed),

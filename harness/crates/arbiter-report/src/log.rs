@@ -9,7 +9,7 @@ use crate::summary::{Summary, Verdict};
 use crate::table::Table;
 use arbiter_plan::provenance::Provenance;
 use arbiter_plan::run::event::Ending;
-use arbiter_stats::sprt::Sprt;
+use arbiter_stats::Sprt;
 
 /// Digits of a commit that are shown.
 const COMMIT_DIGITS: usize = 9;
@@ -147,7 +147,7 @@ mod tests {
     use arbiter_plan::request::Request;
     use arbiter_plan::run::standing::{GameTally, PairTally};
     use arbiter_plan::run::state::{Event, RunState};
-    use arbiter_stats::pentanomial::GameResult;
+    use arbiter_stats::GameResult;
 
     /// The entry of a test after pairs that the first engine won.
     fn entry(run: &str, pairs: u64, ending: Option<Ending>) -> Entry {
@@ -165,8 +165,8 @@ mod tests {
             }));
         }
         let ending = state.ending().or(ending);
-        let (standing, looks) = (state.standing(), state.looks());
-        let summary = Summary::new(run, &plan, standing, looks, ending, state.schedule());
+        let (standing, sprt_statuses) = (state.standing(), state.sprt_statuses());
+        let summary = Summary::new(run, &plan, standing, sprt_statuses, ending, state.schedule());
         Entry { begun: "2026-11-20T01:02:03Z".to_owned(), summary }
     }
 

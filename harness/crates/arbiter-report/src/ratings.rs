@@ -8,8 +8,8 @@ use crate::standings;
 use crate::status::percent;
 use crate::table::Table;
 use arbiter_rate::tally::{Named, Player, Tally};
+use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
-use arbiter_stats::pentanomial::Trinomial;
 use arbiter_stats::ratings::{Errors, Meeting, Rated};
 
 /// Players up to whom tables of everybody against everybody are shown.

@@ -3,8 +3,8 @@
 use arbiter_plan::run::standing::Standing;
 use arbiter_schedule::ranking::Ranked;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
+use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
-use arbiter_stats::pentanomial::Trinomial;
 use arbiter_stats::ratings::{self, Errors, Meeting, Options, Rated};
 
 /// A tournament, or how far it came.
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
     use arbiter_plan::run::standing::{GameTally, PairTally};
-    use arbiter_stats::pentanomial::GameResult;
+    use arbiter_stats::GameResult;
 
     fn tally(engines: [usize; 2], results: [GameResult; 2]) -> PairTally {
         let game = |result| GameTally { result, termination: Termination::Checkmate, fault: None };

@@ -5,14 +5,13 @@ use std::time::Duration;
 use crate::summary::Strength;
 use arbiter_plan::run::standing::Standing;
 use arbiter_stats::elo::{Estimate, Extended};
-use arbiter_stats::sprt::{Decision, Sprt};
-use arbiter_stats::watch::Look;
+use arbiter_stats::{Decision, Sprt, SprtStatus};
 
 /// What the line needs to know besides the counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// The stopping rule and what it says, if only two engines meet.
-    pub sprt: Option<(Sprt, Look)>,
+    pub sprt: Option<(Sprt, SprtStatus)>,
     /// How many tests came to a verdict, if there are any.
     pub decided: Option<usize>,
     /// How many times two engines meet.
@@ -41,8 +40,8 @@ impl Progress {
     fn remaining(&self, strength: &Strength) -> Option<Duration> {
         let capped = (self.total - self.counted.min(self.total)) as f64;
         let pairs = match self.sprt {
-            Some((_, look)) if look.decision != Decision::Continue => return None,
-            Some((sprt, _)) => sprt.outlook(&strength.pairs)?.mean_units.min(capped),
+            Some((_, sprt_status)) if sprt_status.decision != Decision::Continue => return None,
+            Some((sprt, _)) => sprt.forecast(&strength.pairs)?.mean_units.min(capped),
             None => capped,
         };
         let games = self.games_per_pair as f64 * pairs;
@@ -70,7 +69,7 @@ pub fn one_line([evidence, pace]: [String; 2]) -> String {
 pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     let strength = Strength::of(standing.main_encounter());
     let mut evidence = Vec::new();
-    if let Some((_, Look { llr, lower, upper, .. })) = progress.sprt {
+    if let Some((_, SprtStatus { llr, lower, upper, .. })) = progress.sprt {
         evidence.push(format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]"));
     }
     if progress.encounters == 1 && !standing.encounters.is_empty() {
@@ -85,11 +84,11 @@ pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     }
     let unit = if progress.games_per_pair == 1 { "games" } else { "pairs" };
     let mut pace = vec![format!("{}/{} {unit}", progress.counted, progress.total)];
-    if let Some((sprt, look)) = progress.sprt
-        && look.decision == Decision::Continue
-        && let Some(outlook) = sprt.outlook(&strength.pairs)
+    if let Some((sprt, sprt_status)) = progress.sprt
+        && sprt_status.decision == Decision::Continue
+        && let Some(forecast) = sprt.forecast(&strength.pairs)
     {
-        pace.push(format!("H1 in {}", percent(Some(outlook.upper_probability))));
+        pace.push(format!("H1 in {}", percent(Some(forecast.upper_probability))));
     }
     let faults: u64 = standing.faults.values().sum();
     if faults > 0 {
@@ -148,8 +147,7 @@ mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
     use arbiter_plan::run::standing::{GameTally, PairTally};
-    use arbiter_stats::pentanomial::GameResult;
-    use arbiter_stats::sprt::Model;
+    use arbiter_stats::{GameResult, Model};
 
     fn standing() -> Standing {
         let mut standing = Standing::default();
@@ -163,8 +161,8 @@ mod tests {
         standing
     }
 
-    fn look(llr: f64) -> Look {
-        Look { llr, lower: -2.7, upper: 2.8, decision: Decision::Continue }
+    fn sprt_status(llr: f64) -> SprtStatus {
+        SprtStatus { llr, lower: -2.7, upper: 2.8, decision: Decision::Continue }
     }
 
     #[test]
@@ -190,7 +188,7 @@ mod tests {
     fn an_sprt_shows_its_ratio_first() {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
         let progress = Progress {
-            sprt: Some((sprt, look(0.25))),
+            sprt: Some((sprt, sprt_status(0.25))),
             decided: Some(0),
             encounters: 1,
             counted: 0,
@@ -207,7 +205,7 @@ mod tests {
     fn an_sprt_that_can_tell_shows_how_it_may_end() {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized).unwrap();
         let progress = Progress {
-            sprt: Some((sprt, look(0.01))),
+            sprt: Some((sprt, sprt_status(0.01))),
             decided: Some(0),
             encounters: 1,
             counted: 2,
@@ -218,7 +216,7 @@ mod tests {
         };
         let line = one_line(status_lines(&standing(), &progress));
         assert!(line.ends_with("2/10 pairs · H1 in 51.6 %"), "{line}");
-        let decided = Look { decision: Decision::AcceptH1, ..look(2.9) };
+        let decided = SprtStatus { decision: Decision::AcceptH1, ..sprt_status(2.9) };
         let progress = Progress { sprt: Some((sprt, decided)), counted_now: 2, ..progress };
         let line = one_line(status_lines(&standing(), &progress));
         assert!(line.ends_with("2/10 pairs"), "{line}");

@@ -138,8 +138,8 @@ pub fn summary(
     state: &RunState,
     ending: Option<Ending>,
 ) -> Summary {
-    let (standing, looks) = (state.standing(), state.looks());
-    let summary = Summary::new(run, plan, standing, looks, ending, state.schedule());
+    let (standing, sprt_statuses) = (state.standing(), state.sprt_statuses());
+    let summary = Summary::new(run, plan, standing, sprt_statuses, ending, state.schedule());
     let spsa = state.spsa().cloned();
     Summary { quarantine: quarantine.clone(), disturbances, spsa, ..summary }
 }

@@ -16,11 +16,9 @@ use arbiter_schedule::Schedule;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::normalized;
-use arbiter_stats::pentanomial::{Pentanomial, Trinomial};
 use arbiter_stats::ratings::Rated;
 use arbiter_stats::sequential::{self, SequentialEstimate};
-use arbiter_stats::sprt::Sprt;
-use arbiter_stats::watch::{Look, Watch};
+use arbiter_stats::{Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial};
 
 /// The answer of a run to its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +75,7 @@ pub struct Summary {
     /// The stopping rule.
     pub sprt: Option<Sprt>,
     /// What the stopping rule says of the counted pairs of each two engines that have any.
-    pub looks: BTreeMap<[usize; 2], Look>,
+    pub sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// What the engines after the first do without, if that is the question.
     pub ablation: Option<Ablation>,
     /// All counts.
@@ -158,7 +156,7 @@ impl Summary {
         run: &str,
         plan: &Plan,
         standing: &Standing,
-        looks: &BTreeMap<[usize; 2], Look>,
+        sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>,
         ending: Option<Ending>,
         schedule: &Schedule,
     ) -> Summary {
@@ -178,7 +176,7 @@ impl Summary {
             excluded: Vec::new(),
             noise_limit: plan.noise_limit.filter(|_| plan.is_timed()),
             sprt: plan.sprt,
-            looks: looks.clone(),
+            sprt_statuses: sprt_statuses.clone(),
             ablation: plan.ablation.clone(),
             standing: standing.clone(),
             ending,
@@ -222,20 +220,24 @@ impl Summary {
 
     /// The same of one encounter of several that have a test each.
     pub fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
-        let look = self.look(engines)?;
-        sequential::after(&self.sprt?, &self.standing.encounter(engines).pairs, look.decision)
+        let sprt_status = self.sprt_status(engines)?;
+        sequential::after(
+            &self.sprt?,
+            &self.standing.encounter(engines).pairs,
+            sprt_status.decision,
+        )
     }
 
     /// What the stopping rule says of an encounter; `None` without one.
-    pub fn look(&self, engines: [usize; 2]) -> Option<Look> {
-        let start = |sprt| Watch::new(sprt, 1).start();
-        self.looks.get(&engines).copied().or(self.sprt.map(start))
+    pub fn sprt_status(&self, engines: [usize; 2]) -> Option<SprtStatus> {
+        let start = |sprt| SprtMonitor::new(sprt, 1).start();
+        self.sprt_statuses.get(&engines).copied().or(self.sprt.map(start))
     }
 
     /// The test and what it says, if the whole run is one.
-    pub fn test(&self) -> Option<(Sprt, Look)> {
+    pub fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.sprt.filter(|_| self.engines.len() == 2)?;
-        Some((sprt, self.look([0, 1])?))
+        Some((sprt, self.sprt_status([0, 1])?))
     }
 
     /// All engines by their results against each other, the strongest first; `None` if the games

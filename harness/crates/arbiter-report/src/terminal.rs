@@ -20,8 +20,7 @@ use arbiter_plan::run::noise::Disturbances;
 use arbiter_plan::tuning::base_name;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::sequential::SequentialEstimate;
-use arbiter_stats::sprt::{Correction, Sprt};
-use arbiter_stats::watch::Look;
+use arbiter_stats::{Correction, Sprt, SprtStatus};
 
 /// Columns of the names of values.
 const LABEL_WIDTH: usize = 8;
@@ -65,8 +64,8 @@ pub fn render(summary: &Summary, width: Option<usize>) -> String {
         page.text.push('\n');
         page.text.push_str(&encounter_table(summary).fitted(width));
     }
-    if let Some((sprt, look)) = summary.test().filter(|_| summary.ablation.is_none()) {
-        page.line("LLR", sprt_text(&sprt, look));
+    if let Some((sprt, sprt_status)) = summary.test().filter(|_| summary.ablation.is_none()) {
+        page.line("LLR", sprt_text(&sprt, sprt_status));
         page.line("Bounds", bounds_text(&sprt));
     }
     rest(&mut page, summary);
@@ -220,8 +219,8 @@ fn strength_lines(page: &mut Page, strength: &Strength, after: Option<Sequential
 }
 
 /// A likelihood ratio with the bounds that hold now and what it compares.
-pub(super) fn sprt_text(sprt: &Sprt, look: Look) -> String {
-    let Look { llr, lower, upper, .. } = look;
+pub(super) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
+    let SprtStatus { llr, lower, upper, .. } = sprt_status;
     format!("{llr:+.2} [{lower:.2}, {upper:.2}] for {}", hypotheses(sprt))
 }
 
@@ -376,12 +375,12 @@ fn open_sentence(summary: &Summary) -> String {
 
 /// Where a test stands that has decided nothing yet; nothing of a run without one.
 fn so_far(summary: &Summary) -> String {
-    let Some((_, look)) = summary.test() else { return String::new() };
+    let Some((_, sprt_status)) = summary.test() else { return String::new() };
     format!(
         "\nNeither hypothesis is accepted: LLR {:+.2} of [{:.2}, {:.2}] after {} games.",
-        look.llr,
-        look.lower,
-        look.upper,
+        sprt_status.llr,
+        sprt_status.lower,
+        sprt_status.upper,
         summary.standing.games()
     )
 }

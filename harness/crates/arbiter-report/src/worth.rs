@@ -8,7 +8,7 @@ use crate::summary::{Strength, Summary};
 use crate::table::Table;
 use arbiter_stats::elo::{Estimate, Extended};
 use arbiter_stats::sequential::SequentialEstimate;
-use arbiter_stats::sprt::{Decision, Sprt};
+use arbiter_stats::{Decision, Sprt};
 
 /// Features that a sentence names at most.
 const MAX_NAMED: usize = 12;
@@ -62,9 +62,9 @@ pub fn worths(summary: &Summary) -> Vec<Worth<'_>> {
             engine,
             strength: Strength::of(encounter),
             simultaneous: Strength::elo_among(&encounter, family),
-            test: summary.look([0, engine]).map(|look| Test {
-                llr: look.llr,
-                decision: look.decision,
+            test: summary.sprt_status([0, engine]).map(|sprt_status| Test {
+                llr: sprt_status.llr,
+                decision: sprt_status.decision,
                 after_stop: summary.after_stop_of([0, engine]),
             }),
         }

@@ -139,7 +139,7 @@ impl Run<'_> {
         let started = RunEvent::Started {
             standing: state.standing(),
             counted: state.counted().count() as u64,
-            looks: state.looks(),
+            sprt_statuses: state.sprt_statuses(),
         };
         self.tell(&started)?;
         let mut tick = tokio::time::interval(TICK);
@@ -207,10 +207,11 @@ impl Run<'_> {
             // Their games are in the store, or do not count.
             held.clear();
         }
-        let (standing, looks, schedule) = (state.standing(), state.looks(), state.schedule());
+        let (standing, sprt_statuses, schedule) =
+            (state.standing(), state.sprt_statuses(), state.schedule());
         let counted = state.counted().count() as u64;
         let excluded = &excluded;
-        Ok(self.tell(&RunEvent::WorkerExcluded { excluded, standing, counted, looks, schedule })?)
+        Ok(self.tell(&RunEvent::WorkerExcluded { excluded, standing, counted, sprt_statuses, schedule })?)
     }
 
     /// Starts pairs while there is room and work.
@@ -349,7 +350,7 @@ impl Run<'_> {
         match effect {
             // Only an idle executor starts pairs, in `fill`.
             Effect::Start(_) => {}
-            Effect::Count { tally, look } => {
+            Effect::Count { tally, sprt_status } => {
                 let played = match held.remove(&tally.pair) {
                     Some(played) => Some(played),
                     // Committed before an interruption.
@@ -357,7 +358,7 @@ impl Run<'_> {
                 };
                 let elapsed = clock.elapsed();
                 if let Some(played) = &played {
-                    self.tell(&RunEvent::Counted { played, tally: &tally, look, elapsed })?;
+                    self.tell(&RunEvent::Counted { played, tally: &tally, sprt_status, elapsed })?;
                 }
             }
             Effect::Iterated(iteration) => {

@@ -47,9 +47,9 @@ pub fn report(results: &Path, run: &str) -> Result<String, Undone> {
     let mut digest = Digest::new(engines);
     let mut counted = Vec::new();
     let fold = Fold::begin(&store, run, |effect| {
-        if let Effect::Count { tally, look } = effect {
+        if let Effect::Count { tally, sprt_status } = effect {
             if engines == 2 {
-                digest.course.count(&tally, look);
+                digest.course.count(&tally, sprt_status);
             }
             counted.push(tally.pair);
         }
@@ -70,8 +70,8 @@ pub fn compare(results: &Path, runs: &[String]) -> Result<String, Undone> {
 fn compared(store: &Store, run: &str) -> Result<Compared, StoreError> {
     let mut course = Course::default();
     let fold = Fold::begin(store, run, |effect| {
-        if let Effect::Count { tally, look } = effect {
-            course.count(&tally, look);
+        if let Effect::Count { tally, sprt_status } = effect {
+            course.count(&tally, sprt_status);
         }
     })?;
     let summary = fold.summary(store)?;

@@ -182,9 +182,9 @@ impl Reading {
 
 /// Takes in what follows from a pair.
 fn count(effect: Effect, engines: usize, digest: &mut Digest, unread: &mut VecDeque<u64>) {
-    if let Effect::Count { tally, look } = effect {
+    if let Effect::Count { tally, sprt_status } = effect {
         if engines == 2 {
-            digest.course.count(&tally, look);
+            digest.course.count(&tally, sprt_status);
         }
         unread.push_back(tally.pair);
     }

@@ -10,7 +10,7 @@ use super::elo::normal_cdf;
 
 /// Brownian motion observed once per unit (a game or a pair).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Walk {
+pub(crate) struct BrownianMotion {
     /// Mean change per unit.
     pub drift: f64,
     /// Variance of the change per unit, greater than 0.
@@ -30,14 +30,14 @@ pub struct Exit {
 /// is more accurate than the formula.
 const NO_DRIFT: f64 = 1e-5;
 
-impl Walk {
+impl BrownianMotion {
     /// Exit of a walk with `below` to go down to the lower barrier and `above` to go up to the
     /// upper one; both must be at least 0.
     ///
     /// With γ = 2·drift/variance: P = (1 − e^(−γ·below)) / (1 − e^(−γ·(below + above))) and
     /// E = (P·above − (1 − P)·below) / drift; without drift P = below/(below + above) and
     /// E = below·above/variance.
-    pub fn exit(&self, below: f64, above: f64) -> Exit {
+    pub(crate) fn exit(&self, below: f64, above: f64) -> Exit {
         assert!(below >= 0.0 && above >= 0.0, "outside the barriers: {below}, {above}");
         let width = below + above;
         let gamma = 2.0 * self.drift / self.variance;
@@ -65,7 +65,7 @@ const NEGLIGIBLE: f64 = 1e-13;
 /// overflow.
 const STEEP: f64 = 5.0;
 
-impl Walk {
+impl BrownianMotion {
     /// Probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a worse
     /// outcome than to be at `level` after `units` units: that it has left through the lower
     /// barrier by any time, or is below `level` then. With `level` at a barrier it is the
@@ -74,7 +74,13 @@ impl Walk {
     ///
     /// By the expansion in eigenfunctions of the strip, or by the first reflections at its
     /// barriers where that converges too slowly (D. Siegmund, "Sequential Analysis", chapter 3).
-    pub fn outcome_probability(&self, lower: f64, upper: f64, units: f64, level: f64) -> f64 {
+    pub(crate) fn outcome_probability(
+        &self,
+        lower: f64,
+        upper: f64,
+        units: f64,
+        level: f64,
+    ) -> f64 {
         assert!(lower < 0.0 && 0.0 < upper && units > 0.0, "{lower}, {upper}, {units}");
         let width = upper - lower;
         let gamma = self.drift / self.variance;
@@ -135,9 +141,9 @@ mod tests {
     #[test]
     fn the_formula_meets_its_limit() {
         let (below, above) = (2.0, 3.5);
-        let still = Walk { drift: 0.0, variance: 0.01 }.exit(below, above);
+        let still = BrownianMotion { drift: 0.0, variance: 0.01 }.exit(below, above);
         for drift in [1e-9, -1e-9, 2e-8, -2e-8] {
-            let slow = Walk { drift, variance: 0.01 }.exit(below, above);
+            let slow = BrownianMotion { drift, variance: 0.01 }.exit(below, above);
             assert!((slow.upper_probability - still.upper_probability).abs() < 1e-4);
             assert!((slow.mean_units / still.mean_units - 1.0).abs() < 1e-4, "{slow:?}");
         }
@@ -145,31 +151,31 @@ mod tests {
 
     #[test]
     fn a_mirrored_walk_ends_mirrored() {
-        let up = Walk { drift: 0.003, variance: 0.02 }.exit(1.0, 2.0);
-        let down = Walk { drift: -0.003, variance: 0.02 }.exit(2.0, 1.0);
+        let up = BrownianMotion { drift: 0.003, variance: 0.02 }.exit(1.0, 2.0);
+        let down = BrownianMotion { drift: -0.003, variance: 0.02 }.exit(2.0, 1.0);
         assert!((up.upper_probability + down.upper_probability - 1.0).abs() < 1e-12);
         assert!((up.mean_units - down.mean_units).abs() < 1e-9);
     }
 
     #[test]
     fn strong_drift_goes_straight_to_its_barrier() {
-        let exit = Walk { drift: 1.0, variance: 1e-4 }.exit(3.0, 50.0);
+        let exit = BrownianMotion { drift: 1.0, variance: 1e-4 }.exit(3.0, 50.0);
         assert_eq!(exit.upper_probability, 1.0);
         assert!((exit.mean_units - 50.0).abs() < 1e-9);
-        let exit = Walk { drift: -1.0, variance: 1e-4 }.exit(3.0, 50.0);
+        let exit = BrownianMotion { drift: -1.0, variance: 1e-4 }.exit(3.0, 50.0);
         assert!(exit.upper_probability < 1e-300 && (exit.mean_units - 3.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_walk_at_its_barrier_has_ended() {
-        assert_eq!(Walk { drift: 0.1, variance: 0.1 }.exit(3.0, 0.0).mean_units, 0.0);
-        assert_eq!(Walk { drift: 0.0, variance: 0.1 }.exit(0.0, 3.0).mean_units, 0.0);
+        assert_eq!(BrownianMotion { drift: 0.1, variance: 0.1 }.exit(3.0, 0.0).mean_units, 0.0);
+        assert_eq!(BrownianMotion { drift: 0.0, variance: 0.1 }.exit(0.0, 3.0).mean_units, 0.0);
     }
 
     #[test]
     fn both_expansions_of_the_outcome_agree() {
         for drift in [-0.002, -1e-9, 0.0, 0.0005, 0.002] {
-            let walk = Walk { drift, variance: 0.01 };
+            let walk = BrownianMotion { drift, variance: 0.01 };
             for units in [100.0, 150.0, 250.0] {
                 for level in [-2.9, -1.0, 0.0, 1.3, 2.9] {
                     let waves = walk.by_eigenfunctions(-2.9, 2.9, units, level);
@@ -182,7 +188,7 @@ mod tests {
 
     #[test]
     fn in_the_long_run_the_outcome_is_the_exit() {
-        let walk = Walk { drift: 0.001, variance: 0.01 };
+        let walk = BrownianMotion { drift: 0.001, variance: 0.01 };
         let failed = walk.outcome_probability(-2.0, 3.0, 1e6, 3.0);
         assert!((failed + walk.exit(2.0, 3.0).upper_probability - 1.0).abs() < 1e-12);
     }

@@ -6,7 +6,7 @@
 use super::pentanomial::{GameResult, Trinomial};
 
 /// Width of a bucket of evaluations, in centipawns.
-pub const BUCKET_CENTIPAWNS: i32 = 100;
+pub(crate) const BUCKET_CENTIPAWNS: i32 = 100;
 
 /// Buckets on either side of the one around zero; the outermost have no end.
 const SIDE: i32 = 6;
@@ -15,9 +15,9 @@ const BUCKETS: usize = 2 * SIDE as usize + 1;
 
 /// The buckets into which the evaluations of one side in one game fell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Seen(u16);
+pub struct EvaluationBuckets(u16);
 
-impl Seen {
+impl EvaluationBuckets {
     /// Adds an evaluation in centipawns, of which an infinity stands for a mate; what is no number
     /// counts for nothing.
     pub fn add(&mut self, centipawns: f64) {
@@ -31,14 +31,14 @@ impl Seen {
 
     /// The same evaluations from the other side's point of view.
     #[must_use]
-    pub fn mirrored(self) -> Seen {
-        Seen(self.0.reverse_bits() >> (u16::BITS as usize - BUCKETS))
+    pub fn mirrored(self) -> EvaluationBuckets {
+        EvaluationBuckets(self.0.reverse_bits() >> (u16::BITS as usize - BUCKETS))
     }
 
     /// These and others together.
     #[must_use]
-    pub fn with(self, other: Seen) -> Seen {
-        Seen(self.0 | other.0)
+    pub fn with(self, other: EvaluationBuckets) -> EvaluationBuckets {
+        EvaluationBuckets(self.0 | other.0)
     }
 
     /// Whether there is none.
@@ -53,7 +53,7 @@ pub struct Calibration([Trinomial; BUCKETS]);
 
 impl Calibration {
     /// Adds a game with what the player thought in it, and what it got.
-    pub fn add(&mut self, seen: Seen, result: GameResult) {
+    pub fn add(&mut self, seen: EvaluationBuckets, result: GameResult) {
         let buckets = self.0.iter_mut().enumerate();
         let own = buckets.filter(|(place, _)| seen.0 & (1 << place) != 0);
         own.for_each(|(_, bucket)| bucket.record(result));
@@ -70,15 +70,15 @@ mod tests {
     use super::*;
 
     /// The middles of the buckets that are not empty.
-    fn middles(seen: Seen) -> Vec<i32> {
+    fn middles(seen: EvaluationBuckets) -> Vec<i32> {
         let mut calibration = Calibration::default();
         calibration.add(seen, GameResult::Win);
         let used = calibration.iter().filter(|(_, results)| results.wins == 1);
         used.map(|(middle, _)| middle).collect()
     }
 
-    fn seen(evaluations: &[f64]) -> Seen {
-        let mut seen = Seen::default();
+    fn seen(evaluations: &[f64]) -> EvaluationBuckets {
+        let mut seen = EvaluationBuckets::default();
         evaluations.iter().for_each(|centipawns| seen.add(*centipawns));
         seen
     }

@@ -3,7 +3,7 @@
 //! Closer to the truth than [`super::brownian`] for lopsided results. By Wald's identity the exit
 //! follows from the root h ≠ 0 of E(e^(hJ)) = 1, where J is one step.
 
-use super::brownian::{Exit, Walk};
+use super::brownian::{BrownianMotion, Exit};
 use super::roots::falling_root;
 
 /// Below this value of |2·mean/variance|·(distance between the barriers) the walk counts as
@@ -30,7 +30,7 @@ pub fn exit<const K: usize>(
     }
     let (mean, second) = (of(&|j| j), of(&|j| j * j));
     if (2.0 * mean / second * (upper - lower)).abs() < NO_DRIFT {
-        let walk = Walk { drift: mean, variance: second - mean * mean };
+        let walk = BrownianMotion { drift: mean, variance: second - mean * mean };
         return Some(walk.exit(-lower, upper));
     }
     // Mirrored if it falls, so that the root is always below 0.

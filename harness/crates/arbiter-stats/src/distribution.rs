@@ -6,7 +6,7 @@
 
 /// What a count of zero becomes before a likelihood is formed (the convention of fishtest,
 /// OpenBench and fastchess): small enough to change nothing else, but not impossible.
-pub const ZERO_CELL: f64 = 1e-3;
+pub(crate) const ZERO_CELL: f64 = 1e-3;
 
 /// Non-negative weights on the scores 0, 1/(K−1), …, 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,12 +106,12 @@ impl<const K: usize> Distribution<K> {
 }
 
 /// Mean score of `probabilities`, which add up to 1.
-pub fn mean<const K: usize>(probabilities: &[f64; K]) -> f64 {
+pub(crate) fn mean<const K: usize>(probabilities: &[f64; K]) -> f64 {
     probabilities.iter().enumerate().map(|(cell, p)| p * Distribution::<K>::score(cell)).sum()
 }
 
 /// Moment of the given order of `probabilities` about their mean score.
-pub fn central_moment<const K: usize>(probabilities: &[f64; K], order: i32) -> f64 {
+pub(crate) fn central_moment<const K: usize>(probabilities: &[f64; K], order: i32) -> f64 {
     let mean = mean(probabilities);
     let term = |(cell, p): (usize, &f64)| p * (Distribution::<K>::score(cell) - mean).powi(order);
     probabilities.iter().enumerate().map(term).sum()

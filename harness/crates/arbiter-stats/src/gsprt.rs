@@ -19,7 +19,7 @@ const MAX_FIXED_POINT_ROUNDS: usize = 100;
 
 /// Log-likelihood ratio of "the mean score is that of `elo1`" against "that of `elo0`", both in
 /// logistic Elo. Empty cells are raised first, so no games at all give a ratio next to 0.
-pub fn llr_logistic<const K: usize>(sample: &Distribution<K>, elo0: f64, elo1: f64) -> f64 {
+pub(crate) fn llr_logistic<const K: usize>(sample: &Distribution<K>, elo0: f64, elo1: f64) -> f64 {
     let (weights, p) = observed(sample);
     let q0 = with_mean(&p, score_from_elo(elo0));
     let q1 = with_mean(&p, score_from_elo(elo1));
@@ -30,7 +30,11 @@ pub fn llr_logistic<const K: usize>(sample: &Distribution<K>, elo0: f64, elo1: f
 ///
 /// Both must lie within ±[`super::sprt::MAX_NORMALIZED_ELO`]: far beyond, the fixed point has no
 /// start.
-pub fn llr_normalized<const K: usize>(sample: &Distribution<K>, nelo0: f64, nelo1: f64) -> f64 {
+pub(crate) fn llr_normalized<const K: usize>(
+    sample: &Distribution<K>,
+    nelo0: f64,
+    nelo1: f64,
+) -> f64 {
     let (weights, p) = observed(sample);
     let q0 = with_t_value(&p, t_value(nelo0, Distribution::<K>::GAMES_PER_UNIT));
     let q1 = with_t_value(&p, t_value(nelo1, Distribution::<K>::GAMES_PER_UNIT));
@@ -39,12 +43,12 @@ pub fn llr_normalized<const K: usize>(sample: &Distribution<K>, nelo0: f64, nelo
 
 /// The distribution nearest to `base` with mean score `score`, 0 to 1 exclusive. All of `base` must
 /// be positive.
-pub fn nearest_with_score<const K: usize>(base: &[f64; K], score: f64) -> [f64; K] {
+pub(crate) fn nearest_with_score<const K: usize>(base: &[f64; K], score: f64) -> [f64; K] {
     with_mean(base, score)
 }
 
 /// The distribution nearest to `base` with normalized Elo `nelo`. All of `base` must be positive.
-pub fn nearest_with_nelo<const K: usize>(base: &[f64; K], nelo: f64) -> [f64; K] {
+pub(crate) fn nearest_with_nelo<const K: usize>(base: &[f64; K], nelo: f64) -> [f64; K] {
     with_t_value(base, t_value(nelo, Distribution::<K>::GAMES_PER_UNIT))
 }
 

@@ -1,39 +1,47 @@
-//! Match statistics: what a pile of game results says about two engines.
+//! Match statistics of chess engine testing.
 //!
-//! Pure numbers in, pure numbers out. Nothing here reads a clock, draws a random number or knows
-//! where the counts came from. Counts are always seen from the first engine's side.
+//! Pure functions of counts: nothing here reads a clock, draws a random number or knows where the
+//! counts came from. Counts are always from the first engine's side.
 //!
-//! Start at [`pentanomial`] for the counts, then [`elo`] and [`normalized`] for estimates, then
-//! [`sprt`] for the sequential test. [`distribution`], [`gsprt`] and [`roots`] are the machinery.
+//! [`Pentanomial`] and [`Trinomial`] hold the counts, [`elo`] and [`normalized`] estimate strength,
+//! [`Sprt`] is the sequential test and [`SprtMonitor`] follows one pair by pair.
 //!
-//! Undefined quantities are `None`, infinite ones are [`elo::Extended`]; a NaN or an infinity
-//! never leaves this module.
+//! Undefined quantities are `None`, infinite ones are [`elo::Extended`]; no function returns NaN.
 
 pub mod bayes;
-pub mod brownian;
-pub mod calibration;
+mod brownian;
+mod calibration;
 pub mod discrete_walk;
-pub mod distribution;
+mod distribution;
 pub mod elo;
-pub mod excess;
-pub mod gsprt;
+mod fisher;
+mod forecast;
+mod gsprt;
+mod monitor;
 pub mod normalized;
-pub mod outlook;
-pub mod overshoot;
+mod overshoot;
 pub mod paired;
-pub mod pentanomial;
+mod pentanomial;
 pub mod planning;
 pub mod ratings;
 pub mod residuals;
-pub mod roots;
+mod roots;
 pub mod sequential;
-pub mod signed_rank;
+mod signed_rank;
 pub mod simulate;
 pub mod speed;
-pub mod sprt;
-pub mod watch;
+mod sprt;
 
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
 mod tests;
+
+pub use brownian::Exit;
+pub use calibration::{Calibration, EvaluationBuckets};
+pub use distribution::{Distribution, Moments};
+pub use fisher::{FailureCount, fisher_exact};
+pub use gsprt::steps_logistic;
+pub use monitor::{SprtMonitor, SprtStatus};
+pub use pentanomial::{GameResult, Pentanomial, Trinomial, opening_bias};
+pub use sprt::{Bounds, Correction, Decision, Model, Sprt, SprtError};

@@ -32,47 +32,36 @@ impl Records {
     }
 }
 
-/// Why a correction is no longer applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lost {
-    /// Units were taken away again, so that past records may never have been.
-    Units(u64),
-    /// The number of units was not a multiple of the batch.
-    Rhythm,
-}
-
-/// Follows a test that is consulted after every batch of units, and corrects its bounds.
+/// Measures the overshoot of a test that is updated after every batch of units.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Overshoot {
+pub(crate) struct Overshoot {
     batch: u64,
     units: u64,
     low: Records,
     high: Records,
-    skipped: u64,
-    lost: Option<Lost>,
+    /// Whether the correction was given up.
+    is_invalid: bool,
 }
 
 impl Overshoot {
-    /// A correction for a test that looks at its ratio after every `batch` units, at least 1.
-    pub fn new(batch: u64) -> Overshoot {
+    /// A correction for a test that computes its ratio after every `batch` units, at least 1.
+    pub(crate) fn new(batch: u64) -> Overshoot {
         assert!(batch > 0, "a batch is at least one unit");
         let none = Records::default();
-        Overshoot { batch, units: 0, low: none, high: none, skipped: 0, lost: None }
+        Overshoot { batch, units: 0, low: none, high: none, is_invalid: false }
     }
 
-    /// Takes note of the ratio after `units` units in all.
+    /// Records the ratio after `units` units in all.
     ///
     /// The same total again changes nothing. A total that skips batches starts the measurement of
     /// steps anew, because records in between went unseen. A total that went down, or that is no
     /// multiple of the batch, ends the correction for good: the bounds are Wald's from then on.
-    pub fn update(&mut self, units: u64, llr: f64) {
-        if self.lost.is_some() || units == self.units {
+    pub(crate) fn update(&mut self, units: u64, llr: f64) {
+        if self.is_invalid || units == self.units {
             return;
         }
-        if units < self.units {
-            self.lost = Some(Lost::Units(self.units - units));
-        } else if !units.is_multiple_of(self.batch) {
-            self.lost = Some(Lost::Rhythm);
+        if units < self.units || !units.is_multiple_of(self.batch) {
+            self.is_invalid = true;
         } else if units == self.units + self.batch {
             if llr < self.low.reference {
                 self.low.record(llr);
@@ -81,7 +70,6 @@ impl Overshoot {
                 self.high.record(llr);
             }
         } else {
-            self.skipped += (units - self.units) / self.batch - 1;
             self.low.reference = llr;
             self.high.reference = llr;
         }
@@ -89,46 +77,36 @@ impl Overshoot {
     }
 
     /// How far the ratio is expected to jump past its lower bound, at least 0.
-    pub fn low(&self) -> f64 {
-        if self.lost.is_some() { 0.0 } else { self.low.mean_excess() }
+    pub(crate) fn low(&self) -> f64 {
+        if self.is_invalid { 0.0 } else { self.low.mean_excess() }
     }
 
     /// How far the ratio is expected to jump past its upper bound, at least 0.
-    pub fn high(&self) -> f64 {
-        if self.lost.is_some() { 0.0 } else { self.high.mean_excess() }
+    pub(crate) fn high(&self) -> f64 {
+        if self.is_invalid { 0.0 } else { self.high.mean_excess() }
     }
 
     /// The ratios, lowest and highest, between which nothing happens: no record and no decision.
-    pub fn quiet(&self, bounds: Bounds) -> (f64, f64) {
+    pub(crate) fn quiet(&self, bounds: Bounds) -> (f64, f64) {
         let (low, high) = self.corrected(bounds);
-        if self.lost.is_some() {
+        if self.is_invalid {
             return (low, high);
         }
         (low.max(self.low.reference), high.min(self.high.reference))
     }
 
-    /// Takes note that `units` units were reached with a ratio in the [quiet](Self::quiet) range.
-    pub fn update_quietly(&mut self, units: u64) {
+    /// Records that `units` units were reached with a ratio in the [quiet](Self::quiet) range.
+    pub(crate) fn update_quietly(&mut self, units: u64) {
         self.update(units, self.low.reference.max(self.high.reference.min(0.0)));
     }
 
-    /// Batches that were never reported.
-    pub fn skipped(&self) -> u64 {
-        self.skipped
-    }
-
-    /// Why the correction was given up, if it was.
-    pub fn lost(&self) -> Option<Lost> {
-        self.lost
-    }
-
     /// The corrected bounds, lower and upper.
-    pub fn corrected(&self, bounds: Bounds) -> (f64, f64) {
+    pub(crate) fn corrected(&self, bounds: Bounds) -> (f64, f64) {
         (bounds.lower() + self.low(), bounds.upper() - self.high())
     }
 
     /// Compares the ratio with the corrected bounds, which must be passed and not just reached.
-    pub fn decide(&self, bounds: Bounds, llr: f64) -> Decision {
+    pub(crate) fn decide(&self, bounds: Bounds, llr: f64) -> Decision {
         let (lower, upper) = self.corrected(bounds);
         if llr > upper {
             Decision::AcceptH1
@@ -170,19 +148,19 @@ mod tests {
         let mut overshoot = Overshoot::new(2);
         overshoot.update(2, 0.5);
         overshoot.update(8, 2.0);
-        assert_eq!((overshoot.skipped(), overshoot.high()), (2, 0.25));
+        assert_eq!(overshoot.high(), 0.25);
         overshoot.update(10, 2.5);
         assert_eq!(overshoot.high(), 0.25);
     }
 
     #[test]
     fn what_cannot_be_followed_ends_the_correction() {
-        for (units, lost) in [(2, Lost::Units(2)), (7, Lost::Rhythm)] {
+        for units in [2, 7] {
             let mut overshoot = Overshoot::new(2);
             overshoot.update(2, 0.5);
             overshoot.update(4, 1.0);
             overshoot.update(units, 1.5);
-            assert_eq!(overshoot.lost(), Some(lost));
+            assert!(overshoot.is_invalid);
             assert_eq!((overshoot.low(), overshoot.high()), (0.0, 0.0));
             assert_eq!(overshoot.decide(bounds(), 2.9), Decision::Continue);
         }

@@ -26,7 +26,7 @@ impl Conditions {
 
 /// One point of the operating characteristic.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct OperatingPoint {
     /// True strength in logistic Elo.
     pub elo: f64,
     /// The same in normalized Elo.
@@ -37,16 +37,16 @@ pub struct Point {
 
 /// A test under known conditions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Planned {
+pub struct PlannedTest {
     test: Sprt,
     conditions: Conditions,
     variance: f64,
 }
 
-impl Planned {
+impl PlannedTest {
     /// `None` if the conditions leave no variance.
-    pub fn new(test: Sprt, conditions: Conditions) -> Option<Planned> {
-        Some(Planned { test, conditions, variance: conditions.variance_per_game()? })
+    pub fn new(test: Sprt, conditions: Conditions) -> Option<PlannedTest> {
+        Some(PlannedTest { test, conditions, variance: conditions.variance_per_game()? })
     }
 
     /// Variance of one game's score.
@@ -71,10 +71,10 @@ impl Planned {
     }
 
     /// What happens if the true difference is `elo`, in logistic Elo. A Brownian approximation.
-    pub fn at(&self, elo: f64) -> Option<Point> {
+    pub fn at(&self, elo: f64) -> Option<OperatingPoint> {
         let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance.sqrt();
         let exit = self.test.expectation(elo, self.variance)?;
-        Some(Point { elo, nelo, exit })
+        Some(OperatingPoint { elo, nelo, exit })
     }
 
     /// The true difference, in logistic Elo, at which the test takes longest: midway between its
@@ -94,11 +94,11 @@ mod tests {
         let variance = conditions.variance_per_game().expect("some variance");
         assert!((variance - 0.0649182323594).abs() < 1e-12);
         let test = Sprt::new(0.0, 2.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
-        let planned = Planned::new(test, conditions).expect("some variance");
+        let planned = PlannedTest::new(test, conditions).expect("some variance");
         let bound = planned.logistic(2.0).expect("a moderate score");
         assert!((bound - 1.01916518594).abs() < 1e-9, "{bound}");
         let extreme = Conditions { draw_rate: 0.9, bias_elo: 400.0 };
-        assert_eq!(Planned::new(test, extreme), None);
+        assert_eq!(PlannedTest::new(test, extreme), None);
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
         for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
             let test = Sprt::new(0.0, 5.0, 0.05, 0.05, model).expect("a sound test");
             let conditions = Conditions { draw_rate: 0.5, bias_elo: 0.0 };
-            let planned = Planned::new(test, conditions).expect("some variance");
+            let planned = PlannedTest::new(test, conditions).expect("some variance");
             let worst = planned.worst().expect("a moderate score");
             let games = |elo| planned.at(elo).expect("some variance").exit.mean_units;
             assert!(games(worst) > games(worst - 0.5) && games(worst) > games(worst + 0.5));

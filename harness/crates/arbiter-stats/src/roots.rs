@@ -18,7 +18,7 @@ const CHECK_WIDTH: f64 = 1e-9;
 ///
 /// If the sign does not change across the answer: then `f` does not fall through zero in the
 /// bracket, which is a mistake of the caller and would make every later number wrong.
-pub fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f64) -> f64 {
+pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f64) -> f64 {
     assert!(low < start && start < high, "bad bracket {low}..{start}..{high}");
     let (mut left, mut right) = (low, high);
     let mut x = start;
@@ -52,7 +52,7 @@ pub fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f
 /// # Panics
 ///
 /// If the function does not fall through `target` at the answer.
-pub fn falling_crossing(
+pub(crate) fn falling_crossing(
     f: impl Fn(f64) -> f64,
     target: f64,
     low: f64,
@@ -83,7 +83,7 @@ pub fn falling_crossing(
 
 /// On which side of a bracket a crossing lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beyond {
+pub(crate) enum Beyond {
     /// Below its lower end.
     Low,
     /// Above its upper end.

@@ -11,7 +11,7 @@
 //! that ends at a cap, or has not ended: then at the ratio and time reached, which in the order of
 //! ends is between all failures and all passes.
 
-use super::brownian::Walk;
+use super::brownian::BrownianMotion;
 use super::distribution::{Distribution, Moments};
 use super::elo::{Estimate, Extended, score_from_elo};
 use super::pentanomial::{Pentanomial, Trinomial};
@@ -94,10 +94,10 @@ fn estimate<const K: usize>(
 impl Sprt {
     /// The ratio's walk when the hypotheses are read on the `scale` of one sample and the units
     /// come from `source`; the two differ in their mean only.
-    fn walk_between(&self, scale: &Moments, source: Moments) -> Walk {
+    fn walk_between(&self, scale: &Moments, source: Moments) -> BrownianMotion {
         let at_sample = self.walk(scale);
         // Drift is linear in the mean score, with slope (s₁ − s₀)/v = √(variance/v).
         let slope = (at_sample.variance / scale.variance).sqrt();
-        Walk { drift: at_sample.drift + slope * (source.mean - scale.mean), ..at_sample }
+        BrownianMotion { drift: at_sample.drift + slope * (source.mean - scale.mean), ..at_sample }
     }
 }

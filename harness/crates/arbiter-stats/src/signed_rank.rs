@@ -1,38 +1,38 @@
-//! The centre of numbers that scatter alike to both sides of it, whatever else they do.
+//! Centre of symmetry of a sample, with an interval.
 //!
-//! Nothing is assumed of the numbers but that each is as likely to be so far above the centre as
-//! below it: they need not be normal, nor of one spread, nor free of outliers. The estimate is the
+//! The only assumption is that each number is distributed symmetrically around the centre: they need
+//! not be normal, nor of equal variance, nor free of outliers. The estimate is the
 //! median of all means of two numbers, each number with itself included (J. Hodges, E. Lehmann,
 //! 1963), and the interval lies between two of these means, chosen by the distribution of
 //! F. Wilcoxon's signed-rank statistic (1945; J. Tukey's interval).
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Numbers up to which the distribution is computed exactly. Beyond, the normal one is close, and
-/// on the careful side: its intervals are a little wider.
+/// Sample size up to which the distribution is computed exactly. Beyond, the normal approximation
+/// gives slightly wider intervals.
 const EXACT: usize = 64;
 
 /// Finite numbers in ascending order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Symmetric(Vec<f64>);
+pub(crate) struct SortedSample(Vec<f64>);
 
-impl Symmetric {
+impl SortedSample {
     /// `None` unless there is a number and all are finite.
-    pub fn new(mut numbers: Vec<f64>) -> Option<Symmetric> {
+    pub(crate) fn new(mut numbers: Vec<f64>) -> Option<SortedSample> {
         numbers.sort_by(f64::total_cmp);
         let is_sound = !numbers.is_empty() && numbers.iter().all(|x| x.is_finite());
-        is_sound.then_some(Symmetric(numbers))
+        is_sound.then_some(SortedSample(numbers))
     }
 
     /// The centre.
-    pub fn centre(&self) -> f64 {
+    pub(crate) fn centre(&self) -> f64 {
         let means = means_of(self.0.len());
         f64::midpoint(self.mean_at(means.div_ceil(2)), self.mean_at(means / 2 + 1))
     }
 
-    /// An interval whose ends miss the centre with a chance of at most `tail` each, above 0 and
-    /// below 0.5. `None` if there are too few numbers for one.
-    pub fn interval(&self, tail: f64) -> Option<(f64, f64)> {
+    /// An interval each end of which misses the centre with a probability of at most `tail`, above 0
+    /// and below 0.5. `None` if the sample is too small.
+    pub(crate) fn interval(&self, tail: f64) -> Option<(f64, f64)> {
         let left_out = most_left_out(self.0.len(), tail)?;
         let means = means_of(self.0.len());
         Some((self.mean_at(left_out + 1), self.mean_at(means - left_out)))
@@ -87,9 +87,9 @@ fn most_left_out(count: usize, tail: f64) -> Option<u64> {
     if count > EXACT {
         return Some(most_left_out_normally(count, tail));
     }
-    let law = signed_rank_law(count);
+    let distribution = signed_rank_distribution(count);
     let mut up_to = 0.0;
-    let unlikely = law.iter().take_while(|chance| {
+    let unlikely = distribution.iter().take_while(|chance| {
         up_to += **chance;
         up_to <= tail
     });
@@ -106,18 +106,18 @@ fn most_left_out_normally(count: usize, tail: f64) -> u64 {
     (mean + quantile * spread - 0.5).max(0.0) as u64
 }
 
-/// The chance of each value of the signed-rank statistic, from 0: the sum of the ranks 1 to `count`
-/// of which each counts by the toss of a coin.
-fn signed_rank_law(count: usize) -> Vec<f64> {
-    let mut law = vec![0.0; count * (count + 1) / 2 + 1];
-    law[0] = 1.0;
+/// The probability of each value, from 0, of the signed-rank statistic: the sum of those of the
+/// ranks 1 to `count` that are included with probability ½ each.
+fn signed_rank_distribution(count: usize) -> Vec<f64> {
+    let mut distribution = vec![0.0; count * (count + 1) / 2 + 1];
+    distribution[0] = 1.0;
     for rank in 1..=count {
         for value in (0..=rank * (rank + 1) / 2).rev() {
-            let with = if value >= rank { law[value - rank] } else { 0.0 };
-            law[value] = f64::midpoint(law[value], with);
+            let with = if value >= rank { distribution[value - rank] } else { 0.0 };
+            distribution[value] = f64::midpoint(distribution[value], with);
         }
     }
-    law
+    distribution
 }
 
 #[cfg(test)]
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_published_example() {
         let changes = [-0.952, 0.147, -1.022, -0.430, -0.620, -0.590, -0.490, 0.080, -0.010];
-        let changes = Symmetric::new(changes.to_vec()).unwrap();
+        let changes = SortedSample::new(changes.to_vec()).unwrap();
         assert!((changes.centre() + 0.46).abs() < 1e-12, "{}", changes.centre());
         let (low, high) = changes.interval(0.0196).unwrap();
         assert!((low + 0.786).abs() < 1e-12 && (high + 0.010).abs() < 1e-12, "{low} {high}");
@@ -152,7 +152,7 @@ mod tests {
             check(count, 0.025, at_5);
             check(count, 0.005, at_1);
         }
-        assert!((signed_rank_law(40).iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((signed_rank_distribution(40).iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 
     #[test]
@@ -172,11 +172,11 @@ mod tests {
             means.extend(numbers[index..].iter().map(|other| f64::midpoint(*one, *other)));
         }
         means.sort_by(f64::total_cmp);
-        let numbers = Symmetric::new(numbers).unwrap();
+        let numbers = SortedSample::new(numbers).unwrap();
         for (index, mean) in means.iter().enumerate() {
             assert_eq!(numbers.mean_at(index as u64 + 1), *mean);
         }
-        assert_eq!(Symmetric::new(vec![]), None);
-        assert_eq!(Symmetric::new(vec![1.0, f64::NAN]), None);
+        assert_eq!(SortedSample::new(vec![]), None);
+        assert_eq!(SortedSample::new(vec![1.0, f64::NAN]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Whole sequential tests played with imagined pairs, to see whether their promises hold.
+//! Simulated sequential tests, to measure their error rates and lengths.
 //!
 //! Randomness comes from the caller as a source of uniform numbers, so that the same source gives
 //! the same tests. A pair is drawn from five probabilities; [`pair_model`] makes them from a
@@ -8,41 +8,40 @@ use super::bayes::BayesElo;
 use super::distribution::Distribution;
 use super::elo::score_from_elo;
 use super::gsprt;
+use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
 use super::roots::falling_crossing;
 use super::sprt::{Decision, Model, Sprt};
-use super::watch::Watch;
 
 /// Pairs before the approximate ratio is trusted to say that no bound is near.
 const WARM_UP: u64 = 200;
 
-/// Distance from a bound, in the ratio, from which on it is computed exactly.
+/// The ratio is computed exactly if its approximation is this close to a bound.
 const MARGIN: f64 = 0.2;
 
-/// The draws of the sample, by which BayesElo bounds are converted, are looked at again when the
-/// pairs have grown by this share.
+/// The BayesElo bounds are converted anew when the number of pairs has grown by 1/64.
 const REFRESH: u64 = 64;
 
 /// Bounds further apart than this, in Elo, make tests too short for the approximation.
 const MAX_APPROXIMATE_ELO: f64 = 30.0;
 
-/// A test and the pairs it is given.
+/// A test and the distribution of its pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulation {
-    /// The test; it stops by its own rule, corrected or not.
+    /// The test, with its correction.
     pub test: Sprt,
     /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
     pub probabilities: [f64; 5],
-    /// Pairs between two looks at the ratio, at least 1.
+    /// Pairs between two updates of the ratio, at least 1.
     pub batch: u64,
-    /// Pairs after which the test is given up without a verdict.
+    /// Pairs after which the test ends without a decision.
     pub cap: u64,
 }
 
 /// How one simulated test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Played {
-    /// The verdict; [`Decision::Continue`] if the cap came first.
+pub struct SimulatedTest {
+    /// The decision; [`Decision::Continue`] if the cap was reached.
     pub decision: Decision,
     /// Pairs counted at the end.
     pub pairs: Pentanomial,
@@ -50,11 +49,11 @@ pub struct Played {
 
 impl Simulation {
     /// Plays one test; `uniform` gives numbers in [0, 1).
-    pub fn play(&self, mut uniform: impl FnMut() -> f64) -> Played {
+    pub fn play(&self, mut uniform: impl FnMut() -> f64) -> SimulatedTest {
         assert!(self.batch > 0, "a batch is at least one pair");
         let cumulated = self.cumulated();
         let (mut screen, mut refresh) = (self.test, 0);
-        let mut watch = Watch::new(self.test, self.batch);
+        let mut monitor = SprtMonitor::new(self.test, self.batch);
         let mut pairs = Pentanomial::default();
         let mut played = 0;
         while played < self.cap {
@@ -68,12 +67,12 @@ impl Simulation {
                 refresh = played + played / REFRESH;
             }
             // The ratio with the draws of a little earlier is enough to tell that no bound is near.
-            match watch.glance(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
+            match monitor.update_if_near(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
                 Decision::Continue => {}
-                decision => return Played { decision, pairs },
+                decision => return SimulatedTest { decision, pairs },
             }
         }
-        Played { decision: Decision::Continue, pairs }
+        SimulatedTest { decision: Decision::Continue, pairs }
     }
 
     /// Upper ends of the intervals of all cells but the last.
@@ -125,7 +124,7 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
         Model::Normalized => gsprt::nearest_with_nelo(base, elo),
         Model::Logistic => gsprt::nearest_with_score(base, score_from_elo(elo)),
         Model::Bayesian => {
-            let draw_elo = BayesElo::of_pairs(&imagined(base)).draw_elo;
+            let draw_elo = BayesElo::of_pairs(&expected_counts(base)).draw_elo;
             gsprt::nearest_with_score(base, score_of(BayesElo { elo, draw_elo }))
         }
     }
@@ -138,7 +137,7 @@ fn score_of(game: BayesElo) -> f64 {
 }
 
 /// So many pairs that their counts give the probabilities back to eleven digits.
-fn imagined(probabilities: &[f64; 5]) -> Pentanomial {
+fn expected_counts(probabilities: &[f64; 5]) -> Pentanomial {
     Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
 }
 
@@ -169,18 +168,18 @@ mod tests {
     }
 
     /// The same test with every ratio computed exactly.
-    fn play_exactly(simulation: &Simulation, mut uniform: impl FnMut() -> f64) -> Played {
+    fn play_exactly(simulation: &Simulation, mut uniform: impl FnMut() -> f64) -> SimulatedTest {
         let cumulated = simulation.cumulated();
-        let mut watch = Watch::new(simulation.test, simulation.batch);
+        let mut monitor = SprtMonitor::new(simulation.test, simulation.batch);
         let mut pairs = Pentanomial::default();
         loop {
             for _ in 0..simulation.batch {
                 let drawn = uniform();
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
             }
-            let decision = watch.look(&pairs).decision;
+            let decision = monitor.update(&pairs).decision;
             if decision != Decision::Continue {
-                return Played { decision, pairs };
+                return SimulatedTest { decision, pairs };
             }
         }
     }

@@ -1,15 +1,14 @@
-//! The sequential probability ratio test: play until the evidence is enough.
+//! The sequential probability ratio test (SPRT).
 //!
 //! H0 says the strength difference is `elo0`, H1 says it is `elo1`. The test accepts H1 when the
 //! log-likelihood ratio (LLR) reaches the upper bound, H0 when it reaches the lower bound. It must
 //! only be consulted after whole pairs, in the order in which they were scheduled. Two identical
 //! deterministic engines can draw every pair for ever, so a run also needs a cap on its games.
 
-use std::error::Error;
-use std::fmt;
+use thiserror::Error;
 
 use super::bayes::BayesElo;
-use super::brownian::{Exit, Walk};
+use super::brownian::{BrownianMotion, Exit};
 use super::distribution::{Distribution, Moments};
 use super::elo::score_from_elo;
 use super::gsprt::{llr_logistic, llr_normalized};
@@ -18,26 +17,26 @@ use super::pentanomial::{Pentanomial, Trinomial};
 
 /// Largest bound, in either direction, of a test in normalized Elo. A difference of 200 shows
 /// within a few dozen pairs and needs no sequential test.
-pub const MAX_NORMALIZED_ELO: f64 = 200.0;
+pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 
 /// Largest bound, in either direction, of a test in logistic Elo.
-pub const MAX_LOGISTIC_ELO: f64 = 1000.0;
+pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
 /// Hypotheses further apart than this, in Elo, are not tested with corrected bounds by default:
 /// simulated tests of logistic Elo 0 against 50 hold their error rates at Wald's bounds only.
-pub const MAX_CORRECTED_WIDTH: f64 = 20.0;
+pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
-/// How a test allows for the jump of its ratio over a bound.
+/// How a test corrects for the overshoot of its ratio past a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Correction {
-    /// Not at all: it ends at Wald's bounds, a little later and more careful than asked.
+    /// Not at all: it ends at Wald's bounds, with error rates a little below the nominal ones.
     None,
-    /// Its bounds move inwards by the mean excess measured so far: see [`super::overshoot`].
+    /// Its bounds move inwards by the mean overshoot measured so far.
     Dynamic,
 }
 
 impl Correction {
-    /// The kind in one word.
+    /// Name of the correction.
     pub const fn as_str(self) -> &'static str {
         match self {
             Correction::None => "none",
@@ -49,9 +48,9 @@ impl Correction {
 /// The scale on which the hypotheses are stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Model {
-    /// Normalized Elo: see [`super::normalized`].
+    /// Normalized Elo: see [`normalized`](super::normalized).
     Normalized,
-    /// Logistic Elo: see [`super::elo`].
+    /// Logistic Elo: see [`elo`](super::elo).
     Logistic,
     /// BayesElo, converted to logistic Elo with the draw rate of the sample: see
     /// [`super::bayes`].
@@ -67,7 +66,7 @@ impl Model {
         }
     }
 
-    /// The scale in one word.
+    /// Name of the scale.
     pub const fn as_str(self) -> &'static str {
         match self {
             Model::Normalized => "normalized",
@@ -78,67 +77,30 @@ impl Model {
 }
 
 /// Why a test cannot be set up.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum SprtError {
-    /// The hypotheses are equal, reversed, or not numbers.
-    Order {
-        /// Strength difference under H0.
-        elo0: f64,
-        /// Strength difference under H1.
-        elo1: f64,
-    },
-    /// A hypothesis is too far from zero for its scale.
-    Range {
-        /// The offending bound.
-        elo: f64,
-        /// The largest one allowed.
-        limit: f64,
-    },
-    /// An error rate is not a probability strictly between 0 and 1.
-    ErrorRate {
-        /// Which rate: `alpha` or `beta`.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// The error rates leave no room between the bounds.
-    ErrorSum {
-        /// Accepted rate of false passes.
-        alpha: f64,
-        /// Accepted rate of false failures.
-        beta: f64,
-    },
+    /// `elo0` and `elo1` are equal, reversed, or not numbers.
+    #[error("expected elo0 < elo1, got elo0 = {0} and elo1 = {1}")]
+    Order(f64, f64),
+    /// A hypothesis, given first, is farther from zero than the limit of its scale.
+    #[error("expected bounds between -{1} and {1} Elo, got {0}")]
+    Range(f64, f64),
+    /// The error rate of this name is not strictly between 0 and 1.
+    #[error("expected {0} between 0 and 1 exclusive, got {1}")]
+    ErrorRate(&'static str, f64),
+    /// `alpha` and `beta` leave no room between the bounds.
+    #[error("expected alpha + beta < 1, got alpha = {0} and beta = {1}")]
+    ErrorSum(f64, f64),
 }
 
-impl fmt::Display for SprtError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SprtError::Order { elo0, elo1 } => {
-                write!(f, "expected elo0 < elo1, got elo0 = {elo0} and elo1 = {elo1}")
-            }
-            SprtError::Range { elo, limit } => {
-                write!(f, "expected bounds between -{limit} and {limit} Elo, got {elo}")
-            }
-            SprtError::ErrorRate { name, value } => {
-                write!(f, "expected {name} between 0 and 1 exclusive, got {value}")
-            }
-            SprtError::ErrorSum { alpha, beta } => {
-                write!(f, "expected alpha + beta < 1, got alpha = {alpha} and beta = {beta}")
-            }
-        }
-    }
-}
-
-impl Error for SprtError {}
-
-/// What the evidence says so far.
+/// State of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decision {
     /// The upper bound was reached: the difference is `elo1` rather than `elo0`.
     AcceptH1,
     /// The lower bound was reached: the difference is `elo0` rather than `elo1`.
     AcceptH0,
-    /// Neither: play on.
+    /// Neither bound was reached.
     Continue,
 }
 
@@ -155,11 +117,11 @@ impl Bounds {
     pub fn new(alpha: f64, beta: f64) -> Result<Bounds, SprtError> {
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             if !(value > 0.0 && value < 1.0) {
-                return Err(SprtError::ErrorRate { name, value });
+                return Err(SprtError::ErrorRate(name, value));
             }
         }
         if alpha + beta >= 1.0 {
-            return Err(SprtError::ErrorSum { alpha, beta });
+            return Err(SprtError::ErrorSum(alpha, beta));
         }
         Ok(Bounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() })
     }
@@ -186,7 +148,7 @@ impl Bounds {
     }
 }
 
-/// A test of `elo1` against `elo0`; its values are known to be sound.
+/// A test of `elo1` against `elo0` with validated values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -209,11 +171,11 @@ impl Sprt {
         model: Model,
     ) -> Result<Sprt, SprtError> {
         if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
-            return Err(SprtError::Order { elo0, elo1 });
+            return Err(SprtError::Order(elo0, elo1));
         }
         let limit = model.max_elo();
         if let Some(elo) = [elo0, elo1].into_iter().find(|elo| elo.abs() > limit) {
-            return Err(SprtError::Range { elo, limit });
+            return Err(SprtError::Range(elo, limit));
         }
         let bounds = Bounds::new(alpha, beta)?;
         Ok(Sprt { elo0, elo1, alpha, beta, model, bounds, correction: Correction::None })
@@ -259,14 +221,11 @@ impl Sprt {
         self.correction
     }
 
-    /// How a test like this should allow for overshoot: by the dynamic correction while its
-    /// hypotheses are at most [`MAX_CORRECTED_WIDTH`] apart. Wider tests end after so few pairs
-    /// that they need what Wald's bounds leave in reserve.
+    /// The default correction: dynamic while the hypotheses are at most 20 Elo apart. Wider tests
+    /// end after so few pairs that only Wald's bounds hold the error rates.
     pub fn usual_correction(&self) -> Correction {
-        match self.elo1 - self.elo0 <= MAX_CORRECTED_WIDTH {
-            true => Correction::Dynamic,
-            false => Correction::None,
-        }
+        let is_narrow = self.elo1 - self.elo0 <= MAX_CORRECTED_WIDTH;
+        if is_narrow { Correction::Dynamic } else { Correction::None }
     }
 
     /// Log-likelihood ratio of H1 against H0 from pairs.
@@ -302,12 +261,13 @@ impl Sprt {
     }
 
     /// Compares a log-likelihood ratio with Wald's bounds, whatever the correction: counts alone do
-    /// not tell how the ratio moved. [`super::watch::Watch`] follows a test with its correction.
+    /// not tell how the ratio moved. [`SprtMonitor`](super::SprtMonitor)
+    /// applies the correction.
     pub fn decide(&self, llr: f64) -> Decision {
         self.bounds.decide(llr)
     }
 
-    /// What to expect of the whole test, in games, if the true difference is `logistic_elo` and a
+    /// Probability to pass and mean number of games if the true difference is `logistic_elo` and a
     /// game's score has the given variance (at most ¼; (1 − draw ratio)/4 for equal engines and a
     /// balanced book). `None` unless the variance is positive.
     ///
@@ -334,7 +294,7 @@ impl Sprt {
 
     /// The ratio's drift and variance per unit: with s₀ and s₁ the scores under the hypotheses,
     /// (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
-    pub(super) fn walk(&self, sample: &Moments) -> Walk {
+    pub(super) fn walk(&self, sample: &Moments) -> BrownianMotion {
         // Equal engines with a balanced book that draw at rate d have v = (1 − d)/4 per game.
         let rate = || 1.0 - 4.0 * sample.variance_per_game();
         let test = self.with_draw_elo(|| BayesElo::draw_elo_of_rate(rate()));
@@ -343,7 +303,7 @@ impl Sprt {
             Model::Logistic | Model::Bayesian => score_from_elo(elo),
         };
         let (s0, s1) = (score(test.elo0), score(test.elo1));
-        Walk {
+        BrownianMotion {
             drift: (sample.mean - 0.5 * (s0 + s1)) * (s1 - s0) / sample.variance,
             variance: (s1 - s0).powi(2) / sample.variance,
         }

@@ -12,7 +12,7 @@ use arbiter_plan::run::job::{Games, PlayedPair};
 use arbiter_plan::run::standing::{GameTally, PairTally};
 use arbiter_schedule::Pairing;
 use arbiter_schema::{Fingerprints, GameRow, PlanRow};
-use arbiter_stats::pentanomial::GameResult;
+use arbiter_stats::GameResult;
 
 /// One line of the list of runs.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,8 +13,8 @@ use arbiter_report::document::Document;
 use arbiter_report::status::percent;
 use arbiter_report::table::Table;
 use arbiter_schedule::seed::{below, seed_for};
+use arbiter_stats::Pentanomial;
 use arbiter_stats::paired::{self, Solved, Speeds};
-use arbiter_stats::pentanomial::Pentanomial;
 use arbiter_stats::residuals::{self, Colour, Residuals};
 
 /// Largest file of speeds that is read, in bytes.

@@ -9,13 +9,10 @@ use crate::output::Rows;
 use arbiter_report::document::Document;
 use arbiter_report::status::percent;
 use arbiter_report::table::Table;
-use arbiter_stats::brownian::Exit;
 use arbiter_stats::discrete_walk;
-use arbiter_stats::distribution::Distribution;
-use arbiter_stats::gsprt::steps_logistic;
-use arbiter_stats::pentanomial::Pentanomial;
-use arbiter_stats::planning::{Conditions, Planned, Point};
-use arbiter_stats::sprt::Sprt;
+use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
+use arbiter_stats::steps_logistic;
+use arbiter_stats::{Distribution, Exit, Pentanomial, Sprt};
 
 /// Columns of the plot.
 const PLOT_WIDTH: usize = 40;
@@ -55,14 +52,14 @@ pub fn run(args: &PlanArgs) -> Result<Answer, String> {
         return Err(format!("expected true strengths between -{MAX_ELO} and {MAX_ELO}, got {elo}"));
     }
     let conditions = Conditions { draw_rate: args.draw_ratio, bias_elo: args.bias };
-    let planned = Planned::new(test, conditions).ok_or_else(|| {
+    let planned = PlannedTest::new(test, conditions).ok_or_else(|| {
         format!(
             "a bias of {} Elo and {} of draws leave no variance; lower one of them",
             args.bias, args.draw_ratio
         )
     })?;
     let elos = if args.elo.is_empty() { range(&test, &planned) } else { args.elo.clone() };
-    let points: Vec<Point> = elos.iter().filter_map(|elo| planned.at(*elo)).collect();
+    let points: Vec<OperatingPoint> = elos.iter().filter_map(|elo| planned.at(*elo)).collect();
     let pilot = args.pilot.map(|counts| pilot_exit(&test, &Pentanomial(counts))).transpose()?;
     Ok(Answer {
         text: text(&test, &planned, &points, pilot),
@@ -73,7 +70,7 @@ pub fn run(args: &PlanArgs) -> Result<Answer, String> {
 }
 
 /// Thirteen strengths, from one width of the test below H0 to one above H1.
-fn range(test: &Sprt, planned: &Planned) -> Vec<f64> {
+fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
     let width = test.elo1() - test.elo0();
     let at = |step: i32| test.elo0() + width * f64::from(step) / 4.0;
     (-4..=8).filter_map(|step| planned.logistic(at(step))).collect()
@@ -92,7 +89,7 @@ fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
     };
     let scale = test.for_pairs(pairs);
     let bound = |elo: f64| match test.model() {
-        arbiter_stats::sprt::Model::Normalized => {
+        arbiter_stats::Model::Normalized => {
             let variance = moments.variance_per_game();
             let score = 0.5 + elo / arbiter_stats::normalized::NELO_PER_SIGMA * variance.sqrt();
             arbiter_stats::elo::elo_from_score(score).finite()
@@ -115,12 +112,12 @@ fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
 
 fn json(
     test: &Sprt,
-    planned: &Planned,
-    points: &[Point],
+    planned: &PlannedTest,
+    points: &[OperatingPoint],
     pilot: Option<Exit>,
 ) -> serde_json::Value {
     let bounds = test.bounds();
-    let point = |point: &Point| {
+    let point = |point: &OperatingPoint| {
         json!({
             "elo": point.elo,
             "nelo": point.nelo,
@@ -146,7 +143,7 @@ fn json(
 }
 
 /// What is planned, in a line.
-fn heading(test: &Sprt, planned: &Planned) -> String {
+fn heading(test: &Sprt, planned: &PlannedTest) -> String {
     format!(
         "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}",
         test.model().as_str(),
@@ -159,7 +156,7 @@ fn heading(test: &Sprt, planned: &Planned) -> String {
 }
 
 /// What else there is to know, a sentence each.
-fn notes(planned: &Planned, pilot: Option<Exit>) -> Vec<String> {
+fn notes(planned: &PlannedTest, pilot: Option<Exit>) -> Vec<String> {
     let worst = planned.worst().and_then(|elo| planned.at(elo)).map(|worst| {
         let (elo, games) = (worst.elo, worst.exit.mean_units);
         format!("It takes longest at {elo:+.2} Elo: {games:.0} games.")
@@ -171,7 +168,12 @@ fn notes(planned: &Planned, pilot: Option<Exit>) -> Vec<String> {
     worst.into_iter().chain(pilot).collect()
 }
 
-fn document(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -> Document {
+fn document(
+    test: &Sprt,
+    planned: &PlannedTest,
+    points: &[OperatingPoint],
+    pilot: Option<Exit>,
+) -> Document {
     let mut document = Document::new("What a test will cost".to_owned());
     document.paragraph(format!("{}.", heading(test, planned)));
     let mut table = Table::new(["Elo", "nElo", "passes", "expected games"]);
@@ -188,7 +190,12 @@ fn document(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit
     document
 }
 
-fn text(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -> String {
+fn text(
+    test: &Sprt,
+    planned: &PlannedTest,
+    points: &[OperatingPoint],
+    pilot: Option<Exit>,
+) -> String {
     let mut text = format!(
         "{}\n\n{:>9} {:>9} {:>8} {:>10}  pass probability\n",
         heading(test, planned),
@@ -197,7 +204,7 @@ fn text(test: &Sprt, planned: &Planned, points: &[Point], pilot: Option<Exit>) -
         "pass",
         "games"
     );
-    let row = |point: &Point| {
+    let row = |point: &OperatingPoint| {
         let pass = point.exit.upper_probability;
         let filled = (pass * PLOT_WIDTH as f64).round() as usize;
         let plot = format!("{}{}", "█".repeat(filled), "·".repeat(PLOT_WIDTH - filled));

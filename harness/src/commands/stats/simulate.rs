@@ -17,7 +17,7 @@ use arbiter_report::table::Table;
 use arbiter_report::terminal;
 use arbiter_schedule::seed::seed_for;
 use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
-use arbiter_stats::sprt::{Correction, Decision, Sprt};
+use arbiter_stats::{Correction, Decision, Sprt};
 
 /// Runs between two movements of the progress bar.
 const BAR_STEP: u64 = 16;

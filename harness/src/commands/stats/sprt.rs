@@ -11,10 +11,8 @@ use super::{Answer, ONE_ROW, TestArgs};
 use arbiter_report::document::Document;
 use arbiter_report::status::{interval, percent, plus_minus};
 use arbiter_report::table::Table;
-use arbiter_stats::distribution::Moments;
-use arbiter_stats::pentanomial::{Pentanomial, Trinomial, opening_bias};
 use arbiter_stats::sequential::{self, SequentialEstimate};
-use arbiter_stats::sprt::{Decision, Model, Sprt};
+use arbiter_stats::{Decision, Model, Moments, Pentanomial, Sprt, Trinomial, opening_bias};
 use arbiter_stats::{bayes, elo, normalized};
 
 /// Flags of `arbiter stats sprt`.
@@ -140,7 +138,7 @@ fn json(figures: &Figures) -> serde_json::Value {
     let [nelo, nelo_low, nelo_high] = parts(nelo.as_ref());
     let after = figures.sequential.map(|s| s.elo);
     let [sequential, sequential_low, sequential_high] = parts(after.as_ref());
-    let outlook = figures.pairs.and_then(|pairs| figures.test.outlook(&pairs));
+    let forecast = figures.pairs.and_then(|pairs| figures.test.forecast(&pairs));
     let bounds = figures.test.bounds();
     json!({
         "schema": "arbiter.stats.sprt/1",
@@ -170,8 +168,8 @@ fn json(figures: &Figures) -> serde_json::Value {
         "llr_classical": figures.llr_classical,
         "llr_lower": bounds.lower(), "llr_upper": bounds.upper(),
         "verdict": figures.verdict(),
-        "h1_probability": outlook.map(|exit| exit.upper_probability),
-        "expected_remaining_games": outlook.map(|exit| 2.0 * exit.mean_units),
+        "h1_probability": forecast.map(|exit| exit.upper_probability),
+        "expected_remaining_games": forecast.map(|exit| 2.0 * exit.mean_units),
     })
 }
 
@@ -212,14 +210,14 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     }
     line("Verdict", figures.verdict().to_owned());
     let is_open = test.decide(figures.llr) == Decision::Continue;
-    let outlook = figures.pairs.and_then(|pairs| test.outlook(&pairs));
-    if let Some(outlook) = outlook.filter(|_| is_open) {
+    let forecast = figures.pairs.and_then(|pairs| test.forecast(&pairs));
+    if let Some(forecast) = forecast.filter(|_| is_open) {
         line(
             "Outlook",
             format!(
                 "H1 in {}, about {:.0} games to go",
-                percent(Some(outlook.upper_probability)),
-                2.0 * outlook.mean_units
+                percent(Some(forecast.upper_probability)),
+                2.0 * forecast.mean_units
             ),
         );
     }

@@ -4,7 +4,7 @@ use rand_chacha::rand_core::Rng;
 use super::*;
 use arbiter_plan::run::standing::GameTally;
 use arbiter_schedule::seed::seed_for;
-use arbiter_stats::pentanomial::GameResult;
+use arbiter_stats::GameResult;
 
 fn tally(pair: u64, results: [GameResult; 2], termination: Termination) -> PairTally {
     let [first, second] = results.map(|result| GameTally { result, termination, fault: None });
@@ -125,9 +125,9 @@ fn the_exact_test_keeps_its_level() {
     for _ in 0..TRIALS {
         let mut share = |games: u64| {
             let failures = (0..games).filter(|_| uniform() < 0.1).count() as u64;
-            Share { games, failures }
+            FailureCount { games, failures }
         };
-        let p = excess(share(64), share(192));
+        let p = fisher_exact(share(64), share(192));
         for (count, level) in below.iter_mut().zip([0.05, 0.01]) {
             *count += u32::from(p <= level);
         }

@@ -8,7 +8,7 @@ use crate::ablation::AblationError;
 use crate::program::ProgramError;
 use crate::tournament::TournamentError;
 use arbiter_spsa::TuningError;
-use arbiter_stats::sprt::SprtError;
+use arbiter_stats::SprtError;
 
 /// Why a request is not a plan.
 #[derive(Debug, Error)]

@@ -9,7 +9,7 @@ use crate::run::job::PlayedPair;
 use crate::run::standing::{PairTally, Standing};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::Iteration;
-use arbiter_stats::watch::Look;
+use arbiter_stats::SprtStatus;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum RunEvent<'a> {
         /// Pairs counted before.
         counted: u64,
         /// What the test says of those of each two engines, if the run is an SPRT.
-        looks: &'a BTreeMap<[usize; 2], Look>,
+        sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
     },
     /// A game has begun. Those of different pairs come in any order, and a void pair's twice.
     GameStarted {
@@ -51,7 +51,7 @@ pub enum RunEvent<'a> {
         /// What it adds.
         tally: &'a PairTally,
         /// What the test says after it, if the run is an SPRT.
-        look: Option<Look>,
+        sprt_status: Option<SprtStatus>,
         /// Since the start or resumption.
         elapsed: Duration,
     },
@@ -85,7 +85,7 @@ pub enum RunEvent<'a> {
         /// Pairs that still count, the first ones in the order of the schedule.
         counted: u64,
         /// What the test says of those of each two engines, if the run is an SPRT.
-        looks: &'a BTreeMap<[usize; 2], Look>,
+        sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
         /// The schedule after those.
         schedule: &'a Schedule,
     },

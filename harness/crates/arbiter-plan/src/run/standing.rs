@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::run::job::PlayedPair;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
-use arbiter_stats::pentanomial::{GameResult, Pentanomial, Trinomial};
 use arbiter_stats::ratings::Meeting;
+use arbiter_stats::{GameResult, Pentanomial, Trinomial};
 
 /// What one game adds to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,8 +14,7 @@ use crate::run::event::Ending;
 use crate::run::standing::{PairTally, Standing};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
-use arbiter_stats::sprt::{Decision, Sprt};
-use arbiter_stats::watch::{Look, Watch};
+use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
 /// What can happen to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +47,7 @@ pub enum Effect {
         /// The pair.
         tally: PairTally,
         /// What the test says after it, if the run is an SPRT.
-        look: Option<Look>,
+        sprt_status: Option<SprtStatus>,
     },
     /// The counted pairs complete an iteration of a tuning.
     Iterated(Iteration),
@@ -78,8 +77,8 @@ pub struct RunState {
     /// How far the tuning has come, if the run is one.
     spsa: Option<SpsaState>,
     /// One for each two engines that have a counted pair, and what it said last.
-    watches: BTreeMap<[usize; 2], Watch>,
-    looks: BTreeMap<[usize; 2], Look>,
+    monitors: BTreeMap<[usize; 2], SprtMonitor>,
+    sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// The next pair to start.
     next: u64,
     in_flight: BTreeSet<u64>,
@@ -104,8 +103,8 @@ impl RunState {
             schedule,
             sprt,
             spsa: None,
-            watches: BTreeMap::new(),
-            looks: BTreeMap::new(),
+            monitors: BTreeMap::new(),
+            sprt_statuses: BTreeMap::new(),
             next: 0,
             in_flight: BTreeSet::new(),
             again: BTreeSet::new(),
@@ -167,8 +166,8 @@ impl RunState {
     }
 
     /// What the test says of the counted pairs of each two engines that have any.
-    pub fn looks(&self) -> &BTreeMap<[usize; 2], Look> {
-        &self.looks
+    pub fn sprt_statuses(&self) -> &BTreeMap<[usize; 2], SprtStatus> {
+        &self.sprt_statuses
     }
 
     /// Pairs that were started and are not on disk.
@@ -291,12 +290,13 @@ impl RunState {
     fn count(&mut self, tally: PairTally) -> Effect {
         self.standing.count(&tally);
         self.schedule.count(tally.pair, tally.halves(), tally.games().count() as u64);
-        let look = self.sprt.map(|sprt| {
-            let watch = self.watches.entry(tally.twosome()).or_insert_with(|| Watch::new(sprt, 1));
-            watch.look(&self.standing.encounter(tally.engines).pairs)
+        let sprt_status = self.sprt.map(|sprt| {
+            let monitor =
+                self.monitors.entry(tally.twosome()).or_insert_with(|| SprtMonitor::new(sprt, 1));
+            monitor.update(&self.standing.encounter(tally.engines).pairs)
         });
-        self.looks.extend(look.map(|look| (tally.twosome(), look)));
-        let ending = match look.map(|look| look.decision) {
+        self.sprt_statuses.extend(sprt_status.map(|sprt_status| (tally.twosome(), sprt_status)));
+        let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {
             Some(Decision::AcceptH1) => Some(Ending::AcceptedH1),
             Some(Decision::AcceptH0) => Some(Ending::AcceptedH0),
             Some(Decision::Continue) | None => None,
@@ -305,7 +305,7 @@ impl RunState {
             self.stopped.insert(tally.engines, (ending, tally.pair));
             self.waiting.retain(|_, waiting| waiting.engines != tally.engines);
         }
-        Effect::Count { tally, look }
+        Effect::Count { tally, sprt_status }
     }
 
     /// What a counted pair does to a tuning: games that engine 0 won less those that it lost.

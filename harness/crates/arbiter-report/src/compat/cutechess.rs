@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use super::{Scene, percent, plus_minus, shown, value_and_margin};
 use arbiter_plan::run::standing::Standing;
-use arbiter_stats::sprt::{Decision, Sprt};
-use arbiter_stats::watch::Look;
+use arbiter_stats::{Decision, Sprt, SprtStatus};
 
-pub(super) fn interval(scene: &Scene, standing: &Standing, test: Option<(Sprt, Look)>) -> String {
+pub(super) fn interval(
+    scene: &Scene,
+    standing: &Standing,
+    test: Option<(Sprt, SprtStatus)>,
+) -> String {
     let figures = match scene.engines.len() {
         2 => duel(scene, standing),
         _ => table(scene, standing),
@@ -46,8 +49,8 @@ fn table(scene: &Scene, standing: &Standing) -> String {
     text
 }
 
-fn sprt((_, look): (Sprt, Look)) -> String {
-    let Look { llr, lower, upper, decision } = look;
+fn sprt((_, sprt_status): (Sprt, SprtStatus)) -> String {
+    let SprtStatus { llr, lower, upper, decision } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { llr / lower };
     let verdict = match decision {
         Decision::AcceptH1 => " - H1 was accepted",

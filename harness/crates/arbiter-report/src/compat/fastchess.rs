@@ -5,12 +5,15 @@ use std::fmt::Write as _;
 use super::{Scene, percent, plus_minus, shown, value_and_margin};
 use crate::summary::Strength;
 use arbiter_plan::run::standing::Standing;
-use arbiter_stats::sprt::Sprt;
-use arbiter_stats::watch::Look;
+use arbiter_stats::{Sprt, SprtStatus};
 
 const RULE: &str = "--------------------------------------------------\n";
 
-pub(super) fn interval(scene: &Scene, standing: &Standing, test: Option<(Sprt, Look)>) -> String {
+pub(super) fn interval(
+    scene: &Scene,
+    standing: &Standing,
+    test: Option<(Sprt, SprtStatus)>,
+) -> String {
     let figures = match scene.engines.len() {
         2 => duel(scene, standing),
         _ => table(scene, standing),
@@ -86,8 +89,8 @@ fn table(scene: &Scene, standing: &Standing) -> String {
     text
 }
 
-fn sprt((sprt, look): (Sprt, Look)) -> String {
-    let Look { llr, lower, upper, .. } = look;
+fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
+    let SprtStatus { llr, lower, upper, .. } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { -llr / lower };
     let (elo0, elo1) = (sprt.elo0(), sprt.elo1());
     format!("LLR: {llr:.2} ({share:.1}%) ({lower:.2}, {upper:.2}) [{elo0:.2}, {elo1:.2}]\n")

@@ -13,9 +13,7 @@ use arbiter_plan::plan::{BookSource, Engine, Plan};
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::standing::{Encounter, Standing};
 use arbiter_stats::elo::{Estimate, Extended};
-use arbiter_stats::pentanomial::Trinomial;
-use arbiter_stats::sprt::Sprt;
-use arbiter_stats::watch::Look;
+use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
 /// Whose forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +72,8 @@ impl Scene {
     }
 
     /// Strength and test so far.
-    pub fn interval(&self, standing: &Standing, look: Option<Look>) -> String {
-        let test = self.sprt.zip(look).filter(|_| self.engines.len() == 2);
+    pub fn interval(&self, standing: &Standing, sprt_status: Option<SprtStatus>) -> String {
+        let test = self.sprt.zip(sprt_status).filter(|_| self.engines.len() == 2);
         match self.dialect {
             Dialect::Fastchess => fastchess::interval(self, standing, test),
             Dialect::Cutechess => cutechess::interval(self, standing, test),

@@ -7,8 +7,8 @@ use arbiter_plan::plan::Kind;
 use arbiter_plan::request::Request;
 use arbiter_plan::run::standing::{GameTally, PairTally};
 use arbiter_plan::spec::EngineSpec;
-use arbiter_stats::pentanomial::GameResult::{self, Draw, Loss, Win};
-use arbiter_stats::sprt::Decision;
+use arbiter_stats::Decision;
+use arbiter_stats::GameResult::{self, Draw, Loss, Win};
 
 fn plan(kind: Kind, engines: &[&str]) -> Plan {
     let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
@@ -30,8 +30,8 @@ fn standing(pairs: &[([usize; 2], [GameResult; 2])]) -> Standing {
     standing
 }
 
-fn look() -> Option<Look> {
-    Some(Look { llr: 2.95, lower: -2.94, upper: 2.94, decision: Decision::AcceptH1 })
+fn sprt_status() -> Option<SprtStatus> {
+    Some(SprtStatus { llr: 2.95, lower: -2.94, upper: 2.94, decision: Decision::AcceptH1 })
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn games_are_announced_alike() {
 fn the_block_of_fastchess() {
     let scene = duel(Dialect::Fastchess, true);
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
-    let text = scene.interval(&standing(&pairs), look());
+    let text = scene.interval(&standing(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "-".repeat(50));
     assert_eq!(lines[1], "Results of A vs B (8+0.08, 1t - NULL, 16MB):");
@@ -79,7 +79,7 @@ fn the_lines_of_cutechess() {
     let games = Trinomial { wins: 2, draws: 3, losses: 1 };
     assert_eq!(scene.score(0, 1, &games), "Score of A vs B: 2 - 1 - 3  [0.583] 6\n");
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
-    let text = scene.interval(&standing(&pairs), look());
+    let text = scene.interval(&standing(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("Elo difference: 58.5 +/- "), "{text}");
     assert!(lines[0].ends_with(" %, DrawRatio: 50.0 %"), "{text}");

@@ -5,11 +5,11 @@ use shakmaty::Color;
 use super::movers;
 use arbiter_game::record::GameRecord;
 use arbiter_protocol::uci::score::Score;
-use arbiter_stats::calibration::Seen;
+use arbiter_stats::EvaluationBuckets;
 
 /// Those of one side.
-pub(super) fn seen(game: &GameRecord, color: Color) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn seen(game: &GameRecord, color: Color) -> EvaluationBuckets {
+    let mut seen = EvaluationBuckets::default();
     for (played, (mover, _)) in game.moves.iter().zip(movers(game)) {
         let score = played.thought.as_ref().and_then(|thought| thought.score);
         if let Some(score) = score.filter(|_| mover == color) {

@@ -1,8 +1,8 @@
 //! How the evidence grew from pair to pair.
 
 use arbiter_plan::run::standing::PairTally;
+use arbiter_stats::SprtStatus;
 use arbiter_stats::elo::Estimate;
-use arbiter_stats::watch::Look;
 
 use crate::summary::Strength;
 use arbiter_plan::run::standing::Standing;
@@ -16,7 +16,7 @@ pub struct Mark {
     /// Games counted.
     pub games: u64,
     /// What the stopping rule says, if there is one.
-    pub look: Option<Look>,
+    pub sprt_status: Option<SprtStatus>,
     /// Elo of the first engine; `None` while it has no spread.
     pub elo: Option<Estimate>,
 }
@@ -34,11 +34,11 @@ pub struct Course {
 
 impl Course {
     /// Adds a counted pair of two engines, and what the stopping rule said after it.
-    pub fn count(&mut self, tally: &PairTally, look: Option<Look>) {
+    pub fn count(&mut self, tally: &PairTally, sprt_status: Option<SprtStatus>) {
         self.standing.count(tally);
         self.pairs += 1;
         self.stride = self.stride.max(1);
-        let mark = Mark { games: self.standing.games(), look, elo: None };
+        let mark = Mark { games: self.standing.games(), sprt_status, elo: None };
         let is_marked = self.pairs.is_multiple_of(self.stride);
         // Without a look there is only the estimate, which is computed where it is shown.
         let mark = match is_marked {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
     use arbiter_plan::run::standing::GameTally;
-    use arbiter_stats::pentanomial::GameResult;
+    use arbiter_stats::GameResult;
 
     #[test]
     fn a_long_course_is_thinned_and_keeps_its_end() {

@@ -20,8 +20,7 @@ use shakmaty::Color;
 
 use arbiter_game::record::GameRecord;
 use arbiter_plan::run::job::PlayedPair;
-use arbiter_stats::calibration::Calibration;
-use arbiter_stats::pentanomial::{GameResult, Trinomial};
+use arbiter_stats::{Calibration, GameResult, Trinomial};
 
 /// What the games tell.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use shakmaty::Color;
 use super::result;
 use crate::openings::OpeningNames;
 use arbiter_game::record::GameRecord;
-use arbiter_stats::pentanomial::Trinomial;
+use arbiter_stats::Trinomial;
 
 /// The games from one opening.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::{Figure, parts};
 use crate::chart::{Chart, Line, Lines};
 use crate::table::Table;
-use arbiter_stats::calibration::Calibration;
+use arbiter_stats::Calibration;
 use arbiter_stats::paired::score_interval;
 
 /// Games that a point of the picture needs.

@@ -9,7 +9,7 @@ use crate::summary::{Rating, Summary};
 use crate::table::Table;
 use crate::worth;
 use arbiter_stats::elo::Extended;
-use arbiter_stats::pentanomial::opening_bias;
+use arbiter_stats::opening_bias;
 
 /// Rows of a table that tells a course.
 const COURSE_ROWS: usize = 16;
@@ -59,14 +59,17 @@ pub(super) fn games(document: &mut Document, summary: &Summary, digest: &Digest)
 
 fn likelihood(summary: &Summary, marks: &[Mark]) -> Option<Figure> {
     let (sprt, last) = summary.test()?;
-    let looks: Vec<_> = marks.iter().filter_map(|mark| Some((mark.games, mark.look?))).collect();
+    let sprt_statuses: Vec<_> =
+        marks.iter().filter_map(|mark| Some((mark.games, mark.sprt_status?))).collect();
     let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
-    for &(games, look) in thinned(&looks) {
-        let cells = [look.llr, look.lower, look.upper].map(|value| format!("{value:+.2}"));
+    for &(games, sprt_status) in thinned(&sprt_statuses) {
+        let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper]
+            .map(|value| format!("{value:+.2}"));
         let [llr, lower, upper] = cells;
         table.push([games.to_string(), llr, lower, upper]);
     }
-    let points = looks.iter().map(|(games, look)| (*games as f64, look.llr)).collect();
+    let points =
+        sprt_statuses.iter().map(|(games, sprt_status)| (*games as f64, sprt_status.llr)).collect();
     let chart = Lines {
         x: "games".to_owned(),
         y: "log-likelihood ratio".to_owned(),

@@ -5,9 +5,9 @@ use crate::chart::{Bars, Chart, Intervals};
 use crate::digest::Opening;
 use crate::status::percent;
 use crate::table::Table;
+use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
-use arbiter_stats::pentanomial::Trinomial;
 
 /// Engines beyond which a chart has no row for each colour.
 const MAX_COLOURED: usize = 12;

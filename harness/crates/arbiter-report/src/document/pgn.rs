@@ -11,8 +11,8 @@ use crate::summary::Strength;
 use crate::table::Table;
 use arbiter_plan::run::standing::Encounter;
 use arbiter_rate::tally::Named;
-use arbiter_stats::pentanomial::{GameResult, Trinomial, opening_bias};
 use arbiter_stats::ratings::Meeting;
+use arbiter_stats::{GameResult, Trinomial, opening_bias};
 
 /// Players beyond which everybody against everybody would be too much.
 const MAX_CROSS: usize = 20;

@@ -223,10 +223,10 @@ fn encounters(summary: &Summary) -> Table {
 
 /// The state of the sequential test.
 fn test(document: &mut Document, summary: &Summary) {
-    if let Some((sprt, look)) = summary.test() {
+    if let Some((sprt, sprt_status)) = summary.test() {
         let mut table = Table::new(["", ""]);
         let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);
-        row("LLR", terminal::sprt_text(&sprt, look));
+        row("LLR", terminal::sprt_text(&sprt, sprt_status));
         row("Bounds", terminal::bounds_text(&sprt));
         if let Some(after) = summary.after_stop() {
             row("Elo, allowing for the stop (95 %)", interval(&after.elo));

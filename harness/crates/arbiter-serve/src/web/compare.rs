@@ -68,7 +68,7 @@ fn results(runs: &[Compared]) -> Table {
     for Compared { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.standing.faults.values().sum();
-        let look = summary.test().map(|(_, look)| look);
+        let sprt_status = summary.test().map(|(_, sprt_status)| sprt_status);
         table.push([
             summary.run.clone(),
             summary.engines.join(" v "),
@@ -77,7 +77,7 @@ fn results(runs: &[Compared]) -> Table {
             strength.nelo.as_ref().map_or("undefined".to_owned(), interval),
             percent(strength.los),
             percent(strength.games.draw_ratio()),
-            look.map_or(String::new(), |look| format!("{:+.2}", look.llr)),
+            sprt_status.map_or(String::new(), |sprt_status| format!("{:+.2}", sprt_status.llr)),
             match summary.verdict() {
                 Verdict::None => String::new(),
                 verdict => verdict.as_str().to_owned(),
@@ -129,8 +129,9 @@ fn elo_course(runs: &[Compared]) -> Option<Figure> {
 
 fn ratio_course(runs: &[Compared]) -> Option<Figure> {
     let line = |run: &Compared| {
-        let looks = run.marks.iter().filter_map(|mark| Some((mark.games as f64, mark.look?.llr)));
-        Line::plain(run.summary.run.clone(), looks.collect())
+        let sprt_statuses =
+            run.marks.iter().filter_map(|mark| Some((mark.games as f64, mark.sprt_status?.llr)));
+        Line::plain(run.summary.run.clone(), sprt_statuses.collect())
     };
     course(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), line)
 }

@@ -28,8 +28,8 @@ pub fn row(summary: &Summary, begun: &str, state: &State) -> Part {
         2 if strength.games.games() > 0 => plus_minus(strength.elo.as_ref()),
         _ => String::new(),
     };
-    let ratio = summary.test().map_or(String::new(), |(_, look)| {
-        format!("{:+.2} [{:.2}, {:.2}]", look.llr, look.lower, look.upper)
+    let ratio = summary.test().map_or(String::new(), |(_, sprt_status)| {
+        format!("{:+.2} [{:.2}, {:.2}]", sprt_status.llr, sprt_status.lower, sprt_status.upper)
     });
     let about = summary.about.as_deref().unwrap_or_default();
     let words = format!("{run} {engines} {about}").to_lowercase();

@@ -9,7 +9,7 @@ use arbiter_plan::run::state::{Event, RunState};
 use arbiter_report::boards::{Board, Boards, Running, Side};
 use arbiter_report::summary::Summary;
 use arbiter_report::terminal::verdict_sentence;
-use arbiter_stats::pentanomial::GameResult;
+use arbiter_stats::GameResult;
 
 /// A test after pairs that the first engine won; names try what they can.
 fn summary(run: &str, pairs: u64) -> Summary {
@@ -21,8 +21,8 @@ fn summary(run: &str, pairs: u64) -> Summary {
         let (engines, second) = ([0, 1], Some(game));
         state.apply(Event::Committed(PairTally { pair, engines, first: game, second }));
     }
-    let (standing, looks) = (state.standing(), state.looks());
-    let mut summary = Summary::new(run, &plan, standing, looks, None, state.schedule());
+    let (standing, sprt_statuses) = (state.standing(), state.sprt_statuses());
+    let mut summary = Summary::new(run, &plan, standing, sprt_statuses, None, state.schedule());
     summary.engines[0] = "<script>alert(1)</script>".to_owned();
     summary.about = Some("a \"quoted\" <b>".to_owned());
     summary
@@ -62,9 +62,12 @@ fn a_test_that_goes_on_has_no_verdict() {
     let mut open = summary("one", 2);
     open.is_played = true;
     let words = verdict_sentence(&open);
-    let (_, look) = open.test().unwrap();
+    let (_, sprt_status) = open.test().unwrap();
     assert!(words.starts_with("Still running.\nNeither hypothesis is accepted: LLR +"), "{words}");
-    assert!(words.contains(&format!("of [{:.2}, {:.2}] after 4 games.", look.lower, look.upper)));
+    assert!(words.contains(&format!(
+        "of [{:.2}, {:.2}] after 4 games.",
+        sprt_status.lower, sprt_status.upper
+    )));
     for claim in ["beats", "stronger", "does not gain"] {
         assert!(!words.contains(claim), "{words}");
     }

@@ -1,41 +1,51 @@
-//! Who can be compared with whom.
+//! Groups of players whose ratings are comparable.
 //!
 //! Ratings have a maximum likelihood only if every split of the players leaves points on both
-//! sides (L. Ford, 1957). So players who won everything, or nothing, are taken out one after the
-//! other and rated later; what remains falls into groups within which everybody took points from
-//! everybody, directly or through others.
+//! sides (L. Ford, 1957). So players who won or lost all their games are removed one after the other
+//! and rated later. What remains are the strongly connected components of the graph of points taken.
 
-/// A player taken out, and why.
+/// A player with a perfect score, for or against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TakenOut {
+pub struct Removed {
     /// The player.
     pub player: usize,
-    /// Whether every game against those who were left was won; otherwise every one was lost.
+    /// Whether all games against the remaining players were won; otherwise all were lost.
     pub won_all: bool,
 }
 
-/// The players by how they can be compared.
+/// The players by comparability.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Groups {
-    /// Perfect scores, in the order of removal.
-    pub perfect: Vec<TakenOut>,
-    /// Groups of at least two, the largest first.
+    /// Players with perfect scores, in the order of removal.
+    pub perfect: Vec<Removed>,
+    /// Groups of at least two comparable players, the largest first.
     pub groups: Vec<Vec<usize>>,
-    /// Players with nobody to compare with.
+    /// Players who are comparable with no other.
     pub alone: Vec<usize>,
 }
 
-/// Points that one player took from another, in half points.
+/// Points of two players against each other, in half points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Score {
+pub(super) struct Score {
     /// The two players.
     pub players: [usize; 2],
     /// Half points of each against the other.
     pub taken: [u64; 2],
 }
 
+impl Groups {
+    /// The group of each of `players` players.
+    pub(super) fn by_player(&self, players: usize) -> Vec<Option<usize>> {
+        let mut group_of = vec![None; players];
+        for (number, group) in self.groups.iter().enumerate() {
+            group.iter().for_each(|player| group_of[*player] = Some(number));
+        }
+        group_of
+    }
+}
+
 /// Divides `players` players by their scores against each other.
-pub fn divide(players: usize, scores: &[Score]) -> Groups {
+pub(super) fn divide(players: usize, scores: &[Score]) -> Groups {
     let mut links: Vec<Vec<(usize, u64, u64)>> = vec![Vec::new(); players];
     for score in scores.iter().filter(|score| score.taken != [0, 0]) {
         let ([a, b], [from_b, from_a]) = (score.players, score.taken);
@@ -52,7 +62,7 @@ pub fn divide(players: usize, scores: &[Score]) -> Groups {
             continue;
         }
         is_in[player] = false;
-        perfect.push(TakenOut { player, won_all: taken > 0 });
+        perfect.push(Removed { player, won_all: taken > 0 });
         waiting.extend(links[player].iter().map(|(other, ..)| *other).filter(|o| is_in[*o]));
     }
     let (mut groups, mut alone) = (Vec::new(), Vec::new());

@@ -1,8 +1,8 @@
-//! Symmetric positive definite matrices, dense.
+//! SymmetricMatrix positive definite matrices, dense.
 
 /// A symmetric matrix.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Symmetric {
+pub(super) struct SymmetricMatrix {
     size: usize,
     /// All cells, row by row.
     cells: Vec<f64>,
@@ -10,34 +10,34 @@ pub struct Symmetric {
 
 /// The lower triangular root of a positive definite matrix.
 #[derive(Debug, Clone)]
-pub struct Cholesky {
+pub(super) struct Cholesky {
     size: usize,
     cells: Vec<f64>,
 }
 
-impl Symmetric {
+impl SymmetricMatrix {
     /// All cells 0.
-    pub fn zero(size: usize) -> Symmetric {
-        Symmetric { size, cells: vec![0.0; size * size] }
+    pub(super) fn zero(size: usize) -> SymmetricMatrix {
+        SymmetricMatrix { size, cells: vec![0.0; size * size] }
     }
 
     /// Number of rows.
-    pub fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.size
     }
 
     /// One cell.
-    pub fn get(&self, row: usize, column: usize) -> f64 {
+    pub(super) fn get(&self, row: usize, column: usize) -> f64 {
         self.cells[row * self.size + column]
     }
 
     /// Adds to one cell.
-    pub fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
         self.cells[row * self.size + column] += value;
     }
 
     /// Adds `weight`·v·vᵀ for a vector with few entries.
-    pub fn add_outer(&mut self, vector: &[(usize, f64)], weight: f64) {
+    pub(super) fn add_outer(&mut self, vector: &[(usize, f64)], weight: f64) {
         for (i, a) in vector {
             for (j, b) in vector {
                 self.add(*i, *j, weight * a * b);
@@ -46,7 +46,7 @@ impl Symmetric {
     }
 
     /// The root; `None` if the matrix is singular to working precision, or not positive.
-    pub fn cholesky(&self) -> Option<Cholesky> {
+    pub(super) fn cholesky(&self) -> Option<Cholesky> {
         let n = self.size;
         let mut cells = vec![0.0; n * n];
         for row in 0..n {
@@ -72,7 +72,7 @@ impl Symmetric {
 
 impl Cholesky {
     /// Solves A·x = `right`.
-    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+    pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let n = self.size;
         let mut x = right.to_vec();
         for row in 0..n {
@@ -91,12 +91,12 @@ impl Cholesky {
     }
 
     /// The inverse of the matrix.
-    pub fn inverse(&self) -> Symmetric {
+    pub(super) fn inverse(&self) -> SymmetricMatrix {
         self.sandwich(None)
     }
 
     /// A⁻¹·B·A⁻¹; without B, A⁻¹.
-    pub fn sandwich(&self, middle: Option<&Symmetric>) -> Symmetric {
+    pub(super) fn sandwich(&self, middle: Option<&SymmetricMatrix>) -> SymmetricMatrix {
         let n = self.size;
         let columns = |of: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
             (0..n).map(|j| self.solve(&(0..n).map(|i| of(i, j)).collect::<Vec<_>>())).collect()
@@ -109,7 +109,7 @@ impl Cholesky {
                 columns(&|i, j| left[i][j])
             }
         };
-        let mut found = Symmetric::zero(n);
+        let mut found = SymmetricMatrix::zero(n);
         for (j, column) in once.iter().enumerate() {
             for (i, value) in column.iter().enumerate() {
                 found.add(i, j, *value);
@@ -123,8 +123,8 @@ impl Cholesky {
 mod tests {
     use super::*;
 
-    fn example() -> Symmetric {
-        let mut a = Symmetric::zero(3);
+    fn example() -> SymmetricMatrix {
+        let mut a = SymmetricMatrix::zero(3);
         a.add_outer(&[(0, 1.0), (1, 2.0)], 1.0);
         a.add_outer(&[(1, 1.0), (2, -1.0)], 3.0);
         a.add_outer(&[(0, 0.5), (2, 3.0)], 2.0);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn singular_matrices_are_refused() {
-        let mut a = Symmetric::zero(2);
+        let mut a = SymmetricMatrix::zero(2);
         a.add_outer(&[(0, 1.0), (1, -1.0)], 5.0);
         assert!(a.cholesky().is_none());
     }

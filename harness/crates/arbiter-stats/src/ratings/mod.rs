@@ -1,20 +1,19 @@
 //! Ratings of many players from their games, by maximum likelihood.
 //!
-//! Start at [`Options`] and [`rate`]. Players are numbers; [`Meeting`]s say how often each two
-//! met and how it ended. Ratings are in Elo of the scale of the options, with mean 0 in each group
-//! of comparable players unless some are anchored. [`law`] has the models of a game, [`groups`]
-//! tells who can be compared with whom, [`solve`] finds the maximum, [`matrix`] is linear algebra.
+//! Players are numbers; a [`Meeting`] is the head-to-head record of two of them. [`rate`] returns
+//! ratings in Elo of the scale of the [`Options`], with mean 0 in each group of comparable players
+//! unless some are anchored.
 
-pub mod groups;
-pub mod law;
-pub mod matrix;
+mod groups;
+mod matrix;
+mod model;
 mod outcome;
 mod solve;
 
+pub use groups::{Groups, Removed};
+pub use model::OutcomeModel;
 pub use outcome::{Errors, Perfect, Rated};
 pub use solve::rate;
-
-use law::Law;
 
 /// Points per natural unit of strength on the usual scale: 400 points are a factor of ten.
 pub const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
@@ -86,7 +85,7 @@ pub struct Prior {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Model of a game.
-    pub law: Law,
+    pub model: OutcomeModel,
     /// Points per natural unit of strength: [`LOGISTIC_SCALE`], or [`scale_of`] other habits.
     pub scale: f64,
     /// Advantage of White, in points.
@@ -104,7 +103,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            law: Law::Davidson,
+            model: OutcomeModel::Davidson,
             scale: LOGISTIC_SCALE,
             advantage: Parameter::Fitted,
             draw_rate: Parameter::Fitted,
@@ -124,19 +123,7 @@ pub fn scale_of(points: f64, score: f64) -> f64 {
 /// Most players that are rated together; more would take minutes and gigabytes.
 pub const MAX_PLAYERS: usize = 1000;
 
-/// Why there are no ratings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RatingError {
-    /// The search came to no end, which no known input causes.
-    NoMaximum,
-}
-
-impl std::fmt::Display for RatingError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            RatingError::NoMaximum => write!(f, "expected the likelihood to have a maximum"),
-        }
-    }
-}
-
-impl std::error::Error for RatingError {}
+/// Newton's method did not converge, which no known input causes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected the likelihood to have a maximum")]
+pub struct NoMaximum;

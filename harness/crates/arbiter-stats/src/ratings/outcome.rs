@@ -1,8 +1,8 @@
-//! Ratings with what is known of their errors.
+//! Ratings with their covariance.
 
 use super::groups::Groups;
-use super::law::Law;
-use super::matrix::{Cholesky, Symmetric};
+use super::matrix::{Cholesky, SymmetricMatrix};
+use super::model::OutcomeModel;
 use super::solve::{Encounter, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
@@ -16,7 +16,7 @@ pub(super) struct Standing {
     pub(super) is_advantage_known: bool,
 }
 
-/// A player who won, or lost, everything: rated where that has a probability of one half.
+/// A player who won or lost all games: rated where the probability of that is one half.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Perfect {
     /// The player.
@@ -27,10 +27,10 @@ pub struct Perfect {
     pub rating: f64,
 }
 
-/// Everybody's rating.
+/// The ratings of all players.
 #[derive(Debug)]
 pub struct Rated {
-    /// Who can be compared with whom.
+    /// The players by comparability.
     pub groups: Groups,
     /// Perfect scores that could be rated.
     pub perfect: Vec<Perfect>,
@@ -46,12 +46,12 @@ pub struct Rated {
     group_of: Vec<Option<usize>>,
     index: Vec<Option<usize>>,
     /// Covariance of all unknowns by the curvature alone, in squared points.
-    information: Symmetric,
-    /// The same with the spread of games and pairs allowed for.
-    sandwich: Symmetric,
+    information: SymmetricMatrix,
+    /// The same by the sandwich estimator.
+    sandwich: SymmetricMatrix,
 }
 
-/// Which errors are meant.
+/// How standard errors are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
     /// From the curvature of the likelihood: right if games are independent and the model holds.
@@ -72,10 +72,7 @@ impl Rated {
         left_out: Vec<usize>,
     ) -> Rated {
         let Standing { state, root, encounters, is_advantage_known } = standing;
-        let mut group_of = vec![None; state.ratings.len()];
-        for (number, group) in groups.groups.iter().enumerate() {
-            group.iter().for_each(|player| group_of[*player] = Some(number));
-        }
+        let group_of = groups.by_player(state.ratings.len());
         let spread = spread(&state, &encounters, meetings, options, &group_of);
         let square = options.scale * options.scale;
         let evidence = Evidence::of(&state, &encounters, meetings, &group_of);
@@ -91,7 +88,7 @@ impl Rated {
             left_out,
             advantage: is_advantage_known.then_some(state.advantage * options.scale),
             advantage_error,
-            draw_rate: options.law.draw_rate(state.draw),
+            draw_rate: options.model.draw_rate(state.draw),
             ratings: state.ratings.iter().map(|rating| rating * options.scale).collect(),
             group_of,
             index: state.index,
@@ -148,14 +145,14 @@ impl Rated {
     }
 }
 
-/// How much there is to tell the spread of pairs from.
+/// Sample sizes behind the sandwich estimator.
 #[derive(Debug, Clone, Copy)]
 struct Evidence {
-    /// Pairs, whose spread is observed.
+    /// Pairs, whose variance is observed.
     pairs: f64,
-    /// Games without a partner, whose spread is known from the model.
+    /// Games without a partner, whose variance follows from the model.
     singles: f64,
-    /// Unknowns that games tell of: not the levels of groups.
+    /// Estimated quantities, without the levels of groups.
     unknowns: f64,
 }
 
@@ -175,11 +172,16 @@ impl Evidence {
         }
     }
 
-    /// Widens a sandwich by what few pairs are short of: the estimates follow the same games that
-    /// tell how they spread. With m units and p unknowns, V becomes c·V + δ·φ·H⁻¹, where
+    /// Small-sample correction of the sandwich estimator: the estimates follow the same games that
+    /// show their variance. With m units and p unknowns, V becomes c·V + δ·φ·H⁻¹, where
     /// c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m − p) but at most ½, and φ, at least 1, is
     /// how much wider pairs spread than the model says. Nothing changes without pairs.
-    fn allow_for_few(self, sandwich: &mut Symmetric, information: &Symmetric, spread: &Symmetric) {
+    fn allow_for_few(
+        self,
+        sandwich: &mut SymmetricMatrix,
+        information: &SymmetricMatrix,
+        spread: &SymmetricMatrix,
+    ) {
         let Evidence { pairs, singles, unknowns } = self;
         if pairs == 0.0 || unknowns <= 0.0 {
             return;
@@ -203,13 +205,13 @@ impl Evidence {
 }
 
 /// Whether both players of a meeting are rated together.
-fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
+pub(super) fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
     let [first, second] = meeting.players.map(|player| group_of[player]);
     first.is_some() && first == second
 }
 
 /// Covariance in squared points, without the part that the holding terms of groups added.
-fn centred(mut covariance: Symmetric, state: &State, square: f64) -> Symmetric {
+fn centred(mut covariance: SymmetricMatrix, state: &State, square: f64) -> SymmetricMatrix {
     for group in &state.floating {
         // What holds the level is its mean; ratings are relative to it.
         let n = group.len() as f64;
@@ -252,19 +254,19 @@ fn spread(
     meetings: &[Meeting],
     options: &Options,
     group_of: &[Option<usize>],
-) -> Symmetric {
-    let mut spread = Symmetric::zero(state.unknowns);
-    let law = options.law;
+) -> SymmetricMatrix {
+    let mut spread = SymmetricMatrix::zero(state.unknowns);
+    let model = options.model;
     let pull = |white: usize, black: usize, result: usize| {
         let x = state.ratings[white] - state.ratings[black] + state.advantage;
-        let [strength, draw] = law.pull(x, state.draw, result);
+        let [strength, draw] = model.gradient(x, state.draw, result);
         let mut vector = state.direction(white, black);
         vector.iter_mut().for_each(|(_, sign)| *sign *= strength);
         vector.extend(state.draw_index.map(|index| (index, draw)));
         vector
     };
     for encounter in encounters.iter().filter(|e| e.singles > 0.0) {
-        let p = law.probabilities(state.difference(encounter), state.draw);
+        let p = model.probabilities(state.difference(encounter), state.draw);
         for (result, p) in p.iter().enumerate() {
             let vector = pull(encounter.white, encounter.black, result);
             spread.add_outer(&vector, encounter.singles * p);
@@ -288,13 +290,13 @@ fn spread(
     spread
 }
 
-impl Law {
+impl OutcomeModel {
     /// Name of the model.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Law::Davidson => "davidson",
-            Law::RaoKupper => "rao-kupper",
-            Law::Scores => "scores",
+            OutcomeModel::Davidson => "davidson",
+            OutcomeModel::RaoKupper => "rao-kupper",
+            OutcomeModel::Scores => "scores",
         }
     }
 }

@@ -2,10 +2,10 @@
 //! parameter at once.
 
 use super::groups::{Groups, Score, divide};
-use super::law::Law;
-use super::matrix::{Cholesky, Symmetric};
-use super::outcome::{Perfect, Rated, Standing};
-use super::{MAX_PLAYERS, Meeting, Options, Parameter, RatingError};
+use super::matrix::{Cholesky, SymmetricMatrix};
+use super::model::OutcomeModel;
+use super::outcome::{Perfect, Rated, Standing, is_inside};
+use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
 use crate::roots::falling_crossing;
 
 /// Longest step, in natural units: farther out the likelihood is no parabola.
@@ -28,7 +28,7 @@ const EXTREME_RATE: f64 = 1e-9;
 pub(super) struct Encounter {
     pub white: usize,
     pub black: usize,
-    /// Lost, drawn and won by White, with imagined draws.
+    /// Lost, drawn and won by White, with prior draws.
     pub counts: [f64; 3],
     /// Those of them that have no partner in a pair.
     pub singles: f64,
@@ -53,12 +53,12 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn difference(&self, encounter: &Encounter) -> f64 {
+    pub(super) fn difference(&self, encounter: &Encounter) -> f64 {
         self.ratings[encounter.white] - self.ratings[encounter.black] + self.advantage
     }
 
     /// The unknowns on which the difference of an encounter depends.
-    pub fn direction(&self, white: usize, black: usize) -> Vec<(usize, f64)> {
+    pub(super) fn direction(&self, white: usize, black: usize) -> Vec<(usize, f64)> {
         let mut direction = Vec::with_capacity(4);
         direction.extend(self.index[white].map(|i| (i, 1.0)));
         direction.extend(self.index[black].map(|i| (i, -1.0)));
@@ -83,7 +83,7 @@ impl State {
 /// Disconnected groups are rated each around its own level; players with a perfect score are rated
 /// afterwards so that their score was as likely as not (Ordo's rule). Of more than [`MAX_PLAYERS`]
 /// players the largest groups are rated.
-pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<Rated, RatingError> {
+pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<Rated, NoMaximum> {
     let mut groups = divide(players, &scores(meetings, options));
     let mut left_out = Vec::new();
     let mut rated = 0;
@@ -107,8 +107,8 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
         fitted = newton(&mut state, &encounters, &fixed);
         is_advantage_known = false;
     }
-    let root = fitted.ok_or(RatingError::NoMaximum)?;
-    if options.law == Law::Scores && options.draw_rate == Parameter::Fitted {
+    let root = fitted.ok_or(NoMaximum)?;
+    if options.model == OutcomeModel::Scores && options.draw_rate == Parameter::Fitted {
         state.draw = draw_parameter(&state, &encounters);
     }
     let perfect = perfect_ratings(&mut state, meetings, options, &groups);
@@ -122,33 +122,27 @@ pub fn rate(players: usize, meetings: &[Meeting], options: &Options) -> Result<R
     ))
 }
 
-/// Who took points from whom; imagined draws count for both, anchors and priors do not.
+/// Who took points from whom; prior draws count for both, anchors and priors do not.
 fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
-    let imagined = u64::from(options.prior_draws > 0.0);
+    let prior = u64::from(options.prior_draws > 0.0);
     let score = |meeting: &Meeting| {
         let [lost, drawn, won] = meeting.results();
-        let shared = if lost + drawn + won > 0 { imagined } else { 0 };
+        let shared = if lost + drawn + won > 0 { prior } else { 0 };
         let taken = [2 * won + drawn + shared, 2 * lost + drawn + shared];
         Score { players: meeting.players, taken }
     };
     meetings.iter().map(score).collect()
 }
 
-/// The games within groups, with imagined draws.
+/// The games within groups, with prior draws.
 fn encounters(
     players: usize,
     meetings: &[Meeting],
     options: &Options,
     groups: &Groups,
 ) -> Vec<Encounter> {
-    let mut group_of = vec![None; players];
-    for (number, group) in groups.groups.iter().enumerate() {
-        group.iter().for_each(|player| group_of[*player] = Some(number));
-    }
-    let is_inside = |m: &&Meeting| {
-        let [a, b] = m.players.map(|player| group_of[player]);
-        a.is_some() && a == b
-    };
+    let group_of = groups.by_player(players);
+    let is_inside = |meeting: &&Meeting| is_inside(meeting, &group_of);
     let mut games = vec![0.0; players];
     for meeting in meetings.iter().filter(is_inside) {
         meeting.players.iter().for_each(|player| games[*player] += meeting.games() as f64);
@@ -158,10 +152,10 @@ fn encounters(
         let [first, second] = meeting.players;
         let share: f64 =
             meeting.players.iter().map(|player| meeting.games() as f64 / games[*player]).sum();
-        let imagined = 0.5 * options.prior_draws * share;
+        let prior = 0.5 * options.prior_draws * share;
         let [white, black] = meeting.by_colour().map(|counts| counts.map(|n| n as f64));
         let with = |mut counts: [f64; 3]| {
-            counts[1] += imagined;
+            counts[1] += prior;
             counts
         };
         let single = |side: usize| meeting.singles[side].iter().sum::<u64>() as f64;
@@ -169,7 +163,7 @@ fn encounters(
         let both =
             [(first, second, white, single(0)), (second, first, [won, drawn, lost], single(1))];
         for (white, black, counts, singles) in both {
-            if counts.iter().sum::<f64>() + imagined > 0.0 {
+            if counts.iter().sum::<f64>() + prior > 0.0 {
                 found.push(Encounter { white, black, counts: with(counts), singles });
             }
         }
@@ -177,7 +171,7 @@ fn encounters(
     found
 }
 
-/// Everybody equal, or at the anchor; which quantities are unknown.
+/// The start of the search: all players equal or at their anchor, and the list of unknowns.
 fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &Groups) -> State {
     let mut ratings = vec![0.0; players];
     let mut is_anchored = vec![false; players];
@@ -216,14 +210,14 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
     let observed = drawn / (lost + drawn + won);
     let is_estimable = drawn > 0.0 && lost + won > 0.0;
     let is_draw_unknown =
-        options.draw_rate == Parameter::Fitted && is_estimable && options.law.draws_inform();
+        options.draw_rate == Parameter::Fitted && is_estimable && options.model.draws_inform();
     let draw_index = next(is_draw_unknown);
     let rate = match options.draw_rate {
         Parameter::Fixed(rate) => rate,
         Parameter::Fitted if observed.is_nan() => 0.5,
         Parameter::Fitted => observed,
     };
-    let draw = options.law.parameter(rate.clamp(EXTREME_RATE, 1.0 - EXTREME_RATE));
+    let draw = options.model.parameter(rate.clamp(EXTREME_RATE, 1.0 - EXTREME_RATE));
     let advantage = match options.advantage {
         Parameter::Fixed(points) => points / options.scale,
         Parameter::Fitted => 0.0,
@@ -231,8 +225,8 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
     State { index, advantage_index, draw_index, unknowns, ratings, advantage, draw, floating }
 }
 
-/// Climbs to the maximum and leaves the state there; the root of the curvature at the end, or
-/// `None` if it is singular or no end is found.
+/// Newton's method: moves the state to the maximum and returns the Cholesky root of the curvature
+/// there; `None` if it is singular or the steps do not converge.
 fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Option<Cholesky> {
     for _ in 0..MAX_STEPS {
         let (slope, curvature) = local(state, encounters, options);
@@ -247,7 +241,7 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
                 *value += change;
             }
         }
-        if options.law == Law::RaoKupper {
+        if options.model == OutcomeModel::RaoKupper {
             state.draw = state.draw.max(EXTREME_RATE);
         }
         if longest < LAST_STEP {
@@ -260,13 +254,17 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
     None
 }
 
-/// Slope of the likelihood in all unknowns, and its negative curvature. The level of a floating
+/// Derivatives of the likelihood in all unknowns, and its negative curvature. The level of a floating
 /// group, on which nothing depends, is held by a term that the solution does not feel.
-fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64>, Symmetric) {
+fn local(
+    state: &State,
+    encounters: &[Encounter],
+    options: &Options,
+) -> (Vec<f64>, SymmetricMatrix) {
     let mut slope = vec![0.0; state.unknowns];
-    let mut curvature = Symmetric::zero(state.unknowns);
+    let mut curvature = SymmetricMatrix::zero(state.unknowns);
     for encounter in encounters {
-        let at = options.law.slope(state.difference(encounter), state.draw, encounter.counts);
+        let at = options.model.slope(state.difference(encounter), state.draw, encounter.counts);
         let direction = state.direction(encounter.white, encounter.black);
         for (unknown, sign) in &direction {
             slope[*unknown] += sign * at.first[0];
@@ -301,7 +299,7 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
 }
 
 /// A weight for the holding term of a group: of the size of the curvature.
-fn holding_weight(curvature: &Symmetric, group: &[usize]) -> f64 {
+fn holding_weight(curvature: &SymmetricMatrix, group: &[usize]) -> f64 {
     let trace: f64 = group.iter().map(|i| curvature.get(*i, *i)).sum();
     (trace / (group.len() * group.len()) as f64).max(f64::MIN_POSITIVE)
 }
@@ -312,12 +310,14 @@ fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
     let missing = |parameter: f64| -> f64 {
         let expected = |e: &Encounter| {
             let games: f64 = e.counts.iter().sum();
-            games * Law::Scores.probabilities(state.difference(e), parameter)[1]
+            games * OutcomeModel::Scores.probabilities(state.difference(e), parameter)[1]
         };
         drawn - encounters.iter().map(expected).sum::<f64>()
     };
-    let (low, high) =
-        (Law::Scores.parameter(EXTREME_RATE), Law::Scores.parameter(1.0 - EXTREME_RATE));
+    let (low, high) = (
+        OutcomeModel::Scores.parameter(EXTREME_RATE),
+        OutcomeModel::Scores.parameter(1.0 - EXTREME_RATE),
+    );
     falling_crossing(missing, 0.0, low, high).unwrap_or(state.draw)
 }
 
@@ -356,7 +356,7 @@ fn perfect_ratings(
         let ln_probability = |rating: f64| -> f64 {
             let each = |(other, sign, games): &(usize, f64, f64)| {
                 let x = rating - state.ratings[*other] + sign * state.advantage;
-                let [loss, _, win] = options.law.probabilities(x, state.draw);
+                let [loss, _, win] = options.model.probabilities(x, state.draw);
                 games * if taken.won_all { win } else { loss }.max(f64::MIN_POSITIVE).ln()
             };
             opponents.iter().map(each).sum()

@@ -98,7 +98,7 @@ impl Machine {
     }
 }
 
-/// The coin of a round, which [`Question`] relies on.
+/// The coin of a round, which [`SpeedTest`] relies on.
 fn tossed(_: usize, coin: f64) -> bool {
     coin < 0.5
 }
@@ -109,13 +109,13 @@ fn in_turns(round: usize, _: f64) -> bool {
 }
 
 /// What a comparison ends with, and after how many rounds.
-fn ended(question: Question, all: &[Speeds]) -> (Answer, Ratio, usize) {
+fn ended(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
     let mut last = None;
-    for look in question.looks() {
+    for look in question.interim_analyses() {
         let ratio = question.ratio(&all[..look]).expect("sound speeds");
-        let answer = question.answer(&ratio);
+        let answer = question.verdict(&ratio);
         last = Some((answer, ratio, look));
-        if answer != Answer::Open {
+        if answer != SpeedVerdict::Open {
             break;
         }
     }
@@ -124,25 +124,25 @@ fn ended(question: Question, all: &[Speeds]) -> (Answer, Ratio, usize) {
 
 /// How many of the imagined comparisons of equal programs claim a difference.
 fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy) -> u32 {
-    let question = Question { rounds: ROUNDS, threshold: 1.0 };
+    let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let mut dice = Dice(5);
     let wrong = (0..TRIALS).filter(|_| {
         let (answer, ratio, _) = ended(question, &machine.rounds(1.0, &mut dice, first));
         let (low, high) = ratio.interval.expect("enough rounds");
-        assert_eq!((low..=high).contains(&1.0), answer == Answer::Open);
-        answer != Answer::Open
+        assert_eq!((low..=high).contains(&1.0), answer == SpeedVerdict::Open);
+        answer != SpeedVerdict::Open
     });
     wrong.count() as u32
 }
 
 #[test]
 fn looks_get_rarer() {
-    let looks = |rounds| Question { rounds, threshold: 1.0 }.looks();
+    let looks = |rounds| SpeedTest { rounds, threshold: 1.0 }.interim_analyses();
     assert_eq!(looks(64), [8, 16, 32, 64]);
     assert_eq!(looks(20), [8, 16, 20]);
     assert_eq!(looks(0), [FEWEST_ROUNDS]);
     let speeds = [Speeds { first: 1.0, second: 2.0 }; FEWEST_ROUNDS];
-    let question = Question { rounds: FEWEST_ROUNDS, threshold: 1.0 };
+    let question = SpeedTest { rounds: FEWEST_ROUNDS, threshold: 1.0 };
     assert!(question.ratio(&speeds).unwrap().interval.is_some());
     assert!(question.ratio(&speeds[1..]).unwrap().interval.is_none());
 }
@@ -169,10 +169,10 @@ fn without_the_coin_a_pulse_of_the_machine_would_be_taken_for_a_difference() {
 fn differences_are_found_soon_and_losses_are_judged() {
     let mut dice = Dice(9);
     let slower = Machine::Quiet.rounds(0.97, &mut dice, tossed);
-    let which = Question { rounds: ROUNDS, threshold: 1.0 };
-    assert_eq!(ended(which, &slower).0, Answer::Below);
-    let allowed = Question { rounds: ROUNDS, threshold: 0.95 };
-    assert_eq!(ended(allowed, &slower).0, Answer::Above);
+    let which = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
+    assert_eq!(ended(which, &slower).0, SpeedVerdict::Below);
+    let allowed = SpeedTest { rounds: ROUNDS, threshold: 0.95 };
+    assert_eq!(ended(allowed, &slower).0, SpeedVerdict::Above);
     let ratio = ended(which, &slower).1.ratio;
     assert!((ratio - 0.97).abs() < 0.01, "{ratio}");
 }
@@ -181,12 +181,12 @@ fn differences_are_found_soon_and_losses_are_judged() {
 /// most of them one of 3 % by the second look. Somebody else's build does not hide 3 % either.
 #[test]
 fn differences_that_matter_are_seen() {
-    let question = Question { rounds: ROUNDS, threshold: 1.0 };
+    let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let seen = |machine: Machine, ratio, until| {
         let mut dice = Dice(11);
         let found = (0..200).filter(|_| {
             let (answer, _, rounds) = ended(question, &machine.rounds(ratio, &mut dice, tossed));
-            answer == Answer::Below && rounds <= until
+            answer == SpeedVerdict::Below && rounds <= until
         });
         found.count()
     };
@@ -200,7 +200,7 @@ fn differences_that_matter_are_seen() {
 
 #[test]
 fn speeds_that_are_none_have_no_ratio() {
-    let question = Question { rounds: 8, threshold: 1.0 };
+    let question = SpeedTest { rounds: 8, threshold: 1.0 };
     assert_eq!(question.ratio(&[]), None);
     assert_eq!(question.ratio(&[Speeds { first: 0.0, second: 1.0 }; 8]), None);
     assert_eq!(question.ratio(&[Speeds { first: 1.0, second: f64::NAN }; 8]), None);

@@ -4,7 +4,7 @@
 //! `cargo test -p arbiter --lib stats:: -- --nocapture --test-threads 1 | grep '^| '`.
 
 /// The figures of one kind, compared with a reference.
-pub struct Agreement {
+pub(crate) struct Agreement {
     name: &'static str,
     tolerance: f64,
     rows: usize,
@@ -15,17 +15,17 @@ pub struct Agreement {
 impl Agreement {
     /// Figures that must agree to `tolerance`: absolute for those up to 1, relative for greater
     /// ones.
-    pub fn within(tolerance: f64, name: &'static str) -> Agreement {
+    pub(crate) fn within(tolerance: f64, name: &'static str) -> Agreement {
         Agreement { name, tolerance, rows: 0, figures: 0, worst: 0.0 }
     }
 
     /// The next row of the reference begins.
-    pub fn row(&mut self) {
+    pub(crate) fn row(&mut self) {
         self.rows += 1;
     }
 
     /// Compares a figure of this row.
-    pub fn figure(&mut self, what: &str, got: f64, expected: f64) {
+    pub(crate) fn figure(&mut self, what: &str, got: f64, expected: f64) {
         let error = (got - expected).abs() / expected.abs().max(1.0);
         assert!(error <= self.tolerance, "{}, {what}: {got}, not {expected}", self.name);
         self.figures += 1;
@@ -33,7 +33,7 @@ impl Agreement {
     }
 
     /// Prints how well all rows agreed.
-    pub fn print(self) {
+    pub(crate) fn print(self) {
         let Agreement { name, tolerance, rows, figures, worst } = self;
         assert!(figures > 0, "{name}: nothing was compared");
         println!(

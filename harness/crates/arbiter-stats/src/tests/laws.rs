@@ -57,9 +57,9 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&after.los));
             prop_assert!(after.elo.low <= after.elo.value && after.elo.value <= after.elo.high);
         }
-        if let Some(outlook) = test.outlook(&pairs) {
-            prop_assert!((0.0..=1.0).contains(&outlook.upper_probability));
-            prop_assert!(outlook.mean_units.is_finite() && outlook.mean_units >= 0.0);
+        if let Some(forecast) = test.forecast(&pairs) {
+            prop_assert!((0.0..=1.0).contains(&forecast.upper_probability));
+            prop_assert!(forecast.mean_units.is_finite() && forecast.mean_units >= 0.0);
         }
     }
 

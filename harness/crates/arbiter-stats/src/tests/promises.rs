@@ -1,8 +1,7 @@
 //! Error rates and coverage by simulation: a quick look always, a long one by night.
 
 use super::super::elo::{Extended, score_from_elo};
-use super::super::ratings::law::Law;
-use super::super::ratings::{Errors, Meeting, Options, rate};
+use super::super::ratings::{Errors, Meeting, Options, OutcomeModel, rate};
 use super::super::sequential;
 use super::super::simulate::{Simulation, pair_model, shifted, strengths};
 use super::super::sprt::{Correction, Decision, Model, Sprt};
@@ -189,7 +188,7 @@ fn forecasts_are_calibrated() {
         if begun.decision != Decision::Continue {
             continue;
         }
-        let forecast = test.outlook(&begun.pairs).expect("some spread").upper_probability;
+        let forecast = test.forecast(&begun.pairs).expect("some spread").upper_probability;
         let whole = Simulation { test, probabilities, batch: 1, cap: u64::MAX }.play(uniform(run));
         let bin = ((5.0 * forecast) as usize).min(4);
         told[bin][0] += forecast;
@@ -223,7 +222,8 @@ fn errors_of_ratings_are_those_of_repeated_tables() {
             let (white, black) = [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2)][cell.unwrap_or(4)];
             meeting.pairs[white][black] += 1;
         }
-        rate(2, &[meeting], &Options { law: Law::Scores, ..Options::default() }).expect("a maximum")
+        rate(2, &[meeting], &Options { model: OutcomeModel::Scores, ..Options::default() })
+            .expect("a maximum")
     };
     let ratings: Vec<f64> = (0..TABLES).map(|seed| table(seed).rating(0).expect("rated")).collect();
     let spread = (ratings.iter().map(|r| r * r).sum::<f64>() / TABLES as f64).sqrt();

@@ -1,8 +1,7 @@
 //! Cross tables rated by Ordo 1.2.6, BayesElo 0057 and an independent solver of their equations.
 
-use super::super::ratings::law::Law;
 use super::super::ratings::{
-    Errors, LOGISTIC_SCALE, Meeting, Options, Parameter, Rated, rate, scale_of,
+    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, Rated, rate, scale_of,
 };
 use super::agreement::Agreement;
 
@@ -30,7 +29,7 @@ fn ordo(scale: f64, is_fitted: bool) -> Options {
         true => (Parameter::Fitted, Parameter::Fitted),
         false => (Parameter::Fixed(0.0), Parameter::Fixed(0.5)),
     };
-    Options { law: Law::Scores, scale, advantage, draw_rate, ..Options::default() }
+    Options { model: OutcomeModel::Scores, scale, advantage, draw_rate, ..Options::default() }
 }
 
 const XT1: Games = &[
@@ -182,9 +181,9 @@ fn ratings_agree_with_bayeselo() {
     let mut agreement = Agreement::within(1e-4, "multi_player: BayesElo's ratings, errors, LOS");
     for (games, is_fitted, ratings, errors, advantage, draw_elo, los) in BAYESELO_CASES {
         agreement.row();
-        let rate_of = |draw_elo: f64| Law::RaoKupper.draw_rate(draw_elo / LOGISTIC_SCALE);
+        let rate_of = |draw_elo: f64| OutcomeModel::RaoKupper.draw_rate(draw_elo / LOGISTIC_SCALE);
         let fixed = Options {
-            law: Law::RaoKupper,
+            model: OutcomeModel::RaoKupper,
             advantage: Parameter::Fixed(*advantage),
             draw_rate: Parameter::Fixed(rate_of(*draw_elo)),
             prior_draws: 1.0,
@@ -197,7 +196,7 @@ fn ratings_agree_with_bayeselo() {
             agreement.figure("rating", found.rating(player).expect("rated"), *rating);
         }
         agreement.figure("advantage", found.advantage.expect("both colours"), *advantage);
-        let got = LOGISTIC_SCALE * Law::RaoKupper.parameter(found.draw_rate);
+        let got = LOGISTIC_SCALE * OutcomeModel::RaoKupper.parameter(found.draw_rate);
         agreement.figure("draw parameter", got, *draw_elo);
         // BayesElo's errors take advantage and draw parameter as known.
         let known = rated(games, &fixed);

@@ -7,8 +7,7 @@ use crate::run::standing::GameTally;
 use arbiter_game::outcome::Termination;
 use arbiter_schedule::{Design, Format};
 use arbiter_spsa::Tuning;
-use arbiter_stats::pentanomial::GameResult;
-use arbiter_stats::sprt::{Correction, Model};
+use arbiter_stats::{Correction, GameResult, Model};
 
 /// A run of two engines.
 fn run(pairs: u64, sprt: Option<Sprt>) -> RunState {
@@ -121,38 +120,38 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
     let test = Sprt::new(0.0, 15.0, 0.05, 0.05, Model::Normalized).unwrap();
     let play = |correction, period| {
         let mut state = run(5000, Some(test.with_correction(correction)));
-        let mut looks: Vec<Look> = Vec::new();
+        let mut sprt_statuses: Vec<SprtStatus> = Vec::new();
         for pair in 0.. {
             state.apply(Event::Committed(mixed(pair, period)));
-            looks.extend(state.looks().get(&[0, 1]).copied());
+            sprt_statuses.extend(state.sprt_statuses().get(&[0, 1]).copied());
             if state.ending().is_some() {
                 break;
             }
         }
         assert_eq!(state.ending(), Some(Ending::AcceptedH1));
-        (state, looks)
+        (state, sprt_statuses)
     };
     let is_earlier = |period: &u64| {
         play(Correction::Dynamic, *period).1.len() < play(Correction::None, *period).1.len()
     };
     let period = (3..20).find(is_earlier).expect("a correction that matters");
     let mixed = |pair| mixed(pair, period);
-    let (corrected, looks) = play(Correction::Dynamic, period);
-    let last = looks.last().unwrap();
+    let (corrected, sprt_statuses) = play(Correction::Dynamic, period);
+    let last = sprt_statuses.last().unwrap();
     assert!(last.upper < last.llr && last.llr < test.bounds().upper(), "{last:?}");
     // Resumed after each of the pairs, with later ones on disk already.
     let test = test.with_correction(Correction::Dynamic);
-    for cut in 1..looks.len() as u64 - 2 {
+    for cut in 1..sprt_statuses.len() as u64 - 2 {
         let mut state = run(5000, Some(test));
         (0..cut).for_each(|pair| drop(state.apply(Event::Committed(mixed(pair)))));
-        assert_eq!(state.looks()[&[0, 1]], looks[cut as usize - 1]);
+        assert_eq!(state.sprt_statuses()[&[0, 1]], sprt_statuses[cut as usize - 1]);
         let mut resumed = run(5000, Some(test));
         let on_disk = (0..cut).chain([cut + 1]);
         on_disk.for_each(|pair| drop(resumed.apply(Event::Committed(mixed(pair)))));
-        assert_eq!(resumed.looks(), state.looks());
-        let missing = (cut..looks.len() as u64).filter(|pair| *pair != cut + 1);
+        assert_eq!(resumed.sprt_statuses(), state.sprt_statuses());
+        let missing = (cut..sprt_statuses.len() as u64).filter(|pair| *pair != cut + 1);
         missing.for_each(|pair| drop(resumed.apply(Event::Committed(mixed(pair)))));
-        assert_eq!(resumed.looks(), corrected.looks());
+        assert_eq!(resumed.sprt_statuses(), corrected.sprt_statuses());
         assert_eq!(resumed.ending(), Some(Ending::AcceptedH1));
     }
 }

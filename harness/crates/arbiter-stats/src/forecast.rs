@@ -1,29 +1,28 @@
-//! How a test that is being played may go on.
+//! Forecast of a running test: its probability to pass and its remaining pairs.
 //!
-//! A sample tells the strength only so far, and a forecast that took it at its word would be sure
-//! of itself after a handful of pairs. So the forecast is a mean over strengths: they are supposed
-//! to be distributed normally around the middle of the hypotheses with their distance as standard
-//! deviation, and the sample narrows that down by Bayes' rule. In the terms of the ratio as
+//! After few pairs the estimated strength is uncertain, so the forecast is a mean over strengths. The
+//! prior is normal around the middle of the hypotheses with their distance as standard deviation,
+//! and the sample updates it by Bayes' rule. In terms of the ratio as
 //! Brownian motion with variance w² for each unit, whose drift is w²/2 under H1 and −w²/2 under H0:
 //! the drift is N(0, w⁴) at first, and after N units with drift m it is N(m·k, w²·k/N) with
-//! k = N·w²/(N·w² + 1). The forecast is good if engines are as close as the hypotheses suppose;
-//! for those much stronger or weaker it is too careful, and soon right.
+//! k = N·w²/(N·w² + 1). The forecast is calibrated if strengths follow the prior; for engines much
+//! stronger or weaker it is too cautious at first.
 
-use super::brownian::{Exit, Walk};
+use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Sprt};
 
-/// Half the number of drifts looked at, and their spacing in standard deviations.
+/// Half the number of drifts in the mean, and their spacing in standard deviations.
 const STEPS: i32 = 24;
 const SPACING: f64 = 0.25;
 
 impl Sprt {
     /// The probability that the test passes and the mean number of pairs still to play; 0 pairs if
-    /// it is decided at Wald's bounds. `None` while the sample has no spread to judge by.
+    /// it is decided at Wald's bounds. `None` while the sample has no variance.
     ///
     /// For display only. Wald's bounds stand for corrected ones too: a ratio that jumps reaches
     /// corrected bounds when one that creeps reaches Wald's.
-    pub fn outlook(&self, pairs: &Pentanomial) -> Option<Exit> {
+    pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let sample = pairs.distribution().moments().filter(|sample| sample.variance > 0.0)?;
         let llr = self.llr(pairs);
         match self.decide(llr) {
@@ -38,8 +37,8 @@ impl Sprt {
     }
 }
 
-/// The mean exit of the walks that may be behind one observed for `units` units.
-fn forecast(observed: &Walk, units: f64, below: f64, above: f64) -> Exit {
+/// The mean exit over the posterior of the drift, observed for `units` units.
+fn forecast(observed: &BrownianMotion, units: f64, below: f64, above: f64) -> Exit {
     let evidence = units * observed.variance;
     let shrinkage = evidence / (evidence + 1.0);
     let centre = observed.drift * shrinkage;
@@ -49,7 +48,7 @@ fn forecast(observed: &Walk, units: f64, below: f64, above: f64) -> Exit {
     for step in -STEPS..=STEPS {
         let z = f64::from(step) * SPACING;
         let weight = (-0.5 * z * z).exp();
-        let exit = Walk { drift: centre + z * deviation, ..*observed }.exit(below, above);
+        let exit = BrownianMotion { drift: centre + z * deviation, ..*observed }.exit(below, above);
         sum.upper_probability += weight * exit.upper_probability;
         sum.mean_units += weight * exit.mean_units;
         weights += weight;
@@ -71,7 +70,7 @@ mod tests {
 
     #[test]
     fn remaining_pairs_shrink_to_none() {
-        let remaining = |counts| test().outlook(&Pentanomial(counts)).map(|exit| exit.mean_units);
+        let remaining = |counts| test().forecast(&Pentanomial(counts)).map(|exit| exit.mean_units);
         assert_eq!(remaining([0, 0, 0, 0, 0]), None);
         assert_eq!(remaining([0, 0, 50, 0, 0]), None);
         assert_eq!(remaining([0, 0, 0, 1, 0]), None);
@@ -84,7 +83,7 @@ mod tests {
     #[test]
     fn a_few_pairs_say_little() {
         let pass =
-            |counts| test().outlook(&Pentanomial(counts)).expect("some spread").upper_probability;
+            |counts| test().forecast(&Pentanomial(counts)).expect("some spread").upper_probability;
         assert!((pass([0, 0, 1, 1, 0]) - 0.5).abs() < 0.02);
         assert!((pass([1, 2, 1, 2, 1]) - 0.5).abs() < 0.01);
         let (some, more) = (pass([12, 143, 287, 161, 21]), pass([120, 1430, 2870, 1610, 210]));
@@ -93,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_long_observation_leaves_no_doubt() {
-        let walk = Walk { drift: 0.002, variance: 0.001 };
+        let walk = BrownianMotion { drift: 0.002, variance: 0.001 };
         let (sure, plain) = (forecast(&walk, 1e9, 3.0, 2.0), walk.exit(3.0, 2.0));
         assert!((sure.upper_probability - plain.upper_probability).abs() < 1e-4);
         assert!((sure.mean_units / plain.mean_units - 1.0).abs() < 1e-4);

@@ -1,22 +1,26 @@
-//! Whether one source of games (a worker, a machine) fails more often than all others together.
+//! Fisher's exact test, one-sided: whether one source of games (a worker, a machine) fails more often
+//! than all others together.
 //!
-//! Fisher's exact test, one-sided: if the failures there are fell on games at random, how many
-//! would fall on this source is hypergeometric. No approximation, so that few games do as well.
+//! If all failures fall on games at random, the number of failures of one source is hypergeometric.
 
 use statrs::function::factorial::ln_binomial;
 
-/// Games, and those among them that failed, which are not more.
+/// Games, and how many of them failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Share {
+pub struct FailureCount {
     /// Games.
     pub games: u64,
     /// Failures.
     pub failures: u64,
 }
 
-/// The probability, 0 to 1, that as many failures as `own` has, or more, fall on its games if all
-/// failures are spread at random; 1 where there is nothing to compare.
-pub fn excess(own: Share, others: Share) -> f64 {
+/// The probability, 0 to 1, of at least as many failures as `own` has if all failures fall on games
+/// at random; 1 if either side has nothing to compare.
+///
+/// # Panics
+///
+/// If there are more failures than games.
+pub fn fisher_exact(own: FailureCount, others: FailureCount) -> f64 {
     assert!(own.failures <= own.games && others.failures <= others.games);
     if own.failures == 0 || others.games == 0 {
         return 1.0;
@@ -37,12 +41,12 @@ pub fn excess(own: Share, others: Share) -> f64 {
 mod tests {
     use super::*;
 
-    fn share(games: u64, failures: u64) -> Share {
-        Share { games, failures }
+    fn share(games: u64, failures: u64) -> FailureCount {
+        FailureCount { games, failures }
     }
 
-    fn check(own: Share, others: Share, expect: f64) {
-        let found = excess(own, others);
+    fn check(own: FailureCount, others: FailureCount, expect: f64) {
+        let found = fisher_exact(own, others);
         assert!((found - expect).abs() < 1e-12 + 1e-9 * expect, "{found} is not {expect}");
     }
 
@@ -59,17 +63,17 @@ mod tests {
 
     #[test]
     fn nothing_to_compare_is_no_evidence() {
-        assert_eq!(excess(share(9, 0), share(9, 9)), 1.0);
-        assert_eq!(excess(share(9, 9), share(0, 0)), 1.0);
-        assert_eq!(excess(share(0, 0), share(9, 9)), 1.0);
+        assert_eq!(fisher_exact(share(9, 0), share(9, 9)), 1.0);
+        assert_eq!(fisher_exact(share(9, 9), share(0, 0)), 1.0);
+        assert_eq!(fisher_exact(share(0, 0), share(9, 9)), 1.0);
         check(share(5, 5), share(5, 5), 1.0);
     }
 
     #[test]
     fn large_tables_stay_finite() {
-        let found = excess(share(200_000, 900), share(3_000_000, 3_000));
+        let found = fisher_exact(share(200_000, 900), share(3_000_000, 3_000));
         assert!((0.0..1e-100).contains(&found), "{found}");
-        let found = excess(share(200_000, 205), share(3_000_000, 3_000));
+        let found = fisher_exact(share(200_000, 205), share(3_000_000, 3_000));
         assert!((0.2..0.6).contains(&found), "{found}");
     }
 }

@@ -1,47 +1,46 @@
-//! A test followed look by look, with the rule by which it stops.
-//!
-//! What a run decides by, and what simulations play.
+//! A sequential test followed pair by pair, with its correction for overshoot. Decides runs and
+//! simulations alike.
 
 use super::overshoot::Overshoot;
 use super::pentanomial::Pentanomial;
 use super::sprt::{Correction, Decision, Sprt};
 
-/// What a test says at one look.
+/// State of a test after some pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Look {
+pub struct SprtStatus {
     /// Log-likelihood ratio of H1 against H0.
     pub llr: f64,
-    /// The ratio at which H0 is accepted, corrected if the test is.
+    /// The ratio at which H0 is accepted, after any correction.
     pub lower: f64,
-    /// The ratio at which H1 is accepted, likewise.
+    /// The ratio at which H1 is accepted, after any correction.
     pub upper: f64,
-    /// What follows.
+    /// Whether a hypothesis is accepted.
     pub decision: Decision,
 }
 
-/// A test and what its correction remembers.
+/// A test with the measured overshoot of its ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Watch {
+pub struct SprtMonitor {
     test: Sprt,
     overshoot: Option<Overshoot>,
 }
 
-impl Watch {
-    /// A test that will be looked at after every `batch` pairs, at least 1.
-    pub fn new(test: Sprt, batch: u64) -> Watch {
+impl SprtMonitor {
+    /// A test that is updated after every `batch` pairs, at least 1.
+    pub fn new(test: Sprt, batch: u64) -> SprtMonitor {
         let overshoot = (test.correction() == Correction::Dynamic).then(|| Overshoot::new(batch));
-        Watch { test, overshoot }
+        SprtMonitor { test, overshoot }
     }
 
-    /// The look before the first pair.
-    pub fn start(&self) -> Look {
+    /// The status before the first pair.
+    pub fn start(&self) -> SprtStatus {
         let (lower, upper) = self.bounds();
-        Look { llr: 0.0, lower, upper, decision: Decision::Continue }
+        SprtStatus { llr: 0.0, lower, upper, decision: Decision::Continue }
     }
 
-    /// Looks at all pairs so far. The order of looks is part of the rule: the same looks give the
-    /// same decisions.
-    pub fn look(&mut self, pairs: &Pentanomial) -> Look {
+    /// The status after all `pairs` so far. A correction depends on the counts of every earlier
+    /// update: the same sequence of updates gives the same decisions.
+    pub fn update(&mut self, pairs: &Pentanomial) -> SprtStatus {
         let llr = self.test.llr(pairs);
         let decision = match &mut self.overshoot {
             None => self.test.decide(llr),
@@ -51,29 +50,28 @@ impl Watch {
             }
         };
         let (lower, upper) = self.bounds();
-        Look { llr, lower, upper, decision }
+        SprtStatus { llr, lower, upper, decision }
     }
 
-    /// As [`Watch::look`], for a caller that only wants the decision and has a good guess of the
-    /// ratio: as long as the guess is further than `margin` from everything that matters, the
-    /// ratio itself is not computed.
-    pub(super) fn glance(
+    /// The decision of [`SprtMonitor::update`] for a caller with an estimate of the ratio: the exact
+    /// ratio is computed only if the estimate is within `margin` of a bound or of a record.
+    pub(super) fn update_if_near(
         &mut self,
         pairs: &Pentanomial,
-        guess: Option<f64>,
+        estimate: Option<f64>,
         margin: f64,
     ) -> Decision {
         let (low, high) = match &self.overshoot {
             None => self.bounds(),
             Some(overshoot) => overshoot.quiet(self.test.bounds()),
         };
-        if guess.is_some_and(|llr| llr > low + margin && llr < high - margin) {
+        if estimate.is_some_and(|llr| llr > low + margin && llr < high - margin) {
             if let Some(overshoot) = &mut self.overshoot {
                 overshoot.update_quietly(pairs.pairs());
             }
             return Decision::Continue;
         }
-        self.look(pairs).decision
+        self.update(pairs).decision
     }
 
     fn bounds(&self) -> (f64, f64) {
@@ -92,16 +90,16 @@ mod tests {
 
     /// Looks until there is a decision, while every pair but each `period`-th is won: pairs, and
     /// the last look.
-    fn end(correction: Correction, period: u64) -> (u64, Look) {
+    fn end(correction: Correction, period: u64) -> (u64, SprtStatus) {
         let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
-        let mut watch = Watch::new(test.with_correction(correction), 1);
+        let mut monitor = SprtMonitor::new(test.with_correction(correction), 1);
         let mut pairs = Pentanomial::default();
         loop {
             let is_lost = pairs.pairs() % period == 1;
             pairs.0[if is_lost { 0 } else { 4 }] += 1;
-            let look = watch.look(&pairs);
-            if look.decision != Decision::Continue {
-                return (pairs.pairs(), look);
+            let status = monitor.update(&pairs);
+            if status.decision != Decision::Continue {
+                return (pairs.pairs(), status);
             }
         }
     }
@@ -124,7 +122,7 @@ mod tests {
     #[test]
     fn nothing_is_corrected_before_the_first_pair() {
         let test = Sprt::new(0.0, 20.0, 0.05, 0.1, Model::Normalized).expect("a sound test");
-        let start = Watch::new(test.with_correction(Correction::Dynamic), 1).start();
+        let start = SprtMonitor::new(test.with_correction(Correction::Dynamic), 1).start();
         assert_eq!((start.lower, start.upper), (test.bounds().lower(), test.bounds().upper()));
         assert_eq!((start.llr, start.decision), (0.0, Decision::Continue));
     }

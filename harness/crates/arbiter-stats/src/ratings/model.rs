@@ -4,7 +4,7 @@
 
 /// A model of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Law {
+pub enum OutcomeModel {
     /// Draws follow the geometric mean of both strengths: with u = e^(x/2), win : draw : loss are
     /// u : ν : 1/u (R. Davidson, 1970).
     Davidson,
@@ -20,7 +20,7 @@ pub enum Law {
 
 /// First and second derivatives of a log-likelihood in the difference x and the draw parameter d.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Slope {
+pub struct Derivatives {
     /// First derivatives: x, d.
     pub first: [f64; 2],
     /// Negative second derivatives: xx, xd, dd.
@@ -31,41 +31,41 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-impl Law {
+impl OutcomeModel {
     /// The draw parameter at which equal players draw with probability `rate`: ln ν, or δ.
     pub fn parameter(self, rate: f64) -> f64 {
         match self {
-            Law::Davidson | Law::Scores => (2.0 * rate / (1.0 - rate)).ln(),
-            Law::RaoKupper => 2.0 * rate.atanh(),
+            OutcomeModel::Davidson | OutcomeModel::Scores => (2.0 * rate / (1.0 - rate)).ln(),
+            OutcomeModel::RaoKupper => 2.0 * rate.atanh(),
         }
     }
 
     /// Probability of a draw between equal players.
     pub fn draw_rate(self, parameter: f64) -> f64 {
         match self {
-            Law::Davidson | Law::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),
-            Law::RaoKupper => (0.5 * parameter).tanh(),
+            OutcomeModel::Davidson | OutcomeModel::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),
+            OutcomeModel::RaoKupper => (0.5 * parameter).tanh(),
         }
     }
 
     /// Whether the draw parameter takes part in the likelihood of strengths.
     pub fn draws_inform(self) -> bool {
-        self != Law::Scores
+        self != OutcomeModel::Scores
     }
 
     /// Probabilities of a loss, a draw and a win of White.
     pub fn probabilities(self, x: f64, parameter: f64) -> [f64; 3] {
         match self {
-            Law::Davidson => {
+            OutcomeModel::Davidson => {
                 let (up, draw, down) = ((0.5 * x).exp(), parameter.exp(), (-0.5 * x).exp());
                 let all = up + draw + down;
                 [down / all, draw / all, up / all]
             }
-            Law::RaoKupper => {
+            OutcomeModel::RaoKupper => {
                 let (win, loss) = (logistic(x - parameter), logistic(-x - parameter));
                 [loss, 1.0 - win - loss, win]
             }
-            Law::Scores => {
+            OutcomeModel::Scores => {
                 let score = logistic(x);
                 // D² = ν²(e − D/2)(1 − e − D/2), the root that is 0 without draws.
                 let square = (2.0 * parameter).exp();
@@ -78,14 +78,14 @@ impl Law {
     }
 
     /// Derivatives of the log-likelihood of `counts` games lost, drawn and won by White.
-    pub fn slope(self, x: f64, parameter: f64, counts: [f64; 3]) -> Slope {
+    pub fn slope(self, x: f64, parameter: f64, counts: [f64; 3]) -> Derivatives {
         let [losses, draws, wins] = counts;
         let games = losses + draws + wins;
         let [loss, draw, win] = self.probabilities(x, parameter);
         match self {
-            Law::Davidson => {
+            OutcomeModel::Davidson => {
                 let lead = 0.5 * (win - loss);
-                Slope {
+                Derivatives {
                     first: [0.5 * (wins - losses) - games * lead, draws - games * draw],
                     second: [
                         games * (0.25 * (win + loss) - lead * lead),
@@ -94,12 +94,12 @@ impl Law {
                     ],
                 }
             }
-            Law::RaoKupper => {
+            OutcomeModel::RaoKupper => {
                 // A draw's probability is win·loss·(e^(2δ) − 1).
                 let (ups, downs) = (wins + draws, losses + draws);
                 let (bend_up, bend_down) = (ups * win * (1.0 - win), downs * loss * (1.0 - loss));
                 let rest = -(-2.0 * parameter).exp_m1();
-                Slope {
+                Derivatives {
                     first: [
                         ups * (1.0 - win) - downs * (1.0 - loss),
                         2.0 * draws / rest - ups * (1.0 - win) - downs * (1.0 - loss),
@@ -113,9 +113,9 @@ impl Law {
                     ],
                 }
             }
-            Law::Scores => {
+            OutcomeModel::Scores => {
                 let score = win + 0.5 * draw;
-                Slope {
+                Derivatives {
                     first: [wins + 0.5 * draws - games * score, 0.0],
                     second: [games * score * (1.0 - score), 0.0, 0.0],
                 }
@@ -124,7 +124,7 @@ impl Law {
     }
 
     /// First derivatives for a single result (0 lost, 1 drawn, 2 won by White).
-    pub fn pull(self, x: f64, parameter: f64, result: usize) -> [f64; 2] {
+    pub fn gradient(self, x: f64, parameter: f64, result: usize) -> [f64; 2] {
         let mut counts = [0.0; 3];
         counts[result] = 1.0;
         self.slope(x, parameter, counts).first
@@ -135,20 +135,21 @@ impl Law {
 mod tests {
     use super::*;
 
-    const LAWS: [Law; 3] = [Law::Davidson, Law::RaoKupper, Law::Scores];
+    const MODELS: [OutcomeModel; 3] =
+        [OutcomeModel::Davidson, OutcomeModel::RaoKupper, OutcomeModel::Scores];
 
     #[test]
     fn probabilities_are_such_and_mirror() {
-        for law in LAWS {
+        for model in MODELS {
             for rate in [0.01, 0.3, 0.5, 0.9] {
-                let d = law.parameter(rate);
-                assert!((law.draw_rate(d) - rate).abs() < 1e-12);
-                assert!((law.probabilities(0.0, d)[1] - rate).abs() < 1e-12, "{law:?} {rate}");
+                let d = model.parameter(rate);
+                assert!((model.draw_rate(d) - rate).abs() < 1e-12);
+                assert!((model.probabilities(0.0, d)[1] - rate).abs() < 1e-12, "{model:?} {rate}");
                 for x in [-5.0, -0.3, 0.0, 2.0] {
-                    let p = law.probabilities(x, d);
-                    let q = law.probabilities(-x, d);
+                    let p = model.probabilities(x, d);
+                    let q = model.probabilities(-x, d);
                     assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-                    assert!(p.iter().all(|p| *p > 0.0), "{law:?} {p:?}");
+                    assert!(p.iter().all(|p| *p > 0.0), "{model:?} {p:?}");
                     assert!((p[0] - q[2]).abs() < 1e-12);
                 }
             }
@@ -158,13 +159,13 @@ mod tests {
     #[test]
     fn slopes_are_those_of_the_likelihood() {
         let counts = [7.0, 11.0, 5.0];
-        for law in [Law::Davidson, Law::RaoKupper] {
+        for model in [OutcomeModel::Davidson, OutcomeModel::RaoKupper] {
             let ln = |x: f64, d: f64| -> f64 {
-                let p = law.probabilities(x, d);
+                let p = model.probabilities(x, d);
                 counts.iter().zip(p).map(|(n, p)| n * p.ln()).sum()
             };
             let (x, d, h) = (0.4, 0.7, 1e-4);
-            let slope = law.slope(x, d, counts);
+            let slope = model.slope(x, d, counts);
             let numeric = [
                 (ln(x + h, d) - ln(x - h, d)) / (2.0 * h),
                 (ln(x, d + h) - ln(x, d - h)) / (2.0 * h),
@@ -175,10 +176,10 @@ mod tests {
             let second =
                 [bend(ln(x + h, d), ln(x - h, d)), -mixed, bend(ln(x, d + h), ln(x, d - h))];
             for (got, expected) in slope.first.iter().zip(numeric) {
-                assert!((got - expected).abs() < 1e-5, "{law:?} {got} {expected}");
+                assert!((got - expected).abs() < 1e-5, "{model:?} {got} {expected}");
             }
             for (got, expected) in slope.second.iter().zip(second) {
-                assert!((got - expected).abs() < 1e-4, "{law:?} {got} {expected}");
+                assert!((got - expected).abs() < 1e-4, "{model:?} {got} {expected}");
             }
         }
     }
