@@ -1,8 +1,8 @@
 //! The bracket of a knockout, drawn with lines.
 
 use crate::standings::points;
-use arbiter_schedule::knockout::{Entrant, Knockout};
-use arbiter_schedule::ledger::Encounter;
+use arbiter_schedule::Encounter;
+use arbiter_schedule::{Entrant, Knockout};
 
 /// The bracket, one column for each round and one for the winner; scores stand behind the names.
 pub fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[String]) -> String {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::table::Table;
 use arbiter_stats::paired::Speeds;
-use arbiter_stats::speed::{Answer, Question, Ratio};
+use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
 
 /// What was measured.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Report<'a> {
     /// Seed of the tosses for who goes first.
     pub seed: u64,
     /// What was asked.
-    pub question: Question,
+    pub question: SpeedTest,
     /// Share of its speed that the first program may lose, in per cent, if that was asked.
     pub max_loss_percent: Option<f64>,
     /// The ratio after the last round; `None` for too few rounds.
@@ -29,8 +29,8 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// What can be said.
-    pub fn answer(&self) -> Answer {
-        self.ratio.map_or(Answer::Open, |ratio| self.question.answer(&ratio))
+    pub fn answer(&self) -> SpeedVerdict {
+        self.ratio.map_or(SpeedVerdict::Open, |ratio| self.question.verdict(&ratio))
     }
 
     /// For a terminal.
@@ -73,11 +73,11 @@ impl Report<'_> {
     /// One word for programs.
     pub fn verdict(&self) -> &'static str {
         match (self.max_loss_percent, self.answer()) {
-            (None, Answer::Above) => "faster",
-            (None, Answer::Below) => "slower",
-            (Some(_), Answer::Above) => "passed",
-            (Some(_), Answer::Below) => "failed",
-            (_, Answer::Open) => "undecided",
+            (None, SpeedVerdict::Above) => "faster",
+            (None, SpeedVerdict::Below) => "slower",
+            (Some(_), SpeedVerdict::Above) => "passed",
+            (Some(_), SpeedVerdict::Below) => "failed",
+            (_, SpeedVerdict::Open) => "undecided",
         }
     }
 
@@ -85,18 +85,18 @@ impl Report<'_> {
     pub fn sentence(&self) -> String {
         let [first, second] = self.names;
         match (self.max_loss_percent, self.answer()) {
-            (None, Answer::Above) => format!("{first} is faster than {second}."),
-            (None, Answer::Below) => format!("{first} is slower than {second}."),
-            (None, Answer::Open) => {
+            (None, SpeedVerdict::Above) => format!("{first} is faster than {second}."),
+            (None, SpeedVerdict::Below) => format!("{first} is slower than {second}."),
+            (None, SpeedVerdict::Open) => {
                 "Undecided: the interval holds 1, no difference. More --rounds may tell.".to_owned()
             }
-            (Some(loss), Answer::Above) => {
+            (Some(loss), SpeedVerdict::Above) => {
                 format!("Passed: {first} is less than {loss} % slower than {second}.")
             }
-            (Some(loss), Answer::Below) => {
+            (Some(loss), SpeedVerdict::Below) => {
                 format!("Failed: {first} is more than {loss} % slower than {second}.")
             }
-            (Some(loss), Answer::Open) => format!(
+            (Some(loss), SpeedVerdict::Open) => format!(
                 "Undecided: whether {first} is {loss} % slower cannot be told. More --rounds may."
             ),
         }
@@ -152,7 +152,7 @@ mod tests {
         let rounds: Vec<Speeds> =
             (0..8).map(|n| Speeds { first: 970.0 + f64::from(n % 3), second: 1000.0 }).collect();
         let report = |threshold, max_loss_percent| {
-            let question = Question { rounds: 8, threshold };
+            let question = SpeedTest { rounds: 8, threshold };
             let ratio = question.ratio(&rounds);
             let names = ["new", "old"];
             Report {

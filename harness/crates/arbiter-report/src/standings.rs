@@ -1,7 +1,7 @@
 //! The standings of a tournament, as values.
 
 use arbiter_plan::run::standing::Standing;
-use arbiter_schedule::ranking::Ranked;
+use arbiter_schedule::Ranked;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::bracket;
 use crate::standings::{Rating, Row, Standings, points};
 use crate::table::Table;
-use arbiter_schedule::ledger::Encounter;
+use arbiter_schedule::Encounter;
 use arbiter_schedule::{Format, Schedule};
 
 /// Encounters up to which rounds are listed; the store has them all.

@@ -1,4 +1,4 @@
-//! Single elimination: who loses an encounter is out.
+//! Knockout: single elimination.
 //!
 //! The bracket has the next power of two of places; the places without an engine are byes of the
 //! first round, and go to the best seeds. Seeds stand so that the best two can meet only in the
@@ -11,12 +11,12 @@
 
 use super::ledger::Ledger;
 
-/// Who stands at a place of the bracket.
+/// The occupant of a place in the bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entrant {
     /// Not decided yet.
     Open,
-    /// Nobody: the opponent has a bye.
+    /// None: the opponent has a bye.
     Bye,
     /// This engine.
     Engine(usize),

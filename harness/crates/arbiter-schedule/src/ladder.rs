@@ -2,7 +2,7 @@
 //!
 //! Engines stand on rungs, the best seed on the highest. A round is one climb: the engine on the
 //! lowest rung challenges the one above; who wins stands on the higher rung and challenges the
-//! next, up to the top, where the king of the hill is. A challenger has to win: if the encounter
+//! next, up to the top. A challenger has to win: if the encounter
 //! is level, the rungs stay as they are. The next climb begins below as soon as nothing that it
 //! needs is open above.
 

@@ -43,7 +43,7 @@ impl Encounter {
 
 /// All encounters and pairs so far.
 #[derive(Debug, Clone)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     design: Design,
     encounters: Vec<Encounter>,
     /// For each pair its encounter, and which pair of it it is.

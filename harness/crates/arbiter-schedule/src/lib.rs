@@ -1,17 +1,17 @@
-//! Who meets whom, and from which opening. Pure.
+//! Tournament schedules: which engines meet, and which opening they get. Pure: no I/O, no clock.
 //!
 //! A [`Schedule`] is a function of its [`Design`], the number of engines, the seed, and the
 //! results so far in schedule order. Formats whose encounters are known from the beginning
-//! ([`fixed`]) need no results; the others ([`knockout`], [`swiss`], [`ladder`]) append pairs as
-//! results come in ([`ledger`]). Whoever feeds the same results gets the same pairs, so a resumed
-//! run goes on as if it had never stopped.
+//! (round robin, gauntlet, pyramid) need no results; the others (knockout, Swiss, ladder) append
+//! pairs as results come in. The same results give the same pairs, so an interrupted tournament
+//! resumes where it stopped.
 
 mod fixed;
-pub mod knockout;
+mod knockout;
 mod ladder;
-pub mod ledger;
+mod ledger;
 mod matching;
-pub mod ranking;
+mod ranking;
 pub mod seed;
 mod swiss;
 
@@ -22,22 +22,25 @@ use std::collections::BTreeMap;
 
 use crate::seed::{seed_for, shuffle};
 use fixed::Fixed;
-use knockout::Knockout;
 use ladder::Ladder;
-use ledger::{Encounter, Ledger};
+use ledger::Ledger;
 use swiss::Swiss;
+
+pub use knockout::{Entrant, Knockout};
+pub use ledger::Encounter;
+pub use ranking::Ranked;
 
 /// The kinds of tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
-    /// Everyone meets everyone. With two engines, the only format that matters.
+    /// Every engine meets every other. With two engines, a match.
     #[default]
     RoundRobin,
     /// The first engines meet all others.
     Gauntlet,
     /// Each engine meets all before it when it is its turn to enter.
     Pyramid,
-    /// Who loses an encounter is out.
+    /// Single elimination.
     Knockout,
     /// In each round, engines with equal scores meet.
     Swiss,
@@ -77,8 +80,8 @@ impl Format {
 /// When the next opening is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OpeningPolicy {
-    /// The n-th pair of every encounter of a round gets the same opening, so that the book helps
-    /// nobody.
+    /// The n-th pair of every encounter of a round gets the same opening, so that no engine has
+    /// easier openings.
     #[default]
     Shared,
     /// One opening for all pairs of a round.
@@ -112,13 +115,12 @@ impl OpeningPolicy {
 /// The rules of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Design {
-    /// Who meets whom.
+    /// Which engines meet.
     pub format: Format,
     /// Gauntlet: how many of the first engines meet all others. Knockout, Swiss, ladder: how many
     /// of the first engines are seeded in their order; the others follow in an order that is drawn.
     pub seeds: usize,
-    /// How often the schedule is gone through; for a Swiss, its rounds. A knockout has as many as
-    /// it needs.
+    /// Repetitions of the whole schedule; for a Swiss, its rounds. A knockout ignores it.
     pub rounds: u64,
     /// Pairs of an encounter; games if `is_single`.
     pub pairs: u64,
@@ -126,11 +128,11 @@ pub struct Design {
     pub is_single: bool,
     /// Whether the other engine is White first.
     pub is_reversed: bool,
-    /// When the next opening is taken.
+    /// When the next opening of the book is used.
     pub openings: OpeningPolicy,
     /// Further pairs, at most, of a knockout encounter that is level.
     pub tie_breaks: u64,
-    /// Whether a knockout encounter goes on when its loser cannot catch up any more.
+    /// Whether a knockout encounter goes on after it is decided.
     pub plays_out: bool,
 }
 
@@ -269,39 +271,42 @@ impl Schedule {
         &self.design
     }
 
-    /// Engines that take part.
+    /// Number of engines.
     pub fn engines(&self) -> usize {
         self.engines
     }
 
     /// Pairs that are known so far; those that are [void](Schedule::is_void) are among them.
     pub fn known(&self) -> u64 {
+        match (&self.course, self.ahead) {
+            (Course::Fixed(fixed), Some(ahead)) => {
+                let round = fixed.pairs().div_ceil(self.design.rounds.max(1)).max(1);
+                let started = (self.counted / round).saturating_add(ahead).saturating_add(1);
+                fixed.pairs().min(started.saturating_mul(round))
+            }
+            (Course::Fixed(fixed), None) => fixed.pairs(),
+            _ => self.ledger().map_or(0, Ledger::pairs),
+        }
+    }
+
+    /// The encounters of a format that appends them as results come in.
+    fn ledger(&self) -> Option<&Ledger> {
         match &self.course {
-            Course::Fixed(fixed) => match self.ahead {
-                None => fixed.pairs(),
-                Some(ahead) => {
-                    let round = fixed.pairs().div_ceil(self.design.rounds.max(1)).max(1);
-                    let begun = (self.counted / round).saturating_add(ahead).saturating_add(1);
-                    fixed.pairs().min(begun.saturating_mul(round))
-                }
-            },
+            Course::Fixed(_) => None,
             Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
-                ledger.pairs()
+                Some(ledger)
             }
         }
     }
 
-    /// Pairs in all, as far as can be said: a knockout may need more to break ties.
+    /// Total number of pairs, as far as it is known: a knockout may need more to break ties.
     pub fn expected(&self) -> u64 {
         let engines = self.engines as u64;
-        let encounters = match self.design.format {
-            Format::Knockout => engines - 1,
-            Format::Swiss => (engines / 2).saturating_mul(self.design.rounds),
-            Format::Ladder => (engines - 1).saturating_mul(self.design.rounds),
-            Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
-                let Course::Fixed(fixed) = &self.course else { return self.known() };
-                return fixed.pairs();
-            }
+        let encounters = match &self.course {
+            Course::Fixed(fixed) => return fixed.pairs(),
+            Course::Knockout(..) => engines - 1,
+            Course::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
+            Course::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
         };
         // Those that are known may be shorter or longer than usual.
         let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
@@ -309,13 +314,11 @@ impl Schedule {
         open.saturating_mul(self.design.pairs).saturating_add(known)
     }
 
-    /// How many twos of engines meet, or may meet.
+    /// Number of matchups: two engines that meet, or may meet.
     pub fn matchups(&self) -> usize {
         match &self.course {
             Course::Fixed(fixed) => fixed.encounters() as usize,
-            Course::Knockout(..) | Course::Swiss(..) | Course::Ladder(..) => {
-                self.engines * (self.engines - 1) / 2
-            }
+            _ => self.engines * (self.engines - 1) / 2,
         }
     }
 
@@ -329,29 +332,28 @@ impl Schedule {
         }
     }
 
-    /// The pair with this number, or `None` if it is not known, yet or at all.
+    /// The pair with this number; `None` if it is not known yet, or beyond the end.
     pub fn pairing(&self, pair: u64) -> Option<Pairing> {
         let (place, engines) = match &self.course {
             Course::Fixed(_) if pair >= self.known() => return None,
             Course::Fixed(fixed) => fixed.place(pair)?,
-            Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
-                ledger.place(pair)?
-            }
+            _ => self.ledger()?.place(pair)?,
         };
         Some(self.design.pairing(place, engines))
     }
 
-    /// Whether a known pair is not to be counted, because its encounter was decided before it.
+    /// Whether a known pair does not count because its encounter was decided before it.
     pub fn is_void(&self, pair: u64) -> bool {
-        match &self.course {
-            Course::Knockout(_, ledger) => ledger.is_void(pair),
-            Course::Fixed(_) | Course::Swiss(..) | Course::Ladder(..) => false,
-        }
+        self.ledger().is_some_and(|ledger| ledger.is_void(pair))
     }
 
-    /// Takes in what came of the next pair in schedule order: half points of the engines of its
-    /// pairing, in its order, of so many games. Void pairs, and pairs of fixed formats, may be
-    /// passed over.
+    /// Counts the result of the next pair in schedule order: half points of the engines of its
+    /// pairing, in its order, from `games` games. Void pairs, and pairs of fixed formats, may be
+    /// skipped.
+    ///
+    /// # Panics
+    ///
+    /// If another pair is next.
     pub fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) {
         let may_pass = |pair| self.design.format.is_fixed() || self.is_void(pair);
         let is_next =
@@ -393,28 +395,17 @@ impl Schedule {
 
     /// The encounters so far, in the order in which they became known; empty for fixed formats.
     pub fn encounters(&self) -> &[Encounter] {
-        match &self.course {
-            Course::Fixed(_) => &[],
-            Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
-                ledger.encounters()
-            }
-        }
+        self.ledger().map_or(&[], Ledger::encounters)
     }
 
-    /// Rounds that engines sat out, as (round, engine), both from 0.
+    /// Byes of a Swiss, as (round, engine), both from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
-        match &self.course {
-            Course::Swiss(swiss, _) => swiss.byes(),
-            Course::Fixed(_) | Course::Knockout(..) | Course::Ladder(..) => &[],
-        }
+        if let Course::Swiss(swiss, _) = &self.course { swiss.byes() } else { &[] }
     }
 
     /// The bracket of a knockout.
     pub fn bracket(&self) -> Option<&Knockout> {
-        match &self.course {
-            Course::Knockout(knockout, _) => Some(knockout),
-            Course::Fixed(_) | Course::Swiss(..) | Course::Ladder(..) => None,
-        }
+        if let Course::Knockout(knockout, _) = &self.course { Some(knockout) } else { None }
     }
 
     /// The round that is being played, from 0, and how many there are.

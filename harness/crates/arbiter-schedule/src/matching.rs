@@ -1,4 +1,4 @@
-//! Perfect matchings: can everybody who is left be paired as the rules allow?
+//! Perfect matchings: whether all remaining engines can be paired as the rules allow.
 //!
 //! Whether a graph has a perfect matching is found by J. Edmonds' augmenting paths ("Paths, trees,
 //! and flowers", 1965). The matching is kept while pairs are taken out of it, so that asking

@@ -1,4 +1,4 @@
-//! Who is where in a tournament.
+//! The ranking of a tournament.
 //!
 //! | format | order |
 //! |---|---|

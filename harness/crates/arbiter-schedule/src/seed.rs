@@ -1,4 +1,4 @@
-//! Randomness derived from the one seed of a run.
+//! Random numbers derived from the seed of a run.
 //!
 //! Every random choice names its purpose and its index, so it depends on nothing else: neither on
 //! how many other choices were made nor on the order in which parallel work finished. The same
@@ -38,6 +38,11 @@ pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(rng, last as u64 + 1) as usize);
     }
+}
+
+/// Uniform number in [0, 1).
+pub fn uniform(rng: &mut impl Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// 64-bit FNV-1a hash.

@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
-use rand_chacha::rand_core::Rng;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::state::{PathPoint, SpsaState};
 use super::tuning::Tuning;
-use arbiter_schedule::seed::seed_for;
+use arbiter_schedule::seed::{seed_for, uniform};
 
 /// Elo per unit of wins less losses in a game between near equals: 800 / ln 10.
 const ELO_PER_SCORE: f64 = 800.0 / std::f64::consts::LN_10;
@@ -96,9 +95,8 @@ impl SimulatedObjective {
                 .map(|v| self.loss(&v));
             let mut rng = seed_for(seed, "tune.simulate", iteration);
             for _ in 0..tuning.pairs {
-                let mut uniform = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-                let score = self.game(minus - plus, uniform()) + self.game(minus - plus, uniform());
-                spsa.count(score);
+                let mut game = || self.game(minus - plus, uniform(&mut rng));
+                spsa.count(game() + game());
             }
         }
         spsa.path()

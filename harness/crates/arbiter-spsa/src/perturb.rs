@@ -4,7 +4,7 @@ use rand_chacha::rand_core::Rng;
 
 use super::gains::Gains;
 use super::parameter::{Parameter, ParameterKind};
-use arbiter_schedule::seed::seed_for;
+use arbiter_schedule::seed::{seed_for, uniform};
 
 /// For each parameter, whether the first side has the higher value and the second the lower one.
 pub(crate) fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
@@ -16,7 +16,7 @@ pub(crate) fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
 /// sides, so that rounding favours neither.
 pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     let mut rng = seed_for(seed, "tune.round", iteration);
-    (0..parameters).map(|_| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64).collect()
+    (0..parameters).map(|_| uniform(&mut rng)).collect()
 }
 
 /// The values of both sides at pair `k` of the schedule, within their ranges and not rounded.

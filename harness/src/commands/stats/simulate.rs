@@ -5,7 +5,6 @@ use std::thread;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use rand_chacha::rand_core::Rng;
 use serde_json::json;
 
 use super::numbers;
@@ -15,7 +14,7 @@ use crate::output::Rows;
 use arbiter_report::document::Document;
 use arbiter_report::table::Table;
 use arbiter_report::terminal;
-use arbiter_schedule::seed::seed_for;
+use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_stats::simulate::{Simulation, pair_model, shifted, strengths};
 use arbiter_stats::{Correction, Decision, Sprt};
 
@@ -192,7 +191,7 @@ fn play_all(
 
 fn play_one(seed: u64, case: u64, run: u64, simulation: &Simulation) -> Tally {
     let mut rng = seed_for(seed, "stats.simulate", (case << 40) | run);
-    let played = simulation.play(|| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64);
+    let played = simulation.play(|| uniform(&mut rng));
     let pairs = u128::from(played.pairs.pairs());
     let mut tally = Tally { pairs, squares: pairs * pairs, ..Tally::default() };
     match played.decision {
