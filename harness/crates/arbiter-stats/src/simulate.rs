@@ -184,8 +184,7 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_short_cut_changes_no_verdict() {
+    fn check_approximation(seeds: u64) {
         let base = pair_model(0.5, 60.0);
         for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
             let rules = [(Correction::None, 1), (Correction::Dynamic, 1), (Correction::Dynamic, 8)];
@@ -194,12 +193,23 @@ mod tests {
                 let test = test.with_correction(correction);
                 let probabilities = shifted(&base, 10.0, model);
                 let simulation = Simulation { test, probabilities, batch, cap: u64::MAX };
-                for seed in 0..40 {
+                for seed in 0..seeds {
                     let exact = play_exactly(&simulation, uniform(seed));
                     assert_eq!(simulation.play(uniform(seed)), exact, "{model:?} {seed}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_approximation_changes_no_decision() {
+        check_approximation(3);
+    }
+
+    #[test]
+    #[ignore = "nightly: long simulation"]
+    fn the_approximation_changes_no_decision_of_many() {
+        check_approximation(400);
     }
 
     #[test]

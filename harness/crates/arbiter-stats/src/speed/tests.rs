@@ -1,9 +1,9 @@
-//! How often comparisons are wrong on machines that are not quiet, by imagined ones.
+//! Error rates of comparisons on simulated machines with disturbances.
 
 use super::*;
 
-/// Imagined comparisons of each machine.
-const TRIALS: u32 = 1000;
+/// Simulated comparisons of each machine.
+const TRIALS: u32 = 100;
 
 /// Rounds of each.
 const ROUNDS: usize = 64;
@@ -122,11 +122,11 @@ fn ended(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
     last.expect("there is a look")
 }
 
-/// How many of the imagined comparisons of equal programs claim a difference.
-fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy) -> u32 {
+/// How many of `trials` comparisons of equal programs claim a difference.
+fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy, trials: u32) -> u32 {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let mut dice = Dice(5);
-    let wrong = (0..TRIALS).filter(|_| {
+    let wrong = (0..trials).filter(|_| {
         let (answer, ratio, _) = ended(question, &machine.rounds(1.0, &mut dice, first));
         let (low, high) = ratio.interval.expect("enough rounds");
         assert_eq!((low..=high).contains(&1.0), answer == SpeedVerdict::Open);
@@ -136,7 +136,7 @@ fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy) -
 }
 
 #[test]
-fn looks_get_rarer() {
+fn interim_analyses_get_rarer() {
     let looks = |rounds| SpeedTest { rounds, threshold: 1.0 }.interim_analyses();
     assert_eq!(looks(64), [8, 16, 32, 64]);
     assert_eq!(looks(20), [8, 16, 20]);
@@ -149,19 +149,30 @@ fn looks_get_rarer() {
 
 /// At most 5 % of comparisons of equal programs may end with a verdict, looks included.
 #[test]
+#[ignore = "nightly: long simulation"]
 fn equal_programs_are_told_apart_no_more_often_than_promised() {
+    const MANY: u32 = 1000;
     for machine in MACHINES {
-        let wrong = false_verdicts(machine, tossed);
-        assert!(wrong <= TRIALS / 20, "{machine:?}: {wrong} of {TRIALS}");
+        let wrong = false_verdicts(machine, tossed, MANY);
+        assert!(wrong <= MANY / 20, "{machine:?}: {wrong} of {MANY}");
     }
     // The promise is not kept by never deciding.
-    assert!(false_verdicts(Machine::Quiet, tossed) >= TRIALS / 60);
+    assert!(false_verdicts(Machine::Quiet, tossed, MANY) >= MANY / 60);
+}
+
+/// As above with fewer comparisons, and four standard errors more.
+#[test]
+fn equal_programs_are_seldom_told_apart() {
+    for machine in MACHINES {
+        let wrong = false_verdicts(machine, tossed, TRIALS);
+        assert!(wrong <= TRIALS / 20 + 9, "{machine:?}: {wrong} of {TRIALS}");
+    }
 }
 
 /// Turns would not do: they fall into step with whatever else the machine does by turns.
 #[test]
 fn without_the_coin_a_pulse_of_the_machine_would_be_taken_for_a_difference() {
-    let wrong = false_verdicts(Machine::Pulsing, in_turns);
+    let wrong = false_verdicts(Machine::Pulsing, in_turns, TRIALS);
     assert!(wrong > TRIALS / 2, "{wrong} of {TRIALS}");
 }
 

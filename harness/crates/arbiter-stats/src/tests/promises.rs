@@ -1,4 +1,5 @@
-//! Error rates and coverage by simulation: a quick look always, a long one by night.
+//! Error rates and coverage by simulation: few runs with wide bounds always, and many runs with
+//! `cargo test --release -p arbiter-stats -- --ignored`.
 
 use super::super::elo::{Extended, score_from_elo};
 use super::super::ratings::{Errors, Meeting, Options, OutcomeModel, rate};
@@ -57,23 +58,14 @@ fn check_error_rates(elo1: f64, runs: u64) {
 
 #[test]
 fn error_rates_hold() {
+    check_error_rates(40.0, 40);
+}
+
+#[test]
+#[ignore = "nightly: long simulation"]
+fn error_rates_hold_in_many_tests() {
     check_error_rates(40.0, 1500);
-}
-
-/// Takes three minutes on two busy cores, of which it computes for 70 seconds:
-/// `cargo test --release -p arbiter --lib -- --ignored --nocapture error_rates_hold_in_many`.
-#[test]
-#[ignore = "takes three minutes"]
-fn error_rates_hold_in_many_long_tests() {
     check_error_rates(10.0, 10_000);
-}
-
-/// Takes two minutes on two busy cores:
-/// `cargo test --release -p arbiter --lib -- --ignored --nocapture estimates_hold_in_many`.
-#[test]
-#[ignore = "takes a minute"]
-fn estimates_hold_in_many_tests() {
-    check_estimates(10_000);
 }
 
 /// Pair probabilities, bounds, and share that passed and mean games with its standard error, from
@@ -92,12 +84,7 @@ const PUBLISHED: &[Published] = &[
     ([0.0163421141, 0.2103626084, 0.5439050463, 0.2127007275, 0.01668950371], [-3.0, 1.0], [0.95025, 39885.0, 322.106], [0.950375, 40004.3, 321.212]),
 ];
 
-/// Takes three minutes on two busy cores:
-/// `cargo test --release -p arbiter --lib -- --ignored --nocapture simulations_agree`.
-#[test]
-#[ignore = "takes a minute"]
-fn simulations_agree_with_an_independent_one() {
-    const RUNS: u64 = 8000;
+fn check_published(runs: u64) {
     let mut agreement =
         Agreement::within(4.0, "monte_carlo: pass rates and games, in standard errors");
     for (probabilities, [elo0, elo1], plain, corrected) in PUBLISHED {
@@ -110,9 +97,11 @@ fn simulations_agree_with_an_independent_one() {
             let test = test.with_correction(correction);
             let [pass_rate, games, games_error] = *expected;
             let simulation = Simulation { test, probabilities, batch: 2, cap: u64::MAX };
-            let (rate, mean) = play(&simulation, RUNS);
-            let off = (rate - pass_rate) / (allowance(pass_rate, RUNS) / 4.0 * 2f64.sqrt());
-            let off_games = (mean - games) / (games_error * 2f64.sqrt());
+            let (rate, mean) = play(&simulation, runs);
+            // The published rates are from 8000 runs; the errors of both simulations add up.
+            let wider = (8000.0 / runs as f64 + 1.0).sqrt();
+            let off = (rate - pass_rate) / (allowance(pass_rate, 8000) / 4.0 * wider);
+            let off_games = (mean - games) / (games_error * wider);
             println!(
                 "{elo0} {elo1} {correction:?}: {rate} ({off:+.1} errors), {mean:.0} games \
                  ({off_games:+.1})"
@@ -122,6 +111,17 @@ fn simulations_agree_with_an_independent_one() {
         }
     }
     agreement.print();
+}
+
+#[test]
+fn simulations_agree_with_an_independent_one() {
+    check_published(3);
+}
+
+#[test]
+#[ignore = "nightly: long simulation"]
+fn many_simulations_agree_with_an_independent_one() {
+    check_published(8000);
 }
 
 /// Shares of tests whose estimate after the end is too high, whose interval covers the truth, and
@@ -168,18 +168,22 @@ fn check_estimates(runs: u64) {
 /// at Wald's bounds, at corrected ones and at a cap; the naive one leans to the verdict.
 #[test]
 fn the_estimate_after_a_stop_is_median_unbiased() {
-    check_estimates(1500);
+    check_estimates(40);
+}
+
+#[test]
+#[ignore = "nightly: long simulation"]
+fn the_estimate_after_many_stops_is_median_unbiased() {
+    check_estimates(10_000);
 }
 
 /// Forecasts come true as often as they say, for strengths as they suppose.
-#[test]
-fn forecasts_are_calibrated() {
-    const RUNS: u64 = 2000;
+fn check_forecasts(runs: u64) {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let base = pair_model(0.5, 0.0);
     let mut told = [[0.0; 2]; 5];
     let mut counts = [0.0; 5];
-    for run in 0..RUNS {
+    for run in 0..runs {
         let mut random = uniform(run);
         // A normal deviate by Box and Muller.
         let z = (-2.0 * (1.0 - random()).ln()).sqrt() * (std::f64::consts::TAU * random()).cos();
@@ -198,10 +202,21 @@ fn forecasts_are_calibrated() {
     for (bin, (told, count)) in told.iter().zip(counts).enumerate() {
         let [forecast, happened] = told.map(|sum| sum / count);
         println!("{count} forecasts of {forecast:.3} on average: {happened:.3}");
-        assert!(count > 50.0, "forecasts from {} %: {count}", 20 * bin);
+        assert!(count > runs as f64 / 40.0, "forecasts from {} %: {count}", 20 * bin);
         let spread = (forecast * (1.0 - forecast) / count).sqrt();
         assert!((happened - forecast).abs() < 4.0 * spread + 0.01, "{forecast} {happened}");
     }
+}
+
+#[test]
+fn forecasts_are_calibrated() {
+    check_forecasts(160);
+}
+
+#[test]
+#[ignore = "nightly: long simulation"]
+fn many_forecasts_are_calibrated() {
+    check_forecasts(2000);
 }
 
 /// Errors of ratings allow for the correlation within pairs: ratings of simulated tables spread as
