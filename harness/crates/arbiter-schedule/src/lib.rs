@@ -1,10 +1,4 @@
-//! Tournament schedules: which engines meet, and which opening they get. Pure: no I/O, no clock.
-//!
-//! A [`Schedule`] is a function of its [`Design`], the number of engines, the seed, and the
-//! results so far in schedule order. Formats whose encounters are known from the beginning
-//! (round robin, gauntlet, pyramid) need no results; the others (knockout, Swiss, ladder) append
-//! pairs as results come in. The same results give the same pairs, so an interrupted tournament
-//! resumes where it stopped.
+#![doc = include_str!("../README.md")]
 
 mod fixed;
 mod knockout;

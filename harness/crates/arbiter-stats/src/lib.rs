@@ -1,12 +1,4 @@
-//! Match statistics of chess engine testing.
-//!
-//! Pure functions of counts: nothing here reads a clock, draws a random number or knows where the
-//! counts came from. Counts are always from the first engine's side.
-//!
-//! [`Pentanomial`] and [`Trinomial`] hold the counts, [`elo`] and [`normalized`] estimate strength,
-//! [`Sprt`] is the sequential test and [`SprtMonitor`] follows one pair by pair.
-//!
-//! Undefined quantities are `None`, infinite ones are [`elo::Extended`]; no function returns NaN.
+#![doc = include_str!("../README.md")]
 
 pub mod bayes;
 mod brownian;
