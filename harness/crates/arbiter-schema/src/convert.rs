@@ -13,7 +13,7 @@ use arbiter_openings::order::Order;
 use arbiter_plan::plan::Kind;
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_schedule::{Format, OpeningPolicy};
-use arbiter_stats::sprt::{Correction, Model};
+use arbiter_stats::{Correction, Model};
 
 /// Whole nanoseconds; as many as fit into 64 bits.
 pub fn nanos(time: Duration) -> u64 {

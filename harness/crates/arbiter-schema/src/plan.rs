@@ -19,10 +19,10 @@ use arbiter_plan::plan::{BookSource, Engine, Kind, Plan};
 use arbiter_plan::provenance::Scale;
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
-use arbiter_spsa::parameter::Parameter;
+use arbiter_spsa::Parameter;
+use arbiter_spsa::Tuning;
 use arbiter_spsa::table;
-use arbiter_spsa::tuning::Tuning;
-use arbiter_stats::sprt::{Correction, Model, Sprt, SprtError};
+use arbiter_stats::{Correction, Model, Sprt, SprtError};
 
 /// Version of the stored plan. Fields may be added with a default; a change of meaning needs a new
 /// version. Version 2 has a stopping rule with corrected bounds, which readers of version 1 would

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use arbiter_plan::plan::Kind;
 use arbiter_schema::{GameRow, PlanRow};
-use arbiter_stats::sprt::Correction;
+use arbiter_stats::Correction;
 
 /// Plans of all kinds as version 2 was first written.
 const PLANS: &str = include_str!("stored/plans.jsonl");
