@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 
 use super::ArgsError;
-use arbiter_openings::order::Order;
+use arbiter_openings::Order;
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::file::{self, ConfigFile};
 use arbiter_plan::noise::NoiseLimit;

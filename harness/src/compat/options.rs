@@ -7,7 +7,7 @@ use super::engine::Engines;
 use super::extras::{Tablebase, Written, scope};
 use super::words::{Word, figure, truth};
 use arbiter_game::adjudicate::{DrawRule, ResignRule};
-use arbiter_openings::order::Order;
+use arbiter_openings::Order;
 use arbiter_plan::affinity::Affinity;
 use arbiter_report::compat::Dialect;
 use arbiter_schedule::{Format, OpeningPolicy};

@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use arbiter_game::adjudicate::Rules;
-use arbiter_openings::order::Order;
+use arbiter_openings::Order;
 use arbiter_plan::plan::Kind;
 use arbiter_plan::request::{Request, SprtRequest};
 use arbiter_plan::tournament::TournamentRequest;

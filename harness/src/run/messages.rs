@@ -30,7 +30,7 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
         note(&format!("SPSA: {}", tuned::schedule(tuning)));
     }
     let left_out = book.quarantine();
-    for line in left_out.first(quarantine::KEPT) {
+    for line in left_out.first(MAX_FAULTS) {
         note(&format!("left out: {line}"));
     }
     let without = match left_out.count {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, Thought};
-use arbiter_openings::quarantine::Quarantine;
+use arbiter_openings::Quarantine;
 use arbiter_plan::ablation::Ablation;
 use arbiter_plan::gate::{self, Verdict};
 use arbiter_plan::plan::{Kind, Plan};

@@ -1,4 +1,4 @@
-//! From a file to the lists inside it: decompression, archive members, kind of list.
+//! The lists in a file: decompression, archive members, detection of the format.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! What can be wrong with an opening book, said with file, line and expectation.
+//! Errors of opening books, with file and line.
 
 use std::io;
 

@@ -5,21 +5,21 @@
 //! its number before the first game and not in the middle of a run. It is left out, and the rest of
 //! the book is used; a book of bad lines only is an error.
 //!
-//! [`load`] reads a file, [`from_text`] a book compiled into the program. [`order`] says which
-//! opening belongs to which pair of games; [`generate`] makes up new openings.
+//! [`load`] reads a file, [`from_text`] a book compiled into the program. [`OpeningOrder`] assigns
+//! openings to pairs of games; [`generate`] makes new openings.
 
 mod archive;
-pub mod compressed;
+mod compressed;
 mod epd;
-pub mod error;
+mod error;
 pub mod generate;
 mod lines;
 mod movetext;
-pub mod order;
+mod order;
+mod packed;
 mod pgn;
-pub mod polyglot;
-pub mod quarantine;
-mod shelf;
+mod polyglot;
+mod quarantine;
 
 #[cfg(test)]
 mod tests;
@@ -32,9 +32,12 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
 
+pub use compressed::decompressed;
 pub use error::{Ending, Fault, OpeningError};
-use quarantine::Quarantine;
-use shelf::Shelf;
+pub use order::{OpeningOrder, Order};
+pub use quarantine::{MAX_FAULTS, Quarantine};
+
+use packed::PackedBook;
 
 /// Most openings a book may hold. They are kept in memory, some 30 bytes each, and two for each
 /// move.
@@ -45,7 +48,7 @@ pub const MAX_OPENINGS: usize = 10_000_000;
 pub struct ReadOptions {
     /// Half-moves to take from each game of a PGN file: all if `None`.
     pub plies: Option<u32>,
-    /// Half-moves to follow a Polyglot book: [`polyglot::DEFAULT_DEPTH`] if `None`.
+    /// Half-moves to follow a Polyglot book: 8 if `None`.
     pub depth: Option<u32>,
     /// From which the choice of a Polyglot book's lines derives.
     pub seed: u64,
@@ -111,7 +114,7 @@ impl Opening {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Book {
     name: String,
-    openings: Shelf,
+    openings: PackedBook,
     /// The places of those that are left of a book of so many, if it was [thinned](Book::keep).
     kept: Option<(Vec<usize>, usize)>,
     quarantine: Quarantine,
@@ -120,7 +123,7 @@ pub struct Book {
 impl Book {
     /// The book used when none is given: the initial position of standard chess.
     pub fn standard() -> Book {
-        let mut openings = Shelf::default();
+        let mut openings = PackedBook::default();
         openings.push(&Opening::standard());
         let quarantine = Quarantine::default();
         Book { name: "initial position".into(), openings, kept: None, quarantine }
@@ -147,12 +150,12 @@ impl Book {
         self.openings.get(place)
     }
 
-    /// Forgets all openings but those at `places`, which a run will come to: of a large book that
-    /// is most of the memory. The others keep their places.
+    /// Drops all openings but those at `places`, which saves most of the memory of a large book. The
+    /// remaining ones keep their indices.
     pub fn keep(&mut self, places: &BTreeSet<usize>) {
-        let mut left = Shelf::default();
+        let mut left = PackedBook::default();
         places.iter().for_each(|place| left.push(&self.opening(*place)));
-        left.close();
+        left.shrink();
         self.kept = Some((places.iter().copied().collect(), self.len()));
         self.openings = left;
     }
@@ -163,7 +166,7 @@ impl Book {
         self.openings.iter()
     }
 
-    /// What of the file is left out.
+    /// The entries that were left out.
     pub fn quarantine(&self) -> &Quarantine {
         &self.quarantine
     }
@@ -172,7 +175,7 @@ impl Book {
     /// that leaves nothing.
     pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
         if !left_out.is_empty() {
-            let mut left = Shelf::default();
+            let mut left = PackedBook::default();
             let stays = |(index, _): &(usize, Opening)| !left_out.contains(index);
             let openings = self.openings.iter().enumerate().filter(stays);
             openings.for_each(|(_, opening)| left.push(&opening));
@@ -209,13 +212,13 @@ pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, O
 /// A book being read.
 struct Collector {
     options: ReadOptions,
-    openings: Shelf,
+    openings: PackedBook,
     quarantine: Quarantine,
 }
 
 impl Collector {
     fn new(options: ReadOptions) -> Collector {
-        Collector { options, openings: Shelf::default(), quarantine: Quarantine::default() }
+        Collector { options, openings: PackedBook::default(), quarantine: Quarantine::default() }
     }
 
     fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
@@ -235,8 +238,8 @@ impl Collector {
         Ok(())
     }
 
-    /// Ends a file that cannot be read further from `line` on. If only its end is missing, as of a
-    /// download that broke off, what came before is sound; other damage may be anywhere.
+    /// Ends a file that cannot be read from `line` on. If only its end is missing, as in an
+    /// incomplete download, the openings before are used; other damage is an error.
     fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<(), OpeningError> {
         let file = file.to_owned();
         match reason.kind() {
@@ -253,7 +256,7 @@ impl Collector {
     fn finish(self, name: String) -> Result<Book, OpeningError> {
         let Collector { mut openings, quarantine, .. } = self;
         if !openings.is_empty() {
-            openings.close();
+            openings.shrink();
             return Ok(Book { name, openings, kept: None, quarantine });
         }
         Err(if quarantine.is_empty() {

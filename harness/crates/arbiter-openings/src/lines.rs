@@ -1,4 +1,4 @@
-//! Lines of weighted moves, drawn without repetition.
+//! Lines of weighted moves, sampled without replacement.
 //!
 //! A line is drawn with the probability that following the weights at each move gives it, among
 //! the lines not drawn before. This is a race: each line of probability p arrives after a time that

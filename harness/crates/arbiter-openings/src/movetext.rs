@@ -1,4 +1,4 @@
-//! Words in the text of a game that mean nothing.
+//! Unknown words in the movetext of a game.
 //!
 //! The PGN reader steps over what it does not understand. In a book that would be a move left out,
 //! and the opening another one than was meant; so the text is looked through once more.

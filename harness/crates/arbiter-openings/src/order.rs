@@ -1,4 +1,4 @@
-//! Which opening belongs to which pair of games.
+//! The order in which the openings of a book are used.
 //!
 //! The answer depends on the pair's number, the book's length and the seed only, so a resumed run
 //! and a remote worker agree with the run they continue.

@@ -21,10 +21,10 @@ use super::{Collector, Opening};
 use arbiter_schedule::seed::seed_for;
 
 /// Plies taken of each line if nothing is said.
-pub const DEFAULT_DEPTH: u32 = 8;
+pub(crate) const DEFAULT_DEPTH: u32 = 8;
 
 /// Lines taken, at most. A large book has more of them than there are games to play.
-pub const MAX_LINES: usize = 50_000;
+pub(crate) const MAX_LINES: usize = 50_000;
 
 /// Largest file accepted, in bytes: more than the largest book there is.
 const MAX_BYTES: u64 = 1 << 30;

@@ -1,9 +1,9 @@
-//! What of a book is left out because it is wrong.
+//! Invalid entries of a book, which are skipped.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// Faults kept word by word. A file of the wrong kind has one on each line.
-pub const KEPT: usize = 20;
+/// Faults of a book that are kept as text; the others are only counted.
+pub const MAX_FAULTS: usize = 20;
 
 /// The lines or games of a book that no game can begin from. They are skipped, and every report of
 /// the run says so.
@@ -16,15 +16,15 @@ pub struct Quarantine {
 }
 
 impl Quarantine {
-    /// Puts one more in.
+    /// Adds a fault.
     pub(super) fn add(&mut self, fault: impl ToString) {
         self.count += 1;
-        if self.faults.len() < KEPT {
+        if self.faults.len() < MAX_FAULTS {
             self.faults.push(fault.to_string());
         }
     }
 
-    /// Whether the whole book can be used.
+    /// Whether there is no fault.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -7,7 +7,7 @@ use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Progr
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope, TablebaseRule};
-use arbiter_openings::order::Order;
+use arbiter_openings::Order;
 use arbiter_protocol::clock::Limits;
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_protocol::{Protocol, Restart};

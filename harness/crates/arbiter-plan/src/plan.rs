@@ -17,7 +17,7 @@ use super::spec::EngineSpec;
 use super::tuning;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_openings::order::Order;
+use arbiter_openings::Order;
 use arbiter_protocol::Protocol;
 use arbiter_protocol::clock::{Conditions, Limits};
 use arbiter_protocol::uci::session::Deadlines;

@@ -12,7 +12,7 @@ use super::tournament::TournamentRequest;
 use super::tuning::TuningRequest;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_openings::order::Order;
+use arbiter_openings::Order;
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_schedule::Format;
 use arbiter_stats::{Correction, Model, Sprt, SprtError};

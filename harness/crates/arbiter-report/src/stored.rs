@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use arbiter_openings::order::Order;
-use arbiter_openings::quarantine::Quarantine;
+use arbiter_openings::Order;
+use arbiter_openings::Quarantine;
 use arbiter_plan::command::command;
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::plan::Plan;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::standings::{self, Standings};
-use arbiter_openings::quarantine::Quarantine;
+use arbiter_openings::Quarantine;
 use arbiter_plan::ablation::Ablation;
 use arbiter_plan::plan::{Kind, Plan};
 use arbiter_plan::provenance::{Provenance, Scale};

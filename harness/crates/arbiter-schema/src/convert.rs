@@ -9,7 +9,7 @@ use serde_with::{DeserializeAs, SerializeAs, serde_conv};
 
 use arbiter_game::adjudicate::Scope;
 use arbiter_game::annotation::{Field, Keeping, Notation};
-use arbiter_openings::order::Order;
+use arbiter_openings::Order;
 use arbiter_plan::plan::Kind;
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_schedule::{Format, OpeningPolicy};

@@ -13,13 +13,13 @@ const CHUNK: usize = 1 << 17;
 const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// Whether a file that begins with these bytes is compressed so.
-pub fn is_zstd(start: &[u8]) -> bool {
+pub(super) fn is_zstd(start: &[u8]) -> bool {
     matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
 /// The contents of all frames. Parallel compressors write many, and other frames between them that
 /// are to be skipped.
-pub struct Frames<R> {
+pub(super) struct Frames<R> {
     source: BufReader<R>,
     decoder: FrameDecoder,
     /// Whether the decoder is inside a frame.
@@ -30,7 +30,7 @@ pub struct Frames<R> {
 
 impl<R: Read> Frames<R> {
     /// The contents of `source`.
-    pub fn new(source: R) -> Frames<R> {
+    pub(super) fn new(source: R) -> Frames<R> {
         let source = BufReader::with_capacity(CHUNK, source);
         Frames { source, decoder: FrameDecoder::new(), is_open: false, is_cut: false }
     }

@@ -11,7 +11,7 @@ use arbiter_game::adjudicate::{Rules, Tables};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::pulse::Pulse;
 use arbiter_game::record::{GameRecord, Keep};
-use arbiter_openings::order::OpeningOrder;
+use arbiter_openings::OpeningOrder;
 use arbiter_openings::{Book, Opening};
 use arbiter_protocol::clock::Conditions;
 use arbiter_schedule::{Pairing, Schedule};

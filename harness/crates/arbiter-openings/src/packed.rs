@@ -1,12 +1,12 @@
-//! Openings in little memory: some 30 bytes for a position, where an [`Opening`] takes 200. A book
-//! has hundreds of thousands of them, of which a run looks at one now and then.
+//! Packed openings: some 30 bytes for a position, where an [`Opening`] takes 200. A book may have
+//! hundreds of thousands of them, and a run unpacks one at a time.
 
 use shakmaty::packed::{PackedSetup, PackedUciMove};
 use shakmaty::{CastlingMode, fen::Fen};
 
 use super::Opening;
 
-/// Openings from one noted place to the next.
+/// Openings between two recorded offsets.
 const STRIDE: usize = 16;
 
 /// Of the first byte of an entry: the length of the packed position.
@@ -23,16 +23,16 @@ const IS_CHESS960: u8 = 0x80;
 /// An entry is a byte of the parts above, the position, and then, if there are moves, how many as a
 /// number of four bytes, and two bytes for each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Shelf {
+pub(super) struct PackedBook {
     bytes: Vec<u8>,
     /// Where every [`STRIDE`]th entry begins.
-    places: Vec<usize>,
+    offsets: Vec<usize>,
     len: usize,
     /// How many are Chess960.
     chess960: usize,
 }
 
-impl Shelf {
+impl PackedBook {
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -47,7 +47,7 @@ impl Shelf {
 
     pub(super) fn push(&mut self, opening: &Opening) {
         if self.len.is_multiple_of(STRIDE) {
-            self.places.push(self.bytes.len());
+            self.offsets.push(self.bytes.len());
         }
         self.len += 1;
         let packed = PackedSetup::pack_standard(opening.fen.as_setup());
@@ -81,13 +81,13 @@ impl Shelf {
         self.chess960 -= usize::from(is_chess960);
         self.bytes.truncate(self.bytes.len() - size);
         self.len = last;
-        self.places.truncate(last.div_ceil(STRIDE));
+        self.offsets.truncate(last.div_ceil(STRIDE));
     }
 
-    /// Gives back the memory that more openings would have taken.
-    pub(super) fn close(&mut self) {
+    /// Frees unused capacity.
+    pub(super) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
-        self.places.shrink_to_fit();
+        self.offsets.shrink_to_fit();
     }
 
     /// The opening at `index`, which must be one of the list.
@@ -103,7 +103,7 @@ impl Shelf {
 
     /// The entries from `index` on.
     fn from(&self, index: usize) -> &[u8] {
-        let mut rest = &self.bytes[self.places[index / STRIDE]..];
+        let mut rest = &self.bytes[self.offsets[index / STRIDE]..];
         for _ in 0..index % STRIDE {
             rest = &rest[size(rest)..];
         }
@@ -192,41 +192,41 @@ mod tests {
     #[test]
     fn what_is_put_in_comes_out() {
         let all = openings();
-        let mut shelf = Shelf::default();
-        all.iter().for_each(|opening| shelf.push(opening));
-        shelf.close();
-        assert_eq!((shelf.len(), shelf.is_empty()), (all.len(), false));
-        assert!(shelf.iter().eq(all.iter().cloned()));
+        let mut book = PackedBook::default();
+        all.iter().for_each(|opening| book.push(opening));
+        book.shrink();
+        assert_eq!((book.len(), book.is_empty()), (all.len(), false));
+        assert!(book.iter().eq(all.iter().cloned()));
         for (index, opening) in all.iter().enumerate().rev() {
-            assert_eq!(&shelf.get(index), opening, "{index}");
-            assert_eq!(shelf.get(index).fen().to_string(), opening.fen().to_string());
+            assert_eq!(&book.get(index), opening, "{index}");
+            assert_eq!(book.get(index).fen().to_string(), opening.fen().to_string());
         }
     }
 
     #[test]
     fn the_last_one_can_be_taken_away() {
         let all = openings();
-        let mut shelf = Shelf::default();
-        let mut shelves = Vec::new();
+        let mut book = PackedBook::default();
+        let mut earlier = Vec::new();
         for opening in &all {
-            shelves.push(shelf.clone());
-            shelf.push(opening);
+            earlier.push(book.clone());
+            book.push(opening);
         }
-        for before in shelves.iter().rev() {
-            shelf.pop();
-            assert_eq!(&shelf, before);
+        for before in earlier.iter().rev() {
+            book.pop();
+            assert_eq!(&book, before);
         }
-        shelf.pop();
-        assert_eq!(shelf, Shelf::default());
+        book.pop();
+        assert_eq!(book, PackedBook::default());
     }
 
     #[test]
     fn a_position_takes_few_bytes() {
-        let mut shelf = Shelf::default();
+        let mut book = PackedBook::default();
         let one = opening("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", &[]);
-        (0..1600).for_each(|_| shelf.push(&one));
-        shelf.close();
-        assert!(shelf.bytes.capacity() <= 1600 * 27, "{}", shelf.bytes.capacity());
-        assert!(!shelf.has_chess960() && shelf.places.len() == 100);
+        (0..1600).for_each(|_| book.push(&one));
+        book.shrink();
+        assert!(book.bytes.capacity() <= 1600 * 27, "{}", book.bytes.capacity());
+        assert!(!book.has_chess960() && book.offsets.len() == 100);
     }
 }
