@@ -10,9 +10,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use arbiter_rate::pipeline::scan_all;
-use arbiter_rate::scan::Asked;
-use arbiter_rate::tally::Tally;
+use arbiter_rate::ScanOptions;
+use arbiter_rate::Tally;
+use arbiter_rate::scan_all;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use pgn_reader::{Reader, Visitor};
@@ -114,7 +114,7 @@ fn moves(seed: usize, text: &mut String) {
 
 fn rate(text: &[u8], threads: usize, replay: bool) -> u64 {
     let mut tally = Tally::new(true);
-    let asked = Asked { opening_plies: 16, replay, evaluations: false };
+    let asked = ScanOptions { opening_plies: 16, replay, evaluations: false };
     scan_all(text, threads, asked, |block| tally.add(&block)).expect("memory can be read");
     tally.games
 }

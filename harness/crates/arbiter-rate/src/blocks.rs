@@ -9,7 +9,7 @@ const BLOCK: usize = 4 << 20;
 const MAX_GAME: usize = 64 << 20;
 
 /// Cuts a stream where a game ends and the next one begins.
-pub struct Blocks<R> {
+pub(crate) struct Blocks<R> {
     source: R,
     /// Read, but not handed out.
     rest: Vec<u8>,
@@ -18,12 +18,12 @@ pub struct Blocks<R> {
 
 impl<R: Read> Blocks<R> {
     /// Blocks of `source`.
-    pub fn new(source: R) -> Blocks<R> {
+    pub(crate) fn new(source: R) -> Blocks<R> {
         Blocks { source, rest: Vec::new(), is_done: false }
     }
 
     /// The next block; `None` at the end.
-    pub fn next_block(&mut self) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn next_block(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut wanted = BLOCK;
         while !self.is_done {
             self.fill(wanted)?;

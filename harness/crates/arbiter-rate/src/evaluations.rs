@@ -11,9 +11,9 @@ const MAX_COMMENT: usize = 200;
 /// Digits that the evaluation of a sane engine has at most.
 const MAX_LENGTH: usize = 12;
 
-/// What both sides thought of one game.
+/// The evaluations of both sides in one game.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Evaluations {
+pub(crate) struct Evaluations {
     /// Of the side that moved first and of the other, from their own points of view.
     own: [EvaluationBuckets; 2],
     /// Likewise, from White's.
@@ -31,7 +31,7 @@ enum Evaluation {
 
 impl Evaluations {
     /// Takes in a comment after so many half-moves.
-    pub fn add(&mut self, comment: &[u8], plies: u32) {
+    pub(crate) fn add(&mut self, comment: &[u8], plies: u32) {
         let Some(last) = plies.checked_sub(1) else { return };
         let side = (last & 1) as usize;
         match evaluation(&comment[..comment.len().min(MAX_COMMENT)]) {
@@ -41,8 +41,8 @@ impl Evaluations {
         }
     }
 
-    /// What White and Black thought, each from its own point of view.
-    pub fn by_colour(self, is_black_first: bool) -> [EvaluationBuckets; 2] {
+    /// The evaluations of White and Black, each from its own point of view.
+    pub(crate) fn by_colour(self, is_black_first: bool) -> [EvaluationBuckets; 2] {
         let [white, black] = if is_black_first { [1, 0] } else { [0, 1] };
         [
             self.own[white].with(self.of_white[white]),

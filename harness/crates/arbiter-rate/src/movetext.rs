@@ -1,12 +1,12 @@
-//! The moves of a game, skimmed for what ratings ask: time used, the opening, how it ended.
+//! A summary of the movetext for ratings: plies, time used, the opening, the result.
 
 use std::ops::Range;
 
 use memchr::memchr;
 
-/// What the text of the moves tells.
+/// Summary of a movetext.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Skimmed<'a> {
+pub(crate) struct MovetextSummary<'a> {
     /// Half-moves.
     pub plies: u32,
     /// Time used by the side that moved first and by the other, in milliseconds.
@@ -23,43 +23,43 @@ pub struct Skimmed<'a> {
     pub opening_end: usize,
 }
 
-/// Skims the moves. If no move is marked as a book move, the opening is the first `limit`
+/// Summarizes the movetext of a game. If no move is marked as a book move, the opening is the first `limit`
 /// half-moves. `on_move` is told of each move outside variations, and where in the text it begins;
 /// `on_comment` of each comment there, and how many half-moves are before it.
-pub fn skim<'a>(
+pub(crate) fn summarize<'a>(
     text: &'a [u8],
     limit: u32,
     mut on_move: impl FnMut(&'a [u8], usize),
     mut on_comment: impl FnMut(&'a [u8], u32),
-) -> Skimmed<'a> {
-    let mut skimmed = Skimmed::default();
+) -> MovetextSummary<'a> {
+    let mut summary = MovetextSummary::default();
     let mut book_end = None;
     let mut at = 0;
     while at < text.len() {
         let open = memchr(b'{', &text[at..]).map_or(text.len(), |offset| at + offset);
-        at = between_comments(text, at..open, limit, &mut skimmed, &mut on_move);
+        at = between_comments(text, at..open, limit, &mut summary, &mut on_move);
         // Behind a variation or a comment to the end of the line, everything is looked at anew.
         if at != open || open == text.len() {
             continue;
         }
         let close = memchr(b'}', &text[open..]).map_or(text.len(), |offset| open + offset);
         let comment = &text[open + 1..close];
-        skimmed.last_comment = comment;
-        on_comment(comment, skimmed.plies);
-        skimmed.is_cut = close == text.len();
+        summary.last_comment = comment;
+        on_comment(comment, summary.plies);
+        summary.is_cut = close == text.len();
         at = close + 1;
         if let Some(time) = time_ms(comment) {
-            let side = (skimmed.plies.wrapping_sub(1) & 1) as usize;
-            skimmed.time_ms[side] += time;
-            skimmed.timed[side] += 1;
+            let side = (summary.plies.wrapping_sub(1) & 1) as usize;
+            summary.time_ms[side] += time;
+            summary.timed[side] += 1;
         } else if comment.trim_ascii() == b"book" {
             book_end = Some(open);
         }
     }
     if let Some(end) = book_end {
-        skimmed.opening_end = end;
+        summary.opening_end = end;
     }
-    skimmed
+    summary
 }
 
 /// Counts the half-moves in a part of `text` that holds no comment in braces, and finds a result
@@ -69,7 +69,7 @@ fn between_comments<'a>(
     text: &'a [u8],
     part: Range<usize>,
     limit: u32,
-    skimmed: &mut Skimmed<'a>,
+    summary: &mut MovetextSummary<'a>,
     on_move: &mut impl FnMut(&'a [u8], usize),
 ) -> usize {
     let Range { start: mut at, end: to } = part;
@@ -86,12 +86,12 @@ fn between_comments<'a>(
                 // Some write castling with zeros.
                 if first.is_ascii_alphabetic() || word.starts_with(b"0-0") {
                     on_move(word, start);
-                    skimmed.plies += 1;
-                    if skimmed.plies <= limit {
-                        skimmed.opening_end = at;
+                    summary.plies += 1;
+                    if summary.plies <= limit {
+                        summary.opening_end = at;
                     }
                 } else if matches!(word, b"1-0" | b"0-1" | b"1/2-1/2" | b"*") {
-                    skimmed.result = Some(word);
+                    summary.result = Some(word);
                 }
             }
         }
@@ -192,21 +192,21 @@ mod tests {
         let text = b"1. e4 {+0.31/12 0.5s} e5 {-0.2/9 1.25s}\n2. Nf3 {book} Nc6 (2... d6 {9s})\n\
                      3. Bb5 $1 {+M5/9 0.001s, White mates} 1-0\n";
         let mut moves = Vec::new();
-        let skimmed = skim(text, 2, |word, at| moves.push((word, at)), |_, _| ());
+        let summary = summarize(text, 2, |word, at| moves.push((word, at)), |_, _| ());
         assert_eq!(moves[..2], [(&b"e4"[..], 3), (&b"e5"[..], 22)]);
         assert_eq!(moves.len(), 5);
-        assert_eq!(skimmed.plies, 5);
-        assert_eq!(skimmed.timed, [2, 1]);
-        assert!((skimmed.time_ms[0] - 501.0).abs() < 1e-9);
-        assert!((skimmed.time_ms[1] - 1250.0).abs() < 1e-9);
-        assert_eq!(skimmed.result, Some(&b"1-0"[..]));
-        assert_eq!(skimmed.last_comment, b"+M5/9 0.001s, White mates");
+        assert_eq!(summary.plies, 5);
+        assert_eq!(summary.timed, [2, 1]);
+        assert!((summary.time_ms[0] - 501.0).abs() < 1e-9);
+        assert!((summary.time_ms[1] - 1250.0).abs() < 1e-9);
+        assert_eq!(summary.result, Some(&b"1-0"[..]));
+        assert_eq!(summary.last_comment, b"+M5/9 0.001s, White mates");
     }
 
     #[test]
     fn the_opening_is_what_is_marked_or_the_first_moves() {
         let opening = |text: &'static [u8]| {
-            let end = skim(text, 3, |_, _| (), |_, _| ()).opening_end;
+            let end = summarize(text, 3, |_, _| (), |_, _| ()).opening_end;
             std::str::from_utf8(&text[..end]).unwrap().trim()
         };
         assert_eq!(opening(b"1. e4 e5 2. Nf3 Nc6 3. Bb5 *"), "1. e4 e5 2. Nf3");
@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn a_comment_without_end_is_seen() {
-        assert!(skim(b"1. e4 {0.1/9 1s} e5 {never ends 1-0", 3, |_, _| (), |_, _| ()).is_cut);
-        assert!(!skim(b"1. e4 {0.1/9 1s} e5 {ends} 1-0", 3, |_, _| (), |_, _| ()).is_cut);
+        assert!(summarize(b"1. e4 {0.1/9 1s} e5 {never ends 1-0", 3, |_, _| (), |_, _| ()).is_cut);
+        assert!(!summarize(b"1. e4 {0.1/9 1s} e5 {ends} 1-0", 3, |_, _| (), |_, _| ()).is_cut);
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn nothing_panics() {
         for text in ["{", "}", "(", ")", "((", "{}{", "; c", "1. e4 {", ") {s} s", "{[%emt :]}"] {
-            skim(text.as_bytes(), 4, |_, _| (), |_, _| ());
+            summarize(text.as_bytes(), 4, |_, _| (), |_, _| ());
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::blocks::Blocks;
-use super::scan::{Asked, Block, scan};
+use super::scan::{Block, ScanOptions, scan};
 
 /// A block with its number, or why there are no more.
 type Scanned = io::Result<(u64, Block)>;
@@ -26,7 +26,7 @@ struct Source<R> {
 pub fn scan_all<R: Read + Send>(
     source: R,
     threads: usize,
-    asked: Asked,
+    options: ScanOptions,
     mut take: impl FnMut(Block),
 ) -> io::Result<()> {
     let blocks = Blocks::new(source);
@@ -35,7 +35,7 @@ pub fn scan_all<R: Read + Send>(
         let (sender, receiver) = sync_channel(threads);
         for _ in 0..threads.max(1) {
             let (source, sender) = (&source, sender.clone());
-            scope.spawn(move || work(source, &sender, asked));
+            scope.spawn(move || work(source, &sender, options));
         }
         drop(sender);
         let mut early = BTreeMap::new();
@@ -53,7 +53,7 @@ pub fn scan_all<R: Read + Send>(
 }
 
 /// Reads and scans blocks until there are no more, or nobody wants them.
-fn work<R: Read>(source: &Mutex<Source<R>>, sender: &SyncSender<Scanned>, asked: Asked) {
+fn work<R: Read>(source: &Mutex<Source<R>>, sender: &SyncSender<Scanned>, options: ScanOptions) {
     loop {
         let read = {
             // A thread that panics ends the whole scope, so what it leaves behind is not used.
@@ -68,7 +68,7 @@ fn work<R: Read>(source: &Mutex<Source<R>>, sender: &SyncSender<Scanned>, asked:
         };
         let scanned = match read {
             Ok(None) => return,
-            Ok(Some((number, text))) => Ok((number, scan(&text, asked))),
+            Ok(Some((number, text))) => Ok((number, scan(&text, options))),
             Err(error) => Err(error),
         };
         let is_last = scanned.is_err();
@@ -83,14 +83,15 @@ fn work<R: Read>(source: &Mutex<Source<R>>, sender: &SyncSender<Scanned>, asked:
 mod tests {
     use super::*;
 
-    const ASKED: Asked = Asked { opening_plies: 2, replay: false, evaluations: false };
+    const OPTIONS: ScanOptions =
+        ScanOptions { opening_plies: 2, replay: false, evaluations: false };
 
     fn titles(threads: usize, text: &str) -> Vec<String> {
         let mut titles = Vec::new();
         let take = |block: Block| {
             titles.extend(block.games.into_iter().filter_map(Result::err).map(|bad| bad.title));
         };
-        scan_all(text.as_bytes(), threads, ASKED, take).unwrap();
+        scan_all(text.as_bytes(), threads, OPTIONS, take).unwrap();
         titles
     }
 
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn an_error_ends_it() {
         let text = "[White \"A\"]\n\n1. e4 1-0\n\n".repeat(300_000);
-        let error = scan_all(Broken(text.as_bytes()), 3, ASKED, drop).unwrap_err();
+        let error = scan_all(Broken(text.as_bytes()), 3, OPTIONS, drop).unwrap_err();
         assert_eq!(error.to_string(), "broken");
     }
 }

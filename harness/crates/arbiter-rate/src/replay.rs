@@ -8,7 +8,7 @@ use arbiter_stats::GameResult;
 
 /// A move that cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Illegal {
+pub(crate) struct Illegal {
     /// Number of the move and its text, such as `23... Nf9`.
     pub shown: String,
     /// Where in the text of the moves it begins.
@@ -17,7 +17,7 @@ pub struct Illegal {
 
 /// A game being replayed.
 #[derive(Debug, Clone)]
-pub struct Replay {
+pub(crate) struct Replay {
     position: Chess,
     illegal: Option<Illegal>,
 }
@@ -25,7 +25,7 @@ pub struct Replay {
 impl Replay {
     /// At the start of a game, or at the position of its FEN tag if that is not empty; `None` if
     /// there is no such position.
-    pub fn new(fen: &[u8]) -> Option<Replay> {
+    pub(crate) fn new(fen: &[u8]) -> Option<Replay> {
         let position = match fen {
             b"" => Chess::default(),
             // Chess960 includes the castling rules of chess.
@@ -35,7 +35,7 @@ impl Replay {
     }
 
     /// Plays a move found at `at`. Behind an illegal one nothing is played.
-    pub fn play(&mut self, word: &[u8], at: usize) {
+    pub(crate) fn play(&mut self, word: &[u8], at: usize) {
         if self.illegal.is_some() {
             return;
         }
@@ -52,13 +52,13 @@ impl Replay {
     }
 
     /// The first move that cannot be played.
-    pub fn illegal(&self) -> Option<&Illegal> {
+    pub(crate) fn illegal(&self) -> Option<&Illegal> {
         self.illegal.as_ref()
     }
 
     /// White's result by the last position, if the rules end the game there by themselves: by
     /// checkmate, stalemate, or for want of material.
-    pub fn result(&self) -> Option<GameResult> {
+    pub(crate) fn result(&self) -> Option<GameResult> {
         match self.position.outcome() {
             Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => {
                 Some(GameResult::Win)

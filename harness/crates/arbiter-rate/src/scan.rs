@@ -7,9 +7,9 @@ use std::io::{self, Read};
 use pgn_reader::Reader;
 
 use super::evaluations::Evaluations;
-use super::movetext::{Skimmed, skim};
-use super::pieces::{Lines, offset, pieces, plain_game};
+use super::movetext::{MovetextSummary, summarize};
 use super::replay::Replay;
+use super::sections::{LineCounter, offset, plain_game, sections};
 use super::tags::{MAX_NAME, TagReader, Tags};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
@@ -18,7 +18,7 @@ const MAX_TAG_LINE: usize = 1 << 13;
 
 /// Why a game does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BadGame {
+pub enum RejectReason {
     /// A player has no name.
     NoPlayer,
     /// Both players have the same name.
@@ -41,25 +41,25 @@ pub enum BadGame {
     WrongResult,
 }
 
-impl BadGame {
+impl RejectReason {
     /// The reason in a few words.
     pub const fn as_str(self) -> &'static str {
         match self {
-            BadGame::NoPlayer => "no player name",
-            BadGame::SamePlayer => "one player on both sides",
-            BadGame::NoResult => "no result",
-            BadGame::Contradiction => "contradicting results",
-            BadGame::Variant => "another variant",
-            BadGame::Unreadable => "unreadable",
-            BadGame::Cut => "comment without end",
-            BadGame::Position => "impossible position",
-            BadGame::IllegalMove => "illegal move",
-            BadGame::WrongResult => "result against the last position",
+            RejectReason::NoPlayer => "no player name",
+            RejectReason::SamePlayer => "one player on both sides",
+            RejectReason::NoResult => "no result",
+            RejectReason::Contradiction => "contradicting results",
+            RejectReason::Variant => "another variant",
+            RejectReason::Unreadable => "unreadable",
+            RejectReason::Cut => "comment without end",
+            RejectReason::Position => "impossible position",
+            RejectReason::IllegalMove => "illegal move",
+            RejectReason::WrongResult => "result against the last position",
         }
     }
 }
 
-/// One game that counts.
+/// A game that counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Game {
     /// White, as an index of [`Block::names`].
@@ -82,11 +82,11 @@ pub struct Game {
     pub seen: [EvaluationBuckets; 2],
 }
 
-/// One game that does not.
+/// A game that does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bad {
+pub struct Rejected {
     /// Why.
-    pub reason: BadGame,
+    pub reason: RejectReason,
     /// Players and result.
     pub title: String,
     /// The move, if one is to blame.
@@ -95,9 +95,9 @@ pub struct Bad {
     pub line: u64,
 }
 
-/// What to look at.
+/// What to read of each game.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct ScanOptions {
     /// Half-moves that make an opening without a mark.
     pub opening_plies: u32,
     /// Whether games are replayed.
@@ -114,8 +114,8 @@ pub struct Block {
     /// Key and name of each opening.
     pub openings: Vec<(u64, String)>,
     /// Games, or why they do not count.
-    pub games: Vec<Result<Game, Bad>>,
-    /// Lines of the block.
+    pub games: Vec<Result<Game, Rejected>>,
+    /// LineCounter of the block.
     pub lines: u64,
 }
 
@@ -126,17 +126,18 @@ struct Index {
 }
 
 /// Reads all games of a block.
-pub fn scan(text: &[u8], asked: Asked) -> Block {
+pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     let mut block = Block::default();
     let mut index = Index::default();
-    let mut lines = Lines::new(text);
+    let mut lines = LineCounter::new(text);
     let rest = Cell::new(&text[..0]);
     let source = Slice { rest: &rest };
     let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
     let mut tags = Tags::default();
-    for piece in pieces(text) {
-        // Where a piece is one plain game, only its tags need the reader.
-        let (head, plain_moves) = plain_game(piece).map_or((piece, None), |(t, m)| (t, Some(m)));
+    for section in sections(text) {
+        // Where a section is one plain game, only its tags need the reader.
+        let (head, plain_moves) =
+            plain_game(section).map_or((section, None), |(t, m)| (t, Some(m)));
         rest.set(head);
         let at =
             |reader: &Reader<Slice<'_, '_>>| head.len() - rest.get().len() - reader.buffer().len();
@@ -145,7 +146,7 @@ pub fn scan(text: &[u8], asked: Asked) -> Block {
             let read = reader.read_game(&mut TagReader { tags: &mut tags });
             let (game, moves) = match read {
                 Ok(None) => break,
-                Err(_) => (Err(Reason::plain(BadGame::Unreadable)), &head[..0]),
+                Err(_) => (Err(Reason::plain(RejectReason::Unreadable)), &head[..0]),
                 Ok(Some(())) => {
                     let begin = at(&reader);
                     // The reader skips the moves on its way to the next game.
@@ -153,8 +154,8 @@ pub fn scan(text: &[u8], asked: Asked) -> Block {
                     let skipped = || head.get(begin..at(&reader)).unwrap_or_default();
                     let moves = plain_moves.unwrap_or_else(skipped);
                     let game = match is_readable {
-                        true => judge(&tags, moves, asked, &mut block, &mut index),
-                        false => Err(Reason::plain(BadGame::Unreadable)),
+                        true => judge(&tags, moves, options, &mut block, &mut index),
+                        false => Err(Reason::plain(RejectReason::Unreadable)),
                     };
                     (game, moves)
                 }
@@ -166,7 +167,7 @@ pub fn scan(text: &[u8], asked: Asked) -> Block {
                     None => offset(text, head) + start,
                 };
                 let (line, culprit) = (lines.of(place), culprit.map(|(shown, _)| shown));
-                Bad { reason, title: tags.title(), culprit, line }
+                Rejected { reason, title: tags.title(), culprit, line }
             }));
         }
     }
@@ -176,12 +177,12 @@ pub fn scan(text: &[u8], asked: Asked) -> Block {
 
 /// Why a game does not count, with the move to blame and where it is in the moves.
 struct Reason {
-    reason: BadGame,
+    reason: RejectReason,
     culprit: Option<(String, usize)>,
 }
 
 impl Reason {
-    fn plain(reason: BadGame) -> Reason {
+    fn plain(reason: RejectReason) -> Reason {
         Reason { reason, culprit: None }
     }
 }
@@ -189,80 +190,80 @@ impl Reason {
 fn judge(
     tags: &Tags,
     moves: &[u8],
-    asked: Asked,
+    options: ScanOptions,
     block: &mut Block,
     index: &mut Index,
 ) -> Result<Game, Reason> {
     check_tags(tags).map_err(Reason::plain)?;
-    let limit = if tags.fen.is_empty() { asked.opening_plies } else { 0 };
+    let limit = if tags.fen.is_empty() { options.opening_plies } else { 0 };
     let mut replay = None;
     let mut evaluations = Evaluations::default();
     let on_comment = |comment: &[u8], plies| {
-        if asked.evaluations {
+        if options.evaluations {
             evaluations.add(comment, plies);
         }
     };
-    let skimmed = match asked.replay {
-        false => skim(moves, limit, |_, _| (), on_comment),
+    let summary = match options.replay {
+        false => summarize(moves, limit, |_, _| (), on_comment),
         true => {
-            let begun = Replay::new(&tags.fen).ok_or(Reason::plain(BadGame::Position))?;
+            let begun = Replay::new(&tags.fen).ok_or(Reason::plain(RejectReason::Position))?;
             let replay = replay.insert(begun);
-            skim(moves, limit, |word, at| replay.play(word, at), on_comment)
+            summarize(moves, limit, |word, at| replay.play(word, at), on_comment)
         }
     };
-    let outcome = outcome(tags, &skimmed).map_err(Reason::plain)?;
+    let outcome = outcome(tags, &summary).map_err(Reason::plain)?;
     if let Some(illegal) = replay.as_ref().and_then(Replay::illegal) {
         let culprit = Some((illegal.shown.clone(), illegal.at));
-        return Err(Reason { reason: BadGame::IllegalMove, culprit });
+        return Err(Reason { reason: RejectReason::IllegalMove, culprit });
     }
     if replay.and_then(|replay| replay.result()).is_some_and(|told| told != outcome) {
-        return Err(Reason::plain(BadGame::WrongResult));
+        return Err(Reason::plain(RejectReason::WrongResult));
     }
     let black_first = tags.fen.split(|byte| *byte == b' ').nth(1) == Some(&b"b"[..]);
     let order = |by_move: [f64; 2]| if black_first { [by_move[1], by_move[0]] } else { by_move };
-    let [first, second] = skimmed.timed;
+    let [first, second] = summary.timed;
     Ok(Game {
         white: name(&tags.white, block, index),
         black: name(&tags.black, block, index),
         result: outcome,
-        opening: opening(tags, &skimmed, moves, block, index),
-        termination: name(&termination(tags, &skimmed), block, index),
-        plies: skimmed.plies,
-        time_ms: order(skimmed.time_ms),
+        opening: opening(tags, &summary, moves, block, index),
+        termination: name(&termination(tags, &summary), block, index),
+        plies: summary.plies,
+        time_ms: order(summary.time_ms),
         timed: if black_first { [second, first] } else { [first, second] },
         seen: evaluations.by_colour(black_first),
     })
 }
 
-fn check_tags(tags: &Tags) -> Result<(), BadGame> {
+fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if !tags.any {
-        return Err(BadGame::Unreadable);
+        return Err(RejectReason::Unreadable);
     }
     if is_nameless(&tags.white) || is_nameless(&tags.black) {
-        return Err(BadGame::NoPlayer);
+        return Err(RejectReason::NoPlayer);
     }
     if tags.white == tags.black {
-        return Err(BadGame::SamePlayer);
+        return Err(RejectReason::SamePlayer);
     }
     if tags.is_variant {
-        return Err(BadGame::Variant);
+        return Err(RejectReason::Variant);
     }
     Ok(())
 }
 
 /// White's result, as the tag and the end of the moves tell it.
-fn outcome(tags: &Tags, skimmed: &Skimmed<'_>) -> Result<GameResult, BadGame> {
-    if skimmed.is_cut {
-        return Err(BadGame::Cut);
+fn outcome(tags: &Tags, summary: &MovetextSummary<'_>) -> Result<GameResult, RejectReason> {
+    if summary.is_cut {
+        return Err(RejectReason::Cut);
     }
-    let by_moves = skimmed.result.and_then(result);
+    let by_moves = summary.result.and_then(result);
     match (result(&tags.result), by_moves) {
-        (Some(tag), Some(moves)) if tag != moves => Err(BadGame::Contradiction),
-        (Some(_), None) if skimmed.result.is_some() => Err(BadGame::Contradiction),
+        (Some(tag), Some(moves)) if tag != moves => Err(RejectReason::Contradiction),
+        (Some(_), None) if summary.result.is_some() => Err(RejectReason::Contradiction),
         (Some(outcome), _) => Ok(outcome),
         (None, Some(outcome)) if tags.result.is_empty() => Ok(outcome),
-        (None, Some(_)) => Err(BadGame::Contradiction),
-        (None, None) => Err(BadGame::NoResult),
+        (None, Some(_)) => Err(RejectReason::Contradiction),
+        (None, None) => Err(RejectReason::NoResult),
     }
 }
 
@@ -281,12 +282,12 @@ fn result(text: &[u8]) -> Option<GameResult> {
 
 /// The tag, unless it only says that nothing went wrong; then what the last comment says behind
 /// its figures, as in `+M1/9 0.1s, White mates`.
-fn termination(tags: &Tags, skimmed: &Skimmed<'_>) -> Vec<u8> {
+fn termination(tags: &Tags, summary: &MovetextSummary<'_>) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
         return tag;
     }
-    let comment = skimmed.last_comment;
+    let comment = summary.last_comment;
     let reason = memchr::memmem::find(comment, b", ").map(|at| comment[at + 2..].trim_ascii());
     match reason {
         Some(reason) if !reason.is_empty() => {
@@ -313,12 +314,12 @@ fn name(text: &[u8], block: &mut Block, index: &mut Index) -> u32 {
 /// The position in which the game starts, and the book moves after it.
 fn opening(
     tags: &Tags,
-    skimmed: &Skimmed<'_>,
+    summary: &MovetextSummary<'_>,
     moves: &[u8],
     block: &mut Block,
     index: &mut Index,
 ) -> u32 {
-    let moves = &moves[..skimmed.opening_end];
+    let moves = &moves[..summary.opening_end];
     let words = || {
         let is_move =
             |word: &&[u8]| word.first().is_some_and(u8::is_ascii_alphabetic) && *word != b"book";

@@ -1,15 +1,15 @@
-//! The tags of a game that ratings ask for.
+//! The PGN tags that ratings need.
 
 use std::ops::ControlFlow;
 
 use pgn_reader::{RawTag, Visitor};
 
 /// Longest name kept, in bytes.
-pub const MAX_NAME: usize = 200;
+pub(crate) const MAX_NAME: usize = 200;
 
 /// The tags that matter.
 #[derive(Debug, Default)]
-pub struct Tags {
+pub(crate) struct Tags {
     /// Whether there are any at all.
     pub any: bool,
     /// White's name.
@@ -42,7 +42,7 @@ impl Tags {
     }
 
     /// Players and result in a few words.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let part =
             |text: &[u8]| String::from_utf8_lossy(&text[..text.len().min(MAX_NAME)]).into_owned();
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
@@ -50,7 +50,7 @@ impl Tags {
 }
 
 /// Stops where the moves begin.
-pub struct TagReader<'a> {
+pub(crate) struct TagReader<'a> {
     /// Where to put the tags.
     pub tags: &'a mut Tags,
 }

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::scan::{BadGame, Block, Game};
+use super::scan::{Block, Game, RejectReason};
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
 /// Games of one opening that may wait for their partner, for each two players.
 const MAX_WAITING: usize = 64;
 
-/// Bad games that are named; the others are only counted.
+/// Rejected games that are named; the others are only counted.
 const MAX_NAMED: usize = 20;
 
 /// Kinds of endings that are told apart; PGN allows any text.
@@ -49,9 +49,9 @@ pub struct Opening {
     pub results: Trinomial,
 }
 
-/// A game that does not count.
+/// A game that does not count, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct RejectedGame {
     /// The file.
     pub file: String,
     /// Its line there, from 1: of the move to blame, or where the game begins.
@@ -61,7 +61,7 @@ pub struct Named {
     /// Players and result.
     pub title: String,
     /// Why it does not count.
-    pub reason: BadGame,
+    pub reason: RejectReason,
     /// The move to blame, if it is one.
     pub culprit: Option<String>,
 }
@@ -89,10 +89,10 @@ pub struct Tally {
     pub openings: Vec<Opening>,
     /// Good games by how they ended.
     pub endings: BTreeMap<String, u64>,
-    /// Bad games by reason.
-    pub bad: BTreeMap<BadGame, u64>,
+    /// Rejected games by reason.
+    pub bad: BTreeMap<RejectReason, u64>,
     /// The first bad games.
-    pub named: Vec<Named>,
+    pub named: Vec<RejectedGame>,
     by_name: HashMap<String, usize>,
     by_opening: HashMap<u64, usize>,
     meetings: BTreeMap<[usize; 2], Meeting>,
@@ -106,7 +106,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet. Unless `pair` is set, games are taken as independent.
+    /// An empty tally. Unless `pair` is set, games count one by one.
     pub fn new(pair: bool) -> Tally {
         Tally { is_single: !pair, ..Tally::default() }
     }
@@ -129,7 +129,7 @@ impl Tally {
                 Err(bad) => {
                     *self.bad.entry(bad.reason).or_default() += 1;
                     if self.named.len() < MAX_NAMED {
-                        self.named.push(Named {
+                        self.named.push(RejectedGame {
                             file: self.file.clone(),
                             line: self.file_lines + bad.line + 1,
                             number: self.file_games,
@@ -168,7 +168,7 @@ impl Tally {
         self.plies += u64::from(game.plies);
         for (side, player) in [white, black].into_iter().enumerate() {
             let player = &mut self.players[player];
-            let result = if side == 0 { game.result } else { flip(game.result) };
+            let result = if side == 0 { game.result } else { game.result.reversed() };
             player.by_colour[side].record(result);
             player.time_ms += game.time_ms[side];
             player.timed_moves += u64::from(game.timed[side]);
@@ -193,7 +193,7 @@ impl Tally {
     fn pair(&mut self, white: usize, black: usize, opening: usize, result: GameResult) {
         let first_is_white = white < black;
         let players = [white.min(black), white.max(black)];
-        let result = if first_is_white { result } else { flip(result) };
+        let result = if first_is_white { result } else { result.reversed() };
         let meeting = self.meetings.entry(players).or_insert_with(|| Meeting::new(players));
         let single = |meeting: &mut Meeting, result: GameResult| {
             meeting.singles[usize::from(!first_is_white)][result.half_points()] += 1;
@@ -255,21 +255,14 @@ struct Known {
     openings: Vec<Option<usize>>,
 }
 
-fn flip(result: GameResult) -> GameResult {
-    match result {
-        GameResult::Loss => GameResult::Win,
-        GameResult::Draw => GameResult::Draw,
-        GameResult::Win => GameResult::Loss,
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::scan::{Asked, scan};
+    use super::super::scan::{ScanOptions, scan};
     use super::*;
 
-    const ASKED: Asked = Asked { opening_plies: 4, replay: false, evaluations: false };
+    const OPTIONS: ScanOptions =
+        ScanOptions { opening_plies: 4, replay: false, evaluations: false };
 
     fn game(white: &str, black: &str, opening: &str, result: &str) -> String {
         format!(
@@ -279,7 +272,7 @@ mod tests {
 
     fn tally(text: &str, pair: bool) -> Tally {
         let mut tally = Tally::new(pair);
-        tally.add(&scan(text.as_bytes(), ASKED));
+        tally.add(&scan(text.as_bytes(), OPTIONS));
         tally
     }
 
@@ -311,8 +304,8 @@ mod tests {
         let (a, b) = (game("A", "B", "1. e4", "1-0"), game("C", "A", "1. e4", "0-1"));
         let whole = tally(&[a.clone(), b.clone()].concat(), true);
         let mut parts = Tally::new(true);
-        parts.add(&scan(a.as_bytes(), ASKED));
-        parts.add(&scan(b.as_bytes(), ASKED));
+        parts.add(&scan(a.as_bytes(), OPTIONS));
+        parts.add(&scan(b.as_bytes(), OPTIONS));
         assert_eq!(whole.meetings(), parts.meetings());
         assert_eq!(whole.players, parts.players);
     }
@@ -337,7 +330,7 @@ mod tests {
         for name in ["x.pgn", "y.pgn"] {
             tally.begin_file(name);
             for block in [&good, &bad, &good, &bad] {
-                tally.add(&scan(block.as_bytes(), ASKED));
+                tally.add(&scan(block.as_bytes(), OPTIONS));
             }
         }
         let places: Vec<_> =

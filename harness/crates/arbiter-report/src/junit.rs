@@ -13,7 +13,7 @@ use arbiter_plan::gate::{Outcome, Verdict as Gate};
 use arbiter_plan::plan::Kind;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::standing::Encounter;
-use arbiter_rate::tally::Tally;
+use arbiter_rate::Tally;
 use arbiter_stats::Decision;
 
 /// One suite, one case for each step.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::standings;
 use crate::status::percent;
 use crate::table::Table;
-use arbiter_rate::tally::{Named, Player, Tally};
+use arbiter_rate::{Player, RejectedGame, Tally};
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::ratings::{Errors, Meeting, Rated};
@@ -157,7 +157,7 @@ pub fn text(ratings: &Ratings<'_>, width: Option<usize>) -> String {
             let _ = writeln!(text, "{count:>9} {}", reason.as_str());
         }
         for named in &tally.named {
-            let Named { file, line, number, title, reason, culprit } = named;
+            let RejectedGame { file, line, number, title, reason, culprit } = named;
             let reason = reason.as_str();
             let culprit = culprit.as_ref().map_or(String::new(), |culprit| format!(" {culprit}"));
             let _ = writeln!(
@@ -247,7 +247,7 @@ pub fn json(ratings: &Ratings<'_>) -> Value {
     let is_small = order.len() <= MAX_CROSS_JSON;
     let bad: serde_json::Map<String, Value> =
         tally.bad.iter().map(|(reason, n)| (reason.as_str().to_owned(), json!(n))).collect();
-    let named = |named: &Named| {
+    let named = |named: &RejectedGame| {
         json!({
             "file": named.file, "line": named.line, "game": named.number, "title": named.title,
             "reason": named.reason.as_str(), "move": named.culprit,
@@ -284,7 +284,7 @@ pub fn json(ratings: &Ratings<'_>) -> Value {
     })
 }
 
-fn opening_json(opening: &arbiter_rate::tally::Opening) -> Value {
+fn opening_json(opening: &arbiter_rate::Opening) -> Value {
     let results = opening.results;
     json!({
         "name": opening.name, "games": results.games(), "white_score": score(&results),

@@ -36,7 +36,7 @@ pub(super) fn name(files: &[PathBuf]) -> String {
 pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure> {
     let threads = threads(None).map_err(Failure::invalid)?;
     let evaluations = form.is_document();
-    let asked = Asked { opening_plies: OPENING_PLIES, replay: false, evaluations };
+    let asked = ScanOptions { opening_plies: OPENING_PLIES, replay: false, evaluations };
     let tally = read_files(files, asked, true, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();

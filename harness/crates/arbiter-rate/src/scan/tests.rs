@@ -1,15 +1,15 @@
 use super::*;
 
-const ASKED: Asked = Asked { opening_plies: 8, replay: false, evaluations: false };
-const REPLAYED: Asked = Asked { replay: true, ..ASKED };
+const OPTIONS: ScanOptions = ScanOptions { opening_plies: 8, replay: false, evaluations: false };
+const REPLAYED: ScanOptions = ScanOptions { replay: true, ..OPTIONS };
 
 fn game(tags: &[(&str, &str)], moves: &str) -> String {
     let tags: String = tags.iter().map(|(k, v)| format!("[{k} \"{v}\"]\n")).collect();
     format!("{tags}\n{moves}\n\n")
 }
 
-fn reasons(text: &str) -> Vec<Option<BadGame>> {
-    let games = scan(text.as_bytes(), ASKED).games;
+fn reasons(text: &str) -> Vec<Option<RejectReason>> {
+    let games = scan(text.as_bytes(), OPTIONS).games;
     games.iter().map(|game| game.as_ref().err().map(|bad| bad.reason)).collect()
 }
 
@@ -25,7 +25,7 @@ fn games_are_read_with_all_their_parts() {
         ("Termination", "normal"),
     ];
     let text = game(&tags, "1... Ka1 {1/1 1s} 2. Kh2 {1/1 0.5s, Black mates} 0-1");
-    let block = scan(text.repeat(2).as_bytes(), ASKED);
+    let block = scan(text.repeat(2).as_bytes(), OPTIONS);
     assert_eq!(block.games.len(), 2);
     let read = block.games[1].clone().unwrap();
     assert_eq!(block.names[read.white as usize], "A");
@@ -49,7 +49,7 @@ fn bad_games_are_told_apart() {
         "1. e4 e5 1-0\n\n".to_owned(),
     ]
     .concat();
-    use BadGame::*;
+    use RejectReason::*;
     let expected = [
         None,
         Some(Contradiction),
@@ -70,7 +70,7 @@ fn a_comment_without_end_costs_one_game() {
         let (good, cut) = (game(&tags, "1. e4 {x} 1-0"), game(&tags, "1. e4 {x 1-0"));
         let inner = game(&tags, "1. e4 {x\n\n[%eval 1]} 1-0");
         let text = [&good, &cut, &good, &inner, &cut].map(|game| game.replace('\n', end));
-        let cut = Some(BadGame::Cut);
+        let cut = Some(RejectReason::Cut);
         assert_eq!(reasons(&text.concat()), [None, cut, None, None, cut]);
     }
     let spread = "[White \"A\"]\n\n[Black \"B\"]\n\n[Result \"1-0\"]\n\n1. e4 1-0\n";
@@ -95,7 +95,7 @@ fn replayed_games_are_named_by_line_and_move() {
         let block = scan(text.replace('\n', end).as_bytes(), REPLAYED);
         let bad: Vec<_> = block.games.iter().filter_map(|game| game.as_ref().err()).collect();
         let found: Vec<_> = bad.iter().map(|bad| (bad.reason, bad.line)).collect();
-        use BadGame::*;
+        use RejectReason::*;
         assert_eq!(found, [(IllegalMove, 12), (WrongResult, 14), (Position, 20)]);
         assert_eq!(bad[0].culprit.as_deref(), Some("2. Ke3"));
         assert_eq!(block.lines, 33);
@@ -105,7 +105,7 @@ fn replayed_games_are_named_by_line_and_move() {
 #[test]
 fn the_short_cut_reads_what_the_reader_reads() {
     let plain = game(&[&AB[..], &[("Result", "1-0")]].concat(), "1. e4 {x} e5\n2. Nf3 1-0");
-    let scanned = |text: &str| scan(text.as_bytes(), ASKED);
+    let scanned = |text: &str| scan(text.as_bytes(), OPTIONS);
     // A text that begins with an empty line is all the reader's.
     let (quick, slow) = (scanned(&plain), scanned(&format!("\n{plain}")));
     assert_eq!((quick.games, quick.openings), (slow.games, slow.openings));
@@ -115,7 +115,8 @@ fn the_short_cut_reads_what_the_reader_reads() {
 fn openings_are_told_by_position_and_moves() {
     let opening = |tags: &[(&'static str, &'static str)], moves: &str| {
         let all = [&AB[..], tags].concat();
-        scan(game(&all, moves).as_bytes(), Asked { opening_plies: 2, ..ASKED }).openings[0].clone()
+        scan(game(&all, moves).as_bytes(), ScanOptions { opening_plies: 2, ..OPTIONS }).openings[0]
+            .clone()
     };
     let a = opening(&[], "1. e4 e5 2. Nf3 1-0");
     assert_eq!(a.1, "e4 e5");
@@ -127,7 +128,7 @@ fn openings_are_told_by_position_and_moves() {
 #[test]
 fn nothing_panics() {
     for text in ["", "[", "[White", "[White \"A", "{", "\n\n\n", "[White \"\\\"]\n\n1-0", "\u{0}"] {
-        scan(text.as_bytes(), ASKED);
+        scan(text.as_bytes(), OPTIONS);
         scan(text.as_bytes(), REPLAYED);
     }
 }

@@ -10,7 +10,7 @@ use crate::status::{percent, plus_minus};
 use crate::summary::Strength;
 use crate::table::Table;
 use arbiter_plan::run::standing::Encounter;
-use arbiter_rate::tally::Named;
+use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{GameResult, Trinomial, opening_bias};
 
@@ -232,7 +232,7 @@ fn bad(document: &mut Document, ratings: &Ratings<'_>) {
     }
     document.table(reasons);
     let mut named = Table::new(["place", "game", "players", "reason"]);
-    for Named { file, line, number, title, reason, culprit } in &tally.named {
+    for RejectedGame { file, line, number, title, reason, culprit } in &tally.named {
         let culprit = culprit.as_ref().map_or(String::new(), |culprit| format!(": {culprit}"));
         named.push([
             format!("{file}:{line}"),

@@ -1,20 +1,20 @@
-//! A block of games cut into pieces, and places in it.
+//! A block of games cut into sections, and places in it.
 
 /// Counts lines up to places that come in order.
-pub struct Lines<'a> {
+pub(crate) struct LineCounter<'a> {
     text: &'a [u8],
     at: usize,
     line: u64,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineCounter<'a> {
     /// At the start of `text`.
-    pub fn new(text: &'a [u8]) -> Lines<'a> {
-        Lines { text, at: 0, line: 0 }
+    pub(crate) fn new(text: &'a [u8]) -> LineCounter<'a> {
+        LineCounter { text, at: 0, line: 0 }
     }
 
     /// Newlines before `place`.
-    pub fn of(&mut self, place: usize) -> u64 {
+    pub(crate) fn of(&mut self, place: usize) -> u64 {
         let newlines = |from: usize, to: usize| {
             memchr::memchr_iter(b'\n', &self.text[from..to]).count() as u64
         };
@@ -28,23 +28,23 @@ impl<'a> Lines<'a> {
 }
 
 /// Where `part` begins in the text that it is a part of.
-pub fn offset(text: &[u8], part: &[u8]) -> usize {
+pub(crate) fn offset(text: &[u8], part: &[u8]) -> usize {
     part.as_ptr().addr() - text.as_ptr().addr()
 }
 
-/// Tags and moves of a piece that is one game in the usual form: lines that are tags, an empty
+/// Tags and moves of a section that is one game in the usual form: lines that are tags, an empty
 /// line, lines of moves. `None` if it may be anything else.
-pub fn plain_game(piece: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn plain_game(section: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut start = 0;
     loop {
-        match piece.get(start)? {
-            b'[' => start += memchr::memchr(b'\n', &piece[start..])? + 1,
+        match section.get(start)? {
+            b'[' => start += memchr::memchr(b'\n', &section[start..])? + 1,
             b'\n' if start > 0 => break,
-            b'\r' if start > 0 && piece.get(start + 1) == Some(&b'\n') => break,
+            b'\r' if start > 0 && section.get(start + 1) == Some(&b'\n') => break,
             _ => return None,
         }
     }
-    let (tags, moves) = piece.split_at(start);
+    let (tags, moves) = section.split_at(start);
     let moves = moves.trim_ascii();
     let is_special = |at: usize| matches!(moves[at + 1], b'\n' | b'\r' | b'[' | b'%');
     let is_plain = !moves.starts_with(b"[") && !memchr::memchr_iter(b'\n', moves).any(is_special);
@@ -53,7 +53,7 @@ pub fn plain_game(piece: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Cuts a text where a tag stands after an empty line and something that is no tag. Usually that is
 /// each game; but a comment that is never closed must not swallow the games after its own.
-pub fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn sections(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let newline = memchr::memchr(b'\n', text).unwrap_or(0);
     let is_dos = newline > 0 && text[newline - 1] == b'\r';
     let needle: &[u8] = if is_dos { b"\n\r\n[" } else { b"\n\n[" };
