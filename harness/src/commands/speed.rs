@@ -130,7 +130,7 @@ pub fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
         || report.json(),
         rows,
     ))?;
-    Ok(match (args.max_loss, report.verdict()) {
+    Ok(match (args.max_loss, report.answer()) {
         (None, _) | (Some(_), SpeedVerdict::Above) => ExitCode::Passed,
         (Some(_), SpeedVerdict::Below) => ExitCode::Negative,
         (Some(_), SpeedVerdict::Open) => ExitCode::Inconclusive,

@@ -30,7 +30,9 @@ impl Observer for Stream {
                 "pairs_counted": counted,
             }));
         }
-        let RunEvent::Counted { played, tally, look, elapsed } = event else { return Ok(()) };
+        let RunEvent::Counted { played, tally, sprt_status, elapsed } = event else {
+            return Ok(());
+        };
         let [first, second] = tally.engines.map(|engine| &self.engines[engine]);
         let games = played.games.iter().map(|game| {
             json!({
@@ -49,9 +51,9 @@ impl Observer for Stream {
             "first": first,
             "second": second,
             "games": games.collect::<Vec<_>>(),
-            "llr": look.map(|look| look.llr),
-            "llr_stop_lower": look.map(|look| look.lower),
-            "llr_stop_upper": look.map(|look| look.upper),
+            "llr": sprt_status.map(|sprt_status| sprt_status.llr),
+            "llr_stop_lower": sprt_status.map(|sprt_status| sprt_status.lower),
+            "llr_stop_upper": sprt_status.map(|sprt_status| sprt_status.upper),
             "elapsed_ms": elapsed.as_secs_f64() * 1e3,
         });
         print(&line)

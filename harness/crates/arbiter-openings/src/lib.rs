@@ -78,6 +78,11 @@ impl Opening {
         &self.fen
     }
 
+    /// Whether the position before the moves is the initial position of standard chess.
+    pub fn starts_standard(&self) -> bool {
+        self.castling_mode == CastlingMode::Standard && self.fen == Fen::default()
+    }
+
     /// Castling rules, which decide how moves are written: `e1g1` or `e1h1`.
     pub fn castling_mode(&self) -> CastlingMode {
         self.castling_mode

@@ -24,7 +24,7 @@ pub struct Gains {
     /// Exponent of the perturbation.
     gamma: f64,
     /// The stability constant A, in pairs.
-    pub(crate) a: f64,
+    pub a: f64,
     /// Pairs in all.
     pairs: f64,
 }
