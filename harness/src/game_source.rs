@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use arbiter_openings::compressed::decompressed;
+use arbiter_openings::decompressed;
 use arbiter_report::terminal::note;
 use arbiter_store::Store;
 use arbiter_suite::mine::games::{self, Game};

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output::Rows;
-use arbiter_openings::compressed::decompressed;
-use arbiter_rate::pipeline::scan_all;
-use arbiter_rate::scan::Asked;
-use arbiter_rate::tally::Tally;
+use arbiter_openings::decompressed;
+use arbiter_rate::ScanOptions;
+use arbiter_rate::Tally;
+use arbiter_rate::scan_all;
 use arbiter_report::terminal;
 
 /// What CSV has a line for.
@@ -35,7 +35,7 @@ pub fn nothing(tally: &Tally) -> String {
 /// The games of all files together; they are taken in pairs if `pair` is set.
 pub fn read_files(
     files: &[PathBuf],
-    asked: Asked,
+    asked: ScanOptions,
     pair: bool,
     threads: usize,
 ) -> Result<Tally, String> {

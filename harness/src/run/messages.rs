@@ -5,7 +5,7 @@ use std::path::Path;
 use super::ReadyRun;
 use crate::failure::Failure;
 use crate::fleet::Fleet;
-use arbiter_openings::quarantine;
+use arbiter_openings::MAX_FAULTS;
 use arbiter_plan::affinity::list;
 use arbiter_plan::plan::Kind;
 use arbiter_report::standings::rules_in_words;

@@ -104,10 +104,13 @@ impl OutlierDetector {
         };
         let own = share(self.workers.get(worker)?);
         let others = self.workers.iter().filter(|(name, _)| *name != worker);
-        let others =
-            others.map(|(_, standing)| share(standing)).fold(FailureCount::default(), |sum, share| {
-                FailureCount { games: sum.games + share.games, failures: sum.failures + share.failures }
-            });
+        let others = others.map(|(_, standing)| share(standing)).fold(
+            FailureCount::default(),
+            |sum, share| FailureCount {
+                games: sum.games + share.games,
+                failures: sum.failures + share.failures,
+            },
+        );
         let p = fisher_exact(own, others) * MAX_CHECKS * self.workers.len() as f64;
         let is_out = p < FALSE_ALARM && own.failures as f64 > MIN_FAILURE_SHARE * own.games as f64;
         is_out.then(|| Finding {

@@ -211,7 +211,13 @@ impl Run<'_> {
             (state.standing(), state.sprt_statuses(), state.schedule());
         let counted = state.counted().count() as u64;
         let excluded = &excluded;
-        Ok(self.tell(&RunEvent::WorkerExcluded { excluded, standing, counted, sprt_statuses, schedule })?)
+        Ok(self.tell(&RunEvent::WorkerExcluded {
+            excluded,
+            standing,
+            counted,
+            sprt_statuses,
+            schedule,
+        })?)
     }
 
     /// Starts pairs while there is room and work.

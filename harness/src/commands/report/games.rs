@@ -8,7 +8,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, width};
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
-use arbiter_rate::scan::Asked;
+use arbiter_rate::ScanOptions;
 use arbiter_report::document::of_games;
 use arbiter_report::ratings::{self, Ratings};
 use arbiter_report::{html, junit, markdown};
