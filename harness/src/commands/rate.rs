@@ -192,6 +192,6 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<Options, String> {
 fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     // Only the document shows what became of evaluations.
     let evaluations = args.format == OutputFormat::Md;
-    let asked = Asked { opening_plies: args.opening_plies, replay: args.verify, evaluations };
+    let asked = ScanOptions { opening_plies: args.opening_plies, replay: args.verify, evaluations };
     read_files(&args.files, asked, !args.no_pairs, threads)
 }
