@@ -1,6 +1,6 @@
 //! Reading a store while others write it, without being in their way.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
@@ -37,22 +37,26 @@ impl Store {
         if !file.is_file() {
             return Err(StoreError::Missing(folder.to_owned()));
         }
+        let store = Store::read_only(file.clone())?;
+        if store.format()? == schema::FORMAT {
+            return Ok(store);
+        }
+        drop(store);
+        Store::open(folder)?;
+        Store::read_only(file)
+    }
+
+    fn read_only(file: PathBuf) -> Result<Store, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let begin = || -> rusqlite::Result<(Connection, i64)> {
+        let open = || -> rusqlite::Result<Connection> {
             let connection = Connection::open_with_flags(&file, flags)?;
             connection.busy_timeout(BUSY)?;
-            let found = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            Ok((connection, found))
+            Ok(connection)
         };
-        let fail = |source| StoreError::Sqlite { file: file.clone(), source };
-        let (mut connection, found) = begin().map_err(fail)?;
-        if found != schema::FORMAT {
-            drop(connection);
-            // Migrates, or says that it cannot.
-            Store::open(folder)?;
-            connection = begin().map_err(fail)?.0;
+        match open() {
+            Ok(connection) => Ok(Store::over(connection, file)),
+            Err(source) => Err(StoreError::Sqlite { file, source }),
         }
-        Ok(Store::over(connection, file))
     }
 
     /// A number that changes whenever another process has written something.

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
 use super::{Store, StoreError};
 
-/// The format this code writes, kept in SQLite's `user_version`. A change of the tables adds a
-/// step to [`STEPS`].
-pub(super) const FORMAT: i64 = STEPS.len() as i64;
+/// The format this code writes, kept in SQLite's `user_version`: to be raised with every change of
+/// [`TABLES`] or [`COLUMNS`].
+pub(super) const FORMAT: i64 = 8;
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
@@ -18,10 +20,12 @@ const CACHE_KIB: i64 = 512;
 /// waits for the last ones.
 const WAL_PAGES: i64 = 256;
 
-/// Step n takes a file from format n to n + 1.
-pub(super) const STEPS: [&str; 8] = [
-    "
-    CREATE TABLE runs (
+/// All tables as they were made at first; [`COLUMNS`] were added since.
+///
+/// What of it a store lacks is made, whatever its format number: branches of this program have given
+/// one number to different tables, and older programs have put theirs in place of a higher one.
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS runs (
         run        TEXT PRIMARY KEY,
         created_ms INTEGER NOT NULL,           -- Unix time
         version    TEXT NOT NULL,              -- of the arbiter that made the run
@@ -29,7 +33,7 @@ pub(super) const STEPS: [&str; 8] = [
         pgn_offset INTEGER NOT NULL,           -- length of the PGN file before the run
         ending     TEXT                        -- H1, H0, complete, interrupted; NULL while it runs
     ) WITHOUT ROWID;
-    CREATE TABLE pairs (
+    CREATE TABLE IF NOT EXISTS pairs (
         run     TEXT NOT NULL REFERENCES runs(run),
         pair    INTEGER NOT NULL,              -- place in the schedule, from 0
         first   INTEGER NOT NULL,              -- index of the engine that is White in game 0
@@ -37,7 +41,7 @@ pub(super) const STEPS: [&str; 8] = [
         opening INTEGER NOT NULL,              -- ordinal in the order of the book
         PRIMARY KEY (run, pair)
     ) WITHOUT ROWID;
-    CREATE TABLE games (
+    CREATE TABLE IF NOT EXISTS games (
         run         TEXT NOT NULL,
         pair        INTEGER NOT NULL,
         half        INTEGER NOT NULL,          -- 0, 1
@@ -54,10 +58,7 @@ pub(super) const STEPS: [&str; 8] = [
         PRIMARY KEY (run, pair, half),
         FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
     );
-",
-    "
-    ALTER TABLE runs ADD COLUMN epd_offset INTEGER NOT NULL DEFAULT 0; -- as pgn_offset, of the EPD file
-    CREATE TABLE transcripts (
+    CREATE TABLE IF NOT EXISTS transcripts (
         run        TEXT NOT NULL,
         pair       INTEGER NOT NULL,
         half       INTEGER NOT NULL,
@@ -65,7 +66,7 @@ pub(super) const STEPS: [&str; 8] = [
         PRIMARY KEY (run, pair, half),
         FOREIGN KEY (run, pair, half) REFERENCES games(run, pair, half)
     );
-    CREATE TABLE latencies (                   -- sums over all games of a run that are on disk
+    CREATE TABLE IF NOT EXISTS latencies (                   -- sums over all games of a run that are on disk
         run    TEXT NOT NULL REFERENCES runs(run),
         engine INTEGER NOT NULL,
         kind   TEXT NOT NULL,                  -- ready, move, overrun
@@ -73,8 +74,7 @@ pub(super) const STEPS: [&str; 8] = [
         count  INTEGER NOT NULL,
         PRIMARY KEY (run, engine, kind, us)
     ) WITHOUT ROWID;
-", "
-    CREATE TABLE disturbances (
+    CREATE TABLE IF NOT EXISTS disturbances (
         run     TEXT NOT NULL REFERENCES runs(run),
         pair    INTEGER NOT NULL,
         attempt INTEGER NOT NULL,              -- from 0
@@ -83,9 +83,7 @@ pub(super) const STEPS: [&str; 8] = [
         games   TEXT NOT NULL,                 -- JSON, of void pairs; others are in games
         PRIMARY KEY (run, pair, attempt)
     ) WITHOUT ROWID;
-",
-    "
-    CREATE TABLE gates (
+    CREATE TABLE IF NOT EXISTS gates (
         id         INTEGER PRIMARY KEY,
         key        TEXT NOT NULL,              -- follows from all that decides the outcome
         created_ms INTEGER NOT NULL,           -- Unix time
@@ -99,13 +97,8 @@ pub(super) const STEPS: [&str; 8] = [
         seconds    REAL NOT NULL,
         figures    TEXT NOT NULL               -- JSON of the subcommand
     );
-    CREATE INDEX gates_by_key ON gates (key);
-",
-    "
-    ALTER TABLE runs ADD COLUMN about TEXT;    -- what its user says that it tries, in one line
-",
-    "
-    CREATE TABLE iterations (                  -- of tunings; follows from plan and pairs
+    CREATE INDEX IF NOT EXISTS gates_by_key ON gates (key);
+    CREATE TABLE IF NOT EXISTS iterations (                  -- of tunings; follows from plan and pairs
         run       TEXT NOT NULL REFERENCES runs(run),
         iteration INTEGER NOT NULL,            -- from 0
         plus      TEXT NOT NULL,               -- JSON, values that engine 0 was told
@@ -114,16 +107,14 @@ pub(super) const STEPS: [&str; 8] = [
         theta     TEXT NOT NULL,               -- JSON, values after it, not rounded
         PRIMARY KEY (run, iteration)
     ) WITHOUT ROWID;
-",
-    "
-    CREATE TABLE players (                     -- which machine played a pair, if not the store's
+    CREATE TABLE IF NOT EXISTS players (                     -- which machine played a pair, if not the store's
         run    TEXT NOT NULL,
         pair   INTEGER NOT NULL,
         worker TEXT NOT NULL,
         PRIMARY KEY (run, pair),
         FOREIGN KEY (run, pair) REFERENCES pairs(run, pair)
     ) WITHOUT ROWID;
-    CREATE TABLE remarks (                     -- what those machines did that changed nothing
+    CREATE TABLE IF NOT EXISTS remarks (                     -- what those machines did that changed nothing
         run    TEXT NOT NULL REFERENCES runs(run),
         number INTEGER NOT NULL,               -- from 0
         at_ms  INTEGER NOT NULL,               -- Unix time
@@ -132,16 +123,14 @@ pub(super) const STEPS: [&str; 8] = [
         what   TEXT NOT NULL,
         PRIMARY KEY (run, number)
     ) WITHOUT ROWID;
-",
-    "
-    CREATE TABLE set_aside (                   -- machines that were out of line and play no more
+    CREATE TABLE IF NOT EXISTS set_aside (                   -- machines that were out of line and play no more
         run    TEXT NOT NULL REFERENCES runs(run),
         worker TEXT NOT NULL,
         at_ms  INTEGER NOT NULL,               -- Unix time
         reason TEXT NOT NULL,
         PRIMARY KEY (run, worker)
     ) WITHOUT ROWID;
-    CREATE TABLE discarded (                   -- what they had played; none of it counts
+    CREATE TABLE IF NOT EXISTS discarded (                   -- what they had played; none of it counts
         run    TEXT NOT NULL,
         pair   INTEGER NOT NULL,
         worker TEXT NOT NULL,
@@ -149,41 +138,65 @@ pub(super) const STEPS: [&str; 8] = [
         PRIMARY KEY (run, pair, worker),
         FOREIGN KEY (run, worker) REFERENCES set_aside(run, worker)
     ) WITHOUT ROWID;
-",
+";
+
+/// Table, name and definition of the columns that were added to a table.
+const COLUMNS: [(&str, &str, &str); 2] = [
+    // As pgn_offset, of the EPD file.
+    ("runs", "epd_offset", "INTEGER NOT NULL DEFAULT 0"),
+    // What its user says that it tries, in one line.
+    ("runs", "about", "TEXT"),
 ];
 
 impl Store {
-    /// Sets the connection up and migrates the file.
+    /// Sets the connection up and migrates the file. A newer one is left as it is.
     pub(super) fn prepare(&self) -> Result<(), StoreError> {
-        let setup = || -> rusqlite::Result<i64> {
-            self.connection.busy_timeout(BUSY)?;
+        self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
+        // First, as the settings change the file.
+        let found = self.format()?;
+        let setup = || -> rusqlite::Result<()> {
             // WAL lets others read while we write; FULL puts each commit on the disk for good.
             self.connection.pragma_update(None, "journal_mode", "WAL")?;
             self.connection.pragma_update(None, "synchronous", "FULL")?;
             self.connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
             self.connection.pragma_update(None, "foreign_keys", true)?;
-            self.connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
-            self.connection.pragma_query_value(None, "user_version", |row| row.get(0))
+            self.connection.pragma_update(None, "cache_size", -CACHE_KIB)
         };
-        let found = setup().map_err(|e| self.sqlite(e))?;
-        if found > FORMAT {
-            return Err(StoreError::Newer { file: self.file.clone(), found, known: FORMAT });
-        }
-        if found < FORMAT {
-            self.migrate().map_err(|e| self.sqlite(e))?;
-        }
-        Ok(())
+        setup().map_err(|e| self.sqlite(e))?;
+        if found < FORMAT { self.migrate() } else { Ok(()) }
     }
 
-    fn migrate(&self) -> rusqlite::Result<()> {
-        self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        // Another process may have been quicker.
-        let found: i64 =
-            self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        for step in STEPS.iter().skip(found.max(0) as usize) {
-            self.connection.execute_batch(step)?;
+    /// The format of the file; an error if it is newer than ours.
+    pub(super) fn format(&self) -> Result<i64, StoreError> {
+        let found = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
+        match found.map_err(|e| self.sqlite(e))? {
+            found if found > FORMAT => {
+                Err(StoreError::Newer { file: self.file.clone(), found, known: FORMAT })
+            }
+            found => Ok(found),
         }
-        self.connection.pragma_update(None, "user_version", FORMAT)?;
-        self.connection.execute_batch("COMMIT")
     }
+
+    /// Brings the file to our format, in one transaction.
+    pub(super) fn migrate(&self) -> Result<(), StoreError> {
+        let begun = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
+        let transaction = begun.map_err(|e| self.sqlite(e))?;
+        // Another process may have been quicker, and newer.
+        if self.format()? < FORMAT {
+            add_missing(&transaction).map_err(|e| self.sqlite(e))?;
+        }
+        transaction.commit().map_err(|e| self.sqlite(e))
+    }
+}
+
+fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)?;
+    for (table, column, definition) in COLUMNS {
+        let present = "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2)";
+        if !connection.query_row(present, [table, column], |row| row.get::<_, bool>(0))? {
+            let add = format!("ALTER TABLE {table} ADD COLUMN {column} {definition}");
+            connection.execute_batch(&add)?;
+        }
+    }
+    connection.pragma_update(None, "user_version", FORMAT)
 }

@@ -157,22 +157,6 @@ fn transcripts_come_back_with_their_games() {
 }
 
 #[test]
-fn a_store_of_before_is_brought_up_to_date() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join(FILE_NAME);
-    let old = Connection::open(&file).unwrap();
-    old.execute_batch(schema::STEPS[0]).unwrap();
-    old.pragma_update(None, "user_version", 1).unwrap();
-    old.execute("INSERT INTO runs VALUES ('old', 1, '0', '{}', 9, NULL)", []).unwrap();
-    drop(old);
-    let (store, _) = filled(dir.path());
-    assert_eq!(store.runs().unwrap().len(), 2);
-    assert_eq!(store.transcribed("old").unwrap(), []);
-    assert!(store.latencies("old").unwrap().iter().next().is_none());
-    assert_eq!(store.runs().unwrap().iter().find(|head| head.run == "old").unwrap().about, None);
-}
-
-#[test]
 fn who_played_and_what_was_left_out_is_remembered() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
@@ -242,4 +226,17 @@ fn a_reader_sees_what_comes_and_changes_nothing() {
     assert!(tallies.iter().all(|tally| tally.second.is_some()) && next > mark);
     assert_eq!(reader.tallies_after("other", mark).unwrap(), (vec![], next));
     assert!(reader.set_about("run", None).is_err(), "it must not write");
+}
+
+#[test]
+fn a_migration_that_another_program_has_done_meanwhile_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    store.connection.pragma_update(None, "user_version", 99).unwrap();
+    let migrated = store.migrate();
+    let number: i64 =
+        store.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(number, 99);
+    assert!(matches!(migrated, Err(StoreError::Newer { found: 99, .. })));
+    assert!(store.connection.is_autocommit());
 }

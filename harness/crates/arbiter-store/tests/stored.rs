@@ -1,0 +1,91 @@
+//! Stores as they are found on disks: of every format so far, newer.
+
+use std::path::{Path, PathBuf};
+
+use arbiter_store::{FILE_NAME, Store, StoreError};
+use rusqlite::Connection;
+
+/// A store of each combination of tables that a revision of this repository has written, by format
+/// number. Several had the same number while they were made on different branches.
+const FORMATS: [(&str, &str); 12] = [
+    ("1", include_str!("formats/1.sql")),
+    ("2 with disturbances", include_str!("formats/2-disturbances.sql")),
+    ("2 with gates", include_str!("formats/2-gates.sql")),
+    ("2 with transcripts", include_str!("formats/2-transcripts.sql")),
+    ("3 with disturbances", include_str!("formats/3-disturbances.sql")),
+    ("3 with gates", include_str!("formats/3-gates.sql")),
+    ("4", include_str!("formats/4.sql")),
+    ("5", include_str!("formats/5.sql")),
+    ("6 with tunings", include_str!("formats/6-tuning.sql")),
+    ("6 with workers", include_str!("formats/6-workers.sql")),
+    ("7", include_str!("formats/7.sql")),
+    LATEST,
+];
+const LATEST: (&str, &str) = ("8", include_str!("formats/8.sql"));
+
+/// Makes a store by SQL, with a last statement.
+fn write(folder: &Path, sql: &str, last: &str) -> PathBuf {
+    let file = folder.join(FILE_NAME);
+    let connection = Connection::open(&file).unwrap();
+    connection.execute_batch(sql).unwrap();
+    connection.execute_batch(last).unwrap();
+    file
+}
+
+fn version(file: &Path) -> i64 {
+    let connection = Connection::open(file).unwrap();
+    connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+}
+
+/// Reads all that there is in a store made by `sql`, and adds to its run.
+fn use_it(name: &str, sql: &str, last: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = write(dir.path(), sql, last);
+    let mut store = Store::open(dir.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let has = |table: &str| usize::from(sql.contains(&format!("INSERT INTO {table} ")));
+    let stored = store.run("old").unwrap();
+    assert_eq!((stored.plan.engines.len(), stored.fingerprints.engines.len()), (2, 2), "{name}");
+    assert_eq!(stored.plan.sprt.unwrap().elo1(), 5.0, "{name}");
+    assert_eq!((stored.offsets.pgn, stored.offsets.epd), (7, 9 * has("transcripts") as u64));
+    assert_eq!(stored.head.about.is_some(), sql.contains("SET about"), "{name}");
+    assert_eq!(store.tallies("old").unwrap().len(), 1, "{name}");
+    let mut played = store.pair("old", 0).unwrap().unwrap();
+    assert_eq!(played.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [4, 4]);
+    assert_eq!(store.transcribed("old").unwrap().len(), has("transcripts"), "{name}");
+    assert_eq!(store.latencies("old").unwrap().iter().count(), has("latencies"), "{name}");
+    assert_eq!(store.disturbances("old").unwrap().counted as usize, has("disturbances"), "{name}");
+    assert_eq!(store.gates(None).unwrap().len(), has("gates"), "{name}");
+    assert_eq!(store.iterations("old").unwrap().len(), has("iterations"), "{name}");
+    assert_eq!(store.pairs_by_worker("old").unwrap().len(), has("players"), "{name}");
+    assert_eq!(store.remarks("old").unwrap().len(), has("remarks"), "{name}");
+    assert_eq!(store.excluded_workers("old").unwrap().len(), has("set_aside"), "{name}");
+    played.pairing.pair = 1;
+    assert!(store.append("old", &played, Some("noise"), Some("other")).unwrap(), "{name}");
+    assert_eq!(store.tallies("old").unwrap().len(), 2, "{name}");
+    drop(store);
+    assert_eq!(version(&file), 8, "{name}");
+}
+
+#[test]
+fn stores_of_every_format_are_read_and_continued() {
+    FORMATS.into_iter().for_each(|(name, sql)| use_it(name, sql, ""));
+}
+
+#[test]
+fn a_number_that_is_lower_than_the_tables_does_no_harm() {
+    // Older programs wrote theirs where another program had migrated the store meanwhile.
+    for number in 0..8 {
+        use_it("8", LATEST.1, &format!("PRAGMA user_version = {number}"));
+    }
+}
+
+#[test]
+fn a_store_of_a_newer_format_is_refused_and_not_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = write(dir.path(), LATEST.1, "PRAGMA user_version = 99");
+    let before = std::fs::read(&file).unwrap();
+    for open in [Store::open, Store::create, Store::observe] {
+        assert!(matches!(open(dir.path()), Err(StoreError::Newer { found: 99, .. })));
+    }
+    assert!(std::fs::read(&file).unwrap() == before, "it was changed");
+}
