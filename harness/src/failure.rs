@@ -53,6 +53,7 @@ impl From<StoreError> for Failure {
             }
             StoreError::Folder { .. }
             | StoreError::Sqlite { .. }
+            | StoreError::Damaged { .. }
             | StoreError::Newer { .. }
             | StoreError::Corrupt { .. } => ExitCode::Environment,
         };

@@ -61,9 +61,7 @@ impl Store {
         noise: Option<&str>,
         worker: Option<&str>,
     ) -> Result<bool, StoreError> {
-        let file = self.file.clone();
-        self.insert_pair(run, played, noise, worker)
-            .map_err(|source| StoreError::Sqlite { file, source })
+        self.insert_pair(run, played, noise, worker).map_err(|e| self.sqlite(e))
     }
 
     fn insert_pair(

@@ -21,7 +21,7 @@ mod transcripts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 use thiserror::Error;
 
 use arbiter_plan::run::latency::Latencies;
@@ -66,6 +66,17 @@ pub enum StoreError {
         file: PathBuf,
         /// SQLite's reason.
         source: rusqlite::Error,
+    },
+    /// The file is not what SQLite has written.
+    #[error(
+        "results store {} is damaged: {found}; put a copy of it back, or save what can be read \
+         with `sqlite3 {} .recover | sqlite3 saved.db`", .file.display(), .file.display()
+    )]
+    Damaged {
+        /// The store.
+        file: PathBuf,
+        /// The first thing that is wrong with it.
+        found: String,
     },
     /// The store was written by a newer Arbiter.
     #[error("results store {} has format {found}, this arbiter knows up to {known}; update arbiter", .file.display())]
@@ -150,7 +161,23 @@ impl Store {
     }
 
     fn sqlite(&self, source: rusqlite::Error) -> StoreError {
-        StoreError::Sqlite { file: self.file.clone(), source }
+        use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
+        let file = self.file.clone();
+        let is_damage = match &source {
+            // No program has written values of such types.
+            FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..) => true,
+            error => matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+            ),
+        };
+        if !is_damage {
+            return StoreError::Sqlite { file, source };
+        }
+        let check = "PRAGMA quick_check(1)";
+        let found = self.connection.query_row(check, [], |row| row.get::<_, String>(0)).ok();
+        let found = found.filter(|found| found != "ok").unwrap_or_else(|| source.to_string());
+        StoreError::Damaged { file, found: found.replace('\n', " ") }
     }
 
     fn no_run(&self, run: &str) -> StoreError {

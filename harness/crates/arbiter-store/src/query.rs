@@ -85,8 +85,9 @@ impl Store {
         let mut statement = self
             .connection
             .prepare(
-                "SELECT p.pair, p.first, p.second, g.white, g.black, g.result, g.termination
-                 FROM pairs p JOIN games g ON g.run = p.run AND g.pair = p.pair
+                "SELECT p.pair, p.first, p.second, coalesce(g.white, 0), coalesce(g.black, 0),
+                     coalesce(g.result, ''), coalesce(g.termination, '')
+                 FROM pairs p LEFT JOIN games g ON g.run = p.run AND g.pair = p.pair
                  WHERE p.run = ?1 ORDER BY p.pair, g.half",
             )
             .map_err(|e| self.sqlite(e))?;
@@ -205,6 +206,9 @@ pub(super) fn sum_up(rows: &[TallyRow]) -> Result<PairTally, String> {
         [first, second] => (first, Some(second)),
         _ => return Err("a pair has not one or two games".to_owned()),
     };
+    if first.result.is_empty() {
+        return Err(format!("pair {} has lost its games", first.pair));
+    }
     let engines = first.engines;
     let read = |game: &TallyRow| -> Result<GameTally, String> {
         let termination: Termination = game.termination.parse()?;

@@ -1,4 +1,4 @@
-//! Stores as they are found on disks: of every format so far, newer.
+//! Stores as they are found on disks: of every format so far, newer, and damaged.
 
 use std::path::{Path, PathBuf};
 
@@ -88,4 +88,34 @@ fn a_store_of_a_newer_format_is_refused_and_not_changed() {
         assert!(matches!(open(dir.path()), Err(StoreError::Newer { found: 99, .. })));
     }
     assert!(std::fs::read(&file).unwrap() == before, "it was changed");
+}
+
+#[test]
+fn a_damaged_store_is_told_as_such() {
+    for table in ["runs", "pairs", "games"] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = write(dir.path(), LATEST.1, "");
+        drop(Store::open(dir.path()).unwrap());
+        let root = "SELECT rootpage FROM sqlite_master WHERE name = ?1";
+        let connection = Connection::open(&file).unwrap();
+        let page: usize = connection.query_row(root, [table], |row| row.get(0)).unwrap();
+        drop(connection);
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[(page - 1) * 4096] ^= 0xff;
+        std::fs::write(&file, bytes).unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let read = store.run("old").map(drop).and_then(|()| store.tallies("old").map(drop));
+        let told = read.unwrap_err().to_string();
+        for part in [file.to_str().unwrap(), "damaged", ".recover"] {
+            assert!(told.contains(part), "{table}: no '{part}' in {told}");
+        }
+    }
+}
+
+#[test]
+fn a_pair_that_has_lost_its_games_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), LATEST.1, "DELETE FROM transcripts; DELETE FROM games");
+    let told = Store::open(dir.path()).unwrap().tallies("old").unwrap_err().to_string();
+    assert!(told.contains("pair 0"), "{told}");
 }

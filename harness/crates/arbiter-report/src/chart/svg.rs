@@ -230,12 +230,12 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     let (_, high) = range(values.chain([0.0])).ok_or_else(nothing)?;
     // Room above the bars for the names of their colours.
     let high = if chart.series.len() > 1 { 1.3 * high } else { high };
-    let groups = chart.labels.len().max(1);
+    let groups = chart.labels.len();
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
         .y_label_area_size(frame.values)
-        .build_cartesian_2d(segments(groups), 0.0..high)?;
+        .build_cartesian_2d(segments(groups)?, 0.0..high)?;
     let room = context.plotting_area().dim_in_pixel().0 / groups as u32;
     let named = every_nth(&chart.labels, room);
     let label = |segment: &SegmentValue<usize>| match segment {
@@ -287,9 +287,10 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     Ok(())
 }
 
-/// An axis with so many places of equal size, and two at least: one alone would have no size.
-fn segments(count: usize) -> SegmentedCoord<RangedCoordusize> {
-    (0..count.max(2) - 1).into_segmented()
+/// An axis with so many places of equal size, and two at least: one alone would have no size. Not of
+/// none: the drawing crate never ends to divide such an axis.
+fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
+    if count == 0 { Err(nothing()) } else { Ok((0..count.max(2) - 1).into_segmented()) }
 }
 
 /// Which colour is which.
@@ -315,7 +316,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
         .x_label_area_size(40)
         .y_label_area_size(frame.names)
         // Room for the number behind the longest bar.
-        .build_cartesian_2d(0.0..1.1 * high, segments(count))?;
+        .build_cartesian_2d(0.0..1.1 * high, segments(count)?)?;
     let name =
         |segment: &SegmentValue<usize>| frame.row_name(segment, count, |row| &chart.labels[row]);
     context
@@ -392,7 +393,7 @@ fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals) -> Drawn {
         .margin(10)
         .x_label_area_size(40)
         .y_label_area_size(frame.names)
-        .build_cartesian_2d(left..right, segments(count))?;
+        .build_cartesian_2d(left..right, segments(count)?)?;
     let name =
         |segment: &SegmentValue<usize>| frame.row_name(segment, count, |row| &chart.rows[row].0);
     context

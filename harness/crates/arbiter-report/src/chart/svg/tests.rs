@@ -47,6 +47,14 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
 fn nothing_to_draw_is_said() {
     let chart = Chart::Lines(Lines { lines: vec![line(&[(1.0, f64::NAN)])], ..Lines::default() });
     assert!(draw(&chart, &WIDE).is_err());
+    let none = || vec![(String::new(), Vec::new())];
+    for chart in [
+        Chart::Bars(Bars { series: none(), ..Bars::default() }),
+        Chart::Bars(Bars { series: none(), is_lying: true, ..Bars::default() }),
+        Chart::Intervals(Intervals { level: Some(0.0), ..Intervals::default() }),
+    ] {
+        assert!(draw(&chart, &WIDE).is_err(), "{chart:?}");
+    }
 }
 
 #[test]
