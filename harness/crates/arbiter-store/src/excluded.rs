@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 use serde_json::json;
 
 use super::{Store, StoreError, disturbance};
@@ -20,16 +20,16 @@ impl Store {
         remark: &Remark,
         takes_back: bool,
     ) -> Result<ExcludedWorker, StoreError> {
-        let Remark { worker, what, .. } = remark;
-        let pairs = if takes_back { self.pairs_of(run, worker)? } else { Vec::new() };
-        // Read before anything is changed, so that a pair that cannot be read changes nothing.
-        let mut rows = Vec::new();
-        for pair in &pairs {
-            rows.push((*pair, self.whole(run, *pair)?));
-        }
-        self.move_apart(run, at_ms, remark, &rows).map_err(|e| self.sqlite(e))?;
-        let pairs = pairs.len() as u64;
-        Ok(ExcludedWorker { worker: worker.clone(), reason: what.clone(), pairs })
+        // Alone it is a transaction, in a group a part of one.
+        self.connection.execute_batch("SAVEPOINT exclusion").map_err(|e| self.sqlite(e))?;
+        let excluded = self.exclude(run, at_ms, remark, takes_back);
+        let end = match excluded {
+            Ok(_) => "RELEASE exclusion",
+            Err(_) => "ROLLBACK TO exclusion; RELEASE exclusion",
+        };
+        let ended = self.connection.execute_batch(end).map_err(|e| self.sqlite(e));
+        let excluded = excluded?;
+        ended.map(|()| excluded)
     }
 
     /// The workers that were excluded in a run, in the order of their names.
@@ -66,14 +66,37 @@ impl Store {
         Ok(tallies.filter_map(|tally| Some((players.remove(&tally.pair)?, tally))).collect())
     }
 
-    fn pairs_of(&self, run: &str, worker: &str) -> Result<Vec<u64>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<u64>> {
-            let mut statement = self
-                .connection
-                .prepare("SELECT pair FROM players WHERE run = ?1 AND worker = ?2 ORDER BY pair")?;
-            statement.query_map([run, worker], |row| row.get(0))?.collect()
-        };
-        read().map_err(|e| self.sqlite(e))
+    fn exclude(
+        &self,
+        run: &str,
+        at_ms: i64,
+        remark: &Remark,
+        takes_back: bool,
+    ) -> Result<ExcludedWorker, StoreError> {
+        let Remark { worker, what, .. } = remark;
+        let insert = "INSERT INTO set_aside (run, worker, at_ms, reason) VALUES (?1, ?2, ?3, ?4)
+                      ON CONFLICT DO NOTHING";
+        self.connection
+            .execute(insert, params![run, worker, at_ms, what])
+            .map_err(|e| self.sqlite(e))?;
+        let (mut pairs, mut from) = (0, 0);
+        // One at a time: all games of a long run do not fit into memory.
+        while takes_back
+            && let Some(pair) = self.next_pair_of(run, worker, from).map_err(|e| self.sqlite(e))?
+        {
+            let whole = self.whole(run, pair)?;
+            self.discard(run, worker, pair, &whole).map_err(|e| self.sqlite(e))?;
+            (pairs, from) = (pairs + 1, pair + 1);
+        }
+        Ok(ExcludedWorker { worker: worker.clone(), reason: what.clone(), pairs })
+    }
+
+    /// The first pair from number `from` on that a worker has played.
+    fn next_pair_of(&self, run: &str, worker: &str, from: u64) -> rusqlite::Result<Option<u64>> {
+        let next = "SELECT pair FROM players WHERE run = ?1 AND worker = ?2 AND pair >= ?3
+                    ORDER BY pair LIMIT 1";
+        let mut statement = self.connection.prepare_cached(next)?;
+        statement.query_row(params![run, worker, from], |row| row.get(0)).optional()
     }
 
     /// A pair with all that is known of it, as JSON.
@@ -96,33 +119,15 @@ impl Store {
         Ok(whole.to_string())
     }
 
-    fn move_apart(
-        &mut self,
-        run: &str,
-        at_ms: i64,
-        remark: &Remark,
-        rows: &[(u64, String)],
-    ) -> rusqlite::Result<()> {
-        let Remark { worker, what, .. } = remark;
-        // Alone it is a transaction, in a group a part of one.
-        let transaction = self.connection.savepoint()?;
-        transaction.execute(
-            "INSERT INTO set_aside (run, worker, at_ms, reason) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT DO NOTHING",
-            params![run, worker, at_ms, what],
-        )?;
-        for (pair, whole) in rows {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)",
-                )?
-                .execute(params![run, pair, worker, whole])?;
-            // Those that refer to others first.
-            for table in ["transcripts", "games", "players", "pairs"] {
-                let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");
-                transaction.prepare_cached(&delete)?.execute(params![run, pair])?;
-            }
+    /// Moves a pair out of the run; `whole` is all that is known of it.
+    fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> rusqlite::Result<()> {
+        let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
+        self.connection.prepare_cached(insert)?.execute(params![run, pair, worker, whole])?;
+        // Those that refer to others first.
+        for table in ["transcripts", "games", "players", "pairs"] {
+            let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");
+            self.connection.prepare_cached(&delete)?.execute(params![run, pair])?;
         }
-        transaction.commit()
+        Ok(())
     }
 }

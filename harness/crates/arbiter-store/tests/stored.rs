@@ -1,7 +1,8 @@
-//! Stores as they are found on disks: of every format so far, newer, and damaged.
+//! Stores as they are found on disks: of every format so far, newer, damaged, and large.
 
 use std::path::{Path, PathBuf};
 
+use arbiter_plan::run::event::Remark;
 use arbiter_store::{FILE_NAME, Store, StoreError};
 use rusqlite::Connection;
 
@@ -118,4 +119,32 @@ fn a_pair_that_has_lost_its_games_is_an_error() {
     write(dir.path(), LATEST.1, "DELETE FROM transcripts; DELETE FROM games");
     let told = Store::open(dir.path()).unwrap().tallies("old").unwrap_err().to_string();
     assert!(told.contains("pair 0"), "{told}");
+}
+
+/// The most memory that this process has had, in KiB.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn to_exclude_a_worker_takes_no_memory_for_each_of_its_games() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), LATEST.1, "");
+    let mut store = Store::open(dir.path()).unwrap();
+    let mut played = store.pair("old", 0).unwrap().unwrap();
+    let text = format!("5 W< go\n{}", "6 W> info string a long line\n".repeat(3_000));
+    played.games.first.transcript = Some(text.parse().unwrap());
+    store.begin_group().unwrap();
+    for pair in 1..=400 {
+        played.pairing.pair = pair;
+        assert!(store.append("old", &played, None, Some("w")).unwrap());
+    }
+    store.commit_group().unwrap();
+    let before = peak();
+    let remark = Remark { worker: "w".into(), pair: None, what: "crashes".into() };
+    assert_eq!(store.exclude_worker("old", 5, &remark, true).unwrap().pairs, 401);
+    let grown = peak() - before;
+    assert!(grown < 8 * 1024, "{grown} KiB for {} KiB of games", 400 * text.len() / 1024);
 }
