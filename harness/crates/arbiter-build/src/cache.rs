@@ -45,6 +45,10 @@ pub struct Note {
     pub seconds: f64,
     /// What its benchmark found.
     pub bench: Option<Benched>,
+    /// Length of the program in bytes; `None` in builds of older versions.
+    pub bytes: Option<u64>,
+    /// BLAKE3 hash of the program in hexadecimal; `None` in builds of older versions.
+    pub hash: Option<String>,
 }
 
 /// A benchmark that was run.
@@ -178,11 +182,19 @@ impl Entry {
         Ok(user.map(|user| Alone([maker, user])))
     }
 
-    /// What was kept, if the program is there.
+    /// What was kept, if the program is there in its full length.
     pub fn note(&self) -> Option<Note> {
         let text = std::fs::read_to_string(self.folder.join("build.json")).ok()?;
         let note = read_note(&text)?;
-        self.program(&note).is_file().then_some(note)
+        let data = self.program(&note).metadata().ok().filter(Metadata::is_file)?;
+        note.bytes.map_or(data.len() > 0, |bytes| data.len() == bytes).then_some(note)
+    }
+
+    /// The same, if the program is also byte for byte what was kept.
+    pub(super) fn intact(&self) -> Option<Note> {
+        let note = self.note()?;
+        let Some(hash) = &note.hash else { return Some(note) };
+        (hash_of(&self.program(&note)).ok()?.1 == *hash).then_some(note)
     }
 
     /// The program.
@@ -195,9 +207,10 @@ impl Entry {
         self.folder.join("build.log")
     }
 
-    /// Keeps the program at `built`, and the note.
-    pub(super) fn keep(&self, built: &Path, note: &Note) -> Result<(), BuildError> {
-        let program = self.program(note);
+    /// Keeps the program at `built`, and the note with its length and hash. When it returns both
+    /// are on the disk: the note never before the program.
+    pub(super) fn keep(&self, built: &Path, note: Note) -> Result<Note, BuildError> {
+        let program = self.program(&note);
         let bin = self.folder.join("bin");
         make(&bin)?;
         let io = |path: &Path| {
@@ -206,8 +219,12 @@ impl Entry {
         };
         let partial = bin.join(".partial");
         std::fs::copy(built, &partial).map_err(io(built))?;
-        std::fs::rename(&partial, &program).map_err(io(&program))?;
-        self.write(note)
+        let (bytes, hash) = hash_of(&partial).map_err(io(&partial))?;
+        put(&partial, &program).map_err(io(&program))?;
+        sync(&self.folder).map_err(io(&self.folder))?;
+        let note = Note { bytes: Some(bytes), hash: Some(hash), ..note };
+        self.write(&note)?;
+        Ok(note)
     }
 
     /// Notes what was found out since. Readers see the old note or the new one.
@@ -215,7 +232,7 @@ impl Entry {
         let path = self.folder.join("build.json");
         let partial = self.folder.join(format!(".build.json.{}", std::process::id()));
         std::fs::write(&partial, shown(note))
-            .and_then(|()| std::fs::rename(&partial, &path))
+            .and_then(|()| put(&partial, &path))
             .map_err(|source| BuildError::Io { path, source })
     }
 
@@ -251,6 +268,26 @@ impl Entry {
     }
 }
 
+/// Length in bytes and BLAKE3 hash of a file.
+fn hash_of(path: &Path) -> std::io::Result<(u64, String)> {
+    let mut hasher = blake3::Hasher::new();
+    let bytes = std::io::copy(&mut File::open(path)?, &mut hasher)?;
+    Ok((bytes, hasher.finalize().to_hex().to_string()))
+}
+
+/// Renames a file that was written, for good: without the first call the name can survive a loss of
+/// power and the bytes not, without the second the other way round.
+fn put(partial: &Path, path: &Path) -> std::io::Result<()> {
+    sync(partial)?;
+    std::fs::rename(partial, path)?;
+    path.parent().map_or(Ok(()), sync)
+}
+
+/// Has the disk take in a file, or the names in a folder.
+fn sync(path: &Path) -> std::io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
 fn make(folder: &Path) -> Result<(), BuildError> {
     std::fs::create_dir_all(folder)
         .map_err(|source| BuildError::Io { path: folder.to_owned(), source })
@@ -273,7 +310,7 @@ fn shown(note: &Note) -> String {
     let json = serde_json::json!({
         "schema": "arbiter.build/1", "program": note.program, "commit": note.commit,
         "command": note.command, "toolchain": note.toolchain, "seconds": note.seconds,
-        "bench": bench,
+        "bench": bench, "bytes": note.bytes, "hash": note.hash,
     });
     format!("{json:#}\n")
 }
@@ -294,6 +331,8 @@ fn read_note(text: &str) -> Option<Note> {
         toolchain: text("toolchain")?,
         seconds: json["seconds"].as_f64()?,
         bench,
+        bytes: json["bytes"].as_u64(),
+        hash: text("hash"),
     })
 }
 
@@ -315,8 +354,32 @@ mod tests {
         assert_eq!(entry.note(), None, "no program");
         let built = dir.path().join("built");
         std::fs::write(&built, "x").unwrap();
-        entry.keep(&built, &note).unwrap();
+        let note = entry.keep(&built, note).unwrap();
         assert_eq!(entry.note(), Some(note));
+    }
+
+    #[test]
+    fn a_torn_program_is_built_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::new(Some(dir.path().to_owned())).unwrap();
+        let entry = cache.entry("abc", &blake3::hash(b"x"));
+        drop(entry.lock(&Cancel::default(), || {}).unwrap());
+        let built = dir.path().join("built");
+        std::fs::write(&built, "a program").unwrap();
+        let note = Note { program: "engine".into(), ..Note::default() };
+        let note = entry.keep(&built, note).unwrap();
+        assert_eq!(entry.intact(), Some(note.clone()));
+        for torn in ["", "a prog", "a prog\0\0\0"] {
+            std::fs::write(entry.program(&note), torn).unwrap();
+            assert_eq!(entry.intact(), None, "{torn:?}");
+        }
+        // Of a build of an older version nothing is known but that it is there.
+        std::fs::write(entry.program(&note), "a program").unwrap();
+        let older = Note { bytes: None, hash: None, ..note };
+        entry.write(&older).unwrap();
+        assert_eq!(entry.intact(), Some(older.clone()));
+        std::fs::write(entry.program(&older), "").unwrap();
+        assert_eq!(entry.intact(), None);
     }
 
     #[test]

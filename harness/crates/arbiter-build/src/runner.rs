@@ -201,7 +201,7 @@ impl Builder<'_> {
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || (self.say)(Notice::Waiting { what: what.clone() });
         let lock = entry.lock(self.cancel, busy)?;
-        let note = match entry.note() {
+        let note = match entry.intact() {
             Some(note) => {
                 (self.say)(Notice::Cached { what: what.clone() });
                 note
@@ -359,7 +359,7 @@ impl Builder<'_> {
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
         let seconds = ended.elapsed.as_secs_f64();
         let note = Note { program: name.to_owned(), seconds, ..note };
-        entry.keep(&dir.join(&program), &note)?;
+        let note = entry.keep(&dir.join(&program), note)?;
         (self.say)(Notice::Built { what: what.to_owned(), seconds: seconds.round() as u64 });
         Ok(note)
     }
