@@ -342,6 +342,28 @@ pub struct RequestedRun {
     pub at_once: Option<usize>,
 }
 
+impl RequestedRun {
+    /// A run with default settings for everything besides the request.
+    pub fn of(request: Request, results: PathBuf) -> RequestedRun {
+        RequestedRun {
+            request,
+            results,
+            name: None,
+            about: None,
+            resume: None,
+            is_dry_run: false,
+            format: OutputFormat::Text,
+            compat: None,
+            build: BuildArgs::default(),
+            config: None,
+            reference_nps: None,
+            is_probed: false,
+            cluster: ClusterArgs::default(),
+            at_once: None,
+        }
+    }
+}
+
 impl PlayArgs {
     /// Whether a run is to go on.
     pub fn is_resuming(&self) -> bool {
@@ -397,21 +419,19 @@ impl PlayArgs {
         };
         let reference_nps = self.scaling.reference(settings)?;
         let results = self.results.or_else(|| settings.results.clone());
+        let results = results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
         Ok(RequestedRun {
-            request,
-            results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
             name: self.name,
             about: self.about,
             resume,
             is_dry_run: self.dry_run,
             format: self.format,
-            compat: None,
             build: self.build,
             config: self.config,
             reference_nps,
-            is_probed: false,
             cluster: self.cluster,
             at_once: self.concurrency.map(NonZeroUsize::get),
+            ..RequestedRun::of(request, results)
         })
     }
 

@@ -7,6 +7,8 @@ use arbiter_cluster::access::AccessError;
 use arbiter_cluster::asking::AskingError;
 use arbiter_cluster::trust::TrustError;
 use arbiter_report::terminal::complain;
+use arbiter_runner::seats::TrialError;
+use arbiter_runner::signal::Request;
 use arbiter_store::{LockError, StoreError};
 use arbiter_suite::mine::journal::JournalError;
 
@@ -33,6 +35,15 @@ impl Failure {
         Failure::new(ExitCode::Invalid, error)
     }
 
+    /// A signal ended the command; `when` says how far it was.
+    pub fn interrupted(signal: Request, when: &str) -> Failure {
+        let code = match signal {
+            Request::Interrupt => ExitCode::Interrupted,
+            Request::Terminate => ExitCode::Terminated,
+        };
+        Failure::new(code, format!("interrupted {when}"))
+    }
+
     /// Whether a signal ended the command.
     pub fn is_interruption(&self) -> bool {
         matches!(self.code, ExitCode::Interrupted | ExitCode::Terminated)
@@ -42,6 +53,15 @@ impl Failure {
     pub fn report(self) -> ExitCode {
         complain(self.message);
         self.code
+    }
+}
+
+impl From<TrialError> for Failure {
+    fn from(error: TrialError) -> Failure {
+        match error.environment {
+            true => Failure::environment(error),
+            false => Failure::invalid(error),
+        }
     }
 }
 

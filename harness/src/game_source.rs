@@ -1,8 +1,11 @@
 //! The games that `arbiter mine` and `arbiter samples` take positions from.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use clap::Args;
+
+use crate::args::DEFAULT_RESULTS;
 use crate::failure::Failure;
 use arbiter_openings::decompressed;
 use arbiter_report::terminal::note;
@@ -12,26 +15,42 @@ use arbiter_suite::mine::games::{self, Game};
 /// Faults of games that are named.
 const NAMED: usize = 5;
 
-/// The games of all files and runs.
-pub fn all_games(pgn: &[PathBuf], runs: &[String], results: &Path) -> Result<Vec<Game>, Failure> {
-    let mut games = Vec::new();
-    for path in pgn {
-        let told = |error| Failure::invalid(format!("{}: {error}", path.display()));
-        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let source = File::open(path).and_then(decompressed).map_err(told)?;
-        let (read, faults) = games::read(&file, source).map_err(told)?;
-        for fault in faults.iter().take(NAMED) {
-            note(fault);
+/// Flags that name games.
+#[derive(Debug, Args)]
+pub struct GameSourceArgs {
+    /// Games: PGN, plain, .gz or .zst. Repeat for more
+    #[arg(long, value_name = "FILE", required_unless_present = "run")]
+    pub pgn: Vec<PathBuf>,
+    /// Games of a run in the results store. Repeat for more
+    #[arg(long, value_name = "RUN")]
+    pub run: Vec<String>,
+    /// Folder of the results store
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
+    results: PathBuf,
+}
+
+impl GameSourceArgs {
+    /// The games of all files and runs.
+    pub fn games(&self) -> Result<Vec<Game>, Failure> {
+        let mut games = Vec::new();
+        for path in &self.pgn {
+            let told = |error| Failure::invalid(format!("{}: {error}", path.display()));
+            let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            let source = File::open(path).and_then(decompressed).map_err(told)?;
+            let (read, faults) = games::read(&file, source).map_err(told)?;
+            for fault in faults.iter().take(NAMED) {
+                note(fault);
+            }
+            if faults.len() > NAMED {
+                note(&format!("… and {} more such games in {file}", faults.len() - NAMED));
+            }
+            games.extend(read);
         }
-        if faults.len() > NAMED {
-            note(&format!("… and {} more such games in {file}", faults.len() - NAMED));
+        for run in &self.run {
+            games.extend(stored_games(&Store::open(&self.results)?, run)?);
         }
-        games.extend(read);
+        Ok(games)
     }
-    for run in runs {
-        games.extend(stored_games(&Store::open(results)?, run)?);
-    }
-    Ok(games)
 }
 
 /// The games of a run, in the order of its schedule.

@@ -2,11 +2,10 @@
 
 use tokio::runtime::Runtime;
 
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use arbiter_process::Spawner;
 use arbiter_process::errand::Cancel;
-use arbiter_runner::signal::{Request, Signals};
+use arbiter_runner::signal::Signals;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from
 /// engines.
@@ -45,10 +44,7 @@ pub fn interruptible<T: Send + 'static>(
                 }
                 request = signals.next() => {
                     cancel.set();
-                    code = Some(match request {
-                        Request::Interrupt => ExitCode::Interrupted,
-                        Request::Terminate => ExitCode::Terminated,
-                    });
+                    code = Some(Failure::interrupted(request, "").code);
                 }
             }
         }

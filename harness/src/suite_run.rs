@@ -178,10 +178,7 @@ pub fn run_tasks_observed<T: Task>(
 
 /// Starts each engine once, so that one that does not work is an error before the suite.
 async fn preflight(seats: &[Seat], needs_chess960: bool) -> Result<(), Failure> {
-    try_for_questions(seats, needs_chess960).await.map_err(|error| match error.environment {
-        true => Failure::environment(error),
-        false => Failure::invalid(error),
-    })
+    Ok(try_for_questions(seats, needs_chess960).await?)
 }
 
 /// A bar for so many questions.
@@ -194,12 +191,8 @@ fn bar(questions: u64) -> ProgressBar {
 }
 
 /// The end of a suite by a signal.
-fn interrupted(request: Request) -> Failure {
-    let code = match request {
-        Request::Interrupt => ExitCode::Interrupted,
-        Request::Terminate => ExitCode::Terminated,
-    };
-    Failure::new(code, "interrupted before the end of the suite")
+fn interrupted(signal: Request) -> Failure {
+    Failure::interrupted(signal, "before the end of the suite")
 }
 
 /// How the engines are started and asked.

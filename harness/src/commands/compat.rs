@@ -9,11 +9,9 @@ use crate::args::{DEFAULT_RESULTS, RequestedRun, Resume};
 use crate::compat::options::Options;
 use crate::compat::saved::{Config, Saved};
 use crate::compat::{Style, request, words};
-use crate::engine_builds::BuildArgs;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::fleet::ClusterArgs;
-use crate::output::{OutputFormat, emit};
+use crate::output::emit;
 use crate::run;
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::request::Request;
@@ -97,7 +95,8 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     };
     let Some(Saved { run, results }) = config.and_then(|config| config.run) else {
         let (kind, request) = request::request(options).map_err(Failure::invalid)?;
-        return run::play(kind, requested(request, PathBuf::from(DEFAULT_RESULTS), style));
+        let requested = RequestedRun::of(request, PathBuf::from(DEFAULT_RESULTS));
+        return run::play(kind, RequestedRun { compat: Some(style), ..requested });
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
     let resume = Resume {
@@ -106,25 +105,6 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         concurrency: options.concurrency,
         affinity: (options.affinity != Affinity::None).then_some(options.affinity),
     };
-    let requested = requested(Request::default(), results, style);
-    run::play(kind, RequestedRun { resume: Some(resume), ..requested })
-}
-
-fn requested(request: Request, results: PathBuf, style: Style) -> RequestedRun {
-    RequestedRun {
-        request,
-        results,
-        name: None,
-        about: None,
-        resume: None,
-        is_dry_run: false,
-        format: OutputFormat::Text,
-        compat: Some(style),
-        build: BuildArgs::default(),
-        config: None,
-        reference_nps: None,
-        is_probed: false,
-        cluster: ClusterArgs::default(),
-        at_once: None,
-    }
+    let requested = RequestedRun::of(Request::default(), results);
+    run::play(kind, RequestedRun { compat: Some(style), resume: Some(resume), ..requested })
 }

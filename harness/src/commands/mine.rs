@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::args::DEFAULT_RESULTS;
 use crate::engine_builds::BuildArgs;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::game_source::all_games;
+use crate::game_source::GameSourceArgs;
 use crate::output::{emit, write_whole};
 use crate::runtime::runtime;
 use crate::suite_run::{QueryArgs, engines, run_tasks_observed};
@@ -43,15 +42,8 @@ failure of the machine; 130 and 143 if interrupted.";
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct MineArgs {
-    /// Games: PGN, plain, .gz or .zst. Repeat for more
-    #[arg(long, value_name = "FILE", required_unless_present = "run")]
-    pgn: Vec<PathBuf>,
-    /// Games of a run in the results store. Repeat for more
-    #[arg(long, value_name = "RUN")]
-    run: Vec<String>,
-    /// Folder of the results store
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
-    results: PathBuf,
+    #[command(flatten)]
+    source: GameSourceArgs,
     /// The engine that proves, with the options Threads and MultiPV: comma separated KEY=VALUE with
     /// the keys name, cmd, args, dir, option.NAME
     #[arg(long, value_name = "SPEC", default_value = "cmd=stockfish")]
@@ -89,7 +81,7 @@ pub struct MineArgs {
 /// Looks and writes.
 pub fn run(args: &MineArgs) -> Result<(), Failure> {
     let criteria = Arc::new(criteria(args)?);
-    let games = all_games(&args.pgn, &args.run, &args.results)?;
+    let games = args.source.games()?;
     let candidates: Vec<Arc<Candidate>> =
         candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
     if candidates.is_empty() {
@@ -169,11 +161,7 @@ fn engine_name(engine: &Engine) -> Result<String, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let seat = seat(engine, &own_binary);
     let introduced = runtime()?.block_on(introduce(&seat));
-    let name = introduced.map_err(|error| match error.environment {
-        true => Failure::environment(error),
-        false => Failure::invalid(error),
-    })?;
-    Ok(name.unwrap_or_else(|| engine.name.clone()))
+    Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 
 /// One line that is another for whatever would be judged otherwise.
@@ -248,10 +236,11 @@ fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> Stri
 fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) -> String {
     let date = jiff::Timestamp::from_millisecond(unix_time_ms()).unwrap_or_default();
     let sources: Vec<String> = args
+        .source
         .pgn
         .iter()
         .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
-        .chain(args.run.iter().map(|run| format!("run {run}")))
+        .chain(args.source.run.iter().map(|run| format!("run {run}")))
         .collect();
     let Criteria { looks, depth, gap, decided, found_at } = criteria;
     let looks: Vec<String> = looks.iter().map(u32::to_string).collect();

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tempfile::NamedTempFile;
 
-use crate::args::DEFAULT_RESULTS;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::game_source::all_games;
+use crate::game_source::GameSourceArgs;
 use arbiter_report::terminal::note;
 use arbiter_suite::samples;
 
@@ -27,15 +26,8 @@ a failure of the machine.";
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub struct SamplesArgs {
-    /// Games: PGN, plain, .gz or .zst. Repeat for more
-    #[arg(long, value_name = "FILE", required_unless_present = "run")]
-    pgn: Vec<PathBuf>,
-    /// Games of a run in the results store. Repeat for more
-    #[arg(long, value_name = "RUN")]
-    run: Vec<String>,
-    /// Folder of the results store
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
-    results: PathBuf,
+    #[command(flatten)]
+    source: GameSourceArgs,
     /// The file to write; its folder must be there
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -50,9 +42,9 @@ pub struct SamplesArgs {
 
 /// Why there are no samples, and of what.
 fn nothing(args: &SamplesArgs, games: usize) -> String {
-    let files = args.pgn.iter().map(|path| path.display().to_string());
+    let files = args.source.pgn.iter().map(|path| path.display().to_string());
     let sources: Vec<String> =
-        files.chain(args.run.iter().map(|run| format!("run {run}"))).collect();
+        files.chain(args.source.run.iter().map(|run| format!("run {run}"))).collect();
     let sources = sources.join(", ");
     match games {
         0 => format!("{sources}: there is no game; give a PGN file with moves"),
@@ -65,7 +57,7 @@ fn nothing(args: &SamplesArgs, games: usize) -> String {
 
 /// Reads and writes.
 pub fn run(args: &SamplesArgs) -> Result<(), Failure> {
-    let games = all_games(&args.pgn, &args.run, &args.results)?;
+    let games = args.source.games()?;
     let told = |error: io::Error| {
         Failure::environment(format!("cannot write {}: {error}", args.out.display()))
     };

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::runtime::runtime;
 use arbiter_openings::Book;
@@ -33,12 +32,7 @@ pub(super) fn check_engines(
     let Trial { untold, threaded } = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         tokio::select! {
-            trial = try_all(plan, &seats, &book, is_probed) => trial.map_err(|error| {
-                match error.environment {
-                    true => Failure::environment(error),
-                    false => Failure::invalid(error),
-                }
-            }),
+            trial = try_all(plan, &seats, &book, is_probed) => trial.map_err(Failure::from),
             request = signals.next() => Err(interrupted(request)),
         }
     })?;
@@ -61,13 +55,9 @@ pub(super) fn check_engines(
     Ok(book)
 }
 
-/// The end of a run that has hardly begun.
-pub(super) fn interrupted(request: Request) -> Failure {
-    let code = match request {
-        Request::Interrupt => ExitCode::Interrupted,
-        Request::Terminate => ExitCode::Terminated,
-    };
-    Failure::new(code, "interrupted before the first game")
+/// The failure of a run that a signal ended before its first game.
+pub(super) fn interrupted(signal: Request) -> Failure {
+    Failure::interrupted(signal, "before the first game")
 }
 
 /// Tries all engines out, and whether the one that is to be tuned can be.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
+use crate::fingerprint::{FingerprintError, hash};
 use crate::runtime::interruptible;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
@@ -151,7 +152,7 @@ impl Gates<'_> {
     }
 
     /// Follows from all that decides the outcome: engines, flags, and the files they name.
-    fn key(&self, step: &Step) -> std::io::Result<String> {
+    fn key(&self, step: &Step) -> Result<String, FingerprintError> {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes());
@@ -333,10 +334,4 @@ pub(super) fn skipped(step: &Step, words: String) -> Outcome {
         figures: Value::Null,
         from_before: None,
     }
-}
-
-fn hash(path: &Path) -> std::io::Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(std::fs::File::open(path)?)?;
-    Ok(hasher.finalize().to_hex().to_string())
 }

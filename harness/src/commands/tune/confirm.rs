@@ -5,10 +5,8 @@ use std::path::Path;
 use clap::Args;
 
 use crate::args::{RequestedRun, Resume};
-use crate::engine_builds::BuildArgs;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::fleet::ClusterArgs;
 use crate::output::OutputFormat;
 use crate::run;
 use arbiter_plan::plan::Kind;
@@ -55,7 +53,10 @@ impl ConfirmArgs {
             Ok(_) => {
                 drop(store);
                 note(&format!("run {name} is there already and goes on"));
-                return run::play(Kind::Sprt, resumed(name, results, format));
+                let resume = Resume { run: name, pgn: None, concurrency: None, affinity: None };
+                let requested = RequestedRun::of(Request::default(), results.to_owned());
+                let requested = RequestedRun { resume: Some(resume), format, ..requested };
+                return run::play(Kind::Sprt, requested);
             }
             Err(StoreError::NoRun { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -72,24 +73,5 @@ impl ConfirmArgs {
         };
         let about = format!("values tuned in {tuned} against those of its start");
         run::play_plan(confirmed, results, name, &about, format)
-    }
-}
-
-fn resumed(run: String, results: &Path, format: OutputFormat) -> RequestedRun {
-    RequestedRun {
-        request: Request::default(),
-        results: results.to_owned(),
-        name: None,
-        about: None,
-        resume: Some(Resume { run, pgn: None, concurrency: None, affinity: None }),
-        format,
-        compat: None,
-        build: BuildArgs::default(),
-        config: None,
-        reference_nps: None,
-        is_probed: false,
-        is_dry_run: false,
-        cluster: ClusterArgs::default(),
-        at_once: None,
     }
 }

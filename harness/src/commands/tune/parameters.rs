@@ -96,11 +96,7 @@ fn declared(spec: EngineSpec, names: &[String]) -> Result<Vec<Parameter>, Failur
     let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let seat = seat(&engine, &own_binary);
-    let found = runtime()?.block_on(fit::spins(&seat));
-    let found = found.map_err(|error| match error.environment {
-        true => Failure::environment(error),
-        false => Failure::invalid(error),
-    })?;
+    let found = runtime()?.block_on(fit::spins(&seat))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.iter().any(|own| fits(name, own))) {
         let known = match known.is_empty() {
