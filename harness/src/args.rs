@@ -31,10 +31,10 @@ use arbiter_plan::spec::{EngineSpec, SpecError};
 use arbiter_protocol::clock::TimeError;
 use arbiter_stats::{Correction, Model};
 
-/// Where runs are kept unless the user says otherwise.
+/// Default folder of the results store.
 pub const DEFAULT_RESULTS: &str = "results";
 
-/// Most threads that a computation is given.
+/// Most threads of a computation.
 const MAX_THREADS: usize = 64;
 
 /// Flags of every command that plays games.
@@ -79,7 +79,7 @@ pub struct PlayArgs {
     seed: Option<u64>,
     #[command(flatten)]
     pub tournament: TournamentArgs,
-    /// Games at once [default: one less than there are cores]
+    /// Concurrent games [default: one less than there are cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// Processors for the games: auto (each game its own, different physical cores first), a list
@@ -303,7 +303,7 @@ pub struct Resume {
     pub run: String,
     /// Another PGN file.
     pub pgn: Option<PathBuf>,
-    /// Another number of games at once.
+    /// Another concurrency.
     pub concurrency: Option<usize>,
     /// Other processors.
     pub affinity: Option<Affinity>,
@@ -338,7 +338,7 @@ pub struct RequestedRun {
     pub is_probed: bool,
     /// Who else is to play.
     pub cluster: ClusterArgs,
-    /// Games at once, or pairs in flight if others play, if the command line says so.
+    /// Concurrency of games, or of pairs if workers play, if the command line gives it.
     pub at_once: Option<usize>,
 }
 

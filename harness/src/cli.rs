@@ -41,7 +41,7 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Shows what was said in a game, line by line, and lets the referee judge it again.
     Replay(replay::ReplayArgs),
-    /// Steers a run that is being played: pause, resume, drain, stop, games at once, status.
+    /// Steers a run that is being played: pause, resume, drain, stop, concurrency, status.
     Ctl(ctl::CtlArgs),
     /// Plays a command line of fastchess or cutechess-cli, and reports in its form.
     Compat(compat::CompatArgs),

@@ -1,4 +1,4 @@
-//! What commands say besides their results: colour, how much, and how wide.
+//! Colour and verbosity of messages on standard error, and the logger that prints them.
 
 use std::ffi::OsString;
 use std::io::Write;

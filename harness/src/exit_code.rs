@@ -1,4 +1,4 @@
-//! The one table of exit codes.
+//! The exit codes of all commands.
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

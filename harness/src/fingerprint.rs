@@ -1,4 +1,4 @@
-//! What the inputs of a run look like, so that a resumed run is known to be the same run.
+//! Hashes of the inputs of a run, by which a resumed run is known to be the same run.
 
 use std::fmt::Write;
 use std::fs::{self, File};
@@ -20,10 +20,10 @@ pub struct FingerprintError {
     source: io::Error,
 }
 
-/// An input is not what it was when the run began.
+/// An input is not what it was when the run started.
 #[derive(Debug, Error)]
 #[error(
-    "{what} changed since the run began; its games and new ones do not belong together. \
+    "{what} changed since the run started; its games and new ones do not belong together. \
      Put the old file back, or start a new run"
 )]
 pub struct Changed {
@@ -65,7 +65,7 @@ fn host() -> String {
     format!("{model}, {count} processors to use, {}, {}", system.trim(), std::env::consts::ARCH)
 }
 
-/// Compares what a run began with and what there is now.
+/// Compares the inputs with which a run started and those there are now.
 pub fn compare(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Result<(), Changed> {
     if then.book != now.book {
         return Err(Changed { what: "the opening book".to_owned() });

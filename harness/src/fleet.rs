@@ -81,7 +81,7 @@ pub struct Fleet {
 
 impl ClusterArgs {
     /// The other machines, if any are to play; `most` bounds the pairs in flight. The server is
-    /// asked once, so that one that cannot be used is an error before anything is begun.
+    /// asked once, so that one that cannot be used is an error before a run starts.
     pub fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(url) = self.on else { return Ok(None) };
         let access = self.access.access(url)?;

@@ -250,7 +250,7 @@ fn resume(
     let mut plan = stored.plan;
     if plan.kind != kind {
         return Err(Failure::invalid(format!(
-            "run '{name}' is of another kind; resume it with the subcommand that began it"
+            "run '{name}' is of another kind; resume it with the subcommand that started it"
         )));
     }
     let lock = RunLock::take(&results, &name)?;

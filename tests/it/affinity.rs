@@ -45,7 +45,7 @@ fn each_game_is_played_on_its_own_processors() {
             (seating == expected || (own.len() > 2 && is_alike)).then_some(())
         });
         let finished = running.finish().expect_code(0);
-        assert!(finished.stderr.contains("processors of the games at once: "), "{finished:#?}");
+        assert!(finished.stderr.contains("processors of concurrent games: "), "{finished:#?}");
     }
 }
 

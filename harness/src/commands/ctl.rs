@@ -22,7 +22,7 @@ Commands:
   drain          play the pairs in flight to their end, then stop; the run ends with exit code 75
                  and can be resumed
   stop           give up the pairs in flight and stop now, otherwise as drain
-  concurrency N  play N games at once; when fewer, pairs in flight are played to their end first
+  concurrency N  play N games at the same time; when fewer, pairs in flight are played to their end first
   status         how the run stands
   boards         the same with the games in progress, never in words
 

@@ -43,7 +43,7 @@ pub struct TuneArgs {
     parameters: ParameterArgs,
     #[command(flatten)]
     gains: GainArgs,
-    /// Iterations that may begin before the result of one is known, so that no slot waits for the
+    /// Iterations that may start before the result of one is known, so that no slot waits for the
     /// last game of each; their values are older by as much [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     ahead: Option<u64>,

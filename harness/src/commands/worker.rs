@@ -39,7 +39,7 @@ pub struct WorkerArgs {
     /// NATS server, such as nats://host:4222 or tls://host; several with commas between them
     #[arg(long, value_name = "URL")]
     nats: String,
-    /// Games at once [default: one less than there are cores]
+    /// Concurrent games [default: one less than there are cores]
     #[arg(long, value_name = "N")]
     slots: Option<NonZeroUsize>,
     /// Public key of a coordinator whose programs may be started here, as its run shows it, or a file
@@ -70,7 +70,7 @@ pub struct WorkerArgs {
 pub fn run(args: WorkerArgs) -> Result<(), Failure> {
     let slots = args.slots.map_or_else(default_concurrency, NonZeroUsize::get);
     if slots > MAX_SLOTS {
-        return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} games at once")));
+        return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));
     }
     let name = args.name.unwrap_or_else(default_name);
     if !is_name(&name) {
@@ -100,7 +100,7 @@ pub fn run(args: WorkerArgs) -> Result<(), Failure> {
             _ = signals.next() => return Ok(()),
         };
         note(&format!(
-            "worker {} on {}: {} games at once, programs in {}",
+            "worker {} on {}: {} slots, programs in {}",
             config.name,
             access.place(),
             config.slots,

@@ -447,7 +447,7 @@ fn without_effect(name: &str) -> Option<&'static str> {
     match name {
         "recover" => Some("engines that crash are always started again"),
         "autosaveinterval" => Some("every pair is in the store as soon as it is over"),
-        "force-concurrency" => Some("the number of games at once is never cut"),
+        "force-concurrency" => Some("the concurrency is never cut"),
         "log" | "debug" => Some("no log is written; errors of engines are shown as they happen"),
         "outcomeinterval" | "resultformat" => Some("results are shown in the usual format"),
         "bookmode" => Some("books are kept in memory"),

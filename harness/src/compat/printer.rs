@@ -35,7 +35,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// A printer of a run that has not begun.
+    /// A printer of a run that has not started.
     pub fn new(style: &Style, plan: &Plan, schedule: Schedule) -> Printer {
         Printer {
             style: style.clone(),

@@ -19,7 +19,7 @@ const FORM: &str = "arbiter run, version 1";
 /// What is read of a file at most, in bytes; ours hold a name and a path.
 const LARGEST: u64 = 1 << 16;
 
-/// Options that may be others than when the run was begun: they change how it is played and shown,
+/// Options that may be others than when the run was started: they change how it is played and shown,
 /// and not what is played.
 const CHANGEABLE: [&str; 19] = [
     "autosaveinterval",
@@ -64,7 +64,7 @@ impl Saved {
             (Some(run), Some(results)) => Ok(Saved { run, results: results.into() }),
             _ => Err(wrong(
                 "arbiter has not written it. What fastchess saves are counts without their games; \
-                 let fastchess go on with it, or begin anew without -config"
+                 let fastchess go on with it, or start a new run without -config"
                     .to_owned(),
             )),
         }
@@ -132,7 +132,7 @@ impl Config {
         let (before, after) = words.split_at(index);
         if let Some(word) = after.iter().find(|word| !is_changeable(word)) {
             return Err(format!(
-                "-{} after -config file={}: a run goes on as it was begun; leave it out",
+                "-{} after -config file={}: a run goes on as it was started; leave it out",
                 word.name,
                 path.display()
             ));

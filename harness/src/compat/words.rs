@@ -16,7 +16,7 @@ pub fn split(args: &[String]) -> Result<Vec<Word>, String> {
         } else if let Some(last) = words.last_mut() {
             last.values.push(arg.clone());
         } else {
-            return Err(format!("'{arg}' belongs to no option; options begin with a dash"));
+            return Err(format!("'{arg}' belongs to no option; options start with a dash"));
         }
     }
     Ok(words)

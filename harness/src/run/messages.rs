@@ -1,4 +1,4 @@
-//! What is said around a run: what will be played, who played, how to go on.
+//! Messages before and after a run: what will be played, who played, how to resume.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     };
     let (openings, from, seed) = (book.len(), book.name(), plan.seed);
     let at_once = match fleet {
-        None => format!(", {} games at once", plan.concurrency),
+        None => format!(", concurrency {}", plan.concurrency),
         Some(_) => String::new(),
     };
     note(&format!("{openings} openings from {from}{without}, seed {seed}{at_once}"));
@@ -55,7 +55,7 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     let games = places_of(plan).unwrap_or_default();
     let games: Vec<String> = games.iter().take(plan.concurrency).map(|cpus| list(cpus)).collect();
     if !games.is_empty() {
-        note(&format!("processors of the games at once: {}", games.join(" | ")));
+        note(&format!("processors of concurrent games: {}", games.join(" | ")));
     }
     if let Some(sprt) = plan.sprt {
         note(&format!(

@@ -25,7 +25,7 @@ pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failu
             let number = iteration.number + 1;
             return Err(Failure::environment(format!(
                 "run '{run}': iteration {number} on disk is not the one that this arbiter computes \
-                 from its pairs; resume it with the version that began it"
+                 from its pairs; resume it with the version that started it"
             )));
         }
     }

@@ -71,7 +71,7 @@ pub(super) fn log(
     }
 }
 
-/// Adds the tests of one store, each with when it began.
+/// Adds the tests of one store, each with its start.
 fn read(
     folder: &Path,
     pattern: Option<&Regex>,

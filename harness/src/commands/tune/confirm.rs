@@ -20,7 +20,7 @@ use arbiter_store::{Store, StoreError};
 #[command(next_help_heading = "Confirmation")]
 pub(super) struct ConfirmArgs {
     /// When the tuning is complete, play the SPRT of its values against those of the start, as run
-    /// NAME-confirm; with --resume, begin or go on with it
+    /// NAME-confirm; with --resume, start or resume it
     #[arg(long)]
     confirm: bool,
     /// Elo of the null hypothesis [default: 0]
