@@ -13,7 +13,6 @@ use tokio::time::timeout;
 
 pub use self::access::AccessArgs;
 use crate::failure::Failure;
-use crate::fingerprint;
 use crate::runtime::runtime;
 use arbiter_cluster::access::Access;
 use arbiter_cluster::assignment::Assignment;
@@ -26,6 +25,7 @@ use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_plan::plan::{Engine, Plan};
 use arbiter_report::terminal::note;
 use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
+use arbiter_runner::fingerprint;
 use arbiter_runner::seats::Seat;
 use arbiter_runner::signal::{Request, Signals};
 use arbiter_store::{Store, StoreError};

@@ -4,7 +4,6 @@
 //! subcommands share is in the other modules.
 
 mod args;
-mod book;
 mod bundled_engine;
 mod cli;
 mod commands;
@@ -14,7 +13,6 @@ mod control_server;
 mod engine_builds;
 mod exit_code;
 mod failure;
-mod fingerprint;
 mod fleet;
 mod game_source;
 mod games_file;

@@ -7,6 +7,7 @@
 pub mod ablation;
 pub mod adjudication;
 pub mod affinity;
+pub mod book;
 pub mod command;
 pub mod file;
 pub mod gate;

@@ -7,6 +7,7 @@ pub mod analyst;
 pub mod control_socket;
 pub mod dispatch;
 pub mod executor;
+pub mod fingerprint;
 pub mod fit;
 pub mod gallery;
 pub mod seats;

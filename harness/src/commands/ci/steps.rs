@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::fingerprint::{FingerprintError, hash};
 use crate::runtime::interruptible;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
@@ -19,6 +18,7 @@ use arbiter_process::{Bounds, Launch};
 use arbiter_report::gates;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
+use arbiter_runner::fingerprint::{FingerprintError, hash};
 use arbiter_store::{Store, StoredGate};
 
 /// How long a step may take that has no budget.

@@ -1,10 +1,10 @@
 //! The openings of a plan.
 
+use crate::plan::{BookSource, Plan};
 use arbiter_openings::{Book, OpeningError, ReadOptions};
-use arbiter_plan::plan::{BookSource, Plan};
 
 /// The book inside this binary; `openings/README.md` says how it was made.
-const BUNDLED: &str = include_str!("../../openings/balanced.epd");
+const BUNDLED: &str = include_str!("../../../../openings/balanced.epd");
 
 /// Name of the bundled book in messages.
 const BUNDLED_NAME: &str = "bundled book";

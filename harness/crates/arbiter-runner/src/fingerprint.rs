@@ -7,8 +7,8 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use crate::book;
 use arbiter_openings::Book;
+use arbiter_plan::book;
 use arbiter_plan::plan::{BookSource, Plan, Program};
 use arbiter_store::Fingerprints;
 
