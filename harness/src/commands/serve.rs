@@ -109,9 +109,7 @@ pub fn run(args: ServeArgs) -> Result<(), Failure> {
             tokio::spawn(async move { monitor.keep(access).await });
         }
         tokio::select! {
-            served = async { axum::serve(listener, site.router()).await } => {
-                served.map_err(Failure::environment)
-            }
+            served = site.serve(listener) => served.map_err(Failure::environment),
             // Pages notice, and come back when there is a server again.
             _ = signals.next() => Ok(()),
         }

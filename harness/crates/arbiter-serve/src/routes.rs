@@ -13,6 +13,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::stream::{Stream, unfold};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
 use super::compute;
@@ -79,8 +80,13 @@ impl Site {
         Site(Arc::new(Inner { hub, guard, results, boot, turn: Semaphore::new(1) }))
     }
 
-    /// All of them.
-    pub fn router(self) -> Router {
+    /// Answers requests until the process ends.
+    pub async fn serve(self, listener: TcpListener) -> std::io::Result<()> {
+        axum::serve(listener, self.router()).await
+    }
+
+    /// All routes.
+    fn router(self) -> Router {
         Router::new()
             .route("/", get(runs))
             .route("/cluster", get(cluster))
