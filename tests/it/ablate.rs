@@ -1,4 +1,4 @@
-//! What each feature of an engine is worth: one gauntlet of an engine against
+//! Ablations: one gauntlet of an engine against
 //! itself without each of them.
 
 use rustix::process::Signal;
@@ -42,7 +42,7 @@ fn any_engine_with_such_an_option_will_do() {
     found.sort_unstable();
     let games = 2 * PAIRS as u64;
     assert_eq!(found, [("Risky", games), ("Solid", games)]);
-    // The most valuable first, and worth is the engine with it against the engine without it.
+    // By descending Elo, which is of the engine with it against the engine without it.
     let elo = |index: usize| report["features"][index]["elo"].as_f64();
     assert!(elo(0) >= elo(1), "{report:#}");
     for feature in report["features"].as_array().expect("a list") {
@@ -162,7 +162,7 @@ fn a_report_can_be_published_and_played_again() {
     assert_eq!(
         headings(&text),
         [
-            "# What the features of blunder are worth",
+            "# Ablation of blunder",
             "## Result",
             "## How the games ended",
             "## How it was played",

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::ablation::{self, Feature};
 use crate::latency::{self, LatencyFigures};
 use crate::standings_json::TournamentFigures;
 use crate::summary::{Strength, Summary};
 use crate::tuned::{self, TuningFigures};
-use crate::worth::{self, Worth};
 use arbiter_plan::provenance::Scale;
 use arbiter_plan::run::event::{Ending, ExcludedWorker};
 use arbiter_stats::elo::{Estimate, Extended};
@@ -71,7 +71,7 @@ struct Report<'a> {
     tournament: Option<TournamentFigures<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tuning: Option<TuningFigures<'a>>,
-    /// Of an ablation: what each feature is worth, the most valuable first.
+    /// Of an ablation: its features by descending Elo.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<FeatureFigures<'a>>,
 }
@@ -177,16 +177,16 @@ impl ExcludedFigures<'_> {
 }
 
 impl FeatureFigures<'_> {
-    fn of(worth: Worth<'_>) -> FeatureFigures<'_> {
-        let after = worth.test.and_then(|test| test.after_stop).map(|after| after.elo);
-        let together = worth.simultaneous.filter(|estimate| estimate.low != estimate.high);
+    fn of(feature: Feature<'_>) -> FeatureFigures<'_> {
+        let after = feature.test.and_then(|test| test.after_stop).map(|after| after.elo);
+        let together = feature.simultaneous.filter(|estimate| estimate.low != estimate.high);
         FeatureFigures {
-            feature: worth.feature,
-            strength: figures(&worth.strength),
+            feature: feature.name,
+            strength: figures(&feature.strength),
             elo_simultaneous_low: together.and_then(|estimate| estimate.low.finite()),
             elo_simultaneous_high: together.and_then(|estimate| estimate.high.finite()),
-            llr: worth.test.map(|test| test.llr),
-            test: worth.test.map(|test| test.word()),
+            llr: feature.test.map(|test| test.llr),
+            test: feature.test.map(|test| test.word()),
             elo_sequential: after.and_then(|elo| elo.value.finite()),
             elo_sequential_low: after.and_then(|elo| elo.low.finite()),
             elo_sequential_high: after.and_then(|elo| elo.high.finite()),
@@ -281,7 +281,7 @@ fn report(summary: &Summary) -> Report<'_> {
         evidence_unit: if summary.is_single { "game" } else { "pair" },
         tournament: summary.standings.as_ref().map(|s| TournamentFigures::of(s, &summary.engines)),
         tuning: tuned::json(summary),
-        features: worth::worths(summary).into_iter().map(FeatureFigures::of).collect(),
+        features: ablation::features(summary).into_iter().map(FeatureFigures::of).collect(),
     }
 }
 

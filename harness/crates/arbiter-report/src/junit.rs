@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
+use crate::ablation;
 use crate::status::plus_minus;
 use crate::summary::{Strength, Summary, Verdict};
 use crate::terminal::{faults, verdict_sentence};
-use crate::worth;
 use arbiter_plan::gate::{Outcome, Verdict as Gate};
 use arbiter_plan::plan::Kind;
 use arbiter_plan::run::event::Ending;
@@ -32,7 +32,7 @@ pub fn of_run(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeE
             suite.add_test_case(verdict(summary));
         }
         Kind::Ablate => {
-            suite.add_test_cases(worth::worths(summary).iter().map(feature));
+            suite.add_test_cases(ablation::features(summary).iter().map(feature));
         }
         Kind::Tune => {
             suite.add_test_case(end(summary));
@@ -144,15 +144,15 @@ fn end(summary: &Summary) -> TestCase {
     case("all games", &format!("arbiter.{}", summary.kind.as_str()), &words, status)
 }
 
-/// What a feature is worth; a test that is not decided is skipped.
-fn feature(worth: &worth::Worth<'_>) -> TestCase {
-    let words = format!("Elo {}", plus_minus(worth.strength.elo.as_ref()));
-    let status = match worth.test.map(|test| test.decision) {
+/// A feature of an ablation; a test that is not decided is skipped.
+fn feature(feature: &ablation::Feature<'_>) -> TestCase {
+    let words = format!("Elo {}", plus_minus(feature.strength.elo.as_ref()));
+    let status = match feature.test.map(|test| test.decision) {
         None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
         Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
         Some(Decision::Continue) => TestCaseStatus::skipped(),
     };
-    case(worth.feature, "arbiter.ablate", &words, status)
+    case(feature.name, "arbiter.ablate", &words, status)
 }
 
 /// A case for each two engines that met.

@@ -2,6 +2,7 @@
 //!
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
+pub mod ablation;
 pub mod boards;
 pub mod bracket;
 pub mod builds;
@@ -39,4 +40,3 @@ pub mod table;
 pub mod terminal;
 pub mod transcript;
 pub mod tuned;
-pub mod worth;

@@ -6,6 +6,7 @@ use anstyle::Style;
 use indicatif::ProgressBar;
 use tabled::settings::width::Wrap;
 
+use crate::ablation;
 use crate::latency;
 use crate::standings_text;
 use crate::status::{interval, percent, plus_minus};
@@ -13,7 +14,6 @@ use crate::style::{BAD, GOOD, LABEL, OPEN, styled};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
 use crate::tuned;
-use crate::worth;
 use arbiter_plan::plan::Kind;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::noise::Disturbances;
@@ -52,7 +52,7 @@ pub fn render(summary: &Summary, width: Option<usize>) -> String {
     if let Some(spsa) = &summary.spsa {
         tuning_lines(&mut page, summary, spsa);
     } else if summary.ablation.is_some() {
-        page.text.push_str(&worth::table(summary).fitted(width));
+        page.text.push_str(&ablation::table(summary).fitted(width));
     } else if summary.engines.len() == 2 {
         strength_lines(&mut page, &strength, summary.after_stop());
     }
@@ -89,7 +89,7 @@ fn rest(page: &mut Page, summary: &Summary) {
     page.text.push_str(&latency::terminal(summary, page.width));
     page.text.push('\n');
     if summary.ablation.is_some() {
-        let notes = worth::notes(summary).into_iter().chain([worth::conclusion(summary)]);
+        let notes = ablation::notes(summary).into_iter().chain([ablation::conclusion(summary)]);
         notes.for_each(|note| page.sentence(Style::new(), &note));
     }
     let style = match summary.verdict() {

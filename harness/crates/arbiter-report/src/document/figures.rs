@@ -2,12 +2,12 @@
 
 use super::parts::{self, Strong};
 use super::{Block, Document, Figure, thinking};
+use crate::ablation;
 use crate::chart::{self, Chart, Intervals, Line, Lines};
 use crate::digest::{Digest, Mark, outliers};
 use crate::status::{interval, plus_minus};
 use crate::summary::{Rating, Summary};
 use crate::table::Table;
-use crate::worth;
 use arbiter_stats::elo::Extended;
 use arbiter_stats::opening_bias;
 
@@ -33,7 +33,7 @@ pub(super) fn course(document: &mut Document, summary: &Summary, digest: &Digest
     }
     // Engines without a feature are compared with the whole one, and not with each other.
     let figure = match summary.ablation {
-        Some(_) => worth(summary),
+        Some(_) => ablation(summary),
         None => ratings(summary),
     };
     document.blocks.extend(figure.map(Block::Figure));
@@ -147,22 +147,22 @@ pub(super) fn strong<'a>(summary: &'a Summary, rating: &Rating) -> Strong<'a> {
     Strong { name: &summary.engines[engine], rating, margin, won_all }
 }
 
-/// What each feature is worth.
-fn worth(summary: &Summary) -> Option<Figure> {
+/// Elo of each feature of an ablation.
+fn ablation(summary: &Summary) -> Option<Figure> {
     let mut table = Table::new(["feature", "Elo (95 %)"]);
     let mut rows = Vec::new();
-    for worth in worth::worths(summary) {
-        let Some(elo) = worth.strength.elo else { continue };
-        table.push([worth.feature.to_owned(), interval(&elo)]);
+    for feature in ablation::features(summary) {
+        let Some(elo) = feature.strength.elo else { continue };
+        table.push([feature.name.to_owned(), interval(&elo)]);
         if let Some(value) = elo.value.finite() {
             let end = |end: Extended| end.finite().unwrap_or(f64::NAN);
-            rows.push((worth.feature.to_owned(), value, end(elo.low), end(elo.high)));
+            rows.push((feature.name.to_owned(), value, end(elo.low), end(elo.high)));
         }
     }
     let (first, _, _, _) = rows.first()?;
     Some(Figure {
-        caption: "What each feature is worth, with 95 % intervals".to_owned(),
-        description: format!("{first} is worth most of {} features.", rows.len()),
+        caption: "Elo of each feature, with 95 % intervals".to_owned(),
+        description: format!("{first} gains the most Elo of {} features.", rows.len()),
         chart: Chart::Intervals(Intervals { x: "Elo".to_owned(), rows, level: Some(0.0) }),
         table,
     })

@@ -8,7 +8,7 @@ use crate::standings::{Standings, superiority};
 use crate::status::{interval, percent, plus_minus};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::{standings_text, terminal, tuned, worth};
+use crate::{ablation, standings_text, terminal, tuned};
 use arbiter_plan::plan::{Kind, Plan};
 use arbiter_plan::run::standing::Encounter;
 use arbiter_plan::tuning::base_name;
@@ -60,7 +60,7 @@ fn title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
     let (first, others) = (name(0), plan.engines.len() - 1);
     match (plan.kind, plan.design.format) {
-        (Kind::Ablate, _) => format!("What the features of {first} are worth"),
+        (Kind::Ablate, _) => format!("Ablation of {first}"),
         (Kind::Tune, _) => format!("Tuning of {}", base_name(name(0))),
         (Kind::Sprt, _) => format!("SPRT: {first} against {}", name(1)),
         (_, format) if others == 1 && format.is_fixed() => format!("{first} against {}", name(1)),
@@ -80,7 +80,7 @@ fn title(plan: &Plan) -> String {
 fn conclusion(summary: &Summary) -> Block {
     let state = terminal::verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.kind {
-        Kind::Ablate => Some(worth::conclusion(summary)),
+        Kind::Ablate => Some(ablation::conclusion(summary)),
         Kind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
         Kind::Sprt => {
             let text = confidence(summary);
@@ -147,8 +147,8 @@ fn results(document: &mut Document, summary: &Summary) {
     document.heading("Result");
     match summary.kind {
         Kind::Ablate => {
-            document.table(worth::table(summary));
-            worth::notes(summary).into_iter().for_each(|note| document.paragraph(note));
+            document.table(ablation::table(summary));
+            ablation::notes(summary).into_iter().for_each(|note| document.paragraph(note));
         }
         Kind::Tune => {
             if let Some(spsa) = &summary.spsa {
@@ -204,7 +204,7 @@ fn encounters(summary: &Summary) -> Table {
     ]);
     for (&[first, second], encounter) in &summary.standing.encounters {
         let strength = Strength::of(*encounter);
-        let [nelo, los, games, won, drawn, lost, pairs] = worth::strength_cells(&strength);
+        let [nelo, los, games, won, drawn, lost, pairs] = ablation::strength_cells(&strength);
         table.push([
             summary.engines[first].clone(),
             summary.engines[second].clone(),

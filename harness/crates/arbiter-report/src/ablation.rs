@@ -1,7 +1,5 @@
-//! What an ablation found: the worth of each feature, as values, as a table and in a sentence.
-//!
-//! The worth of a feature is the Elo of the engine with it against the engine without it: positive
-//! if the feature helps.
+//! The results of an ablation, as values, as a table and in a sentence. All Elo is that of the engine
+//! with a feature against the engine without it: positive if the feature helps.
 
 use crate::status::{interval, percent, plus_minus};
 use crate::summary::{Strength, Summary};
@@ -13,11 +11,11 @@ use arbiter_stats::{Decision, Sprt};
 /// Features that a sentence names at most.
 const MAX_NAMED: usize = 12;
 
-/// What one feature is worth.
+/// The result of one feature.
 #[derive(Debug, Clone)]
-pub struct Worth<'a> {
-    /// The feature.
-    pub feature: &'a str,
+pub struct Feature<'a> {
+    /// Name of the feature.
+    pub name: &'a str,
     /// Index of the engine without it.
     pub engine: usize,
     /// The engine with it against the engine without it.
@@ -51,14 +49,14 @@ impl Test {
     }
 }
 
-/// The features, the most valuable first; empty if the run is no ablation.
-pub fn worths(summary: &Summary) -> Vec<Worth<'_>> {
+/// The features by descending Elo; empty if the run is no ablation.
+pub fn features(summary: &Summary) -> Vec<Feature<'_>> {
     let Some(ablation) = &summary.ablation else { return Vec::new() };
     let family = ablation.features.len();
-    let worth = |(engine, feature)| {
+    let result = |(engine, name)| {
         let encounter = summary.standing.encounter([0, engine]);
-        Worth {
-            feature,
+        Feature {
+            name,
             engine,
             strength: Strength::of(encounter),
             simultaneous: Strength::elo_among(&encounter, family),
@@ -69,15 +67,15 @@ pub fn worths(summary: &Summary) -> Vec<Worth<'_>> {
             }),
         }
     };
-    let features = ablation.features.iter().map(String::as_str);
-    let mut worths: Vec<Worth<'_>> = (1..).zip(features).map(worth).collect();
-    worths.sort_by(|a, b| elo(b).total_cmp(&elo(a)));
-    worths
+    let names = ablation.features.iter().map(String::as_str);
+    let mut features: Vec<Feature<'_>> = (1..).zip(names).map(result).collect();
+    features.sort_by(|a, b| elo(b).total_cmp(&elo(a)));
+    features
 }
 
 /// Elo as a key for sorting; features without games come last.
-fn elo(worth: &Worth<'_>) -> f64 {
-    match worth.strength.elo.map(|estimate| estimate.value) {
+fn elo(feature: &Feature<'_>) -> f64 {
+    match feature.strength.elo.map(|estimate| estimate.value) {
         Some(Extended::Finite(value)) => value,
         Some(Extended::PosInfinity) => f64::INFINITY,
         Some(Extended::NegInfinity) => f64::MIN,
@@ -87,7 +85,6 @@ fn elo(worth: &Worth<'_>) -> f64 {
 
 /// One row for each feature.
 pub fn table(summary: &Summary) -> Table {
-    let worths = worths(summary);
     let is_test = summary.sprt.is_some();
     let mut heading = vec!["feature"];
     heading.extend(match is_test {
@@ -96,18 +93,18 @@ pub fn table(summary: &Summary) -> Table {
     });
     heading.extend(["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"]);
     let mut rows = vec![heading.into_iter().map(str::to_owned).collect()];
-    for worth in worths {
-        let mut row = vec![worth.feature.to_owned()];
-        let naive = plus_minus(worth.strength.elo.as_ref());
-        match &worth.test {
+    for feature in features(summary) {
+        let mut row = vec![feature.name.to_owned()];
+        let naive = plus_minus(feature.strength.elo.as_ref());
+        match &feature.test {
             Some(test) => {
                 let after = test.after_stop.map(|after| interval(&after.elo));
                 let after = after.unwrap_or_else(|| "undefined".to_owned());
                 row.extend([after, test.word().to_owned(), format!("{:+.2}", test.llr), naive]);
             }
-            None => row.extend([naive, bounds(worth.simultaneous.as_ref())]),
+            None => row.extend([naive, bounds(feature.simultaneous.as_ref())]),
         }
-        row.extend(strength_cells(&worth.strength));
+        row.extend(strength_cells(&feature.strength));
         rows.push(row);
     }
     Table::from_rows(rows)
@@ -139,15 +136,15 @@ fn bounds(estimate: Option<&Estimate>) -> String {
 pub fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
     let mut notes = vec![
-        "Elo is what the feature is worth: the engine with it against the engine without it, so \
-         that positive figures mean that it helps. The unit of evidence is the pair of games from \
+        "Elo is of the engine with the feature against the engine without it, so that positive \
+         figures mean that the feature helps. The unit of evidence is the pair of games from \
          one opening."
             .to_owned(),
     ];
     notes.push(match &summary.sprt {
         Some(sprt) => format!(
-            "{family} tests, each with its own error rates (alpha {}, beta {}): if no feature were \
-             worth anything, about {:.1} of them would be accepted by chance.",
+            "{family} tests, each with its own error rates (alpha {}, beta {}): if no feature \
+             made a difference, about {:.1} of them would be accepted by chance.",
             sprt.alpha(),
             sprt.beta(),
             sprt.alpha() * family as f64
@@ -163,9 +160,13 @@ pub fn notes(summary: &Summary) -> Vec<String> {
 
 /// The features by what can be said of them.
 pub fn conclusion(summary: &Summary) -> String {
-    let worths = worths(summary);
-    let names = |wanted: &dyn Fn(&Worth<'_>) -> bool| {
-        worths.iter().filter(|worth| wanted(worth)).map(|worth| worth.feature).collect::<Vec<_>>()
+    let features = features(summary);
+    let names = |wanted: &dyn Fn(&Feature<'_>) -> bool| {
+        features
+            .iter()
+            .filter(|feature| wanted(feature))
+            .map(|feature| feature.name)
+            .collect::<Vec<_>>()
     };
     let decided = |decision| names(&|w| w.test.is_some_and(|test| test.decision == decision));
     let [good, bad, open] = match &summary.sprt {
@@ -173,11 +174,11 @@ pub fn conclusion(summary: &Summary) -> String {
         None => [Some(true), Some(false), None].map(|sign| names(&|w| proven(w) == sign)),
     };
     let engine = &summary.engines[0];
-    let count = worths.len();
+    let count = features.len();
     match &summary.sprt {
         Some(sprt) => format!(
-            "Of {count} features of {engine}, the test of {} Elo against {} accepts the worth for {}, \
-             rejects it for {}, and is undecided for {}.",
+            "Of {count} features of {engine}, the test of {} Elo against {} accepts H1 for {}, \
+             H0 for {}, and is undecided for {}.",
             scaled(sprt, sprt.elo1()),
             sprt.elo0(),
             listed(&good),
@@ -199,8 +200,8 @@ fn scaled(sprt: &Sprt, elo: f64) -> String {
 }
 
 /// Whether the feature is proven to help, by the interval that holds together with the others.
-fn proven(worth: &Worth<'_>) -> Option<bool> {
-    let estimate = worth.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
+fn proven(feature: &Feature<'_>) -> Option<bool> {
+    let estimate = feature.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
     let zero = Extended::Finite(0.0);
     if estimate.low > zero { Some(true) } else { (estimate.high < zero).then_some(false) }
 }
