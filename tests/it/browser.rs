@@ -178,7 +178,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
         step_through(&mut browser);
         assert_no_faults(&mut browser, &home);
         browser.open(&site.url(&format!("/runs/{run}")));
-        browser.wait_until("document.getElementById('surprising-games') !== null");
+        browser.wait_until("document.getElementById('misjudged-games') !== null");
         assert_accessible(&mut browser, axe.as_deref(), &format!("live-{run}"));
         assert_no_faults(&mut browser, &site.url("/"));
     }

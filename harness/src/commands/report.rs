@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::output::{emit, lines, width, write_whole};
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::run::state::Effect;
-use arbiter_report::digest::Digest;
 use arbiter_report::document::Document;
+use arbiter_report::statistics::GameStatistics;
 use arbiter_report::stored::{document, gates_of, summary_of, watched};
 use arbiter_report::summary::Summary;
 use arbiter_report::terminal::note;
@@ -206,10 +206,10 @@ fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
 fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failure> {
     let stored = store.run(run)?;
     let is_duel = stored.plan.engines.len() == 2;
-    let mut digest = Digest::new(stored.plan.engines.len());
+    let mut statistics = GameStatistics::new(stored.plan.engines.len());
     let state = watched(store, run, &stored.plan, |effect| {
-        if let (true, Effect::Count { tally, sprt_status }) = (is_duel, effect) {
-            digest.course.count(&tally, sprt_status);
+        if let (true, Effect::Count { tally, look }) = (is_duel, effect) {
+            statistics.llr_history.count(&tally, look);
         }
     })?;
     let summary = summary_of(store, &stored, &state)?;
@@ -220,9 +220,9 @@ fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failur
     for pair in state.counted() {
         let played =
             store.pair(run, pair)?.ok_or_else(|| -> StoreError { store.misfit(run, pair) })?;
-        digest.add(&played);
+        statistics.add(&played);
     }
-    Ok(of_document(form, &document(&stored, &summary, Some(&digest), &gates)))
+    Ok(of_document(form, &document(&stored, &summary, Some(&statistics), &gates)))
 }
 
 /// The forms for which the counts are enough.

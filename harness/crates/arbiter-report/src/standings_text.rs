@@ -19,20 +19,20 @@ pub fn render(standings: &Standings, engines: &[String], width: Option<usize>) -
         text.push_str(&note);
         text.push('\n');
     }
-    let course = course(standings, engines);
-    if !course.is_empty() {
+    let rounds = rounds(standings, engines);
+    if !rounds.is_empty() {
         text.push('\n');
-        text.push_str(&course);
+        text.push_str(&rounds);
     }
     text
 }
 
 /// The bracket, or the rounds; empty for formats that are fixed.
-pub fn course(standings: &Standings, engines: &[String]) -> String {
+pub fn rounds(standings: &Standings, engines: &[String]) -> String {
     let schedule = &standings.schedule;
     match schedule.bracket() {
         Some(knockout) => bracket::draw(knockout, schedule.encounters(), engines),
-        None if schedule.encounters().len() <= MAX_LISTED => rounds(schedule, engines),
+        None if schedule.encounters().len() <= MAX_LISTED => round_by_round(schedule, engines),
         None => String::new(),
     }
 }
@@ -103,7 +103,7 @@ fn rating(rating: Option<Rating>, has_groups: bool) -> String {
 }
 
 /// The encounters round by round.
-fn rounds(schedule: &Schedule, engines: &[String]) -> String {
+fn round_by_round(schedule: &Schedule, engines: &[String]) -> String {
     let encounters = schedule.encounters();
     let mut text = String::new();
     let width = encounters.iter().map(|e| engines[e.engines[0]].chars().count()).max();

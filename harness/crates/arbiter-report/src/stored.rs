@@ -14,9 +14,9 @@ use arbiter_plan::run::noise::Disturbances;
 use arbiter_plan::run::state::{Effect, Event, RunState};
 use arbiter_store::{Fingerprints, Store, StoreError, StoredGate, StoredRun};
 
-use crate::digest::Digest;
 use crate::document::{self, Document, Origin};
 use crate::gates::Past;
+use crate::statistics::GameStatistics;
 use crate::summary::Summary;
 use crate::table::Table;
 
@@ -38,16 +38,16 @@ pub fn past(gates: &[StoredGate]) -> Vec<Past<'_>> {
         .collect()
 }
 
-/// All there is to say of a run; of its games only with a digest of them.
+/// All there is to say of a run; of its games only with a statistics of them.
 pub fn document(
     stored: &StoredRun,
     summary: &Summary,
-    digest: Option<&Digest>,
+    statistics: Option<&GameStatistics>,
     gates: &[Outcome],
 ) -> Document {
     let begun = Some(time(stored.head.created_ms));
     let origin = origin(&stored.plan, &stored.version, begun, &stored.fingerprints, gates);
-    document::of_run(summary, &origin, digest)
+    document::of_run(summary, &origin, statistics)
 }
 
 /// Where a run comes from.

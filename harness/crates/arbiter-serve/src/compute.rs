@@ -8,7 +8,7 @@ use crate::web::trends::{self, Trial};
 use crate::web::{Place, still};
 use arbiter_plan::command::command;
 use arbiter_plan::run::state::Effect;
-use arbiter_report::digest::{Course, Digest};
+use arbiter_report::statistics::{GameStatistics, LlrHistory};
 use arbiter_report::stored::{document, history_table, time};
 use arbiter_report::{html, summary::Summary};
 use arbiter_store::{Store, StoreError, StoredRun};
@@ -44,20 +44,25 @@ pub fn check(results: &Path, run: &str) -> Result<(), Undone> {
 pub fn report(results: &Path, run: &str) -> Result<String, Undone> {
     let store = Store::observe(results)?;
     let engines = store.run(run)?.plan.engines.len();
-    let mut digest = Digest::new(engines);
+    let mut statistics = GameStatistics::new(engines);
     let mut counted = Vec::new();
     let fold = Fold::begin(&store, run, |effect| {
         if let Effect::Count { tally, sprt_status } = effect {
             if engines == 2 {
-                digest.course.count(&tally, sprt_status);
+                statistics.llr_history.count(&tally, look);
             }
             counted.push(tally.pair);
         }
     })?;
     for pair in counted {
-        digest.add(&store.pair(run, pair)?.ok_or_else(|| store.misfit(run, pair))?);
+        statistics.add(&store.pair(run, pair)?.ok_or_else(|| store.misfit(run, pair))?);
     }
-    Ok(html::render(&document(&fold.stored, &fold.summary(&store)?, Some(&digest), &fold.gates)))
+    Ok(html::render(&document(
+        &fold.stored,
+        &fold.summary(&store)?,
+        Some(&statistics),
+        &fold.gates,
+    )))
 }
 
 /// Runs side by side.
@@ -68,16 +73,16 @@ pub fn compare(results: &Path, runs: &[String]) -> Result<String, Undone> {
 }
 
 fn compared(store: &Store, run: &str) -> Result<Compared, StoreError> {
-    let mut course = Course::default();
+    let mut history = LlrHistory::default();
     let fold = Fold::begin(store, run, |effect| {
-        if let Effect::Count { tally, sprt_status } = effect {
-            course.count(&tally, sprt_status);
+        if let Effect::Count { tally, look } = effect {
+            history.count(&tally, look);
         }
     })?;
     let summary = fold.summary(store)?;
-    let marks = if summary.engines.len() == 2 { course.marks() } else { Vec::new() };
+    let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    Ok(Compared { summary, begun: time(fold.stored.head.created_ms), marks, settings })
+    Ok(Compared { summary, begun: time(fold.stored.head.created_ms), history, settings })
 }
 
 /// What decides what the figures of a run mean.

@@ -12,7 +12,7 @@ use crate::web::{Part, parts, run as page};
 use arbiter_plan::run::control::Command;
 use arbiter_plan::run::state::Effect;
 use arbiter_report::boards::Running;
-use arbiter_report::digest::Digest;
+use arbiter_report::statistics::GameStatistics;
 use arbiter_report::stored::document;
 use arbiter_report::summary::Summary;
 use arbiter_runner::control_socket::{Untold, tell};
@@ -47,8 +47,8 @@ struct Reading {
     version: i64,
     fold: Fold,
     summary: Summary,
-    digest: Digest,
-    /// Counted pairs whose games are not in the digest yet.
+    statistics: GameStatistics,
+    /// Counted pairs whose games are not in the statistics yet.
     unread: VecDeque<u64>,
     /// The report as it was made last, and whether there is more to say since.
     report: Vec<Part>,
@@ -108,15 +108,15 @@ impl Reading {
     fn begin(store: Store, run: &str) -> Result<Reading, StoreError> {
         let version = store.data_version()?;
         let engines = store.run(run)?.plan.engines.len();
-        let mut digest = Digest::new(engines);
+        let mut statistics = GameStatistics::new(engines);
         let mut unread = VecDeque::new();
         let fold = Fold::begin(&store, run, |effect| {
-            count(effect, engines, &mut digest, &mut unread);
+            count(effect, engines, &mut statistics, &mut unread);
         })?;
         let summary = fold.summary(&store)?;
         let (report, is_stale, rest) = (Vec::new(), true, 0);
         let mut reading =
-            Reading { store, version, fold, summary, digest, unread, report, is_stale, rest };
+            Reading { store, version, fold, summary, statistics, unread, report, is_stale, rest };
         reading.read_games()?;
         Ok(reading)
     }
@@ -127,8 +127,8 @@ impl Reading {
         if version != self.version {
             self.version = version;
             let engines = self.fold.stored.plan.engines.len();
-            let Reading { store, fold, digest, unread, .. } = self;
-            fold.go_on(store, |effect| count(effect, engines, digest, unread))?;
+            let Reading { store, fold, statistics, unread, .. } = self;
+            fold.go_on(store, |effect| count(effect, engines, statistics, unread))?;
             self.summary = fold.summary(store)?;
             self.is_stale = true;
         }
@@ -140,7 +140,7 @@ impl Reading {
         for pair in self.unread.drain(..self.unread.len().min(READ_PAIRS)) {
             let played =
                 self.store.pair(&run, pair)?.ok_or_else(|| self.store.misfit(&run, pair))?;
-            self.digest.add(&played);
+            self.statistics.add(&played);
             self.is_stale = true;
         }
         Ok(())
@@ -165,11 +165,12 @@ impl Reading {
         self.rest = self.rest.saturating_sub(1);
         // The last word of a run is not kept waiting.
         if self.is_stale && (self.rest == 0 || self.fold.ending().is_some()) {
-            // A digest of half of the games would tell something else than the counts, and one of
+            // A statistics of half of the games would tell something else than the counts, and one of
             // none tells nothing.
             let has_all = self.unread.is_empty() && summary.standing.games() > 0;
-            let digest = has_all.then_some(&self.digest);
-            self.report = parts(&document(&self.fold.stored, summary, digest, &self.fold.gates));
+            let statistics = has_all.then_some(&self.statistics);
+            self.report =
+                parts(&document(&self.fold.stored, summary, statistics, &self.fold.gates));
             self.is_stale = !self.unread.is_empty();
             let beats = u32::try_from(self.fold.state.counted().count() / BEAT_PAIRS);
             let (least, most) = REPORT_BEATS.into_inner();
@@ -181,10 +182,15 @@ impl Reading {
 }
 
 /// Takes in what follows from a pair.
-fn count(effect: Effect, engines: usize, digest: &mut Digest, unread: &mut VecDeque<u64>) {
-    if let Effect::Count { tally, sprt_status } = effect {
+fn count(
+    effect: Effect,
+    engines: usize,
+    statistics: &mut GameStatistics,
+    unread: &mut VecDeque<u64>,
+) {
+    if let Effect::Count { tally, look } = effect {
         if engines == 2 {
-            digest.course.count(&tally, sprt_status);
+            statistics.llr_history.count(&tally, look);
         }
         unread.push_back(tally.pair);
     }

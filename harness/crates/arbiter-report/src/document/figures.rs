@@ -4,28 +4,28 @@ use super::parts::{self, Strong};
 use super::{Block, Document, Figure, thinking};
 use crate::ablation;
 use crate::chart::{self, Chart, Intervals, Line, Lines};
-use crate::digest::{Digest, Mark, outliers};
+use crate::statistics::{GameStatistics, HistoryPoint, outliers};
 use crate::status::{interval, plus_minus};
 use crate::summary::{Rating, Summary};
 use crate::table::Table;
 use arbiter_stats::elo::Extended;
 use arbiter_stats::opening_bias;
 
-/// Rows of a table that tells a course.
-const COURSE_ROWS: usize = 16;
+/// Rows of a table of values over games.
+const HISTORY_ROWS: usize = 16;
 
 /// Openings that are listed.
 const OPENINGS: usize = 12;
 
-/// How the evidence grew, how pairs were scored, how strong the engines are.
-pub(super) fn course(document: &mut Document, summary: &Summary, digest: &Digest) {
-    let marks = digest.course.marks();
-    if summary.engines.len() == 2 && !marks.is_empty() {
-        document.heading("Course");
-        if let Some(figure) = likelihood(summary, &marks) {
+/// LLR and Elo over the games, pairs by points, and ratings.
+pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let points = statistics.llr_history.points();
+    if summary.engines.len() == 2 && !points.is_empty() {
+        document.heading(if summary.sprt.is_some() { "LLR history" } else { "Elo history" });
+        if let Some(figure) = likelihood(summary, &points) {
             document.blocks.push(Block::Figure(figure));
         }
-        document.blocks.extend(elo(summary, &marks).map(Block::Figure));
+        document.blocks.extend(elo(summary, &points).map(Block::Figure));
         if !summary.is_single {
             let counts = summary.strength().pairs.0;
             document.blocks.push(Block::Figure(parts::pairs(&summary.engines[0], counts)));
@@ -39,28 +39,28 @@ pub(super) fn course(document: &mut Document, summary: &Summary, digest: &Digest
     document.blocks.extend(figure.map(Block::Figure));
 }
 
-/// Endings, colours, depth and time, evaluations, openings.
-pub(super) fn games(document: &mut Document, summary: &Summary, digest: &Digest) {
+/// Endings, colours, search statistics, calibration, openings.
+pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     document.blocks.push(Block::Figure(endings(summary)));
     document.heading("Colours and draws");
     document.paragraph(bias(summary));
-    document.blocks.push(Block::Figure(colours(summary, digest)));
-    thinking::all(document, summary, digest);
+    document.blocks.push(Block::Figure(colours(summary, statistics)));
+    thinking::all(document, summary, statistics);
     document.heading("Openings");
     document.paragraph(format!(
         "{} openings were played. Those whose score is the furthest from that of all games, for \
          their number of games:",
-        digest.openings.len()
+        statistics.openings.len()
     ));
-    let outliers = outliers(digest.openings.iter(), OPENINGS);
-    let expected = parts::mean(&digest.white);
+    let outliers = outliers(statistics.openings.iter(), OPENINGS);
+    let expected = parts::mean(&statistics.white);
     document.blocks.push(Block::Figure(parts::openings(&outliers, expected)));
 }
 
-fn likelihood(summary: &Summary, marks: &[Mark]) -> Option<Figure> {
+fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let (sprt, last) = summary.test()?;
-    let sprt_statuses: Vec<_> =
-        marks.iter().filter_map(|mark| Some((mark.games, mark.sprt_status?))).collect();
+    let looks: Vec<_> =
+        points.iter().filter_map(|point| Some((point.games, point.look?))).collect();
     let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
     for &(games, sprt_status) in thinned(&sprt_statuses) {
         let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper]
@@ -94,8 +94,8 @@ fn likelihood(summary: &Summary, marks: &[Mark]) -> Option<Figure> {
 }
 
 /// Nothing as long as no Elo has an interval, as after games that were all won.
-fn elo(summary: &Summary, marks: &[Mark]) -> Option<Figure> {
-    let known: Vec<_> = marks.iter().filter_map(|mark| Some((mark.games, mark.elo?))).collect();
+fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
+    let known: Vec<_> = points.iter().filter_map(|point| Some((point.games, point.elo?))).collect();
     let mut table = Table::new(["games", "Elo (95 %)"]);
     for (games, estimate) in thinned(&known) {
         table.push([games.to_string(), interval(estimate)]);
@@ -173,10 +173,10 @@ fn endings(summary: &Summary) -> Figure {
     parts::endings(counts.map(|(ending, count)| (ending.to_string(), *count)).collect())
 }
 
-fn colours(summary: &Summary, digest: &Digest) -> Figure {
+fn colours(summary: &Summary, statistics: &GameStatistics) -> Figure {
     let engines = summary.engines.iter().map(String::as_str);
-    let rows: Vec<_> = engines.zip(digest.engines.iter().map(|own| own.by_colour)).collect();
-    parts::colours(&rows, digest.white)
+    let rows: Vec<_> = engines.zip(statistics.engines.iter().map(|own| own.by_colour)).collect();
+    parts::colours(&rows, statistics.white)
 }
 
 /// How much colours and openings matter, in words.
@@ -197,7 +197,7 @@ fn bias(summary: &Summary) -> String {
     words
 }
 
-/// As many of the values as a table of a course has.
+/// As many of the values as a table has rows.
 pub(super) fn thinned<T>(values: &[T]) -> impl Iterator<Item = &T> {
-    chart::thinned(values, COURSE_ROWS)
+    chart::thinned(values, HISTORY_ROWS)
 }

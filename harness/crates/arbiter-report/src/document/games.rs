@@ -5,25 +5,26 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, EnPassantMode, Position};
 
 use super::{Block, Document, Game, Step};
-use crate::digest::{Digest, Surprise};
+use crate::statistics::{GameStatistics, MisjudgedGame};
 use crate::summary::Summary;
 use arbiter_game::outcome::color_name;
 use arbiter_game::record::{GameRecord, MoveRecord};
 
-/// The games that did not end as an engine thought.
-pub(super) fn surprises(document: &mut Document, summary: &Summary, digest: &Digest) {
-    let games: Vec<Game> = digest.surprises.iter().map(|found| surprise(summary, found)).collect();
+/// Games whose result was far from an engine's best evaluation.
+pub(super) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let games: Vec<Game> =
+        statistics.misjudged.iter().map(|found| misjudged_game(summary, found)).collect();
     if games.is_empty() {
         return;
     }
-    document.heading("Surprising games");
+    document.heading("Misjudged games");
     document.paragraph(
-        "The games in which an engine's best evaluation promised the most that it did not get.",
+        "The games whose result was the furthest below the best evaluation of one of the engines.",
     );
     document.blocks.push(Block::Games(games));
 }
 
-fn surprise(summary: &Summary, found: &Surprise) -> Game {
+fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     let game = &found.game;
     let name = |color: Color| summary.engines[*game.engines.get(color)].as_str();
     let moves = steps(game);
@@ -39,8 +40,8 @@ fn surprise(summary: &Summary, found: &Surprise) -> Game {
         ),
         note: format!(
             "{} ({}) gave itself {} at {number} It ended by {}: {}.",
-            name(found.who),
-            color_name(found.who),
+            name(found.color),
+            color_name(found.color),
             found.score,
             game.outcome.termination,
             game.outcome.detail

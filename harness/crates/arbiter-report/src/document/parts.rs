@@ -2,7 +2,7 @@
 
 use super::Figure;
 use crate::chart::{Bars, Chart, Intervals};
-use crate::digest::Opening;
+use crate::statistics::Opening;
 use crate::status::percent;
 use crate::table::Table;
 use arbiter_stats::Trinomial;

@@ -3,9 +3,9 @@
 
 use super::parts::{self, Strong};
 use super::{Block, Document, calibration};
-use crate::digest::{Opening, outliers};
 use crate::ratings::Ratings;
 use crate::standings::superiority;
+use crate::statistics::{Opening, outliers};
 use crate::status::{percent, plus_minus};
 use crate::summary::Strength;
 use crate::table::Table;
@@ -254,8 +254,8 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     table.push(["model".to_owned(), ratings.model.clone()]);
     document.table(table);
     document.paragraph(
-        "These games are from a file, so there is no telling here what only a store knows: the test and \
-         its course, depth and speed, latencies, surprising games, programs with their hashes \
+        "These games are from a file, so there is no telling here what only a store knows: the test and its \
+         LLR history, depth and speed, latencies, misjudged games, programs with their hashes \
          and options, limits, the seed, the machine, and the command that plays them again. Pairs are \
          games of the same two players from the same opening with colours reversed.",
     );

@@ -3,8 +3,8 @@
 
 use super::manifest::{self, Origin};
 use super::{Block, Document, figures, games, gates, latencies, parts, tuning};
-use crate::digest::Digest;
 use crate::standings::{Standings, superiority};
+use crate::statistics::GameStatistics;
 use crate::status::{interval, percent, plus_minus};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
@@ -18,21 +18,25 @@ use arbiter_schedule::Format;
 const MAX_CROSS: usize = 20;
 
 /// The document: what the counts tell, and what the games tell if they were looked at.
-pub fn of_run(summary: &Summary, origin: &Origin<'_>, digest: Option<&Digest>) -> Document {
+pub fn of_run(
+    summary: &Summary,
+    origin: &Origin<'_>,
+    statistics: Option<&GameStatistics>,
+) -> Document {
     let mut document = Document::new(title(origin.plan));
     document.blocks.push(conclusion(summary));
     results(&mut document, summary);
     if let Some(spsa) = &summary.spsa {
-        tuning::course(&mut document, spsa);
-    } else if let Some(digest) = digest {
-        figures::course(&mut document, summary, digest);
+        tuning::history(&mut document, spsa);
+    } else if let Some(statistics) = statistics {
+        figures::history(&mut document, summary, statistics);
     }
     document.heading("How the games ended");
     document.paragraph(format!("Endings: {}.", terminal::terminations(summary)));
     document.paragraph(format!("Faults of engines: {}.", terminal::faults(summary)));
-    if let Some(digest) = digest {
-        figures::games(&mut document, summary, digest);
-        games::surprises(&mut document, summary, digest);
+    if let Some(statistics) = statistics {
+        figures::games(&mut document, summary, statistics);
+        games::misjudged(&mut document, summary, statistics);
     }
     latencies::all(&mut document, summary);
     gates::all(&mut document, origin.gates);
@@ -161,7 +165,7 @@ fn results(document: &mut Document, summary: &Summary) {
         }
         Kind::Match | Kind::Tournament => {
             if let Some(standings) = &summary.standings {
-                course(document, standings, &summary.engines);
+                rounds(document, standings, &summary.engines);
             }
             document.table(encounters(summary));
             document.paragraph(if summary.is_single { LEGEND_SINGLE } else { LEGEND });
@@ -173,12 +177,12 @@ fn results(document: &mut Document, summary: &Summary) {
 }
 
 /// The table of a tournament, and its rounds or its bracket.
-fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
+fn rounds(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.table(standings_text::table(standings, engines));
     standings_text::notes(standings).into_iter().for_each(|note| document.paragraph(note));
-    let course = standings_text::course(standings, engines);
-    if !course.is_empty() {
-        document.blocks.push(Block::Verbatim(course));
+    let rounds = standings_text::rounds(standings, engines);
+    if !rounds.is_empty() {
+        document.blocks.push(Block::Verbatim(rounds));
     }
 }
 

@@ -1,8 +1,10 @@
-//! How the engines thought: depth, speed, time, and what became of their evaluations.
+//! Search statistics of the engines: depth, speed, time, and calibration of their evaluations.
 
 use super::{Block, Document, Figure, calibration};
 use crate::chart::{Bars, Chart, Line, Lines};
-use crate::digest::{Digest, EngineDigest, Phase, STAGE_MOVES, Stage};
+use crate::statistics::{
+    EngineStatistics, GameStatistics, MOVES_PER_RANGE, Phase, SearchStatistics,
+};
 use crate::summary::Summary;
 use crate::table::Table;
 
@@ -12,25 +14,25 @@ const MAX_LINES: usize = 8;
 /// Engines beyond which a chart has no bars for each.
 const MAX_BARS: usize = 4;
 
-/// What of a stage is shown: its name, its unit, and the value.
-type Measure<'a> = (&'a str, &'a str, fn(&Stage) -> Option<f64>);
+/// A figure of search statistics: its name, its unit, and the value.
+type Measure<'a> = (&'a str, &'a str, fn(&SearchStatistics) -> Option<f64>);
 
 const MEASURES: [Measure<'static>; 3] = [
-    ("Depth", "plies, mean", Stage::depth),
-    ("Speed", "nodes per second", Stage::speed),
-    ("Time", "ms for a move, mean", Stage::time_ms),
+    ("Depth", "plies, mean", SearchStatistics::depth),
+    ("Speed", "nodes per second", SearchStatistics::speed),
+    ("Time", "ms for a move, mean", SearchStatistics::time_ms),
 ];
 
 /// All there is, if the engines told anything.
-pub(super) fn all(document: &mut Document, summary: &Summary, digest: &Digest) {
-    let figures = MEASURES.map(|measure| phases(summary, digest, measure)).into_iter();
-    let figures = figures.chain(MEASURES.map(|measure| stages(summary, digest, measure)));
-    let figures = figures.chain([times(summary, digest), evaluations(summary, digest)]);
+pub(super) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let figures = MEASURES.map(|measure| phases(summary, statistics, measure)).into_iter();
+    let figures = figures.chain(MEASURES.map(|measure| move_numbers(summary, statistics, measure)));
+    let figures = figures.chain([times(summary, statistics), evaluations(summary, statistics)]);
     let figures: Vec<Block> = figures.flatten().map(Block::Figure).collect();
     if figures.is_empty() {
         return;
     }
-    document.heading("How the engines thought");
+    document.heading("Search statistics");
     document.paragraph(
         "A phase is told by the pieces besides kings and pawns, with 1 for a minor piece, 2 for a rook \
          and 4 for a queen: the opening has at least 22 of 24 left, the endgame less than 9.",
@@ -39,13 +41,16 @@ pub(super) fn all(document: &mut Document, summary: &Summary, digest: &Digest) {
 }
 
 /// A measure of each engine in each phase; none if only one phase has any.
-fn phases(summary: &Summary, digest: &Digest, (title, unit, value): Measure<'_>) -> Option<Figure> {
+fn phases(
+    summary: &Summary,
+    statistics: &GameStatistics,
+    (title, unit, value): Measure<'_>,
+) -> Option<Figure> {
     let head = std::iter::once("engine").chain(Phase::ALL.map(Phase::as_str));
     let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).collect()];
     let mut series = Vec::new();
-    for (name, engine) in shown(summary, digest) {
-        let values: Vec<Option<f64>> =
-            engine.phases.iter().map(|(_, stage)| value(stage)).collect();
+    for (name, engine) in shown(summary, statistics) {
+        let values: Vec<Option<f64>> = engine.phases.iter().map(|(_, sums)| value(sums)).collect();
         let cells = values.iter().map(|value| value.map_or(String::new(), compact));
         rows.push(std::iter::once(name.clone()).chain(cells).collect());
         series.push((name.clone(), values.into_iter().map(Option::unwrap_or_default).collect()));
@@ -69,11 +74,13 @@ fn phases(summary: &Summary, digest: &Digest, (title, unit, value): Measure<'_>)
 }
 
 /// How many moves took how long.
-fn times(summary: &Summary, digest: &Digest) -> Option<Figure> {
-    let counts = |engine: &EngineDigest| engine.times.iter().map(|(_, n)| n).collect::<Vec<_>>();
+fn times(summary: &Summary, statistics: &GameStatistics) -> Option<Figure> {
+    let counts =
+        |engine: &EngineStatistics| engine.times.iter().map(|(_, n)| n).collect::<Vec<_>>();
     let all: Vec<(String, Vec<u64>)> =
-        shown(summary, digest).map(|(name, engine)| (name.clone(), counts(engine))).collect();
-    let ends: Vec<Option<u64>> = digest.engines.first()?.times.iter().map(|(end, _)| end).collect();
+        shown(summary, statistics).map(|(name, engine)| (name.clone(), counts(engine))).collect();
+    let ends: Vec<Option<u64>> =
+        statistics.engines.first()?.times.iter().map(|(end, _)| end).collect();
     let has_any = |bucket: &usize| all.iter().any(|(_, counts)| counts[*bucket] > 0);
     let first = (0..ends.len()).find(has_any)?;
     let last = (0..ends.len()).rfind(has_any)?;
@@ -112,28 +119,33 @@ fn duration(ms: u64) -> String {
 /// The engines that a chart shows.
 fn shown<'a>(
     summary: &'a Summary,
-    digest: &'a Digest,
-) -> impl Iterator<Item = (&'a String, &'a EngineDigest)> {
-    summary.engines.iter().zip(&digest.engines).take(MAX_LINES)
+    statistics: &'a GameStatistics,
+) -> impl Iterator<Item = (&'a String, &'a EngineStatistics)> {
+    summary.engines.iter().zip(&statistics.engines).take(MAX_LINES)
 }
 
-fn evaluations(summary: &Summary, digest: &Digest) -> Option<Figure> {
-    let engines = shown(summary, digest);
+fn evaluations(summary: &Summary, statistics: &GameStatistics) -> Option<Figure> {
+    let engines = shown(summary, statistics);
     let engines: Vec<_> =
         engines.map(|(name, engine)| (name.as_str(), &engine.calibration)).collect();
     calibration::figure(&engines)
 }
 
-fn stages(summary: &Summary, digest: &Digest, (title, unit, value): Measure<'_>) -> Option<Figure> {
+fn move_numbers(
+    summary: &Summary,
+    statistics: &GameStatistics,
+    (title, unit, value): Measure<'_>,
+) -> Option<Figure> {
     let mut rows = vec![vec!["engine".to_owned()]];
-    let firsts = digest.engines.first()?.stages.iter().map(|(first, _)| first);
-    rows[0].extend(firsts.map(|first| format!("{first}–{}", first + STAGE_MOVES - 1)));
+    let firsts = statistics.engines.first()?.by_move_number.iter().map(|(first, _)| first);
+    rows[0].extend(firsts.map(|first| format!("{first}–{}", first + MOVES_PER_RANGE - 1)));
     let mut lines = Vec::new();
-    for (name, engine) in shown(summary, digest) {
-        let values: Vec<_> = engine.stages.iter().map(|(first, s)| (first, value(s))).collect();
+    for (name, engine) in shown(summary, statistics) {
+        let values: Vec<_> =
+            engine.by_move_number.iter().map(|(first, s)| (first, value(s))).collect();
         let cells = values.iter().map(|(_, value)| value.map_or(String::new(), compact));
         rows.push(std::iter::once(name.clone()).chain(cells).collect());
-        let middle = |first: u32| f64::from(first) + f64::from(STAGE_MOVES - 1) / 2.0;
+        let middle = |first: u32| f64::from(first) + f64::from(MOVES_PER_RANGE - 1) / 2.0;
         let points = values.iter().filter_map(|(first, value)| Some((middle(*first), (*value)?)));
         lines.push(Line::plain(name.clone(), points.collect()));
     }
@@ -142,7 +154,9 @@ fn stages(summary: &Summary, digest: &Digest, (title, unit, value): Measure<'_>)
     }
     Some(Figure {
         caption: format!("{title} by move number"),
-        description: format!("{title} of each engine ({unit}) by stages of {STAGE_MOVES} moves."),
+        description: format!(
+            "{title} of each engine ({unit}) by ranges of {MOVES_PER_RANGE} moves."
+        ),
         chart: Chart::Lines(Lines {
             x: "move".to_owned(),
             y: unit.to_owned(),

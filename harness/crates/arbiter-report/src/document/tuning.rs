@@ -28,7 +28,7 @@ pub(super) fn results(document: &mut Document, summary: &Summary, spsa: &SpsaSta
 }
 
 /// The path of each parameter, and the score of the first sides.
-pub(super) fn course(document: &mut Document, spsa: &SpsaState) {
+pub(super) fn history(document: &mut Document, spsa: &SpsaState) {
     let path = spsa.path();
     document.heading("Path");
     for (place, parameter) in spsa.tuning().parameters.iter().enumerate() {

@@ -27,12 +27,12 @@ fn document() -> Document {
             Block::Heading("Result".to_owned()),
             Block::Table(table.clone()),
             Block::Figure(Figure {
-                caption: "Course".to_owned(),
+                caption: "LLR history".to_owned(),
                 description: "It rises.".to_owned(),
                 chart: Chart::Lines(chart),
                 table,
             }),
-            Block::Heading("Surprising games".to_owned()),
+            Block::Heading("Misjudged games".to_owned()),
             Block::Games(vec![game]),
             Block::Command("arbiter sprt --engine 'a<b'".to_owned()),
         ],
@@ -64,13 +64,13 @@ fn every_part_is_there_and_reachable() {
     let page = render(&document());
     for part in [
         "<strong>A &amp; B</strong> text",
-        "href=\"#surprising-games\"",
-        "<h2 id=\"surprising-games\">",
+        "href=\"#misjudged-games\"",
+        "<h2 id=\"misjudged-games\">",
         "<svg ",
         "aria-label=\"It rises.\"",
         "<td class=\"figure\">+1.0 ± 2.0</td>",
         "aria-label=\"Table: Result\"",
-        "aria-label=\"Table: Course\"",
+        "aria-label=\"Table: LLR history\"",
         "aria-labelledby=\"game-0\"",
         "Board after 1. e4: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR",
     ] {

@@ -1,8 +1,8 @@
 //! Several runs side by side.
 
 use arbiter_report::chart::{Chart, Intervals, Line, Lines};
-use arbiter_report::digest::Mark;
 use arbiter_report::document::{Block, Document, Figure};
+use arbiter_report::statistics::HistoryPoint;
 use arbiter_report::status::{interval, percent, plus_minus};
 use arbiter_report::summary::{Summary, Verdict};
 use arbiter_report::table::Table;
@@ -17,8 +17,8 @@ pub struct Compared {
     pub summary: Summary,
     /// When it began, in UTC.
     pub begun: String,
-    /// How the evidence grew, of runs of two engines.
-    pub marks: Vec<Mark>,
+    /// LLR and Elo over the games, of runs of two engines.
+    pub history: Vec<HistoryPoint>,
     /// The settings under which its games were played, by name.
     pub settings: Vec<(&'static str, String)>,
 }
@@ -29,14 +29,14 @@ pub fn compare(runs: &[Compared]) -> Document {
     blocks.push(Block::Heading("Results".to_owned()));
     blocks.push(Block::Table(results(runs)));
     blocks.extend(strengths(runs).map(Block::Figure));
-    blocks.push(Block::Heading("Course".to_owned()));
-    let courses = [elo_course(runs), ratio_course(runs)].into_iter().flatten().map(Block::Figure);
-    let courses: Vec<Block> = courses.collect();
+    blocks.push(Block::Heading("LLR and Elo history".to_owned()));
+    let figures = [elo_history(runs), llr_history(runs)].into_iter().flatten().map(Block::Figure);
+    let figures: Vec<Block> = figures.collect();
     let none = Block::Paragraph {
         strong: String::new(),
-        text: "None of these runs has a course of two engines.".to_owned(),
+        text: "None of these runs is of two engines.".to_owned(),
     };
-    blocks.extend(if courses.is_empty() { vec![none] } else { courses });
+    blocks.extend(if figures.is_empty() { vec![none] } else { figures });
     blocks.push(Block::Heading("What differs".to_owned()));
     blocks.push(match differences(runs) {
         Some(table) => Block::Table(table),
@@ -110,34 +110,34 @@ fn strengths(runs: &[Compared]) -> Option<Figure> {
     })
 }
 
-fn elo_course(runs: &[Compared]) -> Option<Figure> {
+fn elo_history(runs: &[Compared]) -> Option<Figure> {
     let line = |run: &Compared| {
-        let finite = |mark: &Mark| {
-            let elo = mark.elo?;
+        let finite = |point: &HistoryPoint| {
+            let elo = point.elo?;
             let (low, high) = (elo.low.finite()?, elo.high.finite()?);
-            Some((mark.games as f64, elo.value.finite()?, low, high))
+            Some((point.games as f64, elo.value.finite()?, low, high))
         };
-        let known: Vec<_> = run.marks.iter().filter_map(finite).collect();
+        let known: Vec<_> = run.history.iter().filter_map(finite).collect();
         Line {
             name: run.summary.run.clone(),
             points: known.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
             band: known.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
         }
     };
-    course(runs, ("Elo over games", "Elo, with 95 % at each moment"), line)
+    history(runs, ("Elo over games", "Elo, with 95 % at each moment"), line)
 }
 
-fn ratio_course(runs: &[Compared]) -> Option<Figure> {
+fn llr_history(runs: &[Compared]) -> Option<Figure> {
     let line = |run: &Compared| {
-        let sprt_statuses =
-            run.marks.iter().filter_map(|mark| Some((mark.games as f64, mark.sprt_status?.llr)));
-        Line::plain(run.summary.run.clone(), sprt_statuses.collect())
+        let looks =
+            run.history.iter().filter_map(|point| Some((point.games as f64, point.look?.llr)));
+        Line::plain(run.summary.run.clone(), looks.collect())
     };
-    course(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), line)
+    history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), line)
 }
 
 /// A line for each run that has one, and where each of them is by now.
-fn course(
+fn history(
     runs: &[Compared],
     (caption, unit): (&str, &str),
     line: impl Fn(&Compared) -> Line,

@@ -143,7 +143,7 @@ fn runs_side_by_side_say_what_differs() {
     let compared = |run: &str, seed: &str, pairs| compare::Compared {
         summary: summary(run, pairs),
         begun: "2026-11-20T01:02:03Z".to_owned(),
-        marks: Vec::new(),
+        history: Vec::new(),
         settings: vec![("kind", "sprt".to_owned()), ("seed", seed.to_owned())],
     };
     let differing = [compared("one", "1", 8), compared("two", "2", 12)];

@@ -1,20 +1,19 @@
-//! What the games of a run tell beyond their results: a fold over its counted pairs, in the order
-//! of the schedule.
+//! Statistics of the games of a run, collected over its counted pairs in the order of the schedule.
 
+mod by_move_number;
 mod calibration;
-mod course;
+mod llr_history;
+mod misjudged;
+mod move_times;
 mod openings;
 mod phases;
-mod stages;
-mod surprises;
-mod times;
 
-pub use course::{Course, Mark};
+pub use by_move_number::{ByMoveNumber, MOVES_PER_RANGE, SearchStatistics};
+pub use llr_history::{HistoryPoint, LlrHistory};
+pub use misjudged::{MisjudgedGame, MisjudgedGames};
+pub use move_times::MoveTimes;
 pub use openings::{Opening, Openings, outliers};
 pub use phases::{Phase, Phases};
-pub use stages::{STAGE_MOVES, Stage, Stages};
-pub use surprises::{Surprise, Surprises};
-pub use times::MoveTimes;
 
 use shakmaty::Color;
 
@@ -22,45 +21,45 @@ use arbiter_game::record::GameRecord;
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
-/// What the games tell.
+/// Statistics of the games of a run.
 #[derive(Debug, Clone)]
-pub struct Digest {
-    /// How the evidence grew; of runs of two engines only.
-    pub course: Course,
+pub struct GameStatistics {
+    /// LLR and Elo over the pairs; of runs of two engines only.
+    pub llr_history: LlrHistory,
     /// By engine.
-    pub engines: Vec<EngineDigest>,
+    pub engines: Vec<EngineStatistics>,
     /// All games by their result for White.
     pub white: Trinomial,
     /// By opening.
     pub openings: Openings,
-    /// The games that did not end as an engine thought.
-    pub surprises: Surprises,
+    /// Games whose result was far from an engine's best evaluation.
+    pub misjudged: MisjudgedGames,
 }
 
-/// What the games tell of one engine.
+/// Statistics of the games of one engine.
 #[derive(Debug, Clone, Default)]
-pub struct EngineDigest {
+pub struct EngineStatistics {
     /// Its games as White and as Black, by result.
     pub by_colour: [Trinomial; 2],
-    /// How it thought by the number of the move.
-    pub stages: Stages,
-    /// How it thought by what was left on the board.
+    /// Depth, speed and time by move number.
+    pub by_move_number: ByMoveNumber,
+    /// Depth, speed and time by game phase.
     pub phases: Phases,
-    /// How long it took for its moves.
+    /// Its moves by the time they took.
     pub times: MoveTimes,
-    /// What became of its evaluations.
+    /// Its evaluations against the results.
     pub calibration: Calibration,
 }
 
-impl Digest {
-    /// Nothing yet, of so many engines.
-    pub fn new(engines: usize) -> Digest {
-        Digest {
-            course: Course::default(),
-            engines: vec![EngineDigest::default(); engines],
+impl GameStatistics {
+    /// Statistics of no games of so many engines.
+    pub fn new(engines: usize) -> GameStatistics {
+        GameStatistics {
+            llr_history: LlrHistory::default(),
+            engines: vec![EngineStatistics::default(); engines],
             white: Trinomial::default(),
             openings: Openings::default(),
-            surprises: Surprises::default(),
+            misjudged: MisjudgedGames::default(),
         }
     }
 
@@ -69,7 +68,7 @@ impl Digest {
         for (half, game) in played.games.iter().enumerate() {
             self.add_game(game);
             self.openings.add(played.pairing.opening, game);
-            self.surprises.add(played.pairing.pair, half, game);
+            self.misjudged.add(played.pairing.pair, half, game);
         }
     }
 
@@ -79,7 +78,7 @@ impl Digest {
             let own = &mut self.engines[*game.engines.get(color)];
             let result = result(game, color);
             own.by_colour[color.fold_wb(0, 1)].record(result);
-            own.stages.add(game, color);
+            own.by_move_number.add(game, color);
             own.calibration.add(calibration::seen(game, color), result);
         }
         for (played, (mover, _)) in game.moves.iter().zip(movers(game)) {

@@ -48,7 +48,7 @@ impl Openings {
         self.found.is_empty()
     }
 
-    /// They.
+    /// The openings.
     pub fn iter(&self) -> impl Iterator<Item = &Opening> {
         self.found.values()
     }

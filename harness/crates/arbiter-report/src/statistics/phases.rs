@@ -1,9 +1,8 @@
-//! How an engine thought in the opening, the middlegame and the endgame, by what is left on the
-//! board.
+//! Search statistics of an engine by game phase, which is told by the material on the board.
 
 use shakmaty::{Chess, Position, Role};
 
-use super::Stage;
+use super::SearchStatistics;
 use arbiter_game::record::GameRecord;
 
 /// What each piece weighs; a full board has 24.
@@ -16,7 +15,7 @@ const OPENING: usize = 22;
 /// From this weight on it is the middlegame, below it the endgame.
 const MIDDLEGAME: usize = 9;
 
-/// A part of a game.
+/// A game phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Nearly all pieces are there.
@@ -52,18 +51,18 @@ impl Phase {
     }
 }
 
-/// What became of each phase of an engine's games.
+/// Sums by phase.
 #[derive(Debug, Clone, Default)]
-pub struct Phases([Stage; 3]);
+pub struct Phases([SearchStatistics; 3]);
 
 impl Phases {
-    /// Adds what became of other games.
+    /// Adds the sums of other games.
     pub(super) fn merge(&mut self, other: &Phases) {
         self.0.iter_mut().zip(&other.0).for_each(|(own, more)| own.merge(more));
     }
 
     /// The phases in the order of a game.
-    pub fn iter(&self) -> impl Iterator<Item = (Phase, &Stage)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Phase, &SearchStatistics)> {
         Phase::ALL.into_iter().zip(&self.0)
     }
 }

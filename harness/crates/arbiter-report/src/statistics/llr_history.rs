@@ -1,4 +1,4 @@
-//! How the evidence grew from pair to pair.
+//! LLR and Elo of a run of two engines over its pairs.
 
 use arbiter_plan::run::standing::PairTally;
 use arbiter_stats::SprtStatus;
@@ -7,12 +7,12 @@ use arbiter_stats::elo::Estimate;
 use crate::summary::Strength;
 use arbiter_plan::run::standing::Standing;
 
-/// Marks that are kept at most; a picture shows no more.
-const MAX_MARKS: usize = 512;
+/// Points that are kept at most; a chart shows no more.
+const MAX_POINTS: usize = 512;
 
-/// The state after some pair.
+/// LLR and Elo after some pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mark {
+pub struct HistoryPoint {
     /// Games counted.
     pub games: u64,
     /// What the stopping rule says, if there is one.
@@ -21,45 +21,45 @@ pub struct Mark {
     pub elo: Option<Estimate>,
 }
 
-/// The states after many pairs, evenly spaced, and after the last one.
+/// The points of a run, evenly spaced, and that after the last pair.
 #[derive(Debug, Clone, Default)]
-pub struct Course {
-    marks: Vec<Mark>,
+pub struct LlrHistory {
+    points: Vec<HistoryPoint>,
     standing: Standing,
-    /// Every so many pairs are marked; 0 stands for 1.
+    /// Pairs from one point to the next; 0 stands for 1.
     stride: u64,
     pairs: u64,
-    last: Option<Mark>,
+    last: Option<HistoryPoint>,
 }
 
-impl Course {
+impl LlrHistory {
     /// Adds a counted pair of two engines, and what the stopping rule said after it.
     pub fn count(&mut self, tally: &PairTally, sprt_status: Option<SprtStatus>) {
         self.standing.count(tally);
         self.pairs += 1;
         self.stride = self.stride.max(1);
-        let mark = Mark { games: self.standing.games(), sprt_status, elo: None };
-        let is_marked = self.pairs.is_multiple_of(self.stride);
+        let point = HistoryPoint { games: self.standing.games(), look, elo: None };
+        let is_kept = self.pairs.is_multiple_of(self.stride);
         // Without a look there is only the estimate, which is computed where it is shown.
-        let mark = match is_marked {
-            true => Mark { elo: self.elo(), ..mark },
-            false => mark,
+        let point = match is_kept {
+            true => HistoryPoint { elo: self.elo(), ..point },
+            false => point,
         };
-        self.last = Some(mark);
-        if is_marked {
-            self.marks.push(mark);
+        self.last = Some(point);
+        if is_kept {
+            self.points.push(point);
             self.thin();
         }
     }
 
-    /// The marks, the last pair included.
-    pub fn marks(&self) -> Vec<Mark> {
-        let mut marks = self.marks.clone();
-        let last = self.last.map(|last| Mark { elo: self.elo(), ..last });
-        if let Some(last) = last.filter(|last| marks.last().is_none_or(|m| m.games < last.games)) {
-            marks.push(last);
+    /// The points, that after the last pair included.
+    pub fn points(&self) -> Vec<HistoryPoint> {
+        let mut points = self.points.clone();
+        let last = self.last.map(|last| HistoryPoint { elo: self.elo(), ..last });
+        if let Some(last) = last.filter(|last| points.last().is_none_or(|m| m.games < last.games)) {
+            points.push(last);
         }
-        marks
+        points
     }
 
     fn elo(&self) -> Option<Estimate> {
@@ -68,11 +68,11 @@ impl Course {
         (estimate.low != estimate.high).then_some(estimate)
     }
 
-    /// Drops every second mark once there are too many.
+    /// Drops every second point once there are more than [`MAX_POINTS`].
     fn thin(&mut self) {
-        if self.marks.len() > MAX_MARKS {
+        if self.points.len() > MAX_POINTS {
             let mut number = 0;
-            self.marks.retain(|_| {
+            self.points.retain(|_| {
                 number += 1;
                 number % 2 == 0
             });
@@ -89,22 +89,22 @@ mod tests {
     use arbiter_stats::GameResult;
 
     #[test]
-    fn a_long_course_is_thinned_and_keeps_its_end() {
-        let mut course = Course::default();
+    fn a_long_history_is_thinned_and_keeps_its_end() {
+        let mut history = LlrHistory::default();
         for pair in 0..5_001 {
             let game =
                 |result| GameTally { result, termination: Termination::Checkmate, fault: None };
             let second = if pair % 3 == 0 { GameResult::Win } else { GameResult::Draw };
             let second = Some(game(second));
             let tally = PairTally { pair, engines: [0, 1], first: game(GameResult::Draw), second };
-            course.count(&tally, None);
+            history.count(&tally, None);
         }
-        let marks = course.marks();
-        assert!((MAX_MARKS / 2..=MAX_MARKS + 1).contains(&marks.len()), "{}", marks.len());
-        assert_eq!(marks.last().map(|mark| mark.games), Some(10_002));
-        let steps: Vec<u64> = marks.windows(2).map(|two| two[1].games - two[0].games).collect();
-        let (last, even) = steps.split_last().expect("there are many marks");
+        let points = history.points();
+        assert!((MAX_POINTS / 2..=MAX_POINTS + 1).contains(&points.len()), "{}", points.len());
+        assert_eq!(points.last().map(|point| point.games), Some(10_002));
+        let steps: Vec<u64> = points.windows(2).map(|two| two[1].games - two[0].games).collect();
+        let (last, even) = steps.split_last().expect("there are many points");
         assert!(even.iter().all(|step| *step == even[0]) && *last <= even[0], "{steps:?}");
-        assert!(marks.iter().skip(1).all(|mark| mark.elo.is_some()));
+        assert!(points.iter().skip(1).all(|point| point.elo.is_some()));
     }
 }

@@ -1,4 +1,4 @@
-//! How an engine thought in each part of the game.
+//! Search statistics of an engine by move number.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use shakmaty::Color;
 use super::movers;
 use arbiter_game::record::{GameRecord, Thought};
 
-/// Moves of a stage.
-pub const STAGE_MOVES: u32 = 10;
+/// Moves of a range.
+pub const MOVES_PER_RANGE: u32 = 10;
 
-/// Stages that are told apart; the last one has no end.
-const STAGES: usize = 12;
+/// Ranges of move numbers; the last one has no end.
+const RANGES: usize = 12;
 
-/// Sums over the moves of one stage or phase.
+/// Sums over moves of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stage {
+pub struct SearchStatistics {
     /// Moves that the engine chose.
     pub moves: u64,
     /// Time they took.
@@ -28,7 +28,7 @@ pub struct Stage {
     time_for_nodes: Duration,
 }
 
-impl Stage {
+impl SearchStatistics {
     /// Mean depth in plies.
     pub fn depth(&self) -> Option<f64> {
         (self.with_depth > 0).then(|| self.depth as f64 / self.with_depth as f64)
@@ -46,8 +46,8 @@ impl Stage {
     }
 
     /// Adds the sums over other moves.
-    pub(super) fn merge(&mut self, other: &Stage) {
-        let Stage { moves, time, depth, with_depth, nodes, time_for_nodes } = *other;
+    pub(super) fn merge(&mut self, other: &SearchStatistics) {
+        let SearchStatistics { moves, time, depth, with_depth, nodes, time_for_nodes } = *other;
         self.moves += moves;
         self.time += time;
         self.depth += depth;
@@ -70,23 +70,23 @@ impl Stage {
     }
 }
 
-/// All stages of an engine's games.
+/// Sums by range of move numbers.
 #[derive(Debug, Clone, Default)]
-pub struct Stages([Stage; STAGES]);
+pub struct ByMoveNumber([SearchStatistics; RANGES]);
 
-impl Stages {
+impl ByMoveNumber {
     /// Adds the moves of one side.
     pub(super) fn add(&mut self, game: &GameRecord, color: Color) {
         for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
             if let Some(thought) = played.thought.as_ref().filter(|_| mover == color) {
-                let stage = (number.saturating_sub(1) / STAGE_MOVES) as usize;
-                self.0[stage.min(STAGES - 1)].add(thought);
+                let range = (number.saturating_sub(1) / MOVES_PER_RANGE) as usize;
+                self.0[range.min(RANGES - 1)].add(thought);
             }
         }
     }
 
-    /// The stages with the number of their first move.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Stage)> {
-        (0..).map(|stage| STAGE_MOVES * stage + 1).zip(&self.0)
+    /// The sums with the first move number of their range.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &SearchStatistics)> {
+        (0..).map(|range| MOVES_PER_RANGE * range + 1).zip(&self.0)
     }
 }
