@@ -13,35 +13,35 @@ use arbiter_report::stored::{document, history_table, time};
 use arbiter_report::{html, summary::Summary};
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Why there is no page, in a sentence.
+/// Why a page cannot be made, in a sentence.
 #[derive(Debug)]
-pub enum Undone {
+pub enum PageError {
     /// There is no such run.
     NoRun(String),
     /// The store cannot be read.
     Failed(String),
 }
 
-impl From<StoreError> for Undone {
-    fn from(error: StoreError) -> Undone {
+impl From<StoreError> for PageError {
+    fn from(error: StoreError) -> PageError {
         match error {
             StoreError::NoRun { run, .. } => {
-                Undone::NoRun(format!("There is no run named '{run}'."))
+                PageError::NoRun(format!("There is no run named '{run}'."))
             }
-            StoreError::Missing(_) => Undone::NoRun("There is no store yet.".to_owned()),
-            other => Undone::Failed(other.to_string()),
+            StoreError::Missing(_) => PageError::NoRun("There is no store yet.".to_owned()),
+            other => PageError::Failed(other.to_string()),
         }
     }
 }
 
 /// Whether there is a run of that name.
-pub fn check(results: &Path, run: &str) -> Result<(), Undone> {
+pub fn check(results: &Path, run: &str) -> Result<(), PageError> {
     Store::observe(results)?.run(run)?;
     Ok(())
 }
 
 /// The report of a run as one file.
-pub fn report(results: &Path, run: &str) -> Result<String, Undone> {
+pub fn report(results: &Path, run: &str) -> Result<String, PageError> {
     let store = Store::observe(results)?;
     let engines = store.run(run)?.plan.engines.len();
     let mut statistics = GameStatistics::new(engines);
@@ -66,7 +66,7 @@ pub fn report(results: &Path, run: &str) -> Result<String, Undone> {
 }
 
 /// Runs side by side.
-pub fn compare(results: &Path, runs: &[String]) -> Result<String, Undone> {
+pub fn compare(results: &Path, runs: &[String]) -> Result<String, PageError> {
     let store = Store::observe(results)?;
     let compared: Result<Vec<_>, _> = runs.iter().map(|run| compared(&store, run)).collect();
     Ok(still(Place::Other, &compare::compare(&compared?)))
@@ -107,7 +107,7 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
 }
 
 /// What came of commits.
-pub fn trends(results: &Path) -> Result<String, Undone> {
+pub fn trends(results: &Path) -> Result<String, PageError> {
     let store = match Store::observe(results) {
         Err(StoreError::Missing(_)) => return Ok(still(Place::Trends, &trends::trends(&[], None))),
         store => store?,

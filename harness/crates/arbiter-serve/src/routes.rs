@@ -16,7 +16,7 @@ use futures_util::stream::{Stream, unfold};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
-use super::compute;
+use super::compute::{self, PageError};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
 use crate::web::{self, Feed, Publication, list, run as run_page};
@@ -59,18 +59,18 @@ struct Inner {
     turn: Semaphore,
 }
 
-/// An answer, or a page that says why there is none.
-type Answer = Result<Response, Excuse>;
+/// A response, or the page of an error.
+type Answer = Result<Response, HttpError>;
 
-/// A request that cannot be granted.
+/// An error of a request: its status code, and a sentence for the page that says so.
 #[derive(Debug)]
-struct Excuse(StatusCode, String);
+struct HttpError(StatusCode, String);
 
-impl IntoResponse for Excuse {
+impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let Excuse(code, words) = self;
+        let HttpError(code, words) = self;
         let title = code.canonical_reason().unwrap_or("Error");
-        (code, Html(web::excuse(title, &words))).into_response()
+        (code, Html(web::error_page(title, &words))).into_response()
     }
 }
 
@@ -105,8 +105,8 @@ impl Site {
     }
 
     /// The state of a page, once there is one.
-    async fn first(&self, topic: Topic) -> Result<Arc<Publication>, Excuse> {
-        let unavailable = |words: String| Excuse(StatusCode::SERVICE_UNAVAILABLE, words);
+    async fn first(&self, topic: Topic) -> Result<Arc<Publication>, HttpError> {
+        let unavailable = |words: String| HttpError(StatusCode::SERVICE_UNAVAILABLE, words);
         let mut latest = self.0.hub.follow(topic).map_err(unavailable)?;
         let found = latest.wait_for(Option::is_some).await.map(|latest| latest.clone());
         let lost = || unavailable("The page could not be made.".to_owned());
@@ -121,16 +121,17 @@ impl Site {
     /// Computes something for one viewer.
     async fn computed<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&std::path::Path) -> Result<T, compute::Undone> + Send + 'static,
-    ) -> Result<T, Excuse> {
-        let failed = |words: String| Excuse(StatusCode::INTERNAL_SERVER_ERROR, words);
+        _key: &str,
+        work: impl FnOnce(&std::path::Path) -> Result<T, PageError> + Send + 'static,
+    ) -> Result<T, HttpError> {
+        let failed = |words: String| HttpError(StatusCode::INTERNAL_SERVER_ERROR, words);
         let _turn = self.0.turn.acquire().await.map_err(|error| failed(error.to_string()))?;
         let results = self.0.results.clone();
         let done = tokio::task::spawn_blocking(move || work(&results)).await;
         let done = done.map_err(|error| failed(error.to_string()))?;
-        done.map_err(|undone| match undone {
-            compute::Undone::NoRun(words) => Excuse(StatusCode::NOT_FOUND, words),
-            compute::Undone::Failed(words) => failed(words),
+        done.map_err(|error| match error {
+            PageError::NoRun(words) => HttpError(StatusCode::NOT_FOUND, words),
+            PageError::Failed(words) => failed(words),
         })
     }
 }
@@ -179,11 +180,11 @@ async fn cluster_events(
 }
 
 /// A run of that name, which the store has.
-async fn existing(site: &Site, run: String) -> Result<String, Excuse> {
-    let unknown = |error: String| Excuse(StatusCode::NOT_FOUND, error);
+async fn existing(site: &Site, run: String) -> Result<String, HttpError> {
+    let unknown = |error: String| HttpError(StatusCode::NOT_FOUND, error);
     RunLock::check_name(&run).map_err(|error| unknown(error.to_string()))?;
     let name = run.clone();
-    site.computed(move |results| compute::check(results, &name)).await?;
+    site.computed("", move |results| compute::check(results, &name)).await?;
     Ok(run)
 }
 
@@ -214,7 +215,7 @@ fn events(site: &Site, topic: Topic, query: &[(String, String)], headers: &Heade
     let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
     let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
     let latest = site.0.hub.follow(topic);
-    let latest = latest.map_err(|words| Excuse(StatusCode::SERVICE_UNAVAILABLE, words))?;
+    let latest = latest.map_err(|words| HttpError(StatusCode::SERVICE_UNAVAILABLE, words))?;
     let events = Sse::new(changes(site.clone(), latest, seen));
     Ok(events.keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }
@@ -272,7 +273,7 @@ async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     let run = existing(&site, run).await?;
     let name = format!("inline; filename=\"{run}.html\"");
     let policy = format!("{}; {SANDBOX}", html::POLICY);
-    let page = site.computed(move |results| compute::report(results, &run)).await?;
+    let page = site.computed("", move |results| compute::report(results, &run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];
     Ok((headers, Html(page)).into_response())
 }
@@ -283,13 +284,14 @@ async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, Stri
     if !(1..=web::compare::MAX_RUNS).contains(&runs.len()) {
         let most = web::compare::MAX_RUNS;
         let words = format!("Choose one to {most} runs in the list, then compare them.");
-        return Err(Excuse(StatusCode::BAD_REQUEST, words));
+        return Err(HttpError(StatusCode::BAD_REQUEST, words));
     }
-    Ok(Html(site.computed(move |results| compute::compare(results, &runs)).await?).into_response())
+    Ok(Html(site.computed("", move |results| compute::compare(results, &runs)).await?)
+        .into_response())
 }
 
 async fn trends(State(site): State<Site>) -> Answer {
-    Ok(Html(site.computed(compute::trends).await?).into_response())
+    Ok(Html(site.computed("", compute::trends).await?).into_response())
 }
 
 async fn asset(Path(name): Path<String>) -> Answer {
@@ -298,10 +300,52 @@ async fn asset(Path(name): Path<String>) -> Answer {
     Ok(([(header::CONTENT_TYPE, *kind)], *text).into_response())
 }
 
-async fn lost() -> Excuse {
+async fn lost() -> HttpError {
     nowhere()
 }
 
-fn nowhere() -> Excuse {
-    Excuse(StatusCode::NOT_FOUND, "There is no such page.".to_owned())
+fn nowhere() -> HttpError {
+    HttpError(StatusCode::NOT_FOUND, "There is no such page.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cluster::Sight;
+    use super::*;
+
+    /// A page that takes long must keep neither the pages of other runs nor the checks of names waiting.
+    #[test]
+    fn a_slow_page_does_not_hold_up_those_of_other_runs() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let results = PathBuf::from("no-such-folder");
+        let hub = Arc::new(Hub::new(results.clone(), Arc::new(Sight::new(false))));
+        let site = Site::new(hub, Guard::new(Vec::new(), None), results, "boot".to_owned());
+        let (started, has_started) = std::sync::mpsc::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let slow = site.clone();
+        let slow = runtime.spawn(async move {
+            let work = move |_: &std::path::Path| {
+                started.send(()).expect("the test waits");
+                let _ = released.recv();
+                Ok(())
+            };
+            slow.computed("slow", work).await.is_ok()
+        });
+        has_started.recv().expect("the slow page has started");
+        let quick = async {
+            let others = async {
+                assert!(site.computed("quick", |_| Ok(())).await.is_ok());
+                // There is no store, which is an answer, too.
+                assert_eq!(
+                    existing(&site, "slow".to_owned()).await.err().map(|e| e.0.as_u16()),
+                    Some(404)
+                );
+            };
+            tokio::time::timeout(Duration::from_secs(5), others).await
+        };
+        let quick = runtime.block_on(quick);
+        drop(release);
+        assert!(runtime.block_on(slow).unwrap());
+        assert!(quick.is_ok(), "pages of other runs waited for the slow one");
+    }
 }

@@ -124,8 +124,8 @@ pub fn cluster(parts: &[Part], feed: Feed<'_>) -> String {
     page(Place::Cluster, "Cluster", Some(feed), &joined(parts))
 }
 
-/// A page that says why there is none; `words` is a sentence.
-pub fn excuse(title: &str, words: &str) -> String {
+/// The page of an error; `words` is a sentence.
+pub fn error_page(title: &str, words: &str) -> String {
     page(Place::Other, title, None, &html! { p { (words) } })
 }
 
