@@ -12,7 +12,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, width};
 use crate::suite_run::engines;
-use arbiter_check::drive::{Subject, carry_out, introduce};
+use arbiter_check::drive::{Engine, carry_out, introduce};
 use arbiter_check::{Check, Outcome, rules};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_process::{SpawnError, Spawner};
@@ -67,9 +67,9 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         emit(&listed(&checks))?;
         return Ok(ExitCode::Passed);
     };
-    let (called, subject) = subject(args, engine)?;
+    let (called, under_test) = under_test(args, engine)?;
     let spawner = Spawner::start().map_err(Failure::environment)?;
-    let (facts, _) = introduce(&spawner, &subject).map_err(|error| told(&called, &error))?;
+    let (info, _) = introduce(&spawner, &under_test).map_err(|error| told(&called, &error))?;
     let bar = terminal::bar(checks.len() as u64);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")
         .expect("the template is a constant and sound");
@@ -78,14 +78,14 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let mut failed = 0;
     for check in checks {
         bar.set_message(format!("{} ({failed} failed)", check.name));
-        let verdict = carry_out(&spawner, &subject, &facts, check);
+        let verdict = carry_out(&spawner, &under_test, &info, check);
         let verdict = verdict.map_err(|error| told(&called, &error))?;
         failed += u32::from(matches!(verdict.outcome, Outcome::Failed(_)));
         verdicts.push(verdict);
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let name = facts.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
+    let name = info.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
     let report = Report { engine: &name, verdicts: &verdicts };
     let rows = Rows { list: Some("checks"), first: &["name", "grade", "outcome"] };
     let text = || report.text(Style::Terminal(width()));
@@ -126,7 +126,7 @@ fn listed(checks: &[&Check]) -> String {
     checks.iter().map(line).collect()
 }
 
-fn subject(args: &CheckArgs, engine: &str) -> Result<(String, Subject), Failure> {
+fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failure> {
     // A path may have any sign in it but this one, with which every KEY=VALUE has to do.
     let spec = match engine.contains('=') {
         true => engine.to_owned(),
@@ -143,13 +143,13 @@ fn subject(args: &CheckArgs, engine: &str) -> Result<(String, Subject), Failure>
     }
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let seat = seat(&engine, &own_binary);
-    let subject = Subject {
+    let under_test = Engine {
         launch: seat.launch,
         options: seat.setup.options,
-        patience: args.patience,
+        timeout: args.patience,
         margin: args.margin,
     };
-    Ok((engine.name, subject))
+    Ok((engine.name, under_test))
 }
 
 fn told(engine: &str, error: &SpawnError) -> Failure {

@@ -1,13 +1,13 @@
-//! Holds the conversations. It blocks: one engine at a time is asked one thing at a time, so that
-//! nothing of ours disturbs the times that are judged.
+//! Carries out the scripts of checks. It blocks: one process at a time, so that nothing of ours
+//! disturbs the times that are judged.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::facts::Facts;
-use super::script::{Patience, Script, Step};
-use super::talk::{Event, Moment, Talk};
+use super::engine_info::EngineInfo;
+use super::script::{Script, Step, Wait};
+use super::transcript::{Event, TimedEvent, Transcript};
 use super::{Case, Check, Outcome, Verdict, judge};
 use arbiter_process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 
@@ -26,117 +26,121 @@ const EXIT_GRACE: Duration = Duration::from_millis(250);
 /// How often a check that depends on time is tried: a busy machine delays, and never hurries.
 const TRIES: usize = 3;
 
-/// An engine and how it is treated.
+/// The engine under test.
 #[derive(Debug, Clone)]
-pub struct Subject {
+pub struct Engine {
     /// What to start.
     pub launch: Launch,
     /// Options to set before everything else.
     pub options: Vec<(String, String)>,
     /// How long to wait for an answer.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// What an answer may be late.
     pub margin: Duration,
 }
 
-/// Lets the engine introduce itself.
-pub fn introduce(spawner: &Spawner, subject: &Subject) -> Result<(Facts, Talk), SpawnError> {
-    let script = Script::raw().say("uci").hear_within("uciok", HANDSHAKE).ready();
-    let talk = converse(spawner, subject, &script)?;
-    Ok((Facts::read(&talk), talk))
+/// Asks the engine for its name and options.
+pub fn introduce(
+    spawner: &Spawner,
+    under_test: &Engine,
+) -> Result<(EngineInfo, Transcript), SpawnError> {
+    let script = Script::raw().send("uci").expect_within("uciok", HANDSHAKE).ready();
+    let transcript = run(spawner, under_test, &script)?;
+    Ok((EngineInfo::read(&transcript), transcript))
 }
 
 /// How much longer than usual an engine may take to start.
-const HANDSHAKE: Patience = Patience::Times(2);
+const HANDSHAKE: Wait = Wait::Times(2);
 
 /// Carries out one check.
 pub fn carry_out(
     spawner: &Spawner,
-    subject: &Subject,
-    facts: &Facts,
+    under_test: &Engine,
+    engine: &EngineInfo,
     check: &Check,
 ) -> Result<Verdict, SpawnError> {
-    let script = match (check.script)(facts) {
-        Ok(script) if facts.is_complete || script.is_raw => script,
+    let script = match (check.script)(engine) {
+        Ok(script) if engine.is_complete || script.is_raw => script,
         Ok(_) => return Ok(skipped(check, "the engine does not answer uci".to_owned())),
         Err(reason) => return Ok(skipped(check, reason)),
     };
     let mut tries = if check.is_timed { TRIES } else { 1 };
     loop {
         tries -= 1;
-        let talk = converse(spawner, subject, &script)?;
-        let outcome = judge(check, &Case { talk: &talk, facts, margin: subject.margin });
+        let transcript = run(spawner, under_test, &script)?;
+        let outcome =
+            judge(check, &Case { transcript: &transcript, engine, margin: under_test.margin });
         if outcome == Outcome::Passed || tries == 0 {
-            return Ok(Verdict { check: *check, outcome, talk });
+            return Ok(Verdict { check: *check, outcome, transcript });
         }
     }
 }
 
 fn skipped(check: &Check, reason: String) -> Verdict {
-    Verdict { check: *check, outcome: Outcome::Skipped(reason), talk: Talk::default() }
+    Verdict { check: *check, outcome: Outcome::Skipped(reason), transcript: Transcript::default() }
 }
 
-/// Holds one conversation with a new process.
-fn converse(spawner: &Spawner, subject: &Subject, script: &Script) -> Result<Talk, SpawnError> {
-    let mut launch = subject.launch.clone();
+/// Runs a script with a new process.
+fn run(spawner: &Spawner, under_test: &Engine, script: &Script) -> Result<Transcript, SpawnError> {
+    let mut launch = under_test.launch.clone();
     launch.args.extend(script.args.iter().cloned());
     let (sender, chunks) = sync_channel(CHUNKS_IN_FLIGHT);
     let process = spawner.spawn(&launch, sink(sender))?;
     let start = Instant::now();
-    let mut probe = Probe {
+    let mut session = Session {
         process: Some(process),
         chunks,
         unread: VecDeque::new(),
         is_closed: false,
         start,
-        talk: Talk::default(),
-        patience: subject.patience,
+        transcript: Transcript::default(),
+        timeout: under_test.timeout,
     };
     let mut steps = Vec::new();
     if !script.is_raw {
-        let greeting = Script::raw().say("uci").hear_within("uciok", HANDSHAKE);
+        let greeting = Script::raw().send("uci").expect_within("uciok", HANDSHAKE);
         let told = |(name, value): &(String, String)| match value.is_empty() {
             true => format!("setoption name {name}"),
             false => format!("setoption name {name} value {value}"),
         };
-        let set = subject.options.iter().map(told);
-        steps = set.fold(greeting, |script, line| script.say(&line)).ready().steps;
+        let set = under_test.options.iter().map(told);
+        steps = set.fold(greeting, |script, line| script.send(&line)).ready().steps;
     }
     steps.extend(script.steps.iter().cloned());
     for step in &steps {
-        if probe.take(step).is_err() {
+        if session.take(step).is_err() {
             break;
         }
     }
-    Ok(probe.end())
+    Ok(session.end())
 }
 
 fn sink(sender: SyncSender<Chunk>) -> impl FnMut(Chunk) -> bool + Send + 'static {
     move |chunk| sender.send(chunk).is_ok()
 }
 
-/// The conversation cannot go on; why is written down.
-struct Over;
+/// The session cannot go on; the transcript says why.
+struct Aborted;
 
-struct Probe {
+struct Session {
     /// `None` once it has left.
     process: Option<Process>,
     chunks: Receiver<Chunk>,
-    /// Lines that nobody has waited for yet.
+    /// Lines that no step has waited for yet.
     unread: VecDeque<String>,
     is_closed: bool,
     start: Instant,
-    talk: Talk,
-    patience: Duration,
+    transcript: Transcript,
+    timeout: Duration,
 }
 
-impl Probe {
-    fn take(&mut self, step: &Step) -> Result<(), Over> {
+impl Session {
+    fn take(&mut self, step: &Step) -> Result<(), Aborted> {
         match step {
-            Step::Say(lines) => {
+            Step::Send(lines) => {
                 let at = self.start.elapsed();
                 let events = lines.iter().map(|line| Event::Sent(line.clone()));
-                self.talk.0.extend(events.map(|event| Moment { at, event }));
+                self.transcript.0.extend(events.map(|event| TimedEvent { at, event }));
                 let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
                 self.write(text.as_bytes())
             }
@@ -144,8 +148,8 @@ impl Probe {
                 self.note(Event::Sent(shown.clone()));
                 self.write(bytes)
             }
-            Step::Hear(word, patience) => self.hear(word, self.limit(*patience)),
-            Step::Listen(time) => {
+            Step::Expect(word, wait) => self.expect(word, self.limit(*wait)),
+            Step::Collect(time) => {
                 let until = Instant::now() + *time;
                 while self.receive(until)? {}
                 Ok(())
@@ -157,34 +161,34 @@ impl Probe {
                 }
                 Ok(())
             }
-            Step::Leave(patience) => self.leave(self.limit(*patience)),
+            Step::AwaitExit(wait) => self.await_exit(self.limit(*wait)),
         }
     }
 
-    fn limit(&self, patience: Patience) -> Duration {
-        match patience {
-            Patience::Usual => self.patience,
-            Patience::Times(factor) => self.patience * factor,
+    fn limit(&self, wait: Wait) -> Duration {
+        match wait {
+            Wait::Default => self.timeout,
+            Wait::Times(factor) => self.timeout * factor,
         }
     }
 
     fn note(&mut self, event: Event) {
-        self.talk.0.push(Moment { at: self.start.elapsed(), event });
+        self.transcript.0.push(TimedEvent { at: self.start.elapsed(), event });
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Over> {
-        let Some(process) = &mut self.process else { return Err(Over) };
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Aborted> {
+        let Some(process) = &mut self.process else { return Err(Aborted) };
         match process.write(bytes) {
             Ok(()) => Ok(()),
-            Err(WriteError::Closed) => Err(self.gone()),
+            Err(WriteError::Closed) => Err(self.died()),
             Err(error @ WriteError::Full) => {
                 self.note(Event::Died(error.to_string()));
-                Err(Over)
+                Err(Aborted)
             }
         }
     }
 
-    fn hear(&mut self, word: &'static str, limit: Duration) -> Result<(), Over> {
+    fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), Aborted> {
         let until = Instant::now() + limit;
         loop {
             while let Some(line) = self.unread.pop_front() {
@@ -193,31 +197,31 @@ impl Probe {
                 }
             }
             if !self.receive(until)? {
-                self.note(Event::Silence { awaited: word, limit });
-                return Err(Over);
+                self.note(Event::Timeout { awaited: word, limit });
+                return Err(Aborted);
             }
         }
     }
 
     /// Waits for output; `false` if there was none in time.
-    fn receive(&mut self, until: Instant) -> Result<bool, Over> {
+    fn receive(&mut self, until: Instant) -> Result<bool, Aborted> {
         if self.is_closed {
-            return Err(self.gone());
+            return Err(self.died());
         }
         let chunk = self.chunks.recv_timeout(until.saturating_duration_since(Instant::now()));
         match chunk {
             Ok(chunk) => {
                 self.keep(chunk);
-                match self.talk.0.len() > MAX_LINES {
+                match self.transcript.0.len() > MAX_LINES {
                     true => {
                         self.note(Event::Died(format!("more than {MAX_LINES} lines")));
-                        Err(Over)
+                        Err(Aborted)
                     }
                     false => Ok(true),
                 }
             }
             Err(RecvTimeoutError::Timeout) => Ok(false),
-            Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
+            Err(RecvTimeoutError::Disconnected) => Err(self.died()),
         }
     }
 
@@ -226,11 +230,11 @@ impl Probe {
         let at = chunk.at.saturating_duration_since(self.start);
         for line in chunk.lines {
             self.unread.push_back(line.clone());
-            self.talk.0.push(Moment { at, event: Event::Heard(line) });
+            self.transcript.0.push(TimedEvent { at, event: Event::Received(line) });
         }
     }
 
-    fn leave(&mut self, limit: Duration) -> Result<(), Over> {
+    fn await_exit(&mut self, limit: Duration) -> Result<(), Aborted> {
         let until = Instant::now() + limit;
         while !self.is_closed {
             match self.chunks.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -241,21 +245,21 @@ impl Probe {
         }
         match self.exit(until.saturating_duration_since(Instant::now()).max(EXIT_GRACE)) {
             Some(how) => {
-                self.note(Event::Left(how));
+                self.note(Event::Exited(how));
                 Ok(())
             }
             None => {
-                self.note(Event::Silence { awaited: "end of the process", limit });
-                Err(Over)
+                self.note(Event::Timeout { awaited: "end of the process", limit });
+                Err(Aborted)
             }
         }
     }
 
-    /// The engine closed its output: writes down how it left.
-    fn gone(&mut self) -> Over {
+    /// The engine closed its output: notes how it exited.
+    fn died(&mut self) -> Aborted {
         let how = self.exit(EXIT_GRACE);
         self.note(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())));
-        Over
+        Aborted
     }
 
     /// How the process exits within `limit`, if it does; with the end of its error output.
@@ -269,13 +273,13 @@ impl Probe {
         Some(how)
     }
 
-    fn end(mut self) -> Talk {
+    fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
             // An engine that takes no more input is ended all the same.
             let _ = process.write(b"stop\nquit\n");
             drop(self.chunks);
             process.stop(QUIT_GRACE);
         }
-        self.talk
+        self.transcript
     }
 }

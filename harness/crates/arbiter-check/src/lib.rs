@@ -1,23 +1,22 @@
 //! Does an engine keep to the Universal Chess Interface?
 //!
-//! A [`Check`] is a script of what to say and what to wait for, and a judge of the conversation that
-//! comes of it. [`drive`] holds the conversation with a fresh process for each check; everything
-//! else computes only. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
+//! A [`Check`] is a script of what to send and what to wait for, and a judge of the transcript.
+//! [`drive`] runs the script with a fresh process for each check; everything else computes only. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
 //! words; where it is silent, what match programs rely on counts, and the grade says so.
 
 mod board;
 pub mod drive;
-pub mod facts;
+pub mod engine_info;
 pub mod rules;
+pub mod score;
 pub mod script;
-pub mod talk;
-pub mod tally;
+pub mod transcript;
 
 use std::time::Duration;
 
-use self::facts::Facts;
+use self::engine_info::EngineInfo;
 use self::script::Script;
-use self::talk::Talk;
+use self::transcript::Transcript;
 
 /// How much depends on a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,22 +62,22 @@ pub struct Check {
     /// What is expected of an engine.
     pub says: &'static str,
     /// What to say to this engine; an error says why there is nothing to check.
-    pub script: fn(&Facts) -> Result<Script, String>,
-    /// What is wrong with the conversation, if anything. It is asked only where the engine has
+    pub script: fn(&EngineInfo) -> Result<Script, String>,
+    /// What is wrong with the transcript, if anything. It is asked only where the engine has
     /// neither left nor kept silent when the script waited for it.
     pub judge: fn(&Case) -> Result<(), String>,
     /// Whether it is about time, so that a busy machine may be to blame for a failure.
     pub is_timed: bool,
 }
 
-/// What a judge knows.
+/// What a check is judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
-    /// The conversation.
-    pub talk: &'a Talk,
-    /// What the engine said of itself.
-    pub facts: &'a Facts,
-    /// What an answer may be late.
+    /// The transcript.
+    pub transcript: &'a Transcript,
+    /// Name and options of the engine.
+    pub engine: &'a EngineInfo,
+    /// How late an answer may be.
     pub margin: Duration,
 }
 
@@ -100,14 +99,14 @@ pub struct Verdict {
     pub check: Check,
     /// What came of it.
     pub outcome: Outcome,
-    /// The conversation, the last one if there were several.
-    pub talk: Talk,
+    /// The transcript, that of the last try if there were several.
+    pub transcript: Transcript,
 }
 
-/// Judges a conversation.
+/// Judges a transcript.
 pub fn judge(check: &Check, case: &Case) -> Outcome {
-    let judged = match case.talk.trouble() {
-        Some(trouble) => Err(trouble),
+    let judged = match case.transcript.failure() {
+        Some(failure) => Err(failure),
         None => (check.judge)(case),
     };
     judged.map_or_else(Outcome::Failed, |()| Outcome::Passed)

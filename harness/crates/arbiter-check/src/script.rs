@@ -1,39 +1,39 @@
-//! What to say to an engine, and what to wait for.
+//! Scripts: what is sent to an engine, and what is waited for.
 
 use std::time::Duration;
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Say lines, all at once.
-    Say(Vec<String>),
-    /// Say bytes as they are; the line stands for them in the conversation.
+    /// Send lines, all at once.
+    Send(Vec<String>),
+    /// Send bytes as they are; the line stands for them in the transcript.
     Bytes(Vec<u8>, String),
     /// Wait for a line that begins with this word, and has not been waited for yet.
-    Hear(&'static str, Patience),
-    /// Listen for so long.
-    Listen(Duration),
+    Expect(&'static str, Wait),
+    /// Collect output for so long.
+    Collect(Duration),
     /// Close the engine's input.
     Close,
-    /// Wait until the engine has left.
-    Leave(Patience),
+    /// Wait until the process has exited.
+    AwaitExit(Wait),
 }
 
 /// How long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// As long as the user says.
-    Usual,
-    /// So many times as long.
+pub enum Wait {
+    /// The timeout of the engine under test.
+    Default,
+    /// A multiple of it.
     Times(u32),
 }
 
-/// A whole script.
+/// A script.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
     /// What to do.
     pub steps: Vec<Step>,
-    /// Whether the engine is not greeted first.
+    /// Whether the handshake is left out.
     pub is_raw: bool,
     /// Arguments besides the usual.
     pub args: Vec<String>,
@@ -41,41 +41,41 @@ pub struct Script {
 
 impl Script {
     /// A script that begins with the handshake.
-    pub fn greeted() -> Script {
+    pub fn after_handshake() -> Script {
         Script::default()
     }
 
-    /// A script that begins with nothing.
+    /// A script without handshake.
     pub fn raw() -> Script {
         Script { is_raw: true, ..Script::default() }
     }
 
-    /// Says lines; several in one text are sent at once.
-    pub fn say(mut self, text: &str) -> Script {
-        self.steps.push(Step::Say(text.split('\n').map(str::to_owned).collect()));
+    /// Sends lines; several in one text are sent at once.
+    pub fn send(mut self, text: &str) -> Script {
+        self.steps.push(Step::Send(text.split('\n').map(str::to_owned).collect()));
         self
     }
 
-    /// Says bytes as they are, the line end included.
+    /// Sends bytes as they are, the line end included.
     pub fn bytes(mut self, bytes: &[u8], shown: &str) -> Script {
         self.steps.push(Step::Bytes(bytes.to_vec(), shown.to_owned()));
         self
     }
 
     /// Waits for a line that begins with `word`.
-    pub fn hear(self, word: &'static str) -> Script {
-        self.hear_within(word, Patience::Usual)
+    pub fn expect(self, word: &'static str) -> Script {
+        self.expect_within(word, Wait::Default)
     }
 
     /// Waits for a line that begins with `word`, for longer than usual perhaps.
-    pub fn hear_within(mut self, word: &'static str, patience: Patience) -> Script {
-        self.steps.push(Step::Hear(word, patience));
+    pub fn expect_within(mut self, word: &'static str, wait: Wait) -> Script {
+        self.steps.push(Step::Expect(word, wait));
         self
     }
 
-    /// Listens for so many milliseconds.
-    pub fn listen(mut self, ms: u64) -> Script {
-        self.steps.push(Step::Listen(Duration::from_millis(ms)));
+    /// Collects output for so many milliseconds.
+    pub fn collect_for(mut self, ms: u64) -> Script {
+        self.steps.push(Step::Collect(Duration::from_millis(ms)));
         self
     }
 
@@ -85,29 +85,29 @@ impl Script {
         self
     }
 
-    /// Waits until the engine has left.
-    pub fn leave(self) -> Script {
-        self.leave_within(Patience::Usual)
+    /// Waits until the process has exited.
+    pub fn exit(self) -> Script {
+        self.exit_within(Wait::Default)
     }
 
     /// Waits until the engine has left, for longer than usual perhaps.
-    pub fn leave_within(mut self, patience: Patience) -> Script {
-        self.steps.push(Step::Leave(patience));
+    pub fn exit_within(mut self, wait: Wait) -> Script {
+        self.steps.push(Step::AwaitExit(wait));
         self
     }
 
     /// Asks whether it is ready, and waits for the answer.
     pub fn ready(self) -> Script {
-        self.say("isready").hear("readyok")
+        self.send("isready").expect("readyok")
     }
 
     /// Searches: a `position` line, a `go` line, and the wait for the move.
     pub fn search(self, position: &str, go: &str) -> Script {
-        self.say(&format!("position {position}\ngo {go}")).hear("bestmove")
+        self.send(&format!("position {position}\ngo {go}")).expect("bestmove")
     }
 
-    /// Sees that it still works.
-    pub fn alive(self) -> Script {
+    /// Checks that the engine still answers.
+    pub fn responds(self) -> Script {
         self.ready().search("startpos", "depth 2")
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::suite::Style;
 use crate::table::Table;
-use arbiter_check::tally::{count, score, shown};
+use arbiter_check::score::{count, score, shown};
 use arbiter_check::{Grade, Outcome, Verdict};
 
 /// Lines that an engine says at a stretch and that a text shows.
@@ -110,7 +110,7 @@ impl Report<'_> {
                 }
                 Outcome::Failed(reason) => {
                     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                    let lines = verdict.talk.lines(KEPT).join("\n");
+                    let lines = verdict.transcript.lines(KEPT).join("\n");
                     status.set_message(reason.as_str()).set_type(grade).set_description(format!(
                         "{}: {}\n{reason}\n{lines}",
                         verdict.check.name, verdict.check.says
@@ -131,7 +131,7 @@ impl Report<'_> {
 fn failure(style: Style, verdict: &Verdict) -> String {
     let Outcome::Failed(reason) = &verdict.outcome else { return String::new() };
     let check = &verdict.check;
-    let lines = verdict.talk.lines(SHOWN);
+    let lines = verdict.transcript.lines(SHOWN);
     match style {
         Style::Terminal(_) => {
             let talk: String = lines.iter().map(|line| format!("    {line}\n")).collect();
@@ -176,7 +176,7 @@ fn check(verdict: &Verdict) -> Value {
         value["reason"] = json!(reason);
     }
     if outcome == "failed" {
-        value["transcript"] = json!(verdict.talk.lines(KEPT));
+        value["transcript"] = json!(verdict.transcript.lines(KEPT));
     }
     value
 }
@@ -187,12 +187,18 @@ mod tests {
 
     use super::*;
     use arbiter_check::rules;
-    use arbiter_check::talk::{Event, Moment, Talk};
+    use arbiter_check::transcript::{Event, TimedEvent, Transcript};
 
     fn verdicts() -> Vec<Verdict> {
-        let talk = Talk(vec![
-            Moment { at: Duration::from_millis(5), event: Event::Sent("go <depth> 1".to_owned()) },
-            Moment { at: Duration::from_millis(7), event: Event::Heard("a\u{1b}b".to_owned()) },
+        let transcript = Transcript(vec![
+            TimedEvent {
+                at: Duration::from_millis(5),
+                event: Event::Sent("go <depth> 1".to_owned()),
+            },
+            TimedEvent {
+                at: Duration::from_millis(7),
+                event: Event::Received("a\u{1b}b".to_owned()),
+            },
         ]);
         let outcomes = [
             ("stop", Outcome::Passed),
@@ -202,7 +208,7 @@ mod tests {
         outcomes
             .map(|(name, outcome)| {
                 let check = *rules::all().find(|check| check.name == name).unwrap();
-                Verdict { check, outcome, talk: talk.clone() }
+                Verdict { check, outcome, transcript: transcript.clone() }
             })
             .into()
     }

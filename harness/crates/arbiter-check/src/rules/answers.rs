@@ -24,13 +24,14 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "every go is answered by exactly one bestmove",
         script: |_| {
-            let search =
-                |script: Script, position| script.search(position, "depth 2").listen(100).ready();
+            let search = |script: Script, position| {
+                script.search(position, "depth 2").collect_for(100).ready()
+            };
             Ok(["startpos", "startpos moves d2d4", TRICKY[1]]
                 .into_iter()
-                .fold(Script::greeted(), search))
+                .fold(Script::after_handshake(), search))
         },
-        judge: |case| case.talk.searches().iter().try_for_each(one_answer),
+        judge: |case| case.transcript.searches().iter().try_for_each(one_answer),
         is_timed: false,
     },
     Check {
@@ -39,9 +40,9 @@ pub(super) const CHECKS: &[Check] = &[
         says: "every bestmove is a legal move in the spelling of the protocol: e2e4, e1g1, a7a8q",
         script: |_| {
             let search = |script: Script, position| script.search(position, "depth 3");
-            Ok(TRICKY.into_iter().fold(Script::greeted(), search))
+            Ok(TRICKY.into_iter().fold(Script::after_handshake(), search))
         },
-        judge: |case| case.talk.searches().iter().try_for_each(legal_answer),
+        judge: |case| case.transcript.searches().iter().try_for_each(legal_answer),
         is_timed: false,
     },
     Check {
@@ -50,7 +51,7 @@ pub(super) const CHECKS: &[Check] = &[
         says: "the move played begins the last variation shown",
         script: |_| {
             let search = |script: Script, position| script.search(position, "depth 4");
-            Ok(TRICKY.into_iter().take(5).fold(Script::greeted(), search))
+            Ok(TRICKY.into_iter().take(5).fold(Script::after_handshake(), search))
         },
         judge: is_pv,
         is_timed: false,
@@ -61,7 +62,7 @@ pub(super) const CHECKS: &[Check] = &[
         says: "the reply that bestmove names is legal after the move",
         script: |_| {
             let search = |script: Script, position| script.search(position, "depth 5");
-            Ok(TRICKY.into_iter().fold(Script::greeted(), search))
+            Ok(TRICKY.into_iter().fold(Script::after_handshake(), search))
         },
         judge: legal_reply,
         is_timed: false,
@@ -75,7 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
                 ["fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"];
             // Deep enough for engines that prune in their first iterations.
             let search = |script: Script, position| script.search(position, "depth 12");
-            Ok(mates.into_iter().fold(Script::greeted(), search))
+            Ok(mates.into_iter().fold(Script::after_handshake(), search))
         },
         judge: mates,
         is_timed: false,
@@ -101,11 +102,11 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "a go where the game is over does not end the process",
         script: |_| {
-            let script = Script::greeted();
-            let script = script.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 2");
-            Ok(script.listen(300).say("stop").ready().search("startpos", "depth 2"))
+            let script = Script::after_handshake();
+            let script = script.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 2");
+            Ok(script.collect_for(300).send("stop").ready().search("startpos", "depth 2"))
         },
-        judge: |case| case.talk.searches().last().map_or(Ok(()), legal_last),
+        judge: |case| case.transcript.searches().last().map_or(Ok(()), legal_last),
         is_timed: false,
     },
     Check {
@@ -113,7 +114,8 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "a position that is drawn by rule, but not over for the program, gets a move",
         script: |_| {
-            let script = Script::greeted().search("fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", "depth 3");
+            let script =
+                Script::after_handshake().search("fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", "depth 3");
             Ok(script.search("fen 4k3/8/8/8/8/8/3R4/4K3 w - - 99 90", "depth 3"))
         },
         judge: one_legal_answer_each,
@@ -122,14 +124,18 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 fn over(position: &str) -> Script {
-    Script::greeted().search(position, "depth 3").listen(100).ready().search("startpos", "depth 2")
+    Script::after_handshake()
+        .search(position, "depth 3")
+        .collect_for(100)
+        .ready()
+        .search("startpos", "depth 2")
 }
 
 /// Words for no move.
 const NO_MOVE: [&str; 5] = ["(none)", "0000", "none", "NULL", "null"];
 
 fn no_move_then_one(case: &Case) -> Result<(), String> {
-    let searches = case.talk.searches();
+    let searches = case.transcript.searches();
     let [over, after] = &searches[..] else { return Err("two searches were expected".to_owned()) };
     one_answer(over)?;
     let best = over.best().unwrap_or_default();
@@ -152,7 +158,7 @@ fn legal_last(search: &super::Search) -> Result<(), String> {
 }
 
 fn is_pv(case: &Case) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         one_answer(&search)?;
         let is_best = |info: &&str| {
             super::number(info, "multipv").is_none_or(|line| line == 1)
@@ -170,7 +176,7 @@ fn is_pv(case: &Case) -> Result<(), String> {
 }
 
 fn legal_reply(case: &Case) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         let Some((_, answer)) = search.answers.first() else { continue };
         let words: Vec<&str> = answer.split_ascii_whitespace().collect();
         let [best, "ponder", reply, ..] = words[..] else { continue };
@@ -184,7 +190,7 @@ fn legal_reply(case: &Case) -> Result<(), String> {
 
 fn mates(case: &Case) -> Result<(), String> {
     use shakmaty::Position;
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         one_answer(&search)?;
         let best = search.best().unwrap_or_default();
         let end = super::follow(&search.position, &[best]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::facts::{Facts, field, split_word};
+use super::super::engine_info::{EngineInfo, field, split_word};
 use super::super::script::Script;
 use super::super::{Case, Check, Grade};
 use super::nothing_more;
@@ -22,7 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "an engine gives its name in answer to uci",
         script: introduction,
-        judge: |case| named(case.facts.name.as_deref(), "id name"),
+        judge: |case| named(case.engine.name.as_deref(), "id name"),
         is_timed: false,
     },
     Check {
@@ -30,7 +30,7 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Should,
         says: "an engine names its author in answer to uci",
         script: introduction,
-        judge: |case| named(case.facts.author.as_deref(), "id author"),
+        judge: |case| named(case.engine.author.as_deref(), "id author"),
         is_timed: false,
     },
     Check {
@@ -38,7 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "every option line has a name, a known type, and what that type needs",
         script: introduction,
-        judge: |case| case.facts.option_lines.iter().try_for_each(|line| well_formed(line)),
+        judge: |case| case.engine.option_lines.iter().try_for_each(|line| well_formed(line)),
         is_timed: false,
     },
     Check {
@@ -46,7 +46,7 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "the default of an option is a value that the option takes",
         script: introduction,
-        judge: |case| case.facts.option_lines.iter().try_for_each(|line| sound_default(line)),
+        judge: |case| case.engine.option_lines.iter().try_for_each(|line| sound_default(line)),
         is_timed: false,
     },
     Check {
@@ -54,14 +54,14 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "no two options have the same name, whatever the case of its letters",
         script: introduction,
-        judge: |case| distinct(case.facts),
+        judge: |case| distinct(case.engine),
         is_timed: false,
     },
     Check {
         name: "silence-before-uci",
         grade: Grade::Must,
         says: "before uci, an engine says nothing that could be taken for an answer",
-        script: |_| Ok(Script::raw().listen(300).say("uci").hear("uciok")),
+        script: |_| Ok(Script::raw().collect_for(300).send("uci").expect("uciok")),
         judge: silent_before,
         is_timed: false,
     },
@@ -70,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Nice,
         says: "between uci and uciok there is nothing but id, option and info lines",
         // What a program prints when it starts may come after the first uci.
-        script: |_| Ok(Script::greeted().say("uci").hear("uciok")),
+        script: |_| Ok(Script::after_handshake().send("uci").expect("uciok")),
         judge: nothing_else,
         is_timed: false,
     },
@@ -78,14 +78,14 @@ pub(super) const CHECKS: &[Check] = &[
         name: "uci-twice",
         grade: Grade::Should,
         says: "a second uci is answered like the first",
-        script: |_| Ok(Script::greeted().say("uci").hear("uciok").alive()),
+        script: |_| Ok(Script::after_handshake().send("uci").expect("uciok").responds()),
         judge: nothing_more,
         is_timed: false,
     },
 ];
 
-fn introduction(_: &Facts) -> Result<Script, String> {
-    Ok(Script::raw().say("uci").hear("uciok"))
+fn introduction(_: &EngineInfo) -> Result<Script, String> {
+    Ok(Script::raw().send("uci").expect("uciok"))
 }
 
 fn named(value: Option<&str>, what: &str) -> Result<(), String> {
@@ -134,9 +134,9 @@ fn sound_default(line: &str) -> Result<(), String> {
     }
 }
 
-fn distinct(facts: &Facts) -> Result<(), String> {
+fn distinct(engine: &EngineInfo) -> Result<(), String> {
     let mut seen = BTreeSet::new();
-    for declared in &facts.options {
+    for declared in &engine.options {
         if !seen.insert(declared.option.name.to_ascii_lowercase()) {
             return Err(format!("option {} comes twice", declared.option.name));
         }
@@ -148,8 +148,8 @@ fn distinct(facts: &Facts) -> Result<(), String> {
 const ANSWERS: [&str; 6] = ["id", "option", "uciok", "readyok", "bestmove", "copyprotection"];
 
 fn silent_before(case: &Case) -> Result<(), String> {
-    let asked = case.talk.sent_at("uci").unwrap_or_default();
-    let early = case.talk.heard().take_while(|(at, _)| *at < asked);
+    let asked = case.transcript.sent_at("uci").unwrap_or_default();
+    let early = case.transcript.received().take_while(|(at, _)| *at < asked);
     let mut answers = early.filter(|(_, line)| ANSWERS.contains(&split_word(line).0));
     match answers.next() {
         Some((_, line)) => Err(format!("'{line}' before uci")),
@@ -158,8 +158,8 @@ fn silent_before(case: &Case) -> Result<(), String> {
 }
 
 fn nothing_else(case: &Case) -> Result<(), String> {
-    let asked = case.talk.sent_at("uci").unwrap_or_default();
-    let answer = case.talk.heard().filter(|(at, _)| *at >= asked).map(|(_, line)| line);
+    let asked = case.transcript.sent_at("uci").unwrap_or_default();
+    let answer = case.transcript.received().filter(|(at, _)| *at >= asked).map(|(_, line)| line);
     let until_end = answer.take_while(|line| line.trim() != "uciok");
     let mut others = until_end.filter(|line| {
         !matches!(

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::facts::Facts;
+use super::super::engine_info::EngineInfo;
 use super::super::script::Script;
-use super::super::talk::Search;
+use super::super::transcript::Search;
 use super::super::{Case, Check, Grade};
 use super::{board, field, follow, ms, number, one_answer, pv};
 
@@ -66,7 +66,7 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Should,
         says: "the time of a search is told in milliseconds, does not shrink, and is about right",
         script: |_| {
-            let script = Script::greeted().search(OPEN, "movetime 400");
+            let script = Script::after_handshake().search(OPEN, "movetime 400");
             Ok(script.search(OPEN, "movetime 400"))
         },
         judge: plausible_time,
@@ -84,7 +84,7 @@ pub(super) const CHECKS: &[Check] = &[
         name: "info-nps",
         grade: Grade::Nice,
         says: "nps is about nodes by time",
-        script: |_| Ok(Script::greeted().search(OPEN, "movetime 400")),
+        script: |_| Ok(Script::after_handshake().search(OPEN, "movetime 400")),
         judge: |case| each_info(case, &plausible_nps),
         is_timed: false,
     },
@@ -93,7 +93,7 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Should,
         says: "a mate is told as score mate, in moves: 1 to mate in one, negative to be mated",
         script: |_| {
-            let script = Script::greeted();
+            let script = Script::after_handshake();
             let script = script.search("fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "depth 4");
             Ok(script.search("fen 6k1/R7/1R6/8/8/8/8/6K1 b - - 0 1", "depth 10"))
         },
@@ -105,7 +105,8 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "scores are those of the side to move",
         script: |_| {
-            let script = Script::greeted().search("fen 4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1", "depth 3");
+            let script =
+                Script::after_handshake().search("fen 4k3/8/8/8/8/8/8/QQ2K3 w - - 0 1", "depth 3");
             Ok(script
                 .search("fen qq2k3/8/8/8/8/8/8/4K3 w - - 0 1", "depth 3")
                 .search("fen qq2k3/8/8/8/8/8/8/4K3 b - - 0 1", "depth 3"))
@@ -118,16 +119,17 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Nice,
         says: "a search of a second shows something before it ends",
         script: |_| {
-            let script = Script::greeted().say(&format!("position {OPEN}\ngo movetime 1000"));
-            Ok(script.hear("info").hear("bestmove"))
+            let script =
+                Script::after_handshake().send(&format!("position {OPEN}\ngo movetime 1000"));
+            Ok(script.expect("info").expect("bestmove"))
         },
         judge: shown_early,
         is_timed: false,
     },
 ];
 
-fn searched(_: &Facts) -> Result<Script, String> {
-    let script = Script::greeted().search(OPEN, "depth 7").search(ENDGAME, "depth 8");
+fn searched(_: &EngineInfo) -> Result<Script, String> {
+    let script = Script::after_handshake().search(OPEN, "depth 7").search(ENDGAME, "depth 8");
     Ok(script.search("startpos moves e2e4 e7e5 g1f3", "movetime 200"))
 }
 
@@ -136,7 +138,7 @@ fn each_info(
     case: &Case,
     judge: &dyn Fn(&Search, &str) -> Result<(), String>,
 ) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         one_answer(&search)?;
         for (_, info) in &search.infos {
             judge(&search, info).map_err(|what| format!("{what}: 'info {info}'"))?;
@@ -146,7 +148,7 @@ fn each_info(
 }
 
 fn has_score(case: &Case) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         one_answer(&search)?;
         let has_both = |info: &str| {
             number(info, "depth").is_some()
@@ -226,7 +228,7 @@ fn legal_currmove(search: &Search, info: &str) -> Result<(), String> {
 }
 
 fn told(case: &Case, key: &str) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         if !search.infos.iter().any(|(_, info)| number(info, key).is_some()) {
             return Err(format!("no {key} in any info line after 'go {}'", search.go));
         }
@@ -235,7 +237,7 @@ fn told(case: &Case, key: &str) -> Result<(), String> {
 }
 
 fn grows(case: &Case, key: &str) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         one_answer(&search)?;
         let is_main = |info: &&str| number(info, "multipv").is_none_or(|line| line == 1);
         let infos = search.infos.iter().map(|(_, info)| *info).filter(is_main);
@@ -251,7 +253,7 @@ fn plausible_time(case: &Case) -> Result<(), String> {
     told(case, "time")?;
     grows(case, "time")?;
     let margin = case.margin + Duration::from_millis(20);
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         for (at, info) in &search.infos {
             let Some(time) = number(info, "time").and_then(|time| u64::try_from(time).ok()) else {
                 continue;
@@ -292,7 +294,7 @@ fn plausible_nps(_: &Search, info: &str) -> Result<(), String> {
 }
 
 fn mate_scores(case: &Case) -> Result<(), String> {
-    let searches = case.talk.searches();
+    let searches = case.transcript.searches();
     for (search, expected) in searches.iter().zip([1..=1, -2..=-1]) {
         one_answer(search)?;
         let last = search
@@ -313,7 +315,7 @@ fn mate_scores(case: &Case) -> Result<(), String> {
 }
 
 fn points_of_view(case: &Case) -> Result<(), String> {
-    for (search, sign) in case.talk.searches().iter().zip([1, -1, 1]) {
+    for (search, sign) in case.transcript.searches().iter().zip([1, -1, 1]) {
         let last = search
             .infos
             .iter()
@@ -329,7 +331,7 @@ fn points_of_view(case: &Case) -> Result<(), String> {
 }
 
 fn shown_early(case: &Case) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         one_answer(&search)?;
         let (answer, _) = search.answers[0];
         let first = search.infos.iter().find(|(_, info)| field(info, "score").is_some());

@@ -15,7 +15,7 @@ use std::time::Duration;
 use shakmaty::{Chess, Position};
 
 use super::board;
-use super::talk::Search;
+use super::transcript::Search;
 use super::{Case, Check};
 
 /// All checks, in the order in which they are carried out.
@@ -46,7 +46,7 @@ fn ms(time: Duration) -> u128 {
 
 /// Every search has exactly one answer, a legal move.
 fn one_legal_answer_each(case: &Case) -> Result<(), String> {
-    case.talk.searches().iter().try_for_each(|search| {
+    case.transcript.searches().iter().try_for_each(|search| {
         one_answer(search)?;
         legal_answer(search)
     })
@@ -70,7 +70,7 @@ fn legal_answer(search: &Search) -> Result<(), String> {
 
 /// Every search was answered within `limit` of its beginning and the margin.
 fn answered_within(case: &Case, limit: Duration) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         one_answer(&search)?;
         let duration = search.duration().unwrap_or_default();
         if duration > limit + case.margin {

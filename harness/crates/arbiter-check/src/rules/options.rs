@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::facts::Facts;
+use super::super::engine_info::EngineInfo;
 use super::super::script::Script;
 use super::super::{Case, Check, Grade};
 use super::{nothing_more, number, one_legal_answer_each, pv};
@@ -14,8 +14,8 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "an option that the engine does not have is ignored",
         script: |_| {
-            let script = Script::greeted().say("setoption name No Such Thing value 7");
-            Ok(script.say("setoption name Nothing").alive())
+            let script = Script::after_handshake().send("setoption name No Such Thing value 7");
+            Ok(script.send("setoption name Nothing").responds())
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -24,12 +24,12 @@ pub(super) const CHECKS: &[Check] = &[
         name: "option-out-of-range",
         grade: Grade::Should,
         says: "a value that an option does not take is survived",
-        script: |facts| {
-            facts.range("Hash")?;
+        script: |engine| {
+            engine.range("Hash")?;
             let values =
                 ["0", "-5", "many", ""].map(|value| format!("setoption name Hash value {value}"));
-            let set = |script: Script, line: String| script.say(&line).ready();
-            Ok(values.into_iter().fold(Script::greeted(), set).alive())
+            let set = |script: Script, line: String| script.send(&line).ready();
+            Ok(values.into_iter().fold(Script::after_handshake(), set).responds())
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -40,8 +40,8 @@ pub(super) const CHECKS: &[Check] = &[
         says: "a setoption line that is not complete is survived",
         script: |_| {
             let lines = ["setoption", "setoption name", "setoption value 3", "setoption Hash 16"];
-            let set = |script: Script, line: &str| script.say(line).ready();
-            Ok(lines.into_iter().fold(Script::greeted(), set).alive())
+            let set = |script: Script, line: &str| script.send(line).ready();
+            Ok(lines.into_iter().fold(Script::after_handshake(), set).responds())
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -50,9 +50,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "option-case",
         grade: Grade::Should,
         says: "the name of an option is known whatever the case of its letters",
-        script: |facts| {
-            several_lines(facts, 2)?;
-            let script = Script::greeted().say("setoption name mUlTIpV value 2").ready();
+        script: |engine| {
+            several_lines(engine, 2)?;
+            let script = Script::after_handshake().send("setoption name mUlTIpV value 2").ready();
             Ok(script.search("startpos", "depth 4"))
         },
         judge: |case| has_lines(case, 2),
@@ -70,9 +70,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "option-buttons",
         grade: Grade::Must,
         says: "every button can be pressed",
-        script: |facts| {
+        script: |engine| {
             let is_button = |kind: &OptionKind| matches!(kind, OptionKind::Button);
-            let buttons: Vec<&str> = facts
+            let buttons: Vec<&str> = engine
                 .options
                 .iter()
                 .filter(|declared| is_button(&declared.option.kind))
@@ -87,9 +87,10 @@ pub(super) const CHECKS: &[Check] = &[
             if buttons.is_empty() {
                 return Err("the engine has no button".to_owned());
             }
-            let press =
-                |script: Script, name: &&str| script.say(&format!("setoption name {name}")).ready();
-            Ok(buttons.iter().fold(Script::greeted(), press).alive())
+            let press = |script: Script, name: &&str| {
+                script.send(&format!("setoption name {name}")).ready()
+            };
+            Ok(buttons.iter().fold(Script::after_handshake(), press).responds())
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -98,15 +99,15 @@ pub(super) const CHECKS: &[Check] = &[
         name: "option-spaces",
         grade: Grade::Should,
         says: "an option with blanks in its name is found",
-        script: |facts| {
-            let spaced = facts.options.iter().find_map(|declared| {
+        script: |engine| {
+            let spaced = engine.options.iter().find_map(|declared| {
                 let name = &declared.option.name;
                 let default = declared.default.as_ref()?;
                 let OptionKind::Spin { .. } = declared.option.kind else { return None };
                 name.contains(' ').then(|| format!("setoption name {name} value {default}"))
             });
             let line = spaced.ok_or("the engine has no spin with a blank in its name")?;
-            Ok(Script::greeted().say(&line).alive())
+            Ok(Script::after_handshake().send(&line).responds())
         },
         judge: not_refused,
         is_timed: false,
@@ -115,14 +116,14 @@ pub(super) const CHECKS: &[Check] = &[
         name: "option-hash",
         grade: Grade::Must,
         says: "Hash can be set, between searches too",
-        script: |facts| {
-            let (min, max) = facts.range("Hash")?;
+        script: |engine| {
+            let (min, max) = engine.range("Hash")?;
             let sizes = [min.max(1), 8.clamp(min, max), 64.clamp(min, max), 1.clamp(min, max)];
             let set = |script: Script, size: i64| {
-                let script = script.say(&format!("setoption name Hash value {size}")).ready();
+                let script = script.send(&format!("setoption name Hash value {size}")).ready();
                 script.search("startpos moves e2e4 e7e5", "depth 4")
             };
-            Ok(sizes.into_iter().fold(Script::greeted(), set))
+            Ok(sizes.into_iter().fold(Script::after_handshake(), set))
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -131,24 +132,25 @@ pub(super) const CHECKS: &[Check] = &[
         name: "option-has-hash",
         grade: Grade::Should,
         says: "an engine has the option Hash, so that matches are fair in memory",
-        script: |_| Ok(Script::greeted()),
-        judge: |case| case.facts.range("Hash").map(drop),
+        script: |_| Ok(Script::after_handshake()),
+        judge: |case| case.engine.range("Hash").map(drop),
         is_timed: false,
     },
     Check {
         name: "option-threads",
         grade: Grade::Must,
         says: "Threads can be set, between searches too",
-        script: |facts| {
-            let (_, max) = facts.range("Threads")?;
+        script: |engine| {
+            let (_, max) = engine.range("Threads")?;
             if max < 2 {
                 return Err("the engine has one thread".to_owned());
             }
             let set = |script: Script, threads| {
-                let script = script.say(&format!("setoption name Threads value {threads}")).ready();
+                let script =
+                    script.send(&format!("setoption name Threads value {threads}")).ready();
                 script.search("startpos moves e2e4 e7e5", "depth 5")
             };
-            Ok([2, 1, 2].into_iter().fold(Script::greeted(), set))
+            Ok([2, 1, 2].into_iter().fold(Script::after_handshake(), set))
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -157,9 +159,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "multipv-count",
         grade: Grade::Should,
         says: "with MultiPV 3 there are three lines with different moves",
-        script: |facts| {
-            several_lines(facts, 3)?;
-            let script = Script::greeted().say("setoption name MultiPV value 3").ready();
+        script: |engine| {
+            several_lines(engine, 3)?;
+            let script = Script::after_handshake().send("setoption name MultiPV value 3").ready();
             Ok(script.search("startpos", "depth 5"))
         },
         judge: |case| has_lines(case, 3),
@@ -169,9 +171,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "multipv-order",
         grade: Grade::Should,
         says: "with MultiPV the lines are numbered from the best score down",
-        script: |facts| {
-            several_lines(facts, 4)?;
-            let script = Script::greeted().say("setoption name MultiPV value 4").ready();
+        script: |engine| {
+            several_lines(engine, 4)?;
+            let script = Script::after_handshake().send("setoption name MultiPV value 4").ready();
             Ok(script.search("startpos moves e2e4 e7e5 g1f3 d7d6", "depth 5"))
         },
         judge: in_order,
@@ -181,35 +183,35 @@ pub(super) const CHECKS: &[Check] = &[
         name: "multipv-few-moves",
         grade: Grade::Should,
         says: "MultiPV may be more than there are moves",
-        script: |facts| {
-            several_lines(facts, 4)?;
-            let script = Script::greeted().say("setoption name MultiPV value 4").ready();
-            Ok(script.search("fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "depth 4").alive())
+        script: |engine| {
+            several_lines(engine, 4)?;
+            let script = Script::after_handshake().send("setoption name MultiPV value 4").ready();
+            Ok(script.search("fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "depth 4").responds())
         },
         judge: one_legal_answer_each,
         is_timed: false,
     },
 ];
 
-fn several_lines(facts: &Facts, count: i64) -> Result<(), String> {
-    match facts.range("MultiPV")? {
+fn several_lines(engine: &EngineInfo, count: i64) -> Result<(), String> {
+    match engine.range("MultiPV")? {
         (_, max) if max >= count => Ok(()),
         (_, max) => Err(format!("MultiPV is at most {max}")),
     }
 }
 
-fn defaults(facts: &Facts) -> Result<Script, String> {
-    let set = |script: Script, declared: &super::super::facts::Declared| {
+fn defaults(engine: &EngineInfo) -> Result<Script, String> {
+    let set = |script: Script, declared: &super::super::engine_info::Declared| {
         let name = &declared.option.name;
         match (&declared.option.kind, declared.default.as_deref()) {
             // Paths and names of files are let be: to set them may open something.
             (OptionKind::Button | OptionKind::String, _) | (_, None) => script,
-            (_, Some(value)) => script.say(&format!("setoption name {name} value {value}")),
+            (_, Some(value)) => script.send(&format!("setoption name {name} value {value}")),
         }
     };
-    match facts.options.is_empty() {
+    match engine.options.is_empty() {
         true => Err("the engine has no options".to_owned()),
-        false => Ok(facts.options.iter().fold(Script::greeted(), set).alive()),
+        false => Ok(engine.options.iter().fold(Script::after_handshake(), set).responds()),
     }
 }
 
@@ -223,7 +225,7 @@ fn not_refused(case: &Case) -> Result<(), String> {
         let line = line.to_ascii_lowercase();
         REFUSALS.iter().any(|refusal| line.contains(refusal))
     };
-    match case.talk.heard().find(|(_, line)| is_refusal(line)) {
+    match case.transcript.received().find(|(_, line)| is_refusal(line)) {
         Some((_, line)) => Err(format!("'{line}'")),
         None => one_legal_answer_each(case),
     }
@@ -232,7 +234,7 @@ fn not_refused(case: &Case) -> Result<(), String> {
 /// The lines of the deepest iteration that has several: number, score and first move.
 fn last_lines(case: &Case) -> Vec<(i64, Option<i64>, String)> {
     let mut lines: Vec<(i64, Option<i64>, String)> = Vec::new();
-    let searches = case.talk.searches();
+    let searches = case.transcript.searches();
     for (_, info) in searches.iter().flat_map(|search| &search.infos) {
         let moves = pv(info);
         let (Some(line), Some(first)) = (number(info, "multipv"), moves.first()) else { continue };

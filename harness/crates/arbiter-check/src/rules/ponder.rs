@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::facts::Facts;
+use super::super::engine_info::EngineInfo;
 use super::super::script::Script;
 use super::super::{Case, Check, Grade};
 use super::{ms, one_answer, one_legal_answer_each};
@@ -12,9 +12,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "ponder-waits",
         grade: Grade::Must,
         says: "no bestmove during go ponder, however long it takes",
-        script: |facts| {
-            let script = pondering(facts, "wtime 300 btime 300")?.listen(800);
-            Ok(script.say("stop").hear("bestmove").listen(100).ready())
+        script: |engine| {
+            let script = pondering(engine, "wtime 300 btime 300")?.collect_for(800);
+            Ok(script.send("stop").expect("bestmove").collect_for(100).ready())
         },
         judge: waited,
         is_timed: false,
@@ -23,9 +23,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "ponder-waits-depth",
         grade: Grade::Should,
         says: "no bestmove during go ponder, though its depth is reached",
-        script: |facts| {
-            let script = pondering(facts, "wtime 60000 btime 60000 depth 1")?.listen(500);
-            Ok(script.say("stop").hear("bestmove").listen(100).ready())
+        script: |engine| {
+            let script = pondering(engine, "wtime 60000 btime 60000 depth 1")?.collect_for(500);
+            Ok(script.send("stop").expect("bestmove").collect_for(100).ready())
         },
         judge: waited,
         is_timed: false,
@@ -34,9 +34,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "ponderhit",
         grade: Grade::Must,
         says: "after ponderhit the search goes on as an ordinary one and ends in time",
-        script: |facts| {
-            let script = pondering(facts, "wtime 1000 btime 1000")?.listen(200);
-            Ok(script.say("ponderhit").hear("bestmove").listen(100).ready())
+        script: |engine| {
+            let script = pondering(engine, "wtime 1000 btime 1000")?.collect_for(200);
+            Ok(script.send("ponderhit").expect("bestmove").collect_for(100).ready())
         },
         judge: hit_in_time,
         is_timed: true,
@@ -45,9 +45,9 @@ pub(super) const CHECKS: &[Check] = &[
         name: "ponderhit-late",
         grade: Grade::Must,
         says: "a ponderhit after the time of the move is used up is answered at once",
-        script: |facts| {
-            let script = pondering(facts, "wtime 500 btime 500")?.listen(1000);
-            Ok(script.say("ponderhit").hear("bestmove").listen(100).ready())
+        script: |engine| {
+            let script = pondering(engine, "wtime 500 btime 500")?.collect_for(1000);
+            Ok(script.send("ponderhit").expect("bestmove").collect_for(100).ready())
         },
         judge: hit_in_time,
         is_timed: true,
@@ -56,10 +56,11 @@ pub(super) const CHECKS: &[Check] = &[
         name: "ponder-miss",
         grade: Grade::Must,
         says: "stop ends go ponder, and the next search is of the new position",
-        script: |facts| {
-            let script = pondering(facts, "wtime 60000 btime 60000")?.listen(100).say("stop");
-            let script = script.hear("bestmove");
-            Ok(script.search("startpos moves e2e4 c7c5", "depth 3").listen(100).ready())
+        script: |engine| {
+            let script =
+                pondering(engine, "wtime 60000 btime 60000")?.collect_for(100).send("stop");
+            let script = script.expect("bestmove");
+            Ok(script.search("startpos moves e2e4 c7c5", "depth 3").collect_for(100).ready())
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -68,24 +69,24 @@ pub(super) const CHECKS: &[Check] = &[
         name: "ponderhit-idle",
         grade: Grade::Nice,
         says: "ponderhit without a search does no harm",
-        script: |facts| {
-            facts.needs("Ponder")?;
-            Ok(Script::greeted().say("ponderhit").listen(100).alive())
+        script: |engine| {
+            engine.needs("Ponder")?;
+            Ok(Script::after_handshake().send("ponderhit").collect_for(100).responds())
         },
         judge: one_legal_answer_each,
         is_timed: false,
     },
 ];
 
-fn pondering(facts: &Facts, limits: &str) -> Result<Script, String> {
-    facts.needs("Ponder")?;
-    let script = Script::greeted().say("setoption name Ponder value true").ready();
-    Ok(script.say(&format!("position startpos moves e2e4 e7e5\ngo ponder {limits}")))
+fn pondering(engine: &EngineInfo, limits: &str) -> Result<Script, String> {
+    engine.needs("Ponder")?;
+    let script = Script::after_handshake().send("setoption name Ponder value true").ready();
+    Ok(script.send(&format!("position startpos moves e2e4 e7e5\ngo ponder {limits}")))
 }
 
 fn waited(case: &Case) -> Result<(), String> {
     one_legal_answer_each(case)?;
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         let early = search.answers[0].0;
         if search.stop.is_none_or(|stop| early < stop) {
             let after = ms(early.saturating_sub(search.at));
@@ -96,7 +97,7 @@ fn waited(case: &Case) -> Result<(), String> {
 }
 
 fn hit_in_time(case: &Case) -> Result<(), String> {
-    for search in case.talk.searches() {
+    for search in case.transcript.searches() {
         one_answer(&search)?;
         let hit = search.hit.unwrap_or_default();
         let (answer, _) = search.answers[0];

@@ -1,7 +1,7 @@
 //! Whether an engine knows which position it is in. Most positions have one legal move, which an
 //! engine can only play if it has understood all that came before.
 
-use super::super::facts::Facts;
+use super::super::engine_info::EngineInfo;
 use super::super::script::Script;
 use super::super::{Check, Grade};
 use super::{nothing_more, one_legal_answer_each};
@@ -65,8 +65,8 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Must,
         says: "each position line replaces the one before, with or without ucinewgame",
         script: |_| {
-            let script = Script::greeted().say("position startpos moves e2e4 e7e5");
-            let script = script.say("position startpos moves d2d4").ready();
+            let script = Script::after_handshake().send("position startpos moves e2e4 e7e5");
+            let script = script.send("position startpos moves d2d4").ready();
             Ok(script.search(line("castling"), "depth 2").search("startpos", "depth 2"))
         },
         judge: one_legal_answer_each,
@@ -78,7 +78,7 @@ pub(super) const CHECKS: &[Check] = &[
         says: "a game that has repeated a position goes on",
         script: |_| {
             let shuffle = " g1f3 g8f6 f3g1 f6g8".repeat(3);
-            Ok(Script::greeted().search(&format!("startpos moves{shuffle}"), "depth 3"))
+            Ok(Script::after_handshake().search(&format!("startpos moves{shuffle}"), "depth 3"))
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -90,7 +90,7 @@ pub(super) const CHECKS: &[Check] = &[
         script: |_| {
             let shuffle = " g1f3 g8f6 f3g1 f6g8".repeat(150);
             let moves = format!("startpos moves e2e4 e7e5{shuffle}");
-            Ok(Script::greeted().search(&moves, "depth 2").search(&moves, "depth 2"))
+            Ok(Script::after_handshake().search(&moves, "depth 2").search(&moves, "depth 2"))
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -101,7 +101,7 @@ pub(super) const CHECKS: &[Check] = &[
         says: "a FEN without its two counters, as in EPD, is understood",
         script: |_| {
             let fen = "fen 8/8/4p3/3pP3/8/2k3q1/8/7K w - d6";
-            Ok(Script::greeted().search(fen, "depth 2"))
+            Ok(Script::after_handshake().search(fen, "depth 2"))
         },
         judge: one_legal_answer_each,
         is_timed: false,
@@ -111,7 +111,8 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Nice,
         says: "an illegal move in a position line does not end the process",
         script: |_| {
-            let script = Script::greeted().say("position startpos moves e2e4 e7e6 e4e6").ready();
+            let script =
+                Script::after_handshake().send("position startpos moves e2e4 e7e6 e4e6").ready();
             Ok(script.search("startpos moves e2e4", "depth 2"))
         },
         judge: one_legal_answer_each,
@@ -122,8 +123,9 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Nice,
         says: "a FEN that is none does not end the process",
         script: |_| {
-            let script = Script::greeted().say("position fen not/a/position w - - 0 1").ready();
-            let script = script.say("position").ready().say("position fen").ready();
+            let script =
+                Script::after_handshake().send("position fen not/a/position w - - 0 1").ready();
+            let script = script.send("position").ready().send("position fen").ready();
             Ok(script.search("startpos moves e2e4", "depth 2"))
         },
         judge: one_legal_answer_each,
@@ -133,8 +135,8 @@ pub(super) const CHECKS: &[Check] = &[
         name: "chess960-castling",
         grade: Grade::Must,
         says: "with UCI_Chess960, castling is the king taking its own rook",
-        script: |facts| {
-            let script = chess960(facts)?;
+        script: |engine| {
+            let script = chess960(engine)?;
             let castled = "fen 4rkn1/4p1p1/8/8/8/8/8/4K2R w K - 0 1 moves e1h1";
             Ok(script.search(castled, "depth 2"))
         },
@@ -145,8 +147,8 @@ pub(super) const CHECKS: &[Check] = &[
         name: "chess960-position",
         grade: Grade::Must,
         says: "with UCI_Chess960, king and rooks may castle from other files",
-        script: |facts| {
-            let script = chess960(facts)?;
+        script: |engine| {
+            let script = chess960(engine)?;
             let pawns = "pppppppp/8/8/8/8/PPPPPPPP";
             let castled = format!("fen 1r1k2r1/{pawns}/1R1K2R1 w KQkq - 0 1 moves d1g1 d8b8");
             Ok(script.search(&castled, "depth 3"))
@@ -158,8 +160,8 @@ pub(super) const CHECKS: &[Check] = &[
         name: "chess960-off",
         grade: Grade::Must,
         says: "with UCI_Chess960 off again, castling is written e1g1 as before",
-        script: |facts| {
-            let script = chess960(facts)?.say("setoption name UCI_Chess960 value false").ready();
+        script: |engine| {
+            let script = chess960(engine)?.send("setoption name UCI_Chess960 value false").ready();
             Ok(script.search(line("castling"), "depth 2"))
         },
         judge: one_legal_answer_each,
@@ -170,9 +172,10 @@ pub(super) const CHECKS: &[Check] = &[
         grade: Grade::Nice,
         says: "a position line during a search does not end the process",
         script: |_| {
-            let script = Script::greeted().say("position startpos\ngo infinite").listen(100);
-            let script = script.say("position startpos moves e2e4").ready().say("stop");
-            Ok(script.hear("bestmove").ready().search("startpos", "depth 2"))
+            let script =
+                Script::after_handshake().send("position startpos\ngo infinite").collect_for(100);
+            let script = script.send("position startpos moves e2e4").ready().send("stop");
+            Ok(script.expect("bestmove").ready().search("startpos", "depth 2"))
         },
         judge: nothing_more,
         is_timed: false,
@@ -185,10 +188,10 @@ fn line(name: &str) -> &'static str {
 
 fn only(names: &[&str]) -> Result<Script, String> {
     let search = |script: Script, name: &&str| script.search(line(name), "depth 2");
-    Ok(names.iter().fold(Script::greeted(), search))
+    Ok(names.iter().fold(Script::after_handshake(), search))
 }
 
-fn chess960(facts: &Facts) -> Result<Script, String> {
-    facts.needs("UCI_Chess960")?;
-    Ok(Script::greeted().say("setoption name UCI_Chess960 value true").ready())
+fn chess960(engine: &EngineInfo) -> Result<Script, String> {
+    engine.needs("UCI_Chess960")?;
+    Ok(Script::after_handshake().send("setoption name UCI_Chess960 value true").ready())
 }

@@ -1,16 +1,19 @@
 use std::collections::BTreeSet;
 
-use super::super::talk::tests::talk;
+use super::super::transcript::tests::transcript;
 use super::super::{Outcome, judge};
 use super::*;
-use crate::facts::Facts;
+use crate::engine_info::EngineInfo;
 
 /// What a check says of a conversation.
 fn outcome(name: &str, text: &str) -> Outcome {
     let check = all().find(|check| check.name == name).expect(name);
-    let talk = talk(text);
-    let facts = Facts::read(&talk);
-    judge(check, &Case { talk: &talk, facts: &facts, margin: Duration::from_millis(100) })
+    let transcript = transcript(text);
+    let engine = EngineInfo::read(&transcript);
+    judge(
+        check,
+        &Case { transcript: &transcript, engine: &engine, margin: Duration::from_millis(100) },
+    )
 }
 
 #[track_caller]
@@ -48,7 +51,7 @@ fn positions_with_one_move_have_one_move() {
 #[test]
 fn every_position_of_a_script_can_be_set_up() {
     use super::super::script::Step;
-    let facts = Facts::read(&talk(
+    let engine = EngineInfo::read(&transcript(
         "> uci
          < option name Hash type spin default 16 min 1 max 64
          < option name Threads type spin default 1 min 1 max 4
@@ -60,10 +63,10 @@ fn every_position_of_a_script_can_be_set_up() {
          < uciok",
     ));
     for check in all() {
-        let script = (check.script)(&facts).unwrap_or_else(|why| panic!("{}: {why}", check.name));
+        let script = (check.script)(&engine).unwrap_or_else(|why| panic!("{}: {why}", check.name));
         let has_nonsense = ["position-nonsense", "position-illegal-move"].contains(&check.name);
         let lines = script.steps.iter().flat_map(|step| match step {
-            Step::Say(lines) => lines.clone(),
+            Step::Send(lines) => lines.clone(),
             _ => Vec::new(),
         });
         for line in lines.filter(|_| !has_nonsense) {

@@ -1,4 +1,4 @@
-//! A conversation with an engine, and what can be seen in it.
+//! The transcript of a session with an engine, and the searches in it.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,58 +7,58 @@ use shakmaty::Chess;
 
 use super::board;
 
-/// Something that happened.
+/// An event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// We said a line.
+    /// A line that we sent.
     Sent(String),
-    /// The engine said a line.
-    Heard(String),
-    /// The engine wrote a line to its error output; known only when it has left.
+    /// A line from the engine.
+    Received(String),
+    /// A line of its error output; known only when it has exited.
     Error(String),
     /// We closed its input.
     Closed,
-    /// What we waited for did not come in time.
-    Silence {
-        /// What we waited for.
+    /// What was waited for did not come in time.
+    Timeout {
+        /// What was waited for.
         awaited: &'static str,
         /// How long.
         limit: Duration,
     },
-    /// The engine left as it was told; the text says how.
-    Left(String),
-    /// The engine left, or closed its output, when it should have stayed.
+    /// The engine exited as it was told; the text says how.
+    Exited(String),
+    /// The engine exited, or closed its output, when it should not have.
     Died(String),
 }
 
-/// When it happened, since the start of the process.
+/// An event with its time since the start of the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moment {
+pub struct TimedEvent {
     /// The time.
     pub at: Duration,
     /// The event.
     pub event: Event,
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for TimedEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:7.3} ", self.at.as_secs_f64())?;
         match &self.event {
             Event::Sent(line) => write!(f, "> {line}"),
-            Event::Heard(line) => write!(f, "< {line}"),
+            Event::Received(line) => write!(f, "< {line}"),
             Event::Error(line) => write!(f, "! {line}"),
             Event::Closed => f.write_str("> (end of input)"),
-            Event::Silence { awaited, limit } => {
+            Event::Timeout { awaited, limit } => {
                 write!(f, "- no {awaited} within {} ms", limit.as_millis())
             }
-            Event::Left(how) | Event::Died(how) => write!(f, "- engine left: {how}"),
+            Event::Exited(how) | Event::Died(how) => write!(f, "- engine left: {how}"),
         }
     }
 }
 
-/// The conversation, in the order of time.
+/// The events of a session in the order of time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Talk(pub Vec<Moment>);
+pub struct Transcript(pub Vec<TimedEvent>);
 
 /// A search and what was said about it, until the next one began.
 #[derive(Debug, Clone)]
@@ -91,35 +91,35 @@ impl Search<'_> {
     }
 }
 
-impl Talk {
-    /// All that the engine said, with the time.
-    pub fn heard(&self) -> impl Iterator<Item = (Duration, &str)> {
-        self.0.iter().filter_map(|moment| match &moment.event {
-            Event::Heard(line) => Some((moment.at, line.as_str())),
+impl Transcript {
+    /// All lines from the engine, with the time.
+    pub fn received(&self) -> impl Iterator<Item = (Duration, &str)> {
+        self.0.iter().filter_map(|entry| match &entry.event {
+            Event::Received(line) => Some((entry.at, line.as_str())),
             _ => None,
         })
     }
 
     /// The lines that the engine said after we said `line` for the first time.
-    pub fn heard_after<'a>(&'a self, line: &'a str) -> impl Iterator<Item = &'a str> {
+    pub fn received_after<'a>(&'a self, line: &'a str) -> impl Iterator<Item = &'a str> {
         let said =
-            move |moment: &&Moment| !matches!(&moment.event, Event::Sent(sent) if sent == line);
-        self.0.iter().skip_while(said).filter_map(|moment| match &moment.event {
-            Event::Heard(line) => Some(line.as_str()),
+            move |entry: &&TimedEvent| !matches!(&entry.event, Event::Sent(sent) if sent == line);
+        self.0.iter().skip_while(said).filter_map(|entry| match &entry.event {
+            Event::Received(line) => Some(line.as_str()),
             _ => None,
         })
     }
 
     /// When we said `line` for the last time.
     pub fn sent_at(&self, line: &str) -> Option<Duration> {
-        let is_it = |moment: &&Moment| matches!(&moment.event, Event::Sent(sent) if sent == line);
-        self.0.iter().rev().find(is_it).map(|moment| moment.at)
+        let is_it = |entry: &&TimedEvent| matches!(&entry.event, Event::Sent(sent) if sent == line);
+        self.0.iter().rev().find(is_it).map(|entry| entry.at)
     }
 
-    /// What went so wrong that nothing else can be judged.
-    pub fn trouble(&self) -> Option<String> {
-        self.0.iter().find_map(|moment| match &moment.event {
-            Event::Silence { awaited, limit } => {
+    /// A timeout or crash, after which nothing else can be judged.
+    pub fn failure(&self) -> Option<String> {
+        self.0.iter().find_map(|entry| match &entry.event {
+            Event::Timeout { awaited, limit } => {
                 Some(format!("no {awaited} within {} ms", limit.as_millis()))
             }
             Event::Died(how) => Some(format!("the engine left: {how}")),
@@ -132,7 +132,7 @@ impl Talk {
         let mut searches: Vec<Search> = Vec::new();
         let mut position = Chess::default();
         let mut is_chess960 = false;
-        for Moment { at, event } in &self.0 {
+        for TimedEvent { at, event } in &self.0 {
             match event {
                 Event::Sent(line) => {
                     let line = line.trim();
@@ -164,7 +164,7 @@ impl Talk {
                         _ => {}
                     }
                 }
-                Event::Heard(line) => {
+                Event::Received(line) => {
                     let Some(search) = searches.last_mut() else { continue };
                     let line = line.trim();
                     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -180,13 +180,13 @@ impl Talk {
         searches
     }
 
-    /// The conversation as lines for a report. What the engine says at a stretch is cut to `most`
+    /// The transcript as lines for a report. What the engine says at a stretch is cut to `most`
     /// lines, from its beginning and its end; what we said is always there.
     pub fn lines(&self, most: usize) -> Vec<String> {
-        let is_heard = |moment: &Moment| matches!(moment.event, Event::Heard(_));
+        let is_heard = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
         let mut lines = Vec::new();
         for stretch in self.0.chunk_by(|a, b| is_heard(a) == is_heard(b)) {
-            let mut shown = stretch.iter().map(|moment| printable(&moment.to_string()));
+            let mut shown = stretch.iter().map(|entry| printable(&entry.to_string()));
             if stretch.len() <= most || !is_heard(&stretch[0]) {
                 lines.extend(shown);
                 continue;
@@ -218,9 +218,9 @@ pub(super) mod tests {
 
     /// A conversation, one line for each event, 10 ms apart: `> sent`, `< heard`, `- left`,
     /// `= 500` to let milliseconds pass.
-    pub(crate) fn talk(text: &str) -> Talk {
+    pub(crate) fn transcript(text: &str) -> Transcript {
         let mut at = Duration::ZERO;
-        let mut talk = Talk::default();
+        let mut transcript = Transcript::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let (sign, rest) = line.split_at(1);
             let rest = rest.strip_prefix(' ').unwrap_or(rest).to_owned();
@@ -229,23 +229,23 @@ pub(super) mod tests {
             }
             let event = match sign {
                 ">" => Event::Sent(rest),
-                "<" => Event::Heard(rest),
+                "<" => Event::Received(rest),
                 "!" => Event::Error(rest),
-                "-" => Event::Left(rest),
+                "-" => Event::Exited(rest),
                 "=" => {
                     at += Duration::from_millis(rest.trim().parse().expect("milliseconds"));
                     continue;
                 }
                 _ => panic!("{line}"),
             };
-            talk.0.push(Moment { at, event });
+            transcript.0.push(TimedEvent { at, event });
         }
-        talk
+        transcript
     }
 
     #[test]
     fn searches_have_position_and_answers() {
-        let talk = talk(
+        let transcript = transcript(
             "> position startpos moves e2e4
              > go infinite
              < info depth 1 pv e7e5
@@ -256,7 +256,7 @@ pub(super) mod tests {
              > go depth 1
              < bestmove a7a6",
         );
-        let searches = talk.searches();
+        let searches = transcript.searches();
         assert_eq!(searches.len(), 2);
         assert_eq!(searches[0].answers.len(), 2);
         assert_eq!(searches[0].best(), Some("e7e5"));
@@ -270,11 +270,11 @@ pub(super) mod tests {
     #[test]
     fn a_long_speech_is_shown_by_its_ends() {
         let text: String = (0..100).map(|n| format!("< {n}\n")).collect();
-        let lines = talk(&format!("> go\n{text}> stop\n< end")).lines(8);
+        let lines = transcript(&format!("> go\n{text}> stop\n< end")).lines(8);
         assert_eq!(lines.len(), 1 + 9 + 2, "{lines:#?}");
         assert!(lines[4].ends_with("< 3") && lines[6].ends_with("< 96"), "{lines:#?}");
         assert_eq!(lines[5], "        … 92 lines …");
         assert!(lines[11].ends_with("< end"), "{lines:#?}");
-        assert!(talk("< a\u{1b}b").lines(10)[0].ends_with("< a\u{fffd}b"));
+        assert!(transcript("< a\u{1b}b").lines(10)[0].ends_with("< a\u{fffd}b"));
     }
 }

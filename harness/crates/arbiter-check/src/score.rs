@@ -1,4 +1,4 @@
-//! What all checks together say.
+//! The score of an engine over all checks.
 
 use super::{Grade, Outcome, Verdict};
 
@@ -62,13 +62,13 @@ pub fn shown(score: f64) -> String {
 mod tests {
     use super::*;
     use crate::rules;
-    use crate::talk::Talk;
+    use crate::transcript::Transcript;
 
     #[test]
     fn grave_failures_weigh_more() {
         let of = |grade: Grade, outcome: Outcome| {
             let check = rules::all().find(|check| check.grade == grade).copied();
-            Verdict { check: check.unwrap(), outcome, talk: Talk::default() }
+            Verdict { check: check.unwrap(), outcome, transcript: Transcript::default() }
         };
         let failed = || Outcome::Failed("x".to_owned());
         let skipped = of(Grade::Must, Outcome::Skipped("y".to_owned()));

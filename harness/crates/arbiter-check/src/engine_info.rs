@@ -1,11 +1,11 @@
-//! What an engine says of itself.
+//! Name, author and options of an engine.
 
-use super::talk::Talk;
+use super::transcript::Transcript;
 use arbiter_protocol::uci::option::{OptionDeclaration, OptionKind};
 
 /// Name, author and options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct EngineInfo {
     /// `id name`.
     pub name: Option<String>,
     /// `id author`.
@@ -27,30 +27,30 @@ pub struct Declared {
     pub default: Option<String>,
 }
 
-impl Facts {
-    /// Reads them from a conversation that begins with `uci`.
-    pub fn read(talk: &Talk) -> Facts {
-        let mut facts = Facts::default();
-        for line in talk.heard_after("uci") {
+impl EngineInfo {
+    /// Reads them from a transcript that begins with `uci`.
+    pub fn read(transcript: &Transcript) -> EngineInfo {
+        let mut engine = EngineInfo::default();
+        for line in transcript.received_after("uci") {
             let (word, rest) = split_word(line);
             match (word, split_word(rest)) {
                 ("uciok", _) => {
-                    facts.is_complete = true;
+                    engine.is_complete = true;
                     break;
                 }
-                ("id", ("name", name)) => facts.name = Some(name.to_owned()),
-                ("id", ("author", author)) => facts.author = Some(author.to_owned()),
+                ("id", ("name", name)) => engine.name = Some(name.to_owned()),
+                ("id", ("author", author)) => engine.author = Some(author.to_owned()),
                 ("option", _) => {
-                    facts.option_lines.push(rest.to_owned());
+                    engine.option_lines.push(rest.to_owned());
                     let option = OptionDeclaration::parse(rest);
-                    facts
+                    engine
                         .options
                         .extend(option.map(|option| Declared { option, default: default(rest) }));
                 }
                 _ => {}
             }
         }
-        facts
+        engine
     }
 
     /// The option of this name, whatever its case.
@@ -99,12 +99,12 @@ pub(super) fn split_word(line: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::talk::tests::talk;
+    use super::super::transcript::tests::transcript;
     use super::*;
 
     #[test]
     fn an_engine_introduces_itself() {
-        let facts = Facts::read(&talk(
+        let engine = EngineInfo::read(&transcript(
             "< hello
              > uci
              < id name Some Engine 1.0
@@ -115,12 +115,12 @@ mod tests {
              < uciok
              < id name Other",
         ));
-        assert_eq!(facts.name.as_deref(), Some("Some Engine 1.0"));
-        assert!(facts.is_complete && facts.author.is_some());
-        assert_eq!(facts.option_lines.len(), 3);
-        assert_eq!(facts.range("hash"), Ok((1, 64)));
-        let style = facts.needs("default style").unwrap();
+        assert_eq!(engine.name.as_deref(), Some("Some Engine 1.0"));
+        assert!(engine.is_complete && engine.author.is_some());
+        assert_eq!(engine.option_lines.len(), 3);
+        assert_eq!(engine.range("hash"), Ok((1, 64)));
+        let style = engine.needs("default style").unwrap();
         assert_eq!(style.default.as_deref(), Some("Very Solid"));
-        assert!(facts.needs("Ponder").is_err());
+        assert!(engine.needs("Ponder").is_err());
     }
 }
