@@ -13,34 +13,32 @@ const MAX_NAMED: usize = 12;
 
 /// The result of one feature.
 #[derive(Debug, Clone)]
-pub struct Feature<'a> {
+pub(crate) struct Feature<'a> {
     /// Name of the feature.
-    pub name: &'a str,
-    /// Index of the engine without it.
-    pub engine: usize,
+    pub(crate) name: &'a str,
     /// The engine with it against the engine without it.
-    pub strength: Strength,
+    pub(crate) strength: Strength,
     /// Elo with an interval that holds together with those of all other features; `None` before
     /// the first pair.
-    pub simultaneous: Option<Estimate>,
+    pub(crate) simultaneous: Option<Estimate>,
     /// The sequential test of this feature, if there is one.
-    pub test: Option<Test>,
+    pub(crate) test: Option<Test>,
 }
 
 /// How the sequential test of a feature stands.
 #[derive(Debug, Clone, Copy)]
-pub struct Test {
+pub(crate) struct Test {
     /// Log-likelihood ratio.
-    pub llr: f64,
+    pub(crate) llr: f64,
     /// What it says.
-    pub decision: Decision,
+    pub(crate) decision: Decision,
     /// The estimate that allows for the stop; `None` before the first pair.
-    pub after_stop: Option<SequentialEstimate>,
+    pub(crate) after_stop: Option<SequentialEstimate>,
 }
 
 impl Test {
     /// `H1`, `H0` or `open`.
-    pub fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self.decision {
             Decision::AcceptH1 => "H1",
             Decision::AcceptH0 => "H0",
@@ -50,14 +48,13 @@ impl Test {
 }
 
 /// The features by descending Elo; empty if the run is no ablation.
-pub fn features(summary: &Summary) -> Vec<Feature<'_>> {
+pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     let Some(ablation) = &summary.ablation else { return Vec::new() };
     let family = ablation.features.len();
     let result = |(engine, name)| {
         let encounter = summary.standing.encounter([0, engine]);
         Feature {
             name,
-            engine,
             strength: Strength::of(encounter),
             simultaneous: Strength::elo_among(&encounter, family),
             test: summary.sprt_status([0, engine]).map(|sprt_status| Test {
@@ -84,7 +81,7 @@ fn elo(feature: &Feature<'_>) -> f64 {
 }
 
 /// One row for each feature.
-pub fn table(summary: &Summary) -> Table {
+pub(crate) fn table(summary: &Summary) -> Table {
     let is_test = summary.sprt.is_some();
     let mut heading = vec!["feature"];
     heading.extend(match is_test {
@@ -111,7 +108,7 @@ pub fn table(summary: &Summary) -> Table {
 }
 
 /// nElo, LOS, games by result, pairs by score.
-pub fn strength_cells(strength: &Strength) -> [String; 7] {
+pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
     [
         plus_minus(strength.nelo.as_ref()),
         percent(strength.los),
@@ -133,7 +130,7 @@ fn bounds(estimate: Option<&Estimate>) -> String {
 }
 
 /// How the table is to be read.
-pub fn notes(summary: &Summary) -> Vec<String> {
+pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
     let mut notes = vec![
         "Elo is of the engine with the feature against the engine without it, so that positive \
@@ -159,7 +156,7 @@ pub fn notes(summary: &Summary) -> Vec<String> {
 }
 
 /// The features by what can be said of them.
-pub fn conclusion(summary: &Summary) -> String {
+pub(crate) fn conclusion(summary: &Summary) -> String {
     let features = features(summary);
     let names = |wanted: &dyn Fn(&Feature<'_>) -> bool| {
         features

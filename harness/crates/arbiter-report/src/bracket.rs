@@ -5,7 +5,7 @@ use arbiter_schedule::Encounter;
 use arbiter_schedule::{Entrant, Knockout};
 
 /// The bracket, one column for each round and one for the winner; scores stand behind the names.
-pub fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[String]) -> String {
+pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[String]) -> String {
     let levels = knockout.levels();
     let cell = |level: usize, place: usize| -> String {
         match levels[level][place] {

@@ -10,19 +10,19 @@ use arbiter_plan::run::latency::{Distribution, Kind};
 const MAX_ON_TERMINAL: usize = 8;
 
 /// What the kinds mean.
-pub const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
+pub(crate) const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
      the move, less the time that the engine reported last. overrun: past the end of its time, of moves \
      with st= and of those that lost on time.";
 
 /// Quantiles by engine and kind, for a terminal; nothing for many engines, or if nothing was
 /// measured.
-pub fn terminal(summary: &Summary, width: Option<usize>) -> String {
+pub(crate) fn terminal(summary: &Summary, width: Option<usize>) -> String {
     let is_short = summary.ablation.is_none() && summary.engines.len() <= MAX_ON_TERMINAL;
     quantiles(summary).filter(|_| is_short).map_or(String::new(), |table| table.fitted(width))
 }
 
 /// Quantiles by engine and kind; `None` if nothing was measured.
-pub fn quantiles(summary: &Summary) -> Option<Table> {
+pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(["engine", "latency", "times", "p50", "p90", "p99", "max"]);
     let mut is_empty = true;
     for (engine, kind, distribution) in summary.latencies.iter() {
@@ -42,7 +42,7 @@ pub fn quantiles(summary: &Summary) -> Option<Table> {
 }
 
 /// A time in a unit that suits it.
-pub(super) fn time(us: u64) -> String {
+pub(crate) fn time(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
         1_000..1_000_000 => format!("{} ms", short(us as f64 / 1e3)),
@@ -59,7 +59,7 @@ fn short(value: f64) -> String {
 
 /// The figures of one engine and kind in JSON; times in microseconds, to two significant digits.
 #[derive(Serialize)]
-pub(super) struct LatencyFigures<'a> {
+pub(crate) struct LatencyFigures<'a> {
     engine: &'a str,
     /// `ready`, `move` or `overrun`.
     kind: &'static str,
@@ -73,7 +73,7 @@ pub(super) struct LatencyFigures<'a> {
 }
 
 /// All of them.
-pub(super) fn json(summary: &Summary) -> Vec<LatencyFigures<'_>> {
+pub(crate) fn json(summary: &Summary) -> Vec<LatencyFigures<'_>> {
     let figures = |(engine, kind, distribution): (usize, Kind, &Distribution)| LatencyFigures {
         engine: summary.engines[engine].as_str(),
         kind: kind.as_str(),

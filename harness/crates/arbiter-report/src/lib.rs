@@ -2,9 +2,9 @@
 //!
 //! Renderers turn values into text; opening files is left to the caller. Only [`live`] prints.
 
-pub mod ablation;
+mod ablation;
 pub mod boards;
-pub mod bracket;
+mod bracket;
 pub mod builds;
 pub mod chart;
 pub mod check;
@@ -16,7 +16,7 @@ pub mod gates;
 pub mod html;
 pub mod json;
 pub mod junit;
-pub mod latency;
+mod latency;
 pub mod live;
 pub mod log;
 pub mod markdown;
@@ -28,8 +28,8 @@ pub mod ratings;
 pub mod run_list;
 pub mod speed;
 pub mod standings;
-pub mod standings_json;
-pub mod standings_text;
+mod standings_json;
+mod standings_text;
 pub mod statistics;
 pub mod status;
 pub mod stored;

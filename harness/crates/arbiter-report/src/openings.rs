@@ -33,14 +33,14 @@ impl OpeningNames {
 
     /// The last position with a name among those that a game started from and its book moves lead
     /// to; none for a game of Chess960.
-    pub fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
+    pub(crate) fn of_book_moves(&self, game: &GameRecord) -> Option<Named> {
         let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
         self.last_named(game, book)
     }
 
     /// The last position with a name that the first `plies` of a game lead to; none for a game of
     /// Chess960.
-    pub fn last_named(&self, game: &GameRecord, plies: usize) -> Option<Named> {
+    pub(crate) fn last_named(&self, game: &GameRecord, plies: usize) -> Option<Named> {
         if game.chess960 {
             return None;
         }

@@ -59,7 +59,7 @@ impl Standings {
     }
 
     /// Whether there are engines that cannot be compared with others.
-    pub fn has_groups(&self) -> bool {
+    pub(crate) fn has_groups(&self) -> bool {
         let is_other =
             |row: &Row| matches!(row.rating, Some(Rating::Estimate { group, .. }) if group > 0);
         self.rows.iter().any(is_other)
@@ -93,13 +93,13 @@ pub fn rated(engines: usize, standing: &Standing) -> Option<Rated> {
 
 /// Half of the 95 % interval of a rating, in Elo: every table and chart of ratings takes this one, which
 /// counts pairs as pairs. `None` for an engine that won or lost everything.
-pub fn margin(rated: &Rated, player: usize) -> Option<f64> {
+pub(crate) fn margin(rated: &Rated, player: usize) -> Option<f64> {
     rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
 }
 
 /// The likelihood, 0 to 1, that each engine of `order` is stronger than each other one, by the same
 /// errors; `None` for an engine against itself and where the two cannot be compared.
-pub fn superiority(rated: &Rated, order: &[usize]) -> Vec<Vec<Option<f64>>> {
+pub(crate) fn superiority(rated: &Rated, order: &[usize]) -> Vec<Vec<Option<f64>>> {
     let likelihood = |one: usize, other: usize| match one == other {
         true => None,
         false => rated.superiority(one, other, Errors::Sandwich),
@@ -109,7 +109,7 @@ pub fn superiority(rated: &Rated, order: &[usize]) -> Vec<Vec<Option<f64>>> {
 }
 
 /// Points of a pair of engines as people write them: `2½`.
-pub fn points(halves: u64) -> String {
+pub(crate) fn points(halves: u64) -> String {
     match (halves / 2, halves % 2) {
         (whole, 0) => whole.to_string(),
         (0, _) => "½".to_owned(),
@@ -118,7 +118,7 @@ pub fn points(halves: u64) -> String {
 }
 
 /// Who leads, and which round it is, in one line; `None` for a match of two.
-pub fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
+pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
     if engines.len() < 3 {
         return None;
     }

@@ -6,7 +6,7 @@ use crate::standings::{Rating, Standings};
 
 /// What the report says of a tournament.
 #[derive(Debug, Serialize)]
-pub struct TournamentFigures<'a> {
+pub(crate) struct TournamentFigures<'a> {
     format: &'static str,
     round: u64,
     rounds: u64,
@@ -58,7 +58,7 @@ struct Bye<'a> {
 
 impl<'a> TournamentFigures<'a> {
     /// The figures; rounds are counted from 1.
-    pub fn of(standings: &Standings, engines: &'a [String]) -> TournamentFigures<'a> {
+    pub(crate) fn of(standings: &Standings, engines: &'a [String]) -> TournamentFigures<'a> {
         let schedule = &standings.schedule;
         let name = |engine: usize| engines[engine].as_str();
         let (round, rounds) = schedule.round();

@@ -13,7 +13,7 @@ use arbiter_schedule::{Format, Schedule};
 const MAX_LISTED: usize = 500;
 
 /// The table and the rounds, or the bracket.
-pub fn render(standings: &Standings, engines: &[String], width: Option<usize>) -> String {
+pub(crate) fn render(standings: &Standings, engines: &[String], width: Option<usize>) -> String {
     let mut text = table(standings, engines).fitted(width);
     for note in notes(standings) {
         text.push_str(&note);
@@ -28,7 +28,7 @@ pub fn render(standings: &Standings, engines: &[String], width: Option<usize>) -
 }
 
 /// The bracket, or the rounds; empty for formats that are fixed.
-pub fn rounds(standings: &Standings, engines: &[String]) -> String {
+pub(crate) fn rounds(standings: &Standings, engines: &[String]) -> String {
     let schedule = &standings.schedule;
     match schedule.bracket() {
         Some(knockout) => bracket::draw(knockout, schedule.encounters(), engines),
@@ -38,7 +38,7 @@ pub fn rounds(standings: &Standings, engines: &[String]) -> String {
 }
 
 /// One row for each engine, from first to last.
-pub fn table(standings: &Standings, engines: &[String]) -> Table {
+pub(crate) fn table(standings: &Standings, engines: &[String]) -> Table {
     let has = |part: fn(&Row) -> bool| standings.rows.iter().any(part);
     let has_groups = standings.has_groups();
     let has_buchholz = has(|row| row.ranked.buchholz.is_some());
@@ -68,7 +68,7 @@ pub fn table(standings: &Standings, engines: &[String]) -> Table {
 }
 
 /// What has to be known to read the table.
-pub fn notes(standings: &Standings) -> Vec<String> {
+pub(crate) fn notes(standings: &Standings) -> Vec<String> {
     let mut notes = Vec::new();
     let design = standings.schedule.design();
     let is_bound = |row: &Row| matches!(row.rating, Some(Rating::Above(_) | Rating::Below(_)));

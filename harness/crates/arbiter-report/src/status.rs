@@ -60,13 +60,13 @@ pub fn disturbance(pair: u64, reason: &str, is_void: bool) -> String {
 }
 
 /// All in one line: evidence, if there is any, then pace.
-pub fn one_line([evidence, pace]: [String; 2]) -> String {
+pub(crate) fn one_line([evidence, pace]: [String; 2]) -> String {
     if evidence.is_empty() { pace } else { format!("{evidence} · {pace}") }
 }
 
 /// Two lines that fit a narrow terminal: the evidence (likelihood ratio, Elo, counts), which may
 /// be empty, and the pace (pairs, speed, time to go).
-pub fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
+pub(crate) fn status_lines(standing: &Standing, progress: &Progress) -> [String; 2] {
     let strength = Strength::of(standing.main_encounter());
     let mut evidence = Vec::new();
     if let Some((_, SprtStatus { llr, lower, upper, .. })) = progress.sprt {

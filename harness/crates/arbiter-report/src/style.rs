@@ -4,16 +4,16 @@
 use anstyle::{AnsiColor, Color, Style};
 
 /// What a value is called.
-pub const LABEL: Style = Style::new().bold();
+pub(crate) const LABEL: Style = Style::new().bold();
 
 /// A verdict that is good news.
-pub const GOOD: Style = coloured(AnsiColor::Green);
+pub(crate) const GOOD: Style = coloured(AnsiColor::Green);
 
 /// A verdict that is bad news, or an error.
 pub const BAD: Style = coloured(AnsiColor::Red);
 
 /// A verdict that is none.
-pub const OPEN: Style = coloured(AnsiColor::Yellow);
+pub(crate) const OPEN: Style = coloured(AnsiColor::Yellow);
 
 const fn coloured(color: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(Color::Ansi(color)))

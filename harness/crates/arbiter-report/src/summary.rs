@@ -144,7 +144,7 @@ impl Strength {
 
     /// Elo with an interval that holds together with those of `family` encounters; `None` before
     /// the first pair.
-    pub fn elo_among(encounter: &Encounter, family: usize) -> Option<Estimate> {
+    pub(crate) fn elo_among(encounter: &Encounter, family: usize) -> Option<Estimate> {
         let moments = encounter.pairs.distribution().moments()?;
         Some(elo::simultaneous(&moments, family))
     }
@@ -219,13 +219,9 @@ impl Summary {
     }
 
     /// The same of one encounter of several that have a test each.
-    pub fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
-        let sprt_status = self.sprt_status(engines)?;
-        sequential::after(
-            &self.sprt?,
-            &self.standing.encounter(engines).pairs,
-            sprt_status.decision,
-        )
+    pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
+        let look = self.look(engines)?;
+        sequential::after(&self.sprt?, &self.standing.encounter(engines).pairs, look.decision)
     }
 
     /// What the stopping rule says of an encounter; `None` without one.

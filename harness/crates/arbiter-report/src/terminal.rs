@@ -171,7 +171,7 @@ fn tuning_lines(page: &mut Page, summary: &Summary, spsa: &SpsaState) {
 }
 
 /// Whether such lines are wanted.
-pub fn has_details() -> bool {
+pub(crate) fn has_details() -> bool {
     log::log_enabled!(log::Level::Debug)
 }
 

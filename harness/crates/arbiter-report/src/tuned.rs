@@ -15,7 +15,7 @@ const MAX_NAMED: usize = 6;
 
 /// A tuning in JSON.
 #[derive(Debug, Serialize)]
-pub struct TuningFigures<'a> {
+pub(crate) struct TuningFigures<'a> {
     iterations: u64,
     iterations_done: u64,
     pairs_per_iteration: u64,
@@ -56,7 +56,7 @@ struct PathFigures {
 }
 
 /// The tuning of a run in JSON, if it is one.
-pub fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
+pub(crate) fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
     let spsa = summary.spsa.as_ref()?;
     let tuning = spsa.tuning();
     let parameters = tuning.parameters.iter().zip(spsa.theta());
@@ -117,13 +117,13 @@ pub fn schedule(tuning: &Tuning) -> String {
 }
 
 /// What is tuned and how, in sentences.
-pub fn words(tuning: &Tuning) -> String {
+pub(crate) fn words(tuning: &Tuning) -> String {
     let schedule = schedule(tuning);
     format!("The engine played itself with other values of {}. SPSA: {schedule}.", names(tuning))
 }
 
 /// How far it has come, in one line: iterations, and the first of the values with their change.
-pub fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
+pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
     let shown = tuning.parameters.iter().zip(theta).take(MAX_NAMED);
     let values = shown.map(|(parameter, value)| {
         format!("{} {value:.2} ({:+.2})", parameter.name, value - parameter.start + 0.0)
@@ -134,7 +134,7 @@ pub fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
 }
 
 /// One row for each parameter.
-pub fn table(spsa: &SpsaState) -> Table {
+pub(crate) fn table(spsa: &SpsaState) -> Table {
     let mut table = Table::new([
         "parameter",
         "start",
@@ -162,13 +162,13 @@ pub fn table(spsa: &SpsaState) -> Table {
 }
 
 /// The values as UCI options, a line for each.
-pub fn options(spsa: &SpsaState) -> String {
+pub(crate) fn options(spsa: &SpsaState) -> String {
     let settings = spsa.tuning().settings(spsa.theta()).into_iter();
     settings.map(|(name, value)| format!("setoption name {name} value {value}\n")).collect()
 }
 
 /// The values as a table of source code has them, a line for each that is not as at the start.
-pub fn assignments(spsa: &SpsaState) -> String {
+pub(crate) fn assignments(spsa: &SpsaState) -> String {
     let tuning = spsa.tuning();
     let (now, start) = (tuning.settings(spsa.theta()), tuning.settings(&tuning.start()));
     let changed = start.into_iter().zip(now).filter(|(start, now)| start != now);
@@ -177,7 +177,7 @@ pub fn assignments(spsa: &SpsaState) -> String {
 }
 
 /// What else there is to know of the values.
-pub fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
+pub(crate) fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let tuning = spsa.tuning();
     let mut notes = Vec::new();
     if let Some((mean, most)) = expected_noise(summary, tuning) {
@@ -210,7 +210,7 @@ fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
 }
 
 /// What came out, in a sentence.
-pub fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
+pub(crate) fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     let values = spsa.tuning().settings(spsa.theta()).into_iter();
     let values = values.take(MAX_NAMED).map(|(name, value)| format!("{name} {value}"));
@@ -220,7 +220,7 @@ pub fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
 }
 
 /// How the tuning stands, and what is to be done about it.
-pub fn verdict(summary: &Summary, spsa: &SpsaState) -> String {
+pub(crate) fn verdict(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {
         Some(Ending::Complete) => format!(

@@ -1,6 +1,6 @@
 //! Charts as values; [`svg`] draws them.
 
-pub mod svg;
+pub(crate) mod svg;
 
 /// What is to be drawn. Values that are not finite are not drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +69,7 @@ impl Line {
 }
 
 /// At most so many of the values, evenly spaced, the last one included.
-pub fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
+pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
     let step = values.len().div_ceil(most).max(1);
     let first = (values.len() + step - 1) % step;
     values.iter().skip(first).step_by(step)

@@ -15,7 +15,7 @@ use super::{Bars, Chart, Intervals, Line, Lines, thinned};
 /// The sizes of a drawing, in units of its view box. Text has the same size in each, so that a screen
 /// shows the one whose units are closest to its own.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// The class of the element, by which the page's style chooses.
     class: &'static str,
     width: u32,
@@ -33,7 +33,7 @@ pub struct Frame {
 }
 
 /// For screens of more than 40 characters, and for paper.
-pub const WIDE: Frame = Frame {
+pub(crate) const WIDE: Frame = Frame {
     class: "wide",
     width: 720,
     height: 300,
@@ -45,7 +45,7 @@ pub const WIDE: Frame = Frame {
 };
 
 /// For telephones.
-pub const NARROW: Frame = Frame {
+pub(crate) const NARROW: Frame = Frame {
     class: "narrow",
     width: 340,
     height: 240,
@@ -87,7 +87,7 @@ const FIRST_LINE: usize = 3;
 
 /// Why a chart could not be drawn: there is nothing finite to draw, or a fault of the crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undrawn(pub String);
+pub(crate) struct Undrawn(pub(crate) String);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
@@ -97,7 +97,7 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// # Errors
 ///
 /// If there is nothing finite to draw.
-pub fn draw(chart: &Chart, frame: &Frame) -> Result<String, Undrawn> {
+pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Undrawn> {
     let mut text = String::new();
     let height = match chart {
         Chart::Intervals(intervals) => BESIDES_ROWS + ROW * intervals.rows.len() as u32,
