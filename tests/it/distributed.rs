@@ -196,7 +196,7 @@ fn the_live_page_shows_who_is_there() {
     let Some(mut server) = Server::start(&bench, "") else { return };
     let elsewhere = Bench::new();
     let without = Site::start(&elsewhere, &[]);
-    assert!(without.get("/cluster").body.contains("No server is looked at"));
+    assert!(without.get("/cluster").body.contains("No NATS server is configured"));
     without.end();
     let worker = Worker::start(&bench, &server, "alpha");
     let site = Site::start(&bench, &["--nats", &server.url()]);

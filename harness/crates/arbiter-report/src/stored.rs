@@ -11,6 +11,7 @@ use arbiter_plan::plan::Plan;
 use arbiter_plan::provenance::Provenance;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::noise::Disturbances;
+use arbiter_plan::run::standing::PairTally;
 use arbiter_plan::run::state::{Effect, Event, RunState};
 use arbiter_store::{Fingerprints, Store, StoreError, StoredGate, StoredRun};
 
@@ -154,22 +155,34 @@ pub fn watched(
     store: &Store,
     run: &str,
     plan: &Plan,
-    mut observe: impl FnMut(Effect),
+    observe: impl FnMut(Effect),
 ) -> Result<RunState, StoreError> {
     let mut state = RunState::of(plan);
-    let tallies = store.tallies(run)?;
-    for tally in &tallies {
+    apply(store, run, &mut state, &store.tallies(run)?, observe)?;
+    Ok(state)
+}
+
+/// Counts pairs that are on disk.
+pub fn apply(
+    store: &Store,
+    run: &str,
+    state: &mut RunState,
+    tallies: &[PairTally],
+    mut observe: impl FnMut(Effect),
+) -> Result<(), StoreError> {
+    for tally in tallies {
         state.apply(Event::Committed(*tally)).into_iter().for_each(&mut observe);
     }
     // A pair was started because the schedule knew it from the pairs counted by then, and those
     // are on disk; so the schedule must know it again.
-    for tally in tallies {
+    let is_known = |tally: &&PairTally| {
         let pairing = state.schedule().pairing(tally.pair);
-        if pairing.is_none_or(|pairing| pairing.engines != tally.engines) {
-            return Err(store.misfit(run, tally.pair));
-        }
+        pairing.is_some_and(|pairing| pairing.engines == tally.engines)
+    };
+    match tallies.iter().find(|tally| !is_known(tally)) {
+        Some(tally) => Err(store.misfit(run, tally.pair)),
+        None => Ok(()),
     }
-    Ok(state)
 }
 
 /// A time of the store, in UTC.

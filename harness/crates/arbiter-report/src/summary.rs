@@ -259,6 +259,20 @@ impl Summary {
         standings::rated(self.engines.len(), &self.standing)
     }
 
+    /// What bounds the engines, once if it is the same for all.
+    pub fn limits_in_words(&self) -> String {
+        let mut limits: Vec<String> = self.limits.iter().map(ToString::to_string).collect();
+        limits.dedup();
+        limits.join(" v ")
+    }
+
+    /// LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty without a test.
+    pub fn llr_in_words(&self) -> String {
+        self.test().map_or(String::new(), |(_, look)| {
+            format!("{:+.2} [{:.2}, {:.2}]", look.llr, look.lower, look.upper)
+        })
+    }
+
     /// Whether it has come to the end that was planned for it.
     pub fn is_over(&self) -> bool {
         !matches!(self.ending, None | Some(Ending::Interrupted))

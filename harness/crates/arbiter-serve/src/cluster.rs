@@ -1,36 +1,36 @@
-//! The workers and runs on a NATS server, for as long as the page is served.
+//! The monitor of the workers and runs of a NATS server.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 
-use super::hub::Watch;
-use crate::web::{Part, parts};
+use super::hub::LivePage;
+use crate::web::{Fragment, fragments};
 use arbiter_cluster::access::{Access, AccessError, Link};
 use arbiter_cluster::overview::document;
 use arbiter_cluster::watch::{Cluster, Listener};
 use arbiter_report::document::Document;
 
-/// How long is waited before the server is called again.
-const PAUSE: Duration = Duration::from_secs(5);
+/// Time before the server is contacted again.
+const RECONNECT: Duration = Duration::from_secs(5);
 
-/// Listens to a cluster and keeps what it heard.
+/// What is known of the cluster, shared by the task that listens and the page that shows it.
 #[derive(Debug)]
-pub struct ClusterMonitor(Mutex<View>);
+pub struct ClusterMonitor(Mutex<State>);
 
 #[derive(Debug)]
-enum View {
+enum State {
     /// No server was named.
-    Unknown,
+    Unconfigured,
     /// The server cannot be reached, for this reason.
-    Lost(String),
-    /// What was heard, and the connection over which it was.
-    Seen(Box<Seen>),
+    Disconnected(String),
+    /// What was received, and the connection over which it was.
+    Connected(Box<Connection>),
 }
 
 #[derive(Debug)]
-struct Seen {
+struct Connection {
     cluster: Cluster,
     link: Link,
 }
@@ -38,11 +38,11 @@ struct Seen {
 impl ClusterMonitor {
     /// Nothing was heard yet, if there is a server to listen to.
     pub fn new(is_named: bool) -> ClusterMonitor {
-        let waiting = || View::Lost("not connected yet".to_owned());
-        ClusterMonitor(Mutex::new(if is_named { waiting() } else { View::Unknown }))
+        let waiting = || State::Disconnected("not connected yet".to_owned());
+        ClusterMonitor(Mutex::new(if is_named { waiting() } else { State::Unconfigured }))
     }
 
-    fn view(&self) -> MutexGuard<'_, View> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // Nothing in there can panic half-way.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,29 +54,31 @@ impl ClusterMonitor {
                 Ok(()) => "the connection was lost".to_owned(),
                 Err(error) => error.to_string(),
             };
-            *self.view() = View::Lost(reason);
-            sleep(PAUSE).await;
+            *self.state() = State::Disconnected(reason);
+            sleep(RECONNECT).await;
         }
     }
 
     async fn listen(&self, access: &Access) -> Result<(), AccessError> {
         let link = access.connect("arbiter serve").await?;
         let mut listener = Listener::new(&link).await?;
-        *self.view() =
-            View::Seen(Box::new(Seen { cluster: Cluster::default(), link: link.clone() }));
+        *self.state() = State::Connected(Box::new(Connection {
+            cluster: Cluster::default(),
+            link: link.clone(),
+        }));
         let mut forbidden = link.forbidden.clone();
         let mut second = interval(Duration::from_secs(1));
         loop {
             tokio::select! {
                 heard = listener.next() => {
                     let Some(heard) = heard else { return Ok(()) };
-                    if let View::Seen(seen) = &mut *self.view() {
-                        seen.cluster.hear(heard);
+                    if let State::Connected(connection) = &mut *self.state() {
+                        connection.cluster.hear(heard);
                     }
                 }
                 _ = second.tick() => {
-                    if let View::Seen(seen) = &mut *self.view() {
-                        seen.cluster.second();
+                    if let State::Connected(connection) = &mut *self.state() {
+                        connection.cluster.second();
                     }
                 }
                 Ok(()) = forbidden.changed() => {
@@ -89,21 +91,25 @@ impl ClusterMonitor {
     }
 }
 
-impl Watch for Arc<ClusterMonitor> {
-    fn look(&mut self) -> Vec<Part> {
-        let document = match &*self.view() {
-            View::Unknown => told("No server is looked at: start arbiter serve with --nats URL."),
-            View::Lost(reason) => told(&format!("Nobody can be heard: {reason}.")),
-            View::Seen(seen) if !seen.link.is_connected() => {
-                told("The connection to the NATS server is lost; it is being called.")
+impl LivePage for Arc<ClusterMonitor> {
+    fn fragments(&mut self) -> Vec<Fragment> {
+        let document = match &*self.state() {
+            State::Unconfigured => {
+                notice("No NATS server is configured: start arbiter serve with --nats URL.")
             }
-            View::Seen(seen) => document(&seen.cluster),
+            State::Disconnected(reason) => {
+                notice(&format!("The NATS server cannot be reached: {reason}."))
+            }
+            State::Connected(connection) if !connection.link.is_connected() => {
+                notice("The connection to the NATS server is lost; reconnecting.")
+            }
+            State::Connected(connection) => document(&connection.cluster),
         };
-        parts(&document)
+        fragments(&document)
     }
 }
 
-fn told(words: &str) -> Document {
+fn notice(words: &str) -> Document {
     let mut document = Document::new("Cluster".to_owned());
     document.paragraph(words);
     document

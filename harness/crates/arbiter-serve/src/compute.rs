@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::fold::Fold;
-use crate::web::compare::{self, Compared};
-use crate::web::trends::{self, Trial};
-use crate::web::{Place, still};
+use crate::web::compare::{self, ComparedRun};
+use crate::web::trends::{self, CommitRun};
+use crate::web::{NavPage, static_page};
 use arbiter_plan::command::command;
 use arbiter_plan::run::state::Effect;
 use arbiter_report::statistics::{GameStatistics, LlrHistory};
@@ -15,7 +15,7 @@ use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Why a page cannot be made, in a sentence.
 #[derive(Debug)]
-pub enum PageError {
+pub(crate) enum PageError {
     /// There is no such run.
     NoRun(String),
     /// The store cannot be read.
@@ -35,13 +35,13 @@ impl From<StoreError> for PageError {
 }
 
 /// Whether there is a run of that name.
-pub fn check(results: &Path, run: &str) -> Result<(), PageError> {
+pub(crate) fn check(results: &Path, run: &str) -> Result<(), PageError> {
     Store::observe(results)?.run(run)?;
     Ok(())
 }
 
 /// The report of a run as one file.
-pub fn report(results: &Path, run: &str) -> Result<String, PageError> {
+pub(crate) fn report(results: &Path, run: &str) -> Result<String, PageError> {
     let store = Store::observe(results)?;
     let engines = store.run(run)?.plan.engines.len();
     let mut statistics = GameStatistics::new(engines);
@@ -66,13 +66,13 @@ pub fn report(results: &Path, run: &str) -> Result<String, PageError> {
 }
 
 /// Runs side by side.
-pub fn compare(results: &Path, runs: &[String]) -> Result<String, PageError> {
+pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, PageError> {
     let store = Store::observe(results)?;
     let compared: Result<Vec<_>, _> = runs.iter().map(|run| compared(&store, run)).collect();
-    Ok(still(Place::Other, &compare::compare(&compared?)))
+    Ok(static_page(NavPage::Other, &compare::compare(&compared?)))
 }
 
-fn compared(store: &Store, run: &str) -> Result<Compared, StoreError> {
+fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let mut history = LlrHistory::default();
     let fold = Fold::begin(store, run, |effect| {
         if let Effect::Count { tally, look } = effect {
@@ -82,7 +82,7 @@ fn compared(store: &Store, run: &str) -> Result<Compared, StoreError> {
     let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    Ok(Compared { summary, begun: time(fold.stored.head.created_ms), history, settings })
+    Ok(ComparedRun { summary, begun: time(fold.stored.head.created_ms), history, settings })
 }
 
 /// What decides what the figures of a run mean.
@@ -107,9 +107,11 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
 }
 
 /// What came of commits.
-pub fn trends(results: &Path) -> Result<String, PageError> {
+pub(crate) fn trends(results: &Path) -> Result<String, PageError> {
     let store = match Store::observe(results) {
-        Err(StoreError::Missing(_)) => return Ok(still(Place::Trends, &trends::trends(&[], None))),
+        Err(StoreError::Missing(_)) => {
+            return Ok(static_page(NavPage::Trends, &trends::trends(&[], None)));
+        }
         store => store?,
     };
     let mut trials = Vec::new();
@@ -118,10 +120,10 @@ pub fn trends(results: &Path) -> Result<String, PageError> {
         let provenance = stored.plan.engines.first().and_then(|first| first.provenance.as_ref());
         if provenance.is_some() {
             let summary = Fold::begin(&store, &outline.run, |_| ())?.summary(&store)?;
-            trials.extend(Trial::of(summary, time(stored.head.created_ms)));
+            trials.extend(CommitRun::of(summary, time(stored.head.created_ms)));
         }
     }
     let gates = store.gates(None)?;
     let gates = (!gates.is_empty()).then(|| history_table(&gates));
-    Ok(still(Place::Trends, &trends::trends(&trials, gates)))
+    Ok(static_page(NavPage::Trends, &trends::trends(&trials, gates)))
 }

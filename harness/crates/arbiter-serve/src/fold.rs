@@ -2,28 +2,27 @@
 
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::run::event::Ending;
-use arbiter_plan::run::standing::PairTally;
-use arbiter_plan::run::state::{Effect, Event, RunState};
-use arbiter_report::stored::{gates_of, summary_of};
+use arbiter_plan::run::state::{Effect, RunState};
+use arbiter_report::stored::{apply, gates_of, summary_of};
 use arbiter_report::summary::Summary;
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
 /// A run as far as it was read.
 #[derive(Debug)]
-pub struct Fold {
+pub(crate) struct Fold {
     /// What the store has of it besides its pairs.
-    pub stored: StoredRun,
+    pub(crate) stored: StoredRun,
     /// Where its pairs led.
-    pub state: RunState,
+    pub(crate) state: RunState,
     /// What became of the gates of its commits.
-    pub gates: Vec<Outcome>,
+    pub(crate) gates: Vec<Outcome>,
     mark: Mark,
     epoch: u64,
 }
 
 impl Fold {
     /// Reads what there is; `observe` hears of what follows from each pair.
-    pub fn begin(
+    pub(crate) fn begin(
         store: &Store,
         run: &str,
         observe: impl FnMut(Effect),
@@ -34,53 +33,37 @@ impl Fold {
         let state = RunState::of(&stored.plan);
         let gates = gates_of(store, &stored)?;
         let mut fold = Fold { stored, state, gates, mark, epoch };
-        fold.count(store, &store.tallies(run)?, observe)?;
+        apply(store, run, &mut fold.state, &store.tallies(run)?, observe)?;
         Ok(fold)
     }
 
     /// Whether it can go on: not after pairs were taken back, of whatever run, as others may be in
     /// their places in the store.
-    pub fn can_go_on(&self, store: &Store) -> Result<bool, StoreError> {
+    pub(crate) fn can_go_on(&self, store: &Store) -> Result<bool, StoreError> {
         Ok(store.epoch()? == self.epoch)
     }
 
     /// Reads what has come since.
-    pub fn go_on(&mut self, store: &Store, observe: impl FnMut(Effect)) -> Result<(), StoreError> {
+    pub(crate) fn go_on(
+        &mut self,
+        store: &Store,
+        observe: impl FnMut(Effect),
+    ) -> Result<(), StoreError> {
         let run = self.stored.head.run.clone();
         let (tallies, mark) = store.tallies_after(&run, self.mark)?;
         self.mark = mark;
         self.stored = store.run(&run)?;
         self.gates = gates_of(store, &self.stored)?;
-        self.count(store, &tallies, observe)
+        apply(store, &run, &mut self.state, &tallies, observe)
     }
 
     /// How the run ended by what the store says; `None` while it is played, or if it was killed.
-    pub fn ending(&self) -> Option<Ending> {
+    pub(crate) fn ending(&self) -> Option<Ending> {
         self.stored.head.ending
     }
 
     /// What there is to say of the counts.
-    pub fn summary(&self, store: &Store) -> Result<Summary, StoreError> {
+    pub(crate) fn summary(&self, store: &Store) -> Result<Summary, StoreError> {
         summary_of(store, &self.stored, &self.state)
-    }
-
-    fn count(
-        &mut self,
-        store: &Store,
-        tallies: &[PairTally],
-        mut observe: impl FnMut(Effect),
-    ) -> Result<(), StoreError> {
-        for tally in tallies {
-            self.state.apply(Event::Committed(*tally)).into_iter().for_each(&mut observe);
-        }
-        // As when a run is resumed: its schedule has to know its pairs.
-        let is_known = |tally: &PairTally| {
-            let pairing = self.state.schedule().pairing(tally.pair);
-            pairing.is_some_and(|pairing| pairing.engines == tally.engines)
-        };
-        match tallies.iter().find(|tally| !is_known(tally)) {
-            Some(tally) => Err(store.misfit(&self.stored.head.run, tally.pair)),
-            None => Ok(()),
-        }
     }
 }

@@ -27,7 +27,7 @@ pub struct Guard {
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// It is not addressed to us.
     Host,
     /// It comes from a page of somebody else.
@@ -40,7 +40,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// What is answered.
-    pub fn answer(self) -> (StatusCode, &'static str) {
+    pub(crate) fn answer(self) -> (StatusCode, &'static str) {
         match self {
             Refusal::Host => (
                 StatusCode::MISDIRECTED_REQUEST,
@@ -64,7 +64,7 @@ impl Guard {
     }
 
     /// Whether anybody may steer.
-    pub fn is_steered(&self) -> bool {
+    pub(crate) fn is_steered(&self) -> bool {
         self.token.is_some()
     }
 
@@ -73,7 +73,7 @@ impl Guard {
     /// # Errors
     ///
     /// If it is not.
-    pub fn may_see(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn may_see(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = only(headers, &header::HOST).ok_or(Refusal::Host)?;
         if self.is_ours(host) { Ok(()) } else { Err(Refusal::Host) }
     }
@@ -83,7 +83,7 @@ impl Guard {
     /// # Errors
     ///
     /// If it may not.
-    pub fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(Refusal::ReadOnly)?;
         // Programs that are no browsers say neither.
         if headers.contains_key(SITE) && only(headers, &SITE) != Some("same-origin") {

@@ -1,5 +1,5 @@
-//! What viewers of the same page share: one thread that looks at the store and makes the page, as
-//! long as anybody looks at it. A viewer that is slow misses what came in between, and delays nobody.
+//! The live pages: one thread for each page that has viewers reads the store and publishes new versions
+//! of it. A slow viewer skips versions, and delays no other.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,22 +9,22 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::cluster::ClusterMonitor;
-use super::list::ListWatch;
-use super::run::RunWatch;
-use crate::web::{Part, Publication};
+use super::list::RunListPage;
+use super::run::RunPage;
+use crate::web::{Fragment, PageVersion};
 
-/// How often a page is looked after. Boards change that often; the rest takes several beats.
-pub const BEAT: Duration = Duration::from_millis(500);
+/// Time from one version of a page to the next. Boards change that often; the rest takes several ticks.
+pub(crate) const TICK: Duration = Duration::from_millis(500);
 
-/// Beats for which a page that nobody looks at is kept up to date, as somebody may come back.
-const LINGER: u32 = 60;
+/// Ticks for which a page without viewers is kept up to date, as one may come back.
+const IDLE_TICKS: u32 = 60;
 
-/// Pages that are kept up to date at once.
+/// Maximum number of live pages.
 const MAX_TOPICS: usize = 64;
 
-/// A page that changes.
+/// A live page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Topic {
+pub(crate) enum Topic {
     /// The list of runs.
     Runs,
     /// A run, by its name.
@@ -33,10 +33,21 @@ pub enum Topic {
     Cluster,
 }
 
-/// What was published last; nothing yet before the first look.
-pub type Latest = Option<Arc<Publication>>;
+impl Topic {
+    /// The address of its events.
+    pub(crate) fn events_url(&self) -> String {
+        match self {
+            Topic::Runs => "/events/runs".to_owned(),
+            Topic::Run(run) => format!("/events/runs/{run}"),
+            Topic::Cluster => "/events/cluster".to_owned(),
+        }
+    }
+}
 
-/// All pages that somebody looks at.
+/// The version published last; `None` before the first.
+pub(crate) type Latest = Option<Arc<PageVersion>>;
+
+/// All live pages.
 #[derive(Debug)]
 pub struct Hub {
     results: PathBuf,
@@ -44,34 +55,37 @@ pub struct Hub {
     topics: Mutex<BTreeMap<Topic, watch::Sender<Latest>>>,
 }
 
-/// Makes the parts of a page, again and again.
-pub trait Watch {
-    /// The parts as they are now.
-    fn look(&mut self) -> Vec<Part>;
+/// The source of a live page, which its thread asks at each tick.
+pub(crate) trait LivePage {
+    /// The fragments of the page as it is now.
+    fn fragments(&mut self) -> Vec<Fragment>;
 }
 
 impl Hub {
-    /// Nobody looks yet.
+    /// A hub without viewers.
     pub fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
         Hub { results, monitor, topics: Mutex::default() }
     }
 
-    /// Lets somebody see a page, and all that it becomes. The error is a sentence.
-    pub fn follow(self: &Arc<Self>, topic: Topic) -> Result<watch::Receiver<Latest>, String> {
+    /// Subscribes to the versions of a page. The error is a sentence.
+    pub(crate) fn follow(
+        self: &Arc<Self>,
+        topic: Topic,
+    ) -> Result<watch::Receiver<Latest>, String> {
         let mut topics = self.topics();
         if let Some(sender) = topics.get(&topic) {
             return Ok(sender.subscribe());
         }
         if topics.len() >= MAX_TOPICS {
-            return Err(format!("{MAX_TOPICS} runs are being looked at already."));
+            return Err(format!("{MAX_TOPICS} pages have viewers already."));
         }
         let (sender, receiver) = watch::channel(None);
         topics.insert(topic.clone(), sender.clone());
         drop(topics);
         let hub = self.clone();
-        let listed = Listed { hub, topic: topic.clone() };
-        let thread = std::thread::Builder::new().name("page".into());
-        match thread.spawn(move || listed.keep_up(&sender)) {
+        let thread = TopicThread { hub, topic: topic.clone() };
+        let builder = std::thread::Builder::new().name("page".into());
+        match builder.spawn(move || thread.publish(&sender)) {
             Ok(_) => Ok(receiver),
             Err(error) => {
                 self.topics().remove(&topic);
@@ -86,33 +100,33 @@ impl Hub {
     }
 }
 
-/// A topic of the hub, which is taken out of it again however its thread ends.
+/// A topic of the hub, which is removed from it however its thread ends.
 #[derive(Debug)]
-struct Listed {
+struct TopicThread {
     hub: Arc<Hub>,
     topic: Topic,
 }
 
-impl Listed {
-    fn keep_up(self, sender: &watch::Sender<Latest>) {
+impl TopicThread {
+    fn publish(self, sender: &watch::Sender<Latest>) {
         let results = self.hub.results.clone();
-        let mut page: Box<dyn Watch> = match &self.topic {
-            Topic::Runs => Box::new(ListWatch::new(results)),
-            Topic::Run(run) => Box::new(RunWatch::new(results, run.clone())),
+        let mut page: Box<dyn LivePage> = match &self.topic {
+            Topic::Runs => Box::new(RunListPage::new(results)),
+            Topic::Run(run) => Box::new(RunPage::new(results, run.clone())),
             Topic::Cluster => Box::new(self.hub.monitor.clone()),
         };
         let mut unseen = 0;
         loop {
-            publish(sender, page.look());
-            std::thread::sleep(BEAT);
+            publish(sender, page.fragments());
+            std::thread::sleep(TICK);
             unseen = if sender.receiver_count() == 0 { unseen + 1 } else { 0 };
-            if unseen >= LINGER && self.leave(sender) {
+            if unseen >= IDLE_TICKS && self.leave(sender) {
                 return;
             }
         }
     }
 
-    /// Takes the topic out, unless somebody has come in the last moment.
+    /// Removes the topic, unless a viewer has come in the meantime.
     fn leave(&self, sender: &watch::Sender<Latest>) -> bool {
         let mut topics = self.hub.topics();
         let is_alone = sender.receiver_count() == 0;
@@ -123,20 +137,20 @@ impl Listed {
     }
 }
 
-impl Drop for Listed {
+impl Drop for TopicThread {
     fn drop(&mut self) {
-        // Otherwise it has left, and another thread may have its place by now.
+        // Otherwise it has removed itself, and another thread may serve the topic by now.
         if std::thread::panicking() {
             self.hub.topics().remove(&self.topic);
         }
     }
 }
 
-fn publish(sender: &watch::Sender<Latest>, parts: Vec<Part>) {
+fn publish(sender: &watch::Sender<Latest>, fragments: Vec<Fragment>) {
     let before = sender.borrow().clone();
     let next = match before {
-        None => Some(Publication::first(parts)),
-        Some(before) => before.next(parts),
+        None => Some(PageVersion::first(fragments)),
+        Some(before) => before.next(fragments),
     };
     if let Some(next) = next {
         sender.send_replace(Some(Arc::new(next)));

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::fold::Fold;
-use super::hub::Watch;
+use super::hub::LivePage;
 use super::run::ask;
-use crate::web::Part;
-use crate::web::list::{MAX_ROWS, nothing, row};
+use crate::web::Fragment;
+use crate::web::list::{MAX_ROWS, notice, row};
 use crate::web::run::State;
 use arbiter_report::stored::time;
 use arbiter_store::{Outline, Store, StoreError};
 
-/// Beats from one look at the store to the next.
-const LIST_BEATS: u32 = 4;
+/// Ticks from one look at the store to the next.
+const LIST_TICKS: u32 = 4;
 
 /// Runs that are read for the first time in a look: so many that a long list is there soon, and so
 /// few that the page stays alive.
@@ -21,14 +21,14 @@ const NEW_RUNS: usize = 20;
 
 /// The list.
 #[derive(Debug)]
-pub struct ListWatch {
+pub(crate) struct RunListPage {
     results: PathBuf,
     store: Option<Store>,
     version: Option<i64>,
     runs: BTreeMap<String, Known>,
     /// The rows as they were made last.
-    rows: Vec<Part>,
-    /// Beats until they may be made again.
+    rows: Vec<Fragment>,
+    /// Ticks until they may be made again.
     rest: u32,
 }
 
@@ -36,18 +36,18 @@ pub struct ListWatch {
 #[derive(Debug)]
 struct Known {
     fold: Fold,
-    row: Part,
+    row: Fragment,
     state: State,
 }
 
-impl ListWatch {
+impl RunListPage {
     /// Knows nothing yet.
-    pub fn new(results: PathBuf) -> ListWatch {
+    pub(crate) fn new(results: PathBuf) -> RunListPage {
         let (store, version, runs, rows) = (None, None, BTreeMap::new(), Vec::new());
-        ListWatch { results, store, version, runs, rows, rest: 0 }
+        RunListPage { results, store, version, runs, rows, rest: 0 }
     }
 
-    fn try_look(&mut self) -> Result<(), StoreError> {
+    fn try_fragments(&mut self) -> Result<(), StoreError> {
         let store = match self.store.take() {
             Some(store) => store,
             None => Store::observe(&self.results)?,
@@ -80,11 +80,11 @@ impl ListWatch {
             rows.extend(self.runs.get(name).map(|known| known.row.clone()));
         }
         if unread > NEW_RUNS {
-            rows.push(nothing(&format!("Reading {} more runs.", unread - NEW_RUNS)));
+            rows.push(notice(&format!("Reading {} more runs.", unread - NEW_RUNS)));
             self.rest = 0;
         }
         if outlines.is_empty() {
-            rows.push(nothing("There is no run yet; arbiter sprt or arbiter match begins one."));
+            rows.push(notice("There is no run yet; arbiter sprt or arbiter match starts one."));
         }
         (self.version, self.rows) = (version, rows);
         Ok(())
@@ -126,7 +126,7 @@ impl Known {
     }
 }
 
-fn made(store: &Store, fold: &Fold, state: &State) -> Result<Part, StoreError> {
+fn made(store: &Store, fold: &Fold, state: &State) -> Result<Fragment, StoreError> {
     Ok(row(&fold.summary(store)?, &time(fold.stored.head.created_ms), state))
 }
 
@@ -138,19 +138,19 @@ fn state(fold: &Fold, results: &Path) -> State {
     }
 }
 
-impl Watch for ListWatch {
-    fn look(&mut self) -> Vec<Part> {
+impl LivePage for RunListPage {
+    fn fragments(&mut self) -> Vec<Fragment> {
         self.rest = self.rest.saturating_sub(1);
         if self.rest > 0 {
             return self.rows.clone();
         }
-        self.rest = LIST_BEATS;
-        match self.try_look() {
+        self.rest = LIST_TICKS;
+        match self.try_fragments() {
             Ok(()) => self.rows.clone(),
             Err(StoreError::Missing(_)) => {
-                vec![nothing("There is no store yet; the first run in this folder makes it.")]
+                vec![notice("There is no store yet; the first run in this folder makes it.")]
             }
-            Err(error) => vec![nothing(&error.to_string())],
+            Err(error) => vec![notice(&error.to_string())],
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Which address answers what.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,13 +14,12 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::stream::{Stream, unfold};
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Mutex, Semaphore, watch};
 
 use super::compute::{self, PageError};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
-use crate::web::{self, Feed, Publication, list, run as run_page};
+use crate::web::{self, EventSource, PageVersion, list, run as run_page};
 use arbiter_plan::run::control::Command;
 use arbiter_report::html;
 use arbiter_runner::control_socket::{TIMEOUT, Untold, tell};
@@ -44,6 +44,9 @@ const SANDBOX: &str = "sandbox allow-scripts; frame-ancestors 'none'";
 /// How often a silent connection is used, so that both ends see that it lasts.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// Pages that are computed at once for one viewer each; the engines need the other processors.
+const MAX_COMPUTED: usize = 4;
+
 /// What the answers need.
 #[derive(Debug, Clone)]
 pub struct Site(Arc<Inner>);
@@ -55,8 +58,10 @@ struct Inner {
     results: PathBuf,
     /// Tells this server from one before it at the same address.
     boot: String,
-    /// Who computes something for one viewer waits for others who do.
-    turn: Semaphore,
+    /// Held by each computation for one viewer, by its key: the name of a run, or the path of a page.
+    turns: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
+    /// Permits for such computations.
+    permits: Arc<Semaphore>,
 }
 
 /// A response, or the page of an error.
@@ -77,7 +82,8 @@ impl IntoResponse for HttpError {
 impl Site {
     /// The answers from a results folder; `boot` is different for each server.
     pub fn new(hub: Arc<Hub>, guard: Guard, results: PathBuf, boot: String) -> Site {
-        Site(Arc::new(Inner { hub, guard, results, boot, turn: Semaphore::new(1) }))
+        let (turns, permits) = (Mutex::default(), Arc::new(Semaphore::new(MAX_COMPUTED)));
+        Site(Arc::new(Inner { hub, guard, results, boot, turns, permits }))
     }
 
     /// Answers requests until the process ends.
@@ -90,22 +96,20 @@ impl Site {
         Router::new()
             .route("/", get(runs))
             .route("/cluster", get(cluster))
-            .route("/events/cluster", get(cluster_events))
-            .route("/events/runs", get(run_list_events))
-            .route("/events/runs/{run}", get(run_events))
+            .route("/events/{*topic}", get(events))
             .route("/runs/{run}", get(run))
             .route("/runs/{run}/report.html", get(report))
             .route("/runs/{run}/{command}", post(steer))
             .route("/compare", get(compare))
             .route("/trends", get(trends))
             .route("/assets/{name}", get(asset))
-            .fallback(lost)
+            .fallback(fallback)
             .layer(from_fn_with_state(self.clone(), guarded))
             .with_state(self)
     }
 
     /// The state of a page, once there is one.
-    async fn first(&self, topic: Topic) -> Result<Arc<Publication>, HttpError> {
+    async fn first(&self, topic: Topic) -> Result<Arc<PageVersion>, HttpError> {
         let unavailable = |words: String| HttpError(StatusCode::SERVICE_UNAVAILABLE, words);
         let mut latest = self.0.hub.follow(topic).map_err(unavailable)?;
         let found = latest.wait_for(Option::is_some).await.map(|latest| latest.clone());
@@ -118,18 +122,33 @@ impl Site {
         format!("{}-{version}", self.0.boot)
     }
 
-    /// Computes something for one viewer.
+    /// Computes something for one viewer, at most [`MAX_COMPUTED`] at once; what has the same `key` is
+    /// computed one after the other, so that one that takes long takes only one of these places.
     async fn computed<T: Send + 'static>(
         &self,
-        _key: &str,
+        key: &str,
+        work: impl FnOnce(&std::path::Path) -> Result<T, PageError> + Send + 'static,
+    ) -> Result<T, HttpError> {
+        let turn = self.0.turns.lock().await.entry(key.to_owned()).or_default().clone();
+        let turn = turn.lock_owned().await;
+        let permit = self.0.permits.clone().acquire_owned().await;
+        // A viewer that leaves does not end the computation, which so keeps its place.
+        self.blocking(move |results| {
+            let _place = (turn, permit);
+            work(results)
+        })
+        .await
+    }
+
+    /// Reads the store, for which a thread has to wait.
+    async fn blocking<T: Send + 'static>(
+        &self,
         work: impl FnOnce(&std::path::Path) -> Result<T, PageError> + Send + 'static,
     ) -> Result<T, HttpError> {
         let failed = |words: String| HttpError(StatusCode::INTERNAL_SERVER_ERROR, words);
-        let _turn = self.0.turn.acquire().await.map_err(|error| failed(error.to_string()))?;
         let results = self.0.results.clone();
         let done = tokio::task::spawn_blocking(move || work(&results)).await;
-        let done = done.map_err(|error| failed(error.to_string()))?;
-        done.map_err(|error| match error {
+        done.map_err(|error| failed(error.to_string()))?.map_err(|error| match error {
             PageError::NoRun(words) => HttpError(StatusCode::NOT_FOUND, words),
             PageError::Failed(words) => failed(words),
         })
@@ -148,67 +167,60 @@ async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Resp
     response
 }
 
+/// A live page as it is now.
+async fn live(
+    site: &Site,
+    topic: Topic,
+    render: impl FnOnce(&[web::Fragment], EventSource<'_>) -> String,
+) -> Answer {
+    let url = topic.events_url();
+    let page = site.first(topic).await?;
+    let source = EventSource { url: &url, last_event_id: &site.id(page.version()) };
+    Ok(Html(render(page.fragments(), source)).into_response())
+}
+
 async fn runs(State(site): State<Site>) -> Answer {
-    let seen = site.first(Topic::Runs).await?;
-    let since = site.id(seen.version());
-    let feed = Feed { events: "/events/runs", since: &since };
-    Ok(Html(list::list(seen.parts(), feed)).into_response())
+    live(&site, Topic::Runs, list::list).await
 }
 
 async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
-    let run = existing(&site, run).await?;
-    let seen = site.first(Topic::Run(run.clone())).await?;
-    let (events, since) = (format!("/events/runs/{run}"), site.id(seen.version()));
-    let feed = Feed { events: &events, since: &since };
-    let page = run_page::run(&run, seen.parts(), feed, site.0.guard.is_steered());
-    Ok(Html(page).into_response())
+    check_run(&site, &run).await?;
+    let is_steered = site.0.guard.is_steered();
+    let render = |fragments: &[_], source: EventSource<'_>| {
+        run_page::run(&run, fragments, source, is_steered)
+    };
+    live(&site, Topic::Run(run.clone()), render).await
 }
 
 async fn cluster(State(site): State<Site>) -> Answer {
-    let seen = site.first(Topic::Cluster).await?;
-    let since = site.id(seen.version());
-    let feed = Feed { events: "/events/cluster", since: &since };
-    Ok(Html(web::cluster(seen.parts(), feed)).into_response())
+    live(&site, Topic::Cluster, web::cluster).await
 }
 
-async fn cluster_events(
-    state: State<Site>,
-    since: Query<Vec<(String, String)>>,
-    headers: HeaderMap,
-) -> Answer {
-    events(&state, Topic::Cluster, &since, &headers)
-}
-
-/// A run of that name, which the store has.
-async fn existing(site: &Site, run: String) -> Result<String, HttpError> {
+/// Whether the store has a run of that name.
+async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
     let unknown = |error: String| HttpError(StatusCode::NOT_FOUND, error);
-    RunLock::check_name(&run).map_err(|error| unknown(error.to_string()))?;
-    let name = run.clone();
-    site.computed("", move |results| compute::check(results, &name)).await?;
-    Ok(run)
+    RunLock::check_name(run).map_err(|error| unknown(error.to_string()))?;
+    let name = run.to_owned();
+    site.blocking(move |results| compute::check(results, &name)).await
 }
 
-async fn run_list_events(
-    state: State<Site>,
-    since: Query<Vec<(String, String)>>,
-    headers: HeaderMap,
-) -> Answer {
-    events(&state, Topic::Runs, &since, &headers)
-}
-
-async fn run_events(
+/// The changes of a live page. A browser that reconnects names the last event in a header, and a page
+/// that was just loaded in the address.
+async fn events(
     State(site): State<Site>,
-    Path(run): Path<String>,
-    since: Query<Vec<(String, String)>>,
+    Path(topic): Path<String>,
+    Query(query): Query<Vec<(String, String)>>,
     headers: HeaderMap,
 ) -> Answer {
-    let run = existing(&site, run).await?;
-    events(&site, Topic::Run(run), &since, &headers)
-}
-
-/// What changes from now on. A browser that comes back says what it saw last in a header, and
-/// otherwise its page does in the address.
-fn events(site: &Site, topic: Topic, query: &[(String, String)], headers: &HeaderMap) -> Answer {
+    let topic = match topic.split_once('/') {
+        None if topic == "runs" => Topic::Runs,
+        None if topic == "cluster" => Topic::Cluster,
+        Some(("runs", run)) => {
+            check_run(&site, run).await?;
+            Topic::Run(run.to_owned())
+        }
+        _ => return Err(not_found()),
+    };
     let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let in_query = query.iter().find(|(name, _)| name == "since").map(|(_, id)| id.as_str());
     let seen = in_header.or(in_query).and_then(|id| id.split_once('-'));
@@ -216,7 +228,7 @@ fn events(site: &Site, topic: Topic, query: &[(String, String)], headers: &Heade
     let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
     let latest = site.0.hub.follow(topic);
     let latest = latest.map_err(|words| HttpError(StatusCode::SERVICE_UNAVAILABLE, words))?;
-    let events = Sse::new(changes(site.clone(), latest, seen));
+    let events = Sse::new(changes(site, latest, seen));
     Ok(events.keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }
 
@@ -227,9 +239,9 @@ fn changes(
 ) -> impl Stream<Item = Result<Event, Infallible>> {
     unfold((site, latest, seen), |(site, mut latest, seen)| async move {
         loop {
-            let publication = latest.borrow_and_update().clone();
+            let page = latest.borrow_and_update().clone();
             // One that is older than what was seen is of a page that was made anew.
-            if let Some(found) = publication.filter(|found| found.version() != seen) {
+            if let Some(found) = page.filter(|found| found.version() != seen) {
                 let version = found.version();
                 let seen = if version > seen { seen } else { 0 };
                 let event = Event::default().event("parts").id(site.id(version));
@@ -270,10 +282,11 @@ async fn steer(
 }
 
 async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
-    let run = existing(&site, run).await?;
+    check_run(&site, &run).await?;
     let name = format!("inline; filename=\"{run}.html\"");
     let policy = format!("{}; {SANDBOX}", html::POLICY);
-    let page = site.computed("", move |results| compute::report(results, &run)).await?;
+    let key = run.clone();
+    let page = site.computed(&key, move |results| compute::report(results, &run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];
     Ok((headers, Html(page)).into_response())
 }
@@ -291,26 +304,26 @@ async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, Stri
 }
 
 async fn trends(State(site): State<Site>) -> Answer {
-    Ok(Html(site.computed("", compute::trends).await?).into_response())
+    Ok(Html(site.computed("/trends", compute::trends).await?).into_response())
 }
 
 async fn asset(Path(name): Path<String>) -> Answer {
     let found = web::ASSETS.iter().find(|(own, ..)| *own == name);
-    let (_, kind, text) = found.ok_or_else(nowhere)?;
+    let (_, kind, text) = found.ok_or_else(not_found)?;
     Ok(([(header::CONTENT_TYPE, *kind)], *text).into_response())
 }
 
-async fn lost() -> HttpError {
-    nowhere()
+async fn fallback() -> HttpError {
+    not_found()
 }
 
-fn nowhere() -> HttpError {
+fn not_found() -> HttpError {
     HttpError(StatusCode::NOT_FOUND, "There is no such page.".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::cluster::Sight;
+    use super::super::cluster::ClusterMonitor;
     use super::*;
 
     /// A page that takes long must keep neither the pages of other runs nor the checks of names waiting.
@@ -318,7 +331,7 @@ mod tests {
     fn a_slow_page_does_not_hold_up_those_of_other_runs() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let results = PathBuf::from("no-such-folder");
-        let hub = Arc::new(Hub::new(results.clone(), Arc::new(Sight::new(false))));
+        let hub = Arc::new(Hub::new(results.clone(), Arc::new(ClusterMonitor::new(false))));
         let site = Site::new(hub, Guard::new(Vec::new(), None), results, "boot".to_owned());
         let (started, has_started) = std::sync::mpsc::channel();
         let (release, released) = std::sync::mpsc::channel::<()>();
@@ -336,10 +349,7 @@ mod tests {
             let others = async {
                 assert!(site.computed("quick", |_| Ok(())).await.is_ok());
                 // There is no store, which is an answer, too.
-                assert_eq!(
-                    existing(&site, "slow".to_owned()).await.err().map(|e| e.0.as_u16()),
-                    Some(404)
-                );
+                assert_eq!(check_run(&site, "slow").await.err().map(|e| e.0.as_u16()), Some(404));
             };
             tokio::time::timeout(Duration::from_secs(5), others).await
         };

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::fold::Fold;
-use super::hub::Watch;
-use crate::web::{Part, parts, run as page};
+use super::hub::LivePage;
+use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::run::control::Command;
 use arbiter_plan::run::state::Effect;
 use arbiter_report::boards::Running;
@@ -18,14 +18,14 @@ use arbiter_report::summary::Summary;
 use arbiter_runner::control_socket::{Untold, tell};
 use arbiter_store::{Store, StoreError};
 
-/// Beats from one making of the report to the next: each pair changes a report of few, and hardly one
+/// Ticks from one making of the report to the next: each pair changes a report of few, and hardly one
 /// of many, which is large and goes to each who looks on.
-const REPORT_BEATS: RangeInclusive<u32> = 4..=20;
+const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
-/// Pairs for which it is one beat more.
-const BEAT_PAIRS: usize = 25;
+/// Pairs for which it is one tick more.
+const TICK_PAIRS: usize = 25;
 
-/// Pairs whose games are read in a beat: so many that a long run is read soon, and so few that the
+/// Pairs whose games are read in a tick: so many that a long run is read soon, and so few that the
 /// page stays alive.
 const READ_PAIRS: usize = 500;
 
@@ -34,7 +34,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The page of one run.
 #[derive(Debug)]
-pub struct RunWatch {
+pub(crate) struct RunPage {
     results: PathBuf,
     run: String,
     /// What was read; `None` before the first look, and after an error.
@@ -51,19 +51,19 @@ struct Reading {
     /// Counted pairs whose games are not in the statistics yet.
     unread: VecDeque<u64>,
     /// The report as it was made last, and whether there is more to say since.
-    report: Vec<Part>,
+    report: Vec<Fragment>,
     is_stale: bool,
-    /// Beats until it may be made again.
+    /// Ticks until it may be made again.
     rest: u32,
 }
 
-impl RunWatch {
+impl RunPage {
     /// Knows nothing yet.
-    pub fn new(results: PathBuf, run: String) -> RunWatch {
-        RunWatch { results, run, read: None }
+    pub(crate) fn new(results: PathBuf, run: String) -> RunPage {
+        RunPage { results, run, read: None }
     }
 
-    fn try_look(&mut self) -> Result<Vec<Part>, StoreError> {
+    fn try_fragments(&mut self) -> Result<Vec<Fragment>, StoreError> {
         let mut reading = match self.read.take() {
             Some(mut reading) if reading.fold.can_go_on(&reading.store)? => {
                 reading.go_on()?;
@@ -72,7 +72,7 @@ impl RunWatch {
             _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
         };
         let (state, trouble) = self.state(&reading);
-        let found = reading.parts(&state, trouble);
+        let found = reading.fragments(&state, trouble);
         self.read = Some(reading);
         Ok(found)
     }
@@ -92,15 +92,15 @@ impl RunWatch {
 }
 
 /// Asks a run how it stands and for its boards.
-pub fn ask(results: &Path, run: &str) -> Result<Running, Untold> {
+pub(crate) fn ask(results: &Path, run: &str) -> Result<Running, Untold> {
     let told = tell(results, run, Command::Boards, true, TIMEOUT)?;
     Running::read(told.trim_end())
         .map_err(|error| Untold::Refused(format!("run '{run}' is of another version: {error}")))
 }
 
-impl Watch for RunWatch {
-    fn look(&mut self) -> Vec<Part> {
-        self.try_look().unwrap_or_else(|error| vec![page::trouble(&error.to_string())])
+impl LivePage for RunPage {
+    fn fragments(&mut self) -> Vec<Fragment> {
+        self.try_fragments().unwrap_or_else(|error| vec![page::error_notice(&error.to_string())])
     }
 }
 
@@ -146,7 +146,7 @@ impl Reading {
         Ok(())
     }
 
-    fn parts(&mut self, state: &page::State, trouble: Option<String>) -> Vec<Part> {
+    fn fragments(&mut self, state: &page::State, trouble: Option<String>) -> Vec<Fragment> {
         // What the report says of an open question depends on who is still at it.
         let is_played = matches!(state, page::State::Played(_));
         self.is_stale |= self.summary.is_played != is_played;
@@ -154,13 +154,13 @@ impl Reading {
         let summary = &self.summary;
         let expected = self.fold.state.schedule().expected();
         let mut found = vec![page::standing(summary, state, expected)];
-        found.extend(trouble.map(|words| page::trouble(&words)));
+        found.extend(trouble.map(|words| page::error_notice(&words)));
         if let page::State::Played(Running { boards: Some(boards), .. }) = state {
             found.push(page::boards(boards, &summary.engines));
         }
         if !self.unread.is_empty() {
             let all = self.fold.state.counted().count() as u64;
-            found.push(page::patience(all - self.unread.len() as u64, all));
+            found.push(page::loading(all - self.unread.len() as u64, all));
         }
         self.rest = self.rest.saturating_sub(1);
         // The last word of a run is not kept waiting.
@@ -170,11 +170,11 @@ impl Reading {
             let has_all = self.unread.is_empty() && summary.standing.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             self.report =
-                parts(&document(&self.fold.stored, summary, statistics, &self.fold.gates));
+                fragments(&document(&self.fold.stored, summary, statistics, &self.fold.gates));
             self.is_stale = !self.unread.is_empty();
-            let beats = u32::try_from(self.fold.state.counted().count() / BEAT_PAIRS);
-            let (least, most) = REPORT_BEATS.into_inner();
-            self.rest = beats.unwrap_or(most).clamp(least, most);
+            let ticks = u32::try_from(self.fold.state.counted().count() / TICK_PAIRS);
+            let (least, most) = REPORT_TICKS.into_inner();
+            self.rest = ticks.unwrap_or(most).clamp(least, most);
         }
         found.extend(self.report.iter().cloned());
         found

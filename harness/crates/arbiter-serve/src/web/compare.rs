@@ -8,23 +8,23 @@ use arbiter_report::summary::{Summary, Verdict};
 use arbiter_report::table::Table;
 
 /// Runs that are compared at most: a chart has no more colours.
-pub const MAX_RUNS: usize = 8;
+pub(crate) const MAX_RUNS: usize = 8;
 
 /// A run as it is compared.
 #[derive(Debug, Clone)]
-pub struct Compared {
+pub(crate) struct ComparedRun {
     /// How it stands.
-    pub summary: Summary,
+    pub(crate) summary: Summary,
     /// When it began, in UTC.
-    pub begun: String,
+    pub(crate) begun: String,
     /// LLR and Elo over the games, of runs of two engines.
-    pub history: Vec<HistoryPoint>,
+    pub(crate) history: Vec<HistoryPoint>,
     /// The settings under which its games were played, by name.
-    pub settings: Vec<(&'static str, String)>,
+    pub(crate) settings: Vec<(&'static str, String)>,
 }
 
 /// The runs as a document.
-pub fn compare(runs: &[Compared]) -> Document {
+pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
     let mut blocks = vec![Block::Paragraph { strong: String::new(), text: LEGEND.to_owned() }];
     blocks.push(Block::Heading("Results".to_owned()));
     blocks.push(Block::Table(results(runs)));
@@ -51,7 +51,7 @@ pub fn compare(runs: &[Compared]) -> Document {
 const LEGEND: &str = "Each figure is of the first engine of its run against the others of that run. \
     Where the engines or the settings differ, so does what the figures measure.";
 
-fn results(runs: &[Compared]) -> Table {
+fn results(runs: &[ComparedRun]) -> Table {
     let mut table = Table::new([
         "run",
         "engines",
@@ -65,7 +65,7 @@ fn results(runs: &[Compared]) -> Table {
         "faults",
         "begun",
     ]);
-    for Compared { summary, begun, .. } in runs {
+    for ComparedRun { summary, begun, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.standing.faults.values().sum();
         let sprt_status = summary.test().map(|(_, sprt_status)| sprt_status);
@@ -89,10 +89,10 @@ fn results(runs: &[Compared]) -> Table {
     table
 }
 
-fn strengths(runs: &[Compared]) -> Option<Figure> {
+fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     let mut table = Table::new(["run", "Elo (95 %)"]);
     let mut rows = Vec::new();
-    for Compared { summary, .. } in runs {
+    for ComparedRun { summary, .. } in runs {
         let Some(elo) = summary.strength().elo else { continue };
         table.push([summary.run.clone(), interval(&elo)]);
         let finite = elo.value.finite().zip(elo.low.finite().zip(elo.high.finite()));
@@ -110,8 +110,8 @@ fn strengths(runs: &[Compared]) -> Option<Figure> {
     })
 }
 
-fn elo_history(runs: &[Compared]) -> Option<Figure> {
-    let line = |run: &Compared| {
+fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
+    let line = |run: &ComparedRun| {
         let finite = |point: &HistoryPoint| {
             let elo = point.elo?;
             let (low, high) = (elo.low.finite()?, elo.high.finite()?);
@@ -127,8 +127,8 @@ fn elo_history(runs: &[Compared]) -> Option<Figure> {
     history(runs, ("Elo over games", "Elo, with 95 % at each moment"), line)
 }
 
-fn llr_history(runs: &[Compared]) -> Option<Figure> {
-    let line = |run: &Compared| {
+fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
+    let line = |run: &ComparedRun| {
         let looks =
             run.history.iter().filter_map(|point| Some((point.games as f64, point.look?.llr)));
         Line::plain(run.summary.run.clone(), looks.collect())
@@ -138,9 +138,9 @@ fn llr_history(runs: &[Compared]) -> Option<Figure> {
 
 /// A line for each run that has one, and where each of them is by now.
 fn history(
-    runs: &[Compared],
+    runs: &[ComparedRun],
     (caption, unit): (&str, &str),
-    line: impl Fn(&Compared) -> Line,
+    line: impl Fn(&ComparedRun) -> Line,
 ) -> Option<Figure> {
     let lines: Vec<Line> = runs.iter().map(line).filter(|line| !line.points.is_empty()).collect();
     let mut table = Table::new(["run", "games", "value by then"]);
@@ -166,7 +166,7 @@ fn history(
 }
 
 /// The settings that are not the same in all runs.
-fn differences(runs: &[Compared]) -> Option<Table> {
+fn differences(runs: &[ComparedRun]) -> Option<Table> {
     let heading = runs.iter().map(|run| run.summary.run.clone());
     let mut rows = vec![std::iter::once(String::new()).chain(heading).collect::<Vec<_>>()];
     for (place, (name, first)) in runs.first()?.settings.iter().enumerate() {

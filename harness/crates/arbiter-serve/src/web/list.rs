@@ -3,19 +3,19 @@
 use maud::html;
 
 use super::run::State;
-use super::{Feed, Part, Place, page};
+use super::{EventSource, Fragment, NavPage, page};
 use arbiter_plan::plan::Kind;
 use arbiter_report::status::plus_minus;
 use arbiter_report::summary::Summary;
 
 /// Runs that are shown at most, the newest.
-pub const MAX_ROWS: usize = 1000;
+pub(crate) const MAX_ROWS: usize = 1000;
 
 /// Engines beyond which they are counted instead of named.
 const MAX_NAMED: usize = 4;
 
 /// One run of the list.
-pub fn row(summary: &Summary, begun: &str, state: &State) -> Part {
+pub(crate) fn row(summary: &Summary, begun: &str, state: &State) -> Fragment {
     let run = summary.run.as_str();
     let engines = match &summary.engines[..] {
         [first, second] => format!("{first} v {second}"),
@@ -28,9 +28,6 @@ pub fn row(summary: &Summary, begun: &str, state: &State) -> Part {
         2 if strength.games.games() > 0 => plus_minus(strength.elo.as_ref()),
         _ => String::new(),
     };
-    let ratio = summary.test().map_or(String::new(), |(_, sprt_status)| {
-        format!("{:+.2} [{:.2}, {:.2}]", sprt_status.llr, sprt_status.lower, sprt_status.upper)
-    });
     let about = summary.about.as_deref().unwrap_or_default();
     let words = format!("{run} {engines} {about}").to_lowercase();
     let id = format!("run-{run}");
@@ -45,23 +42,23 @@ pub fn row(summary: &Summary, begun: &str, state: &State) -> Part {
             td class="names" { (engines) }
             td class="figure" { (summary.standing.games()) }
             td class="figure" { (elo) }
-            td class="figure" { (ratio) }
+            td class="figure" { (summary.llr_in_words()) }
             td { (state.badge()) }
             td class="names" { (about) }
         }
     };
-    Part { id, html: html.into_string() }
+    Fragment { id, html: html.into_string() }
 }
 
-/// What is in the list where there is no run, in a sentence.
-pub fn nothing(words: &str) -> Part {
-    let id = "nothing".to_owned();
+/// A row with a sentence instead of a run.
+pub(crate) fn notice(words: &str) -> Fragment {
+    let id = "notice".to_owned();
     let html = html! { tr id=(id) { td colspan="10" { (words) } } };
-    Part { html: html.into_string(), id }
+    Fragment { html: html.into_string(), id }
 }
 
 /// The page of the list, whose rows are these.
-pub fn list(rows: &[Part], feed: Feed<'_>) -> String {
+pub(crate) fn list(rows: &[Fragment], source: EventSource<'_>) -> String {
     let heads = ["Run", "Begun (UTC)", "Kind", "Engines"];
     let figures = ["Games", "Elo (95 %)", "LLR [stops]"];
     let body = html! {
@@ -93,5 +90,5 @@ pub fn list(rows: &[Part], feed: Feed<'_>) -> String {
             }
         }
     };
-    page(Place::Runs, "Runs", Some(feed), &body)
+    page(NavPage::Runs, "Runs", Some(source), &body)
 }

@@ -1,15 +1,15 @@
 //! The pages that `arbiter serve` shows. Values become markup; who serves it, and when, is not known
 //! here.
 //!
-//! A page is made of named [`Part`]s, so that a viewer needs to be sent only those that changed.
+//! A page is made of named [`Fragment`]s, so that a viewer is sent only those that changed.
 
-pub mod compare;
-pub mod list;
-mod publication;
-pub mod run;
-pub mod trends;
+pub(crate) mod compare;
+pub(crate) mod list;
+pub(crate) mod run;
+pub(crate) mod trends;
+mod version;
 
-pub use publication::Publication;
+pub(crate) use version::PageVersion;
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -17,11 +17,11 @@ use arbiter_report::document::Document;
 use arbiter_report::html as report_html;
 
 /// What a page may load, and from where: its own server only, and no script or style in the page.
-pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Name, type and content of the files that pages load.
-pub const ASSETS: [(&str, &str, &str); 5] = [
+pub(crate) const ASSETS: [(&str, &str, &str); 5] = [
     ("report.css", "text/css; charset=utf-8", report_html::STYLE),
     ("live.css", "text/css; charset=utf-8", include_str!("live.css")),
     ("viewer.js", "text/javascript; charset=utf-8", report_html::SCRIPT),
@@ -29,54 +29,54 @@ pub const ASSETS: [(&str, &str, &str); 5] = [
     ("icon.svg", "image/svg+xml", include_str!("icon.svg")),
 ];
 
-/// A piece of a page that changes as a whole.
+/// An element of a page that is replaced as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Fragment {
     /// The `id` of its element.
-    pub id: String,
+    pub(crate) id: String,
     /// The element.
-    pub html: String,
+    pub(crate) html: String,
 }
 
-/// Where a page gets what changes.
+/// Where a page gets its changes from: what its script opens an `EventSource` with.
 #[derive(Debug, Clone, Copy)]
-pub struct Feed<'a> {
-    /// The address of its events.
-    pub events: &'a str,
-    /// What was published last when the page was made.
-    pub since: &'a str,
+pub(crate) struct EventSource<'a> {
+    /// The address of the events.
+    pub(crate) url: &'a str,
+    /// ID of the event whose state the page has.
+    pub(crate) last_event_id: &'a str,
 }
 
-/// Which of the pages it is.
+/// The entry of the navigation that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum NavPage {
     /// The list of runs.
     Runs,
-    /// What came of commits.
+    /// Results over commits.
     Trends,
-    /// Who plays on other machines.
+    /// Workers and runs of a NATS server.
     Cluster,
-    /// One below them.
+    /// None of them.
     Other,
 }
 
-impl Part {
-    /// An element in a box of its own.
-    fn boxed(name: &str, content: &Markup) -> Part {
+impl Fragment {
+    /// Content in a `div` of its own.
+    fn boxed(name: &str, content: &Markup) -> Fragment {
         let id = format!("part-{name}");
         let html = html! { div id=(id) { (content) } }.into_string();
-        Part { id, html }
+        Fragment { id, html }
     }
 }
 
-/// The parts of a document.
-pub fn parts(document: &Document) -> Vec<Part> {
+/// The fragments of a document: one for each section.
+pub(crate) fn fragments(document: &Document) -> Vec<Fragment> {
     let sections = report_html::split(&document.blocks);
-    sections.iter().map(|(name, section)| Part::boxed(name, section)).collect()
+    sections.iter().map(|(name, section)| Fragment::boxed(name, section)).collect()
 }
 
 /// A page with a heading and a body.
-fn page(place: Place, title: &str, feed: Option<Feed<'_>>, body: &Markup) -> String {
+fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &Markup) -> String {
     let here = |is_here: bool| is_here.then_some("page");
     let page = html! {
         (DOCTYPE)
@@ -92,16 +92,16 @@ fn page(place: Place, title: &str, feed: Option<Feed<'_>>, body: &Markup) -> Str
                 script src="/assets/viewer.js" defer {}
                 script src="/assets/live.js" defer {}
             }
-            body class="live" data-events=[feed.map(|feed| feed.events)]
-                data-since=[feed.map(|feed| feed.since)] {
+            body class="live" data-events=[source.map(|source| source.url)]
+                data-since=[source.map(|source| source.last_event_id)] {
                 a class="skip" href="#main" { "Skip to the content" }
                 header class="top" {
                     nav aria-label="Pages" { ul {
-                        li { a href="/" aria-current=[here(place == Place::Runs)] { "Runs" } }
-                        li { a href="/trends" aria-current=[here(place == Place::Trends)] { "Trends" } }
-                        li { a href="/cluster" aria-current=[here(place == Place::Cluster)] { "Cluster" } }
+                        li { a href="/" aria-current=[here(current == NavPage::Runs)] { "Runs" } }
+                        li { a href="/trends" aria-current=[here(current == NavPage::Trends)] { "Trends" } }
+                        li { a href="/cluster" aria-current=[here(current == NavPage::Cluster)] { "Cluster" } }
                     } }
-                    @if feed.is_some() {
+                    @if source.is_some() {
                         p id="link" role="status" { "not live without JavaScript" }
                     }
                 }
@@ -114,24 +114,24 @@ fn page(place: Place, title: &str, feed: Option<Feed<'_>>, body: &Markup) -> Str
 }
 
 /// A document as a page that does not change.
-pub fn still(place: Place, document: &Document) -> String {
-    let parts = parts(document);
-    page(place, &document.title, None, &joined(&parts))
+pub(crate) fn static_page(current: NavPage, document: &Document) -> String {
+    let fragments = fragments(document);
+    page(current, &document.title, None, &joined(&fragments))
 }
 
 /// The page of the workers and runs on a NATS server.
-pub fn cluster(parts: &[Part], feed: Feed<'_>) -> String {
-    page(Place::Cluster, "Cluster", Some(feed), &joined(parts))
+pub(crate) fn cluster(fragments: &[Fragment], source: EventSource<'_>) -> String {
+    page(NavPage::Cluster, "Cluster", Some(source), &joined(fragments))
 }
 
 /// The page of an error; `words` is a sentence.
-pub fn error_page(title: &str, words: &str) -> String {
-    page(Place::Other, title, None, &html! { p { (words) } })
+pub(crate) fn error_page(title: &str, words: &str) -> String {
+    page(NavPage::Other, title, None, &html! { p { (words) } })
 }
 
-/// Parts in their places.
-fn joined(parts: &[Part]) -> Markup {
-    html! { div id="parts" { @for part in parts { (maud::PreEscaped(&part.html)) } } }
+/// Fragments one after the other.
+fn joined(fragments: &[Fragment]) -> Markup {
+    html! { div id="parts" { @for fragment in fragments { (maud::PreEscaped(&fragment.html)) } } }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Feed, Part, Place, joined, page};
+use super::{EventSource, Fragment, NavPage, joined, page};
 use arbiter_plan::run::event::Ending;
 use arbiter_report::boards::{Board, Boards, Running, Side};
 use arbiter_report::html::diagram;
@@ -10,7 +10,7 @@ use arbiter_report::summary::Summary;
 
 /// Whether a run is played, and if not, how it ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub(crate) enum State {
     /// A process plays it.
     Played(Running),
     /// It is over; without an ending, as it was killed, or is only about to begin.
@@ -47,8 +47,8 @@ impl State {
     }
 }
 
-/// How the run stands: the first part of its page.
-pub fn standing(summary: &Summary, state: &State, expected: u64) -> Part {
+/// State and counts of the run: the first fragment of its page.
+pub(crate) fn standing(summary: &Summary, state: &State, expected: u64) -> Fragment {
     let counted: u64 = match state {
         State::Played(running) => running.pairs_counted,
         State::Over(_) if summary.is_single => summary.standing.games(),
@@ -74,24 +74,24 @@ pub fn standing(summary: &Summary, state: &State, expected: u64) -> Part {
             }
         }
     };
-    Part::boxed("state", &markup)
+    Fragment::boxed("state", &markup)
 }
 
-/// A line that says that more is to come.
-pub fn patience(read: u64, all: u64) -> Part {
+/// A line that says how many games are read yet.
+pub(crate) fn loading(read: u64, all: u64) -> Fragment {
     let markup = html! {
         p class="patience" { "Reading the games: " (read) " of " (all) " pairs." }
     };
-    Part::boxed("patience", &markup)
+    Fragment::boxed("patience", &markup)
 }
 
-/// A line that says what is wrong.
-pub fn trouble(words: &str) -> Part {
-    Part::boxed("trouble", &html! { p class="trouble" { (words) } })
+/// A line with an error.
+pub(crate) fn error_notice(words: &str) -> Fragment {
+    Fragment::boxed("trouble", &html! { p class="trouble" { (words) } })
 }
 
 /// The games in progress.
-pub fn boards(boards: &Boards, engines: &[String]) -> Part {
+pub(crate) fn boards(boards: &Boards, engines: &[String]) -> Fragment {
     let hidden = boards.count.saturating_sub(boards.shown.len());
     let markup = html! {
         section aria-labelledby="games-in-progress" {
@@ -101,7 +101,7 @@ pub fn boards(boards: &Boards, engines: &[String]) -> Part {
             @else if hidden > 0 { p { "And " (hidden) " more." } }
         }
     };
-    Part::boxed("boards", &markup)
+    Fragment::boxed("boards", &markup)
 }
 
 fn game(board: &Board, engines: &[String]) -> Markup {
@@ -152,8 +152,13 @@ fn squares(uci: &str) -> Vec<usize> {
     uci.as_bytes().chunks(2).take(2).filter_map(square).collect()
 }
 
-/// The page of a run with these parts, where it can be steered by those who may.
-pub fn run(run: &str, parts: &[Part], feed: Feed<'_>, is_steered: bool) -> String {
+/// The page of a run with these fragments, where it can be steered by those who may.
+pub(crate) fn run(
+    run: &str,
+    fragments: &[Fragment],
+    source: EventSource<'_>,
+    is_steered: bool,
+) -> String {
     let commands = [
         ("pause", "Pause", "start no more pairs until told to"),
         ("resume", "Resume", "start pairs again"),
@@ -178,9 +183,9 @@ pub fn run(run: &str, parts: &[Part], feed: Feed<'_>, is_steered: bool) -> Strin
                 p id="answer" role="status" {}
             }
         }
-        (joined(parts))
+        (joined(fragments))
     };
-    page(Place::Other, run, Some(feed), &body)
+    page(NavPage::Other, run, Some(source), &body)
 }
 
 #[cfg(test)]

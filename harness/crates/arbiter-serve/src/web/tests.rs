@@ -40,7 +40,7 @@ fn running() -> Running {
     })
 }
 
-const FEED: Feed<'static> = Feed { events: "/events/x", since: "ab-1" };
+const FEED: EventSource<'static> = EventSource { url: "/events/x", last_event_id: "ab-1" };
 
 /// Asserts that a page does what its policy allows, as a browser would refuse the rest.
 fn assert_strict(page: &str) {
@@ -94,7 +94,7 @@ fn the_list_has_what_filters_and_figures_need() {
     }
     let ended = run::State::Over(Some(Ending::AcceptedH1));
     assert!(list::row(&summary("one", 8), "", &ended).html.contains("data-phase=\"ended\""));
-    let page = list::list(&[row, list::nothing("no more")], FEED);
+    let page = list::list(&[row, list::notice("no more")], FEED);
     assert!(page.contains("data-events=\"/events/x\" data-since=\"ab-1\""), "{page}");
     assert_strict(&page);
 }
@@ -129,31 +129,31 @@ fn a_run_shows_its_state_boards_and_commands() {
     let over = run::standing(&summary, &run::State::Over(None), 9);
     assert!(over.html.contains("data-phase=\"left\"") && over.html.contains("unfinished"));
     assert!(!over.html.contains("<progress"));
-    let parts = [played, boards, run::trouble("a < b"), run::patience(1, 3)];
-    let page = run::run("one", &parts, FEED, true);
+    let fragments = [played, boards, run::error_notice("a < b"), run::loading(1, 3)];
+    let page = run::run("one", &fragments, FEED, true);
     assert_strict(&page);
     for command in ["pause", "resume", "drain", "stop"] {
         assert!(page.contains(&format!("data-command=\"{command}\"")), "{command}");
     }
-    assert!(!run::run("one", &parts, FEED, false).contains("data-command"));
+    assert!(!run::run("one", &fragments, FEED, false).contains("data-command"));
 }
 
 #[test]
 fn runs_side_by_side_say_what_differs() {
-    let compared = |run: &str, seed: &str, pairs| compare::Compared {
+    let compared = |run: &str, seed: &str, pairs| compare::ComparedRun {
         summary: summary(run, pairs),
         begun: "2026-11-20T01:02:03Z".to_owned(),
         history: Vec::new(),
         settings: vec![("kind", "sprt".to_owned()), ("seed", seed.to_owned())],
     };
     let differing = [compared("one", "1", 8), compared("two", "2", 12)];
-    let page = still(Place::Other, &compare::compare(&differing));
+    let page = static_page(NavPage::Other, &compare::compare(&differing));
     assert_strict(&page);
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
     assert!(page.contains("<th scope=\"row\">seed</th>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
     let same = [compared("one", "1", 8), compared("two", "1", 8)];
-    let page = still(Place::Other, &compare::compare(&same));
+    let page = static_page(NavPage::Other, &compare::compare(&same));
     assert!(page.contains("under the same settings"), "{page}");
 }
 
@@ -168,15 +168,15 @@ fn commits_that_met_the_same_opponent_are_a_trend() {
             is_dirty: false,
             bench: None,
         });
-        trends::Trial::of(summary, format!("2026-11-2{pairs}T00:00:00Z")).unwrap()
+        trends::CommitRun::of(summary, format!("2026-11-2{pairs}T00:00:00Z")).unwrap()
     };
-    assert!(trends::Trial::of(summary("none", 1), String::new()).is_none());
+    assert!(trends::CommitRun::of(summary("none", 1), String::new()).is_none());
     let trials = [trial("a", "111111111aaa", 5), trial("b", "222222222bbb", 6)];
-    let page = still(Place::Trends, &trends::trends(&trials, None));
+    let page = static_page(NavPage::Trends, &trends::trends(&trials, None));
     assert_strict(&page);
     let figure = page.split("Against material").nth(1).expect("they met the same opponent");
     let [first, second] = ["111111111", "222222222"].map(|commit| figure.find(commit));
     assert!(first.is_some() && first < second, "{page}");
-    let none = still(Place::Trends, &trends::trends(&[], None));
+    let none = static_page(NavPage::Trends, &trends::trends(&[], None));
     assert!(none.contains("arbiter sprt --test"), "{none}");
 }

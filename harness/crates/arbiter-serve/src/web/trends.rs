@@ -15,18 +15,18 @@ const MAX_SHOWN: usize = 40;
 
 /// A run of two engines of which the first is a commit.
 #[derive(Debug, Clone)]
-pub struct Trial {
+pub(crate) struct CommitRun {
     /// When it began, in UTC.
-    pub begun: String,
+    pub(crate) begun: String,
     /// How it stands.
-    pub summary: Summary,
+    pub(crate) summary: Summary,
 }
 
-impl Trial {
+impl CommitRun {
     /// A run, if it is one.
-    pub fn of(summary: Summary, begun: String) -> Option<Trial> {
+    pub(crate) fn of(summary: Summary, begun: String) -> Option<CommitRun> {
         let is_trial = summary.engines.len() == 2 && summary.provenance[0].is_some();
-        is_trial.then_some(Trial { begun, summary })
+        is_trial.then_some(CommitRun { begun, summary })
     }
 
     fn engine(&self, index: usize) -> String {
@@ -46,14 +46,12 @@ impl Trial {
 
     /// What has to be the same for figures to be of one kind: the opponent and the limits.
     fn against(&self) -> String {
-        let mut limits: Vec<String> = self.summary.limits.iter().map(ToString::to_string).collect();
-        limits.dedup();
-        format!("{}, {}", self.engine(1), limits.join(" v "))
+        format!("{}, {}", self.engine(1), self.summary.limits_in_words())
     }
 }
 
 /// The trials, the oldest first, and the steps of `arbiter ci` as a table if there were any.
-pub fn trends(trials: &[Trial], gates: Option<Table>) -> Document {
+pub(crate) fn trends(trials: &[CommitRun], gates: Option<Table>) -> Document {
     let mut blocks = Vec::new();
     let text = match trials.len() {
         0 => {
@@ -65,7 +63,7 @@ pub fn trends(trials: &[Trial], gates: Option<Table>) -> Document {
         ),
     };
     blocks.push(Block::Paragraph { strong: String::new(), text });
-    let mut groups: BTreeMap<String, Vec<&Trial>> = BTreeMap::new();
+    let mut groups: BTreeMap<String, Vec<&CommitRun>> = BTreeMap::new();
     for trial in trials {
         groups.entry(trial.against()).or_default().push(trial);
     }
@@ -84,7 +82,7 @@ pub fn trends(trials: &[Trial], gates: Option<Table>) -> Document {
     Document { title: "Trends over commits".to_owned(), blocks }
 }
 
-fn figure(against: &str, group: &[&Trial]) -> Option<Figure> {
+fn figure(against: &str, group: &[&CommitRun]) -> Option<Figure> {
     let latest = &group[group.len().saturating_sub(MAX_SHOWN)..];
     let rows: Vec<_> = latest
         .iter()
@@ -103,7 +101,7 @@ fn figure(against: &str, group: &[&Trial]) -> Option<Figure> {
     })
 }
 
-fn table(trials: &[&Trial]) -> Table {
+fn table(trials: &[&CommitRun]) -> Table {
     let heads = ["begun", "commit", "against", "games", "Elo (95 %)", "verdict", "what", "run"];
     let mut table = Table::new(heads);
     for trial in trials {
