@@ -6,7 +6,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::ablation;
-use crate::status::plus_minus;
+use crate::status::{plus_minus, results};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::terminal::{faults, verdict_sentence};
 use arbiter_plan::gate::{Outcome, Verdict as Gate};
@@ -161,15 +161,8 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
-        let games = strength.games;
-        let words = format!(
-            "{} games: {} won, {} drawn, {} lost; Elo {}",
-            games.games(),
-            games.wins,
-            games.draws,
-            games.losses,
-            plus_minus(strength.elo.as_ref())
-        );
+        let (games, elo) = (results(&strength.games, " games"), plus_minus(strength.elo.as_ref()));
+        let words = format!("{games}; Elo {elo}");
         case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
     };
     summary.standing.encounters.iter().map(one).collect()

@@ -79,11 +79,11 @@ fn table(entries: &[Entry]) -> Table {
             engine(summary, 0),
             engine(summary, 1),
             summary.sprt.as_ref().map_or(String::new(), bounds),
-            limits(summary),
+            summary.limits_in_words(),
             strength.games.games().to_string(),
             strength.pairs.0.map(|count| count.to_string()).join(", "),
             summary.after_stop().map_or("undefined".to_owned(), |after| interval(&after.elo)),
-            ratio(summary),
+            summary.llr_in_words(),
             verdict(summary),
             summary.run.clone(),
         ]);
@@ -111,18 +111,6 @@ fn bounds(sprt: &Sprt) -> String {
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
     let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
     format!("[{}, {}] {}{unusual}", sprt.elo0(), sprt.elo1(), sprt.model().as_str())
-}
-
-fn limits(summary: &Summary) -> String {
-    let mut limits: Vec<String> = summary.limits.iter().map(ToString::to_string).collect();
-    limits.dedup();
-    limits.join(" v ")
-}
-
-fn ratio(summary: &Summary) -> String {
-    summary.test().map_or(String::new(), |(_, look)| {
-        format!("{:+.2} [{:.2}, {:.2}]", look.llr, look.lower, look.upper)
-    })
 }
 
 fn verdict(summary: &Summary) -> String {
@@ -214,7 +202,7 @@ mod tests {
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
         assert_eq!(bounds(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.limits[1].nodes = Some(7);
-        assert!(limits(&open.summary).contains(" v "), "{}", limits(&open.summary));
+        assert!(open.summary.limits_in_words().contains(" v "), "{:?}", open.summary.limits);
         let json = json(&[open]);
         assert_eq!(json[0]["begun"], "2026-11-20T01:02:03Z");
         assert_eq!((&json[0]["run"], &json[0]["about"]), (&"open".into(), &Value::Null));

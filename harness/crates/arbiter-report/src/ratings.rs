@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::standings;
+use crate::statistics::mean_score;
 use crate::status::percent;
 use crate::table::Table;
 use arbiter_rate::{Player, RejectedGame, Tally};
@@ -184,12 +185,12 @@ fn table(ratings: &Ratings<'_>) -> Table {
             format!("{}{rating}", ratings.bound(player)),
             ratings.margin(player).map_or("-".to_owned(), |margin| format!("{margin:.1}")),
             results.games().to_string(),
-            percent(score(&results)),
+            percent(mean_score(&results)),
             results.wins.to_string(),
             results.draws.to_string(),
             results.losses.to_string(),
-            percent(score(&own.by_colour[0])),
-            percent(score(&own.by_colour[1])),
+            percent(mean_score(&own.by_colour[0])),
+            percent(mean_score(&own.by_colour[1])),
             seconds_per_move(own).map_or("-".to_owned(), |s| format!("{s:.3}")),
         ]);
     }
@@ -219,16 +220,14 @@ fn openings(tally: &Tally) -> String {
     for opening in order.iter().take(MAX_OPENINGS) {
         let results = opening.results;
         let name: String = opening.name.chars().take(72).collect();
-        let _ = writeln!(text, "{:>9} {:>8} {name}", results.games(), percent(score(&results)));
+        let _ =
+            writeln!(text, "{:>9} {:>8} {name}", results.games(), percent(mean_score(&results)));
     }
     text
 }
 
-fn score(results: &Trinomial) -> Option<f64> {
-    results.distribution().moments().map(|moments| moments.mean)
-}
-
-fn seconds_per_move(player: &Player) -> Option<f64> {
+/// Mean time for a move, in seconds.
+pub(crate) fn seconds_per_move(player: &Player) -> Option<f64> {
     (player.timed_moves > 0).then(|| 1e-3 * player.time_ms / player.timed_moves as f64)
 }
 
@@ -287,7 +286,7 @@ pub fn json(ratings: &Ratings<'_>) -> Value {
 fn opening_json(opening: &arbiter_rate::Opening) -> Value {
     let results = opening.results;
     json!({
-        "name": opening.name, "games": results.games(), "white_score": score(&results),
+        "name": opening.name, "games": results.games(), "white_score": mean_score(&results),
         "white_wins": results.wins, "draws": results.draws, "white_losses": results.losses,
     })
 }
@@ -298,7 +297,7 @@ fn player_json(ratings: &Ratings<'_>, player: usize) -> Value {
     let (rating, margin) = (ratings.rating(player), ratings.margin(player));
     let colour = |results: Trinomial| {
         json!({"wins": results.wins, "draws": results.draws, "losses": results.losses,
-               "score": score(&results)})
+               "score": mean_score(&results)})
     };
     json!({
         "name": own.name,
@@ -308,7 +307,7 @@ fn player_json(ratings: &Ratings<'_>, player: usize) -> Value {
         "rating_error": ratings.rated.error(player, Errors::Sandwich),
         "bound": match ratings.bound(player) { ">" => Some("lower"), "<" => Some("upper"), _ => None },
         "group": ratings.rated.group(player),
-        "games": results.games(), "score": score(&results),
+        "games": results.games(), "score": mean_score(&results),
         "wins": results.wins, "draws": results.draws, "losses": results.losses,
         "white": colour(own.by_colour[0]),
         "black": colour(own.by_colour[1]),

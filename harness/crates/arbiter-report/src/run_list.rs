@@ -1,13 +1,13 @@
 //! The list of runs.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::table::Table;
 use arbiter_plan::run::event::Ending;
 
 /// One run in the list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedRun {
     /// Its name.
     pub run: String,
@@ -16,6 +16,7 @@ pub struct ListedRun {
     /// Pairs on disk.
     pub pairs: u64,
     /// How it ended; `None` while it runs, or if it was killed.
+    #[serde(serialize_with = "serialize_ending")]
     pub ending: Option<Ending>,
     /// What it tries, if its user said so.
     pub about: Option<String>,
@@ -32,31 +33,9 @@ pub fn table(runs: &[ListedRun]) -> Table {
     table
 }
 
-#[derive(Serialize)]
-struct RunRow<'a> {
-    run: &'a str,
-    begun: &'a str,
-    pairs: u64,
-    ending: &'static str,
-    about: Option<&'a str>,
-}
-
-impl RunRow<'_> {
-    fn of(run: &ListedRun) -> RunRow<'_> {
-        RunRow {
-            run: &run.run,
-            begun: &run.begun,
-            pairs: run.pairs,
-            ending: ending_word(run.ending),
-            about: run.about.as_deref(),
-        }
-    }
-}
-
 /// The list as a JSON array.
 pub fn json(runs: &[ListedRun]) -> Value {
-    let rows: Vec<RunRow<'_>> = runs.iter().map(RunRow::of).collect();
-    serde_json::to_value(rows).expect("a list is numbers and text")
+    serde_json::to_value(runs).expect("a list is numbers and text")
 }
 
 fn ending_word(ending: Option<Ending>) -> &'static str {
@@ -67,4 +46,8 @@ fn ending_word(ending: Option<Ending>) -> &'static str {
         Some(Ending::Interrupted) => "interrupted",
         None => "unfinished",
     }
+}
+
+fn serialize_ending<S: Serializer>(ending: &Option<Ending>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(ending_word(*ending))
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use crate::summary::Strength;
 use arbiter_plan::run::standing::Standing;
 use arbiter_stats::elo::{Estimate, Extended};
-use arbiter_stats::{Decision, Sprt, SprtStatus};
+use arbiter_stats::pentanomial::Trinomial;
+use arbiter_stats::sprt::{Decision, Sprt};
+use arbiter_stats::watch::Look;
 
 /// What the line needs to know besides the counts.
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +132,17 @@ pub fn interval(estimate: &Estimate) -> String {
 /// A share as per cent, or the word "undefined".
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "undefined".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+/// A share with its interval as `62.5 % [58.1, 66.7]`.
+pub(crate) fn percent_interval(share: f64, (low, high): (f64, f64)) -> String {
+    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
+}
+
+/// Games by result, as `10: 4 won, 3 drawn, 3 lost`.
+pub(crate) fn results(games: &Trinomial, unit: &str) -> String {
+    let Trinomial { losses, draws, wins } = games;
+    format!("{}{unit}: {wins} won, {draws} drawn, {losses} lost", games.games())
 }
 
 /// A duration in its largest sensible unit.

@@ -9,7 +9,7 @@ use tabled::settings::width::Wrap;
 use crate::ablation;
 use crate::latency;
 use crate::standings_text;
-use crate::status::{interval, percent, plus_minus};
+use crate::status::{interval, percent, plus_minus, results};
 use crate::style::{BAD, GOOD, LABEL, OPEN, styled};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
@@ -146,15 +146,8 @@ pub fn detail(line: &str) {
 
 /// The values of a tuning, ready to be used.
 fn tuning_lines(page: &mut Page, summary: &Summary, spsa: &SpsaState) {
-    let games = summary.strength().games;
-    let sums = format!(
-        "{}: {} won, {} drawn, {} lost by the first sides",
-        games.games(),
-        games.wins,
-        games.draws,
-        games.losses
-    );
-    page.line("Games", sums);
+    let sums = results(&summary.strength().games, "");
+    page.line("Games", format!("{sums} by the first sides"));
     page.line("Tuning", tuned::names(spsa.tuning()));
     page.line("SPSA", tuned::schedule(spsa.tuning()));
     page.text.push_str(&tuned::table(spsa).fitted(page.width));
@@ -191,17 +184,7 @@ pub fn complain(error: impl std::fmt::Display) {
 }
 
 fn strength_lines(page: &mut Page, strength: &Strength, after: Option<SequentialEstimate>) {
-    let games = strength.games;
-    page.line(
-        "Games",
-        format!(
-            "{}: {} won, {} drawn, {} lost",
-            games.games(),
-            games.wins,
-            games.draws,
-            games.losses
-        ),
-    );
+    page.line("Games", results(&strength.games, ""));
     if strength.pairs.pairs() > 0 {
         let ptnml = format!("{:?} (LL, LD, DD+WL, WD, WW)", strength.pairs.0);
         page.line("Pairs", format!("{}: {ptnml}", strength.pairs.pairs()));

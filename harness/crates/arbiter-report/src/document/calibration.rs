@@ -2,6 +2,7 @@
 
 use super::{Figure, parts};
 use crate::chart::{Chart, Line, Lines};
+use crate::statistics::mean_score;
 use crate::table::Table;
 use arbiter_stats::Calibration;
 use arbiter_stats::paired::score_interval;
@@ -16,7 +17,7 @@ pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     for (name, calibration) in engines {
         let mut line = Line::plain(*name, Vec::new());
         for (centipawns, results) in calibration.iter() {
-            let found = parts::mean(results).zip(score_interval(results));
+            let found = mean_score(results).zip(score_interval(results));
             let Some((mean, (low, high))) = found else { continue };
             let pawns = f64::from(centipawns) / 100.0;
             let games = results.games();

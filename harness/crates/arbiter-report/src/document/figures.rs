@@ -4,7 +4,7 @@ use super::parts::{self, Strong};
 use super::{Block, Document, Figure, thinking};
 use crate::ablation;
 use crate::chart::{self, Chart, Intervals, Line, Lines};
-use crate::statistics::{GameStatistics, HistoryPoint, outliers};
+use crate::statistics::{GameStatistics, HistoryPoint, mean_score, outliers};
 use crate::status::{interval, plus_minus};
 use crate::summary::{Rating, Summary};
 use crate::table::Table;
@@ -53,7 +53,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
         statistics.openings.len()
     ));
     let outliers = outliers(statistics.openings.iter(), OPENINGS);
-    let expected = parts::mean(&statistics.white);
+    let expected = mean_score(&statistics.white);
     document.blocks.push(Block::Figure(parts::openings(&outliers, expected)));
 }
 

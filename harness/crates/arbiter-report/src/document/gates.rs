@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Document;
 use crate::gates::steps;
-use crate::status::percent;
+use crate::status::percent_interval;
 use crate::table::Table;
 use arbiter_plan::gate::{Kind, Outcome};
 
@@ -42,11 +42,7 @@ fn suites(outcomes: &[Outcome]) -> Table {
                     let (solved, all) = (count(engine, "solved"), count(engine, "positions"));
                     let ends = engine["share_low"].as_f64().zip(engine["share_high"].as_f64());
                     let share = ends.filter(|_| all > 0).map_or("undefined".to_owned(), |ends| {
-                        let (low, high) = (100.0 * ends.0, 100.0 * ends.1);
-                        format!(
-                            "{} [{low:.1}, {high:.1}]",
-                            percent(Some(solved as f64 / all as f64))
-                        )
+                        percent_interval(solved as f64 / all as f64, ends)
                     });
                     table.push([
                         step.clone(),

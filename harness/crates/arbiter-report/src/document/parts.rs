@@ -2,8 +2,8 @@
 
 use super::Figure;
 use crate::chart::{Bars, Chart, Intervals};
-use crate::statistics::Opening;
-use crate::status::percent;
+use crate::statistics::{Opening, mean_score};
+use crate::status::{percent, percent_interval};
 use crate::table::Table;
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
@@ -139,7 +139,7 @@ pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
             score(results),
             share(results.draws, results.games()),
         ]);
-        if let Some((mean, (low, high))) = mean(results).zip(score_interval(results)) {
+        if let Some((mean, (low, high))) = mean_score(results).zip(score_interval(results)) {
             let name = format!("{name}, {colour}");
             rows.push((name, 100.0 * mean, 100.0 * low, 100.0 * high));
         }
@@ -178,7 +178,7 @@ pub(super) fn openings(outliers: &[&Opening], expected: Option<f64>) -> Figure {
             white.draws.to_string(),
             white.losses.to_string(),
         ]);
-        if let Some((mean, (low, high))) = mean(white).zip(score_interval(white)) {
+        if let Some((mean, (low, high))) = mean_score(white).zip(score_interval(white)) {
             rows.push((name.clone(), 100.0 * mean, 100.0 * low, 100.0 * high));
         }
     }
@@ -197,21 +197,14 @@ pub(super) fn openings(outliers: &[&Opening], expected: Option<f64>) -> Figure {
 
 /// A count as a share with its 95 % interval.
 fn share(count: u64, all: u64) -> String {
-    let Some((low, high)) = share_interval(count, all) else { return percent(None) };
-    let share = count as f64 / all as f64;
-    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
+    share_interval(count, all)
+        .map_or(percent(None), |ends| percent_interval(count as f64 / all as f64, ends))
 }
 
 /// A score in per cent with its 95 % interval.
 pub(super) fn score(results: &Trinomial) -> String {
-    let found = mean(results).zip(score_interval(results));
-    let Some((mean, (low, high))) = found else { return percent(None) };
-    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * mean, 100.0 * low, 100.0 * high)
-}
-
-/// A mean score, 0 to 1.
-pub(super) fn mean(results: &Trinomial) -> Option<f64> {
-    results.distribution().moments().map(|moments| moments.mean)
+    let found = mean_score(results).zip(score_interval(results));
+    found.map_or(percent(None), |(mean, ends)| percent_interval(mean, ends))
 }
 
 /// Errors from which on an advantage is unknown, in Elo: nearly all won and nearly all lost are in

@@ -3,9 +3,9 @@
 
 use super::parts::{self, Strong};
 use super::{Block, Document, calibration};
-use crate::ratings::Ratings;
+use crate::ratings::{Ratings, seconds_per_move};
 use crate::standings::superiority;
-use crate::statistics::{Opening, outliers};
+use crate::statistics::{Opening, mean_score, outliers};
 use crate::status::{percent, plus_minus};
 use crate::summary::Strength;
 use crate::table::Table;
@@ -65,7 +65,7 @@ pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
         .map(|opening| Opening { name: opening.name.clone(), white: opening.results })
         .collect();
     let leaning = outliers(openings.iter(), OPENINGS);
-    document.blocks.push(Block::Figure(parts::openings(&leaning, parts::mean(&white))));
+    document.blocks.push(Block::Figure(parts::openings(&leaning, mean_score(&white))));
     if tally.bad_games() > 0 {
         bad(&mut document, ratings);
     }
@@ -163,7 +163,6 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     for (place, player) in (1..).zip(order) {
         let own = &ratings.tally.players[*player];
         let results = own.results();
-        let per_move = (own.timed_moves > 0).then(|| 1e-3 * own.time_ms / own.timed_moves as f64);
         table.push([
             place.to_string(),
             own.name.clone(),
@@ -173,7 +172,7 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
             results.wins.to_string(),
             results.draws.to_string(),
             results.losses.to_string(),
-            per_move.map_or("-".to_owned(), |seconds| format!("{seconds:.3}")),
+            seconds_per_move(own).map_or("-".to_owned(), |seconds| format!("{seconds:.3}")),
         ]);
     }
     document.table(table);

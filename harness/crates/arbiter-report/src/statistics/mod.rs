@@ -99,6 +99,11 @@ impl GameStatistics {
     }
 }
 
+/// Mean score, 0 to 1; `None` without games.
+pub(crate) fn mean_score(results: &Trinomial) -> Option<f64> {
+    results.distribution().moments().map(|moments| moments.mean)
+}
+
 /// The result for one side.
 fn result(game: &GameRecord, color: Color) -> GameResult {
     match game.outcome.result.winner() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use shakmaty::Color;
 
-use super::result;
+use super::{mean_score, result};
 use crate::openings::OpeningNames;
 use arbiter_game::record::GameRecord;
 use arbiter_stats::Trinomial;
@@ -59,11 +59,10 @@ impl Openings {
 pub fn outliers<'a>(openings: impl Iterator<Item = &'a Opening>, count: usize) -> Vec<&'a Opening> {
     let mut order: Vec<&Opening> = openings.collect();
     let all: Trinomial = order.iter().map(|opening| opening.white).sum();
-    let mean = |results: &Trinomial| results.distribution().moments().map(|m| m.mean);
-    let Some(expected) = mean(&all) else { return Vec::new() };
+    let Some(expected) = mean_score(&all) else { return Vec::new() };
     let lean = |opening: &Opening| {
         let games = opening.white.games() as f64;
-        mean(&opening.white).map_or(0.0, |mean| (mean - expected).abs() * games.sqrt())
+        mean_score(&opening.white).map_or(0.0, |mean| (mean - expected).abs() * games.sqrt())
     };
     order.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
     order.truncate(count);

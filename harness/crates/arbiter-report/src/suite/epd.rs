@@ -9,6 +9,7 @@ use shakmaty::san::SanPlus;
 
 use super::by::By;
 use super::{Style, unusable_json, unusable_lines};
+use crate::status::percent_interval;
 use crate::table::Table;
 use arbiter_stats::paired::{margin, mcnemar, share_interval};
 use arbiter_suite::Unusable;
@@ -352,11 +353,9 @@ fn san(record: &Record, played: Move) -> String {
 }
 
 fn share(tally: &Tally) -> String {
-    let Some((low, high)) = share_interval(tally.solved, tally.positions) else {
-        return "-".to_owned();
-    };
     let share = tally.solved as f64 / tally.positions as f64;
-    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
+    share_interval(tally.solved, tally.positions)
+        .map_or("-".to_owned(), |ends| percent_interval(share, ends))
 }
 
 fn ratio(counts: Option<(u64, u64)>) -> String {
