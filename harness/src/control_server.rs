@@ -15,11 +15,11 @@ use arbiter_plan::run::control::Command;
 use arbiter_report::boards::Running;
 use arbiter_report::terminal::note;
 use arbiter_runner::control_socket::Socket;
-use arbiter_runner::dispatch::{Answer, Wish};
-use arbiter_runner::gallery::Gallery;
+use arbiter_runner::dispatch::{Answer, ControlRequest};
+use arbiter_runner::live_games::LiveGames;
 
 /// How long a caller may take to say or hear a line; others wait for it.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Longest line that is read.
 const MAX_LINE: u64 = 8 << 10;
@@ -33,18 +33,18 @@ pub struct Server(Option<(OwnedFd, JoinHandle<()>)>);
 
 impl Server {
     /// Listens for commands to the run, which must be ours, and sends them on; its games are seen in
-    /// `gallery`. A run that cannot be steered is played all the same, and says so.
+    /// `live_games`. A run that cannot be steered is played all the same, and says so.
     pub fn listen(
         results: &Path,
         run: &str,
-        wishes: mpsc::Sender<Wish>,
-        gallery: Gallery,
+        control_requests: mpsc::Sender<ControlRequest>,
+        live_games: LiveGames,
     ) -> Server {
         let begin = || -> io::Result<(OwnedFd, JoinHandle<()>)> {
             let socket = Socket::bind(results, run)?;
             let handle = socket.handle()?;
             let thread = std::thread::Builder::new().name("ctl".into());
-            Ok((handle, thread.spawn(move || serve(&socket, &wishes, &gallery))?))
+            Ok((handle, thread.spawn(move || serve(&socket, &control_requests, &live_games))?))
         };
         Server(begin().map_err(|error| note(&format!("arbiter ctl will not work: {error}"))).ok())
     }
@@ -60,16 +60,16 @@ impl Server {
     }
 }
 
-fn serve(socket: &Socket, wishes: &mpsc::Sender<Wish>, gallery: &Gallery) {
+fn serve(socket: &Socket, control_requests: &mpsc::Sender<ControlRequest>, live_games: &LiveGames) {
     loop {
         match socket.listener.accept() {
             Ok((stream, _)) => {
                 // A caller that goes away before it was answered is no loss.
-                let _ = answer(&stream, wishes, gallery);
+                let _ = answer(&stream, control_requests, live_games);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.raw_os_error() == Some(libc::EMFILE) => {
-                std::thread::sleep(PATIENCE);
+                std::thread::sleep(TIMEOUT);
             }
             Err(_) => return,
         }
@@ -78,18 +78,18 @@ fn serve(socket: &Socket, wishes: &mpsc::Sender<Wish>, gallery: &Gallery) {
 
 fn answer(
     mut stream: &UnixStream,
-    wishes: &mpsc::Sender<Wish>,
-    gallery: &Gallery,
+    control_requests: &mpsc::Sender<ControlRequest>,
+    live_games: &LiveGames,
 ) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     let caller = socket_peercred(stream)?.uid;
     if caller != rustix::process::geteuid() && !caller.is_root() {
         return stream.write_all(b"error: this run belongs to another user\n");
     }
     let mut line = String::new();
     let reply = match BufReader::new(stream.take(MAX_LINE)).read_line(&mut line) {
-        Ok(_) => carry_out(line.trim(), wishes, gallery),
+        Ok(_) => carry_out(line.trim(), control_requests, live_games),
         Err(_) => Err("no line of text came; say pause, resume, drain, stop, status".to_owned()),
     };
     match reply {
@@ -98,7 +98,11 @@ fn answer(
     }
 }
 
-fn carry_out(line: &str, wishes: &mpsc::Sender<Wish>, gallery: &Gallery) -> Result<String, String> {
+fn carry_out(
+    line: &str,
+    control_requests: &mpsc::Sender<ControlRequest>,
+    live_games: &LiveGames,
+) -> Result<String, String> {
     let (command, is_json) = match line.strip_suffix(" json") {
         Some(command) => (command, true),
         None => (line, false),
@@ -106,13 +110,13 @@ fn carry_out(line: &str, wishes: &mpsc::Sender<Wish>, gallery: &Gallery) -> Resu
     let command: Command = command.parse().map_err(|error| format!("{error}"))?;
     let (reply, answer) = oneshot::channel();
     let over = "the run is over";
-    wishes.blocking_send(Wish { command, reply }).map_err(|_| over)?;
+    control_requests.blocking_send(ControlRequest { command, reply }).map_err(|_| over)?;
     let Answer { words, status } = answer.blocking_recv().map_err(|_| over)?;
     let words = words?;
     let report = Running::of(&status);
     match (command, is_json) {
         (Command::Boards, _) => {
-            let (shown, count) = gallery.look(MAX_BOARDS);
+            let (shown, count) = live_games.snapshots(MAX_BOARDS);
             Ok(report.with_boards(&shown, count).json())
         }
         (_, true) => Ok(report.json()),

@@ -16,7 +16,7 @@ use arbiter_plan::plan::{BUNDLED, Plan, Program};
 use arbiter_plan::program;
 use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_plan::spec::EngineSpec;
-use arbiter_process::errand::Cancel;
+use arbiter_process::Cancel;
 use arbiter_process::{Bounds, Spawner};
 use arbiter_report::terminal::note;
 

@@ -7,7 +7,7 @@ use arbiter_cluster::access::AccessError;
 use arbiter_cluster::asking::AskingError;
 use arbiter_cluster::trust::TrustError;
 use arbiter_report::terminal::complain;
-use arbiter_runner::seats::TrialError;
+use arbiter_runner::preflight::PreflightError;
 use arbiter_runner::signal::Request;
 use arbiter_store::{LockError, StoreError};
 use arbiter_suite::mine::journal::JournalError;
@@ -56,8 +56,8 @@ impl Failure {
     }
 }
 
-impl From<TrialError> for Failure {
-    fn from(error: TrialError) -> Failure {
+impl From<PreflightError> for Failure {
+    fn from(error: PreflightError) -> Failure {
         match error.environment {
             true => Failure::environment(error),
             false => Failure::invalid(error),

@@ -26,7 +26,7 @@ use arbiter_plan::plan::{Engine, Plan};
 use arbiter_report::terminal::note;
 use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
 use arbiter_runner::fingerprint;
-use arbiter_runner::seats::Seat;
+use arbiter_runner::preflight::EngineSetup;
 use arbiter_runner::signal::{Request, Signals};
 use arbiter_store::{Store, StoreError};
 
@@ -158,24 +158,24 @@ impl Fleet {
     async fn benches(
         &self,
         engines: &[Engine],
-        seats: &[Seat],
+        setups: &[EngineSetup],
         is_for_speed: bool,
     ) -> Vec<Option<BenchResult>> {
         let mut found: Vec<Option<BenchResult>> = Vec::new();
-        for (index, (engine, seat)) in engines.iter().zip(seats).enumerate() {
+        for (index, (engine, setup)) in engines.iter().zip(setups).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
             let is_needed = self.checks_bench || is_built || is_for_speed;
-            let is_same = |other: &Seat| {
+            let is_same = |other: &EngineSetup| {
                 (&other.launch.program, &other.launch.args)
-                    == (&seat.launch.program, &seat.launch.args)
+                    == (&setup.launch.program, &setup.launch.args)
             };
-            let before = seats[..index].iter().position(is_same);
+            let before = setups[..index].iter().position(is_same);
             found.push(match before.and_then(|index| found[index]) {
                 Some(bench) => Some(bench),
                 None if !is_needed => None,
-                None => match bench::measure(seat, 1).await {
+                None => match bench::measure(setup, 1).await {
                     Ok(bench) => {
-                        note(&format!("bench of {}: {} nodes", seat.name, bench.nodes));
+                        note(&format!("bench of {}: {} nodes", setup.name, bench.nodes));
                         Some(bench)
                     }
                     Err(why) => {
@@ -194,11 +194,11 @@ impl Fleet {
         plan: &Plan,
         run: &str,
         created_ms: i64,
-        seats: Vec<Seat>,
+        setups: Vec<EngineSetup>,
         known: Known,
     ) -> Result<Remote, Failure> {
         // Workers scale times by the last engine that has a bench.
-        let benches = self.benches(&plan.engines, &seats, plan.scale.is_some()).await;
+        let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
         if plan.scale.is_some() && benches.iter().all(Option::is_none) {
             let told = "workers scale times by the bench of the last engine, and there is none";
             return Err(Failure::invalid(told));
@@ -206,8 +206,8 @@ impl Fleet {
         let (remote, ends) = Remote::new(self.most);
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run, created_ms, key: &key };
-        let programs = Programs::of(&seats)?;
-        let description = describe(plan, identity, seats, programs.list.clone(), lease);
+        let programs = Programs::of(&setups)?;
+        let description = describe(plan, identity, setups, programs.list.clone(), lease);
         self.open(description.map_err(Failure::invalid)?, programs, benches, known, ends).await?;
         Ok(remote)
     }
@@ -218,14 +218,14 @@ impl Fleet {
         suite: &str,
         created_ms: i64,
         engines: &[Engine],
-        seats: Vec<Seat>,
+        setups: Vec<EngineSetup>,
     ) -> Result<Link<A, A::Done>, Failure> {
-        let benches = self.benches(engines, &seats, false).await;
+        let benches = self.benches(engines, &setups, false).await;
         let (near, ends) = link();
         let (key, lease) = (self.key.public(), self.lease);
         let identity = Identity { run: suite, created_ms, key: &key };
-        let programs = Programs::of(&seats)?;
-        let description = describe_suite(engines, identity, seats, programs.list.clone(), lease);
+        let programs = Programs::of(&setups)?;
+        let description = describe_suite(engines, identity, setups, programs.list.clone(), lease);
         let description = description.map_err(Failure::invalid)?;
         self.open(description, programs, benches, Known::default(), ends).await?;
         Ok(near)
@@ -258,11 +258,11 @@ struct Programs {
 }
 
 impl Programs {
-    fn of(seats: &[Seat]) -> Result<Programs, Failure> {
+    fn of(setups: &[EngineSetup]) -> Result<Programs, Failure> {
         let (mut list, mut paths) = (Vec::new(), BTreeMap::new());
-        for seat in seats {
-            let program = program(&seat.launch.program)?;
-            paths.insert(program.hash.clone(), seat.launch.program.clone());
+        for setup in setups {
+            let program = program(&setup.launch.program)?;
+            paths.insert(program.hash.clone(), setup.launch.program.clone());
             list.push(program);
         }
         Ok(Programs { list, paths })

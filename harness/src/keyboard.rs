@@ -11,7 +11,7 @@ use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 use tokio::sync::{mpsc, oneshot};
 
 use arbiter_plan::run::control::Command;
-use arbiter_runner::dispatch::Wish;
+use arbiter_runner::dispatch::ControlRequest;
 
 /// How long the thread may take to notice that it is to end.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
@@ -27,7 +27,7 @@ pub struct Keyboard {
 
 impl Keyboard {
     /// Listens if standard input and standard error are a terminal that is ours at the moment.
-    pub fn listen(wishes: mpsc::Sender<Wish>) -> Option<Keyboard> {
+    pub fn listen(control_requests: mpsc::Sender<ControlRequest>) -> Option<Keyboard> {
         if !stdin().is_terminal() || !std::io::stderr().is_terminal() || !is_in_front() {
             return None;
         }
@@ -38,7 +38,7 @@ impl Keyboard {
         let is_over = Arc::new(AtomicBool::new(false));
         let mut keys = Keyboard { before, is_over: is_over.clone(), thread: None };
         let thread = std::thread::Builder::new().name("keys".into());
-        keys.thread = thread.spawn(move || read(&is_over, &wishes)).ok();
+        keys.thread = thread.spawn(move || read(&is_over, &control_requests)).ok();
         Some(keys)
     }
 }
@@ -63,7 +63,7 @@ fn is_in_front() -> bool {
     termios::tcgetpgrp(stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
-fn read(is_over: &AtomicBool, wishes: &mpsc::Sender<Wish>) {
+fn read(is_over: &AtomicBool, control_requests: &mpsc::Sender<ControlRequest>) {
     let input = stdin();
     while !is_over.load(Ordering::Relaxed) {
         let mut fds = [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::IN)];
@@ -82,7 +82,7 @@ fn read(is_over: &AtomicBool, wishes: &mpsc::Sender<Wish>) {
         for command in bytes[..length].iter().filter_map(|byte| command(*byte)) {
             // What it does is seen in the live view; one that comes too late does nothing.
             let (reply, _) = oneshot::channel();
-            let _ = wishes.try_send(Wish { command, reply });
+            let _ = control_requests.try_send(ControlRequest { command, reply });
         }
     }
 }

@@ -45,16 +45,16 @@ use arbiter_report::stored;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::{Finished, Run, RunError, dispatch, unix_time_ms};
 use arbiter_runner::executor::Executor;
-use arbiter_runner::executor::local::{Local, Room};
+use arbiter_runner::executor::local::{Local, LocalOptions};
 use arbiter_runner::executor::remote::Remote;
 use arbiter_runner::fingerprint;
-use arbiter_runner::gallery::Gallery;
-use arbiter_runner::seats::{Seat, places_of, seats};
+use arbiter_runner::live_games::LiveGames;
+use arbiter_runner::preflight::{EngineSetup, engine_setups, places_of};
 use arbiter_runner::signal::Signals;
 use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 
 /// Commands to a running run that may wait for it.
-const WISHES: usize = 64;
+const CONTROL_REQUESTS: usize = 64;
 
 /// A run that is ready to be played.
 struct ReadyRun {
@@ -370,13 +370,13 @@ fn run(
     go_on: &str,
 ) -> Result<Finished, Failure> {
     let ReadyRun { name, plan, book, store, files, state, tables, own_binary, results, .. } = ready;
-    let seats = seats(plan, own_binary);
+    let setups = engine_setups(plan, own_binary);
     let created_ms = store.run(name)?.head.created_ms;
     let known = fleet::known(store, name, plan)?;
     let jobs = JobMaker::new(plan, book, tables.clone());
     let names = plan.engines.iter().map(|engine| engine.name.clone()).collect();
-    let (wish, wishes) = mpsc::channel(WISHES);
-    let keys = if style.is_some() { None } else { Keyboard::listen(wish.clone()) };
+    let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
+    let keys = if style.is_some() { None } else { Keyboard::listen(control.clone()) };
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
     observers.extend(files.iter_mut().map(|file| file as &mut dyn Observer));
     let schedule = state.schedule().clone();
@@ -390,19 +390,19 @@ fn run(
     observers.push(&mut *view);
     let mut stream = Stream::new(plan);
     observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
-    let run = Run { name, store, jobs, observers, wishes };
+    let run = Run { name, store, jobs, observers, control_requests };
     let runtime = runtime()?;
     runtime.block_on(async {
-        let gallery = Gallery::default();
-        let socket = control_server::Server::listen(results, name, wish, gallery.clone());
+        let live_games = LiveGames::default();
+        let socket = control_server::Server::listen(results, name, control, live_games.clone());
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let finished = match fleet {
             None => {
-                let local = local(plan, seats)?.seen_in(gallery);
+                let local = local(plan, setups)?.with_live_games(live_games);
                 dispatch(run, state, local, &mut signals).await
             }
             Some(fleet) => {
-                let opening = fleet.executor(plan, name, created_ms, seats, known);
+                let opening = fleet.executor(plan, name, created_ms, setups, known);
                 let remote = match opened(opening, &mut signals, Remote::finish).await? {
                     ControlFlow::Continue(remote) => remote,
                     ControlFlow::Break(request) => return Err(interrupted(request)),
@@ -425,14 +425,14 @@ fn run(
 }
 
 /// This machine's slots.
-fn local(plan: &Plan, seats: Vec<Seat>) -> Result<Local, Failure> {
-    let room = Room {
+fn local(plan: &Plan, setups: Vec<EngineSetup>) -> Result<Local, Failure> {
+    let room = LocalOptions {
         slots: plan.concurrency,
         wait: plan.wait,
         noise_limit: plan.noise_limit,
         places: places_of(plan).map_err(Failure::invalid)?,
     };
-    Local::new(room, seats).map_err(Failure::environment)
+    Local::new(room, setups).map_err(Failure::environment)
 }
 
 fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {

@@ -3,8 +3,8 @@
 use tokio::runtime::Runtime;
 
 use crate::failure::Failure;
+use arbiter_process::Cancel;
 use arbiter_process::Spawner;
-use arbiter_process::errand::Cancel;
 use arbiter_runner::signal::Signals;
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from

@@ -19,7 +19,7 @@ use arbiter_plan::spec::EngineSpec;
 use arbiter_protocol::clock::{Limits, parse_seconds};
 use arbiter_protocol::uci::session::Deadlines;
 use arbiter_report::terminal;
-use arbiter_runner::seats::{Seat, seat, try_for_questions};
+use arbiter_runner::preflight::{EngineSetup, check_suite_engines, engine_setup};
 use arbiter_runner::signal::{Request, Signals};
 use arbiter_suite::drive::{self, Answers, DriveError, Task};
 use arbiter_suite::{Unusable, decode};
@@ -146,11 +146,11 @@ pub fn run_tasks_observed<T: Task>(
     mut tell: impl FnMut(usize, &Result<T::Done, String>) -> Result<(), String>,
 ) -> Result<Answers<T::Done>, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let seats = seats(engines, &own_binary, args.deadline);
+    let setups = setups(engines, &own_binary, args.deadline);
     let bar = bar(tasks.len() as u64);
     let mut faults = 0;
     let work = async {
-        preflight(&seats, needs_chess960).await?;
+        preflight(&setups, needs_chess960).await?;
         let observe = |index, answer: &Result<T::Done, String>| {
             bar.inc(1);
             if answer.is_err() {
@@ -159,7 +159,7 @@ pub fn run_tasks_observed<T: Task>(
             }
             tell(index, answer).map_err(DriveError::Environment)
         };
-        let asked = drive::run(seats.clone(), tasks, args.at_once(), observe).await;
+        let asked = drive::run(setups.clone(), tasks, args.at_once(), observe).await;
         asked.map_err(|error| match error {
             DriveError::Environment(_) => Failure::environment(error),
             DriveError::Hopeless { .. } => Failure::invalid(error),
@@ -177,8 +177,8 @@ pub fn run_tasks_observed<T: Task>(
 }
 
 /// Starts each engine once, so that one that does not work is an error before the suite.
-async fn preflight(seats: &[Seat], needs_chess960: bool) -> Result<(), Failure> {
-    Ok(try_for_questions(seats, needs_chess960).await?)
+async fn preflight(setups: &[EngineSetup], needs_chess960: bool) -> Result<(), Failure> {
+    Ok(check_suite_engines(setups, needs_chess960).await?)
 }
 
 /// A bar for so many questions.
@@ -196,7 +196,10 @@ fn interrupted(signal: Request) -> Failure {
 }
 
 /// How the engines are started and asked.
-fn seats(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<Seat> {
+fn setups(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<EngineSetup> {
     let deadlines = Deadlines { bestmove: deadline, ..Deadlines::default() };
-    engines.iter().map(|engine| Seat { deadlines, ..seat(engine, own_binary) }).collect()
+    engines
+        .iter()
+        .map(|engine| EngineSetup { deadlines, ..engine_setup(engine, own_binary) })
+        .collect()
 }

@@ -21,7 +21,7 @@ use arbiter_protocol::clock::{Limits, parse_seconds};
 use arbiter_report::check::Report;
 use arbiter_report::suite::Style;
 use arbiter_report::terminal::{self, note};
-use arbiter_runner::seats::seat;
+use arbiter_runner::preflight::engine_setup;
 
 const HELP: &str = "\
 Each check talks to a new process. Its grade says how much depends on it: must (games are lost or runs
@@ -137,15 +137,15 @@ fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failur
     let engine =
         engines(std::slice::from_ref(&spec), &BuildArgs::without_bench(), 1, Limits::default())?
             .remove(0);
-    if engine.manners.protocol != Protocol::Uci {
+    if engine.behaviour.protocol != Protocol::Uci {
         let told = format!("engine '{}': only engines that speak UCI are checked", engine.name);
         return Err(Failure::invalid(told));
     }
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let seat = seat(&engine, &own_binary);
+    let setup = engine_setup(&engine, &own_binary);
     let under_test = Engine {
-        launch: seat.launch,
-        options: seat.setup.options,
+        launch: setup.launch,
+        options: setup.setup.options,
         timeout: args.patience,
         margin: args.margin,
     };

@@ -17,7 +17,7 @@ use arbiter_plan::plan::Engine;
 use arbiter_protocol::clock::Limits;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
-use arbiter_runner::seats::{introduce, seat};
+use arbiter_runner::preflight::{self, engine_setup};
 use arbiter_suite::mine::candidate::{Candidate, candidates};
 use arbiter_suite::mine::epd::{Found, lines};
 use arbiter_suite::mine::games::Game;
@@ -159,8 +159,8 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
 
 fn engine_name(engine: &Engine) -> Result<String, Failure> {
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let seat = seat(engine, &own_binary);
-    let introduced = runtime()?.block_on(introduce(&seat));
+    let setup = engine_setup(engine, &own_binary);
+    let introduced = runtime()?.block_on(preflight::engine_name(&setup));
     Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 

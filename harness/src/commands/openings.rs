@@ -20,8 +20,8 @@ use arbiter_openings::generate::{Balance, Candidate, Candidates, Rules, Verdict}
 use arbiter_plan::plan::{BUNDLED, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_report::terminal::{self, note};
-use arbiter_runner::analyst::Analyst;
-use arbiter_runner::seats::{Seat, seat};
+use arbiter_runner::analysis::AnalysisEngine;
+use arbiter_runner::preflight::{EngineSetup, engine_setup};
 
 /// Flags of `arbiter openings`.
 #[derive(Debug, Args)]
@@ -90,8 +90,8 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
 }
 
 async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
-    let seat = judge(args.engine.as_deref())?;
-    let mut analyst = Analyst::start(&seat).await.map_err(Failure::invalid)?;
+    let setup = judge(args.engine.as_deref())?;
+    let mut engine = AnalysisEngine::start(&setup).await.map_err(Failure::invalid)?;
     let bar = terminal::bar(args.count as u64);
     let balance = Balance::within(args.balance);
     let rules = Rules { plies: args.plies, ..Rules::default() };
@@ -100,18 +100,18 @@ async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
         if lines.len() == args.count {
             break;
         }
-        let Some(quick) = ask(&mut analyst, &candidate, args.quick_nodes).await? else { continue };
+        let Some(quick) = ask(&mut engine, &candidate, args.quick_nodes).await? else { continue };
         if !balance.accepts(quick.score_cp, None) {
             continue;
         }
-        let Some(deep) = ask(&mut analyst, &candidate, args.deep_nodes).await? else { continue };
+        let Some(deep) = ask(&mut engine, &candidate, args.deep_nodes).await? else { continue };
         if balance.accepts(quick.score_cp, Some(deep.score_cp)) {
             lines.push(candidate.to_epd(Some(deep)));
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
-    analyst.dismiss().await;
+    engine.quit().await;
     if lines.len() < args.count {
         return Err(Failure::invalid(format!(
             "random play of {} plies gave only {} balanced openings; ask for fewer, or more plies",
@@ -122,23 +122,23 @@ async fn search(args: &GenerateArgs) -> Result<Vec<String>, Failure> {
     Ok(lines)
 }
 
-/// The seat of the engine that judges.
-fn judge(spec: Option<&str>) -> Result<Seat, Failure> {
+/// The setup of the engine that judges.
+fn judge(spec: Option<&str>) -> Result<EngineSetup, Failure> {
     let default = format!("cmd={BUNDLED}");
     let spec = EngineSpec::parse(spec.unwrap_or(&default)).map_err(Failure::invalid)?;
     let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    Ok(seat(&engine, &own_binary))
+    Ok(engine_setup(&engine, &own_binary))
 }
 
 /// The engine's verdict; `None` if it sees a mate or gives no score.
 async fn ask(
-    analyst: &mut Analyst,
+    engine: &mut AnalysisEngine,
     candidate: &Candidate,
     nodes: u64,
 ) -> Result<Option<Verdict>, Failure> {
     let fen = Fen::from_position(&candidate.position, EnPassantMode::Legal).to_string();
-    let opinion = analyst.ask(&fen, nodes).await.map_err(Failure::invalid)?;
+    let opinion = engine.ask(&fen, nodes).await.map_err(Failure::invalid)?;
     Ok(opinion.and_then(|opinion| {
         let score = opinion.score.centipawns()?;
         let score_cp = candidate.position.turn().fold_wb(score, -score);

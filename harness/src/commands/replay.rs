@@ -17,7 +17,7 @@ use arbiter_game::referee::Referee;
 use arbiter_game::replay::{Part, Replayed, replay};
 use arbiter_report::transcript;
 use arbiter_runner::dispatch::any_moment;
-use arbiter_runner::seats::seats;
+use arbiter_runner::preflight::engine_setups;
 use arbiter_store::{Recorded, Store};
 
 /// Flags of `arbiter replay`.
@@ -123,13 +123,13 @@ fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
     let referee = Referee::new(start.clone(), mode, &book, conditions, plan.rules);
     let referee = referee.with_tables(open_tables(plan)?);
     // Nothing is started, so it does not matter where programs are.
-    let seats = seats(plan, Path::new(""));
+    let setups = engine_setups(plan, Path::new(""));
     let part = |color: Color| {
-        let seat = &seats[*record.engines.get(color)];
+        let setup = &setups[*record.engines.get(color)];
         Part {
-            protocol: seat.protocol,
-            setup: seat.setup.clone(),
-            deadlines: seat.deadlines,
+            protocol: setup.protocol,
+            setup: setup.setup.clone(),
+            deadlines: setup.deadlines,
             limits: conditions.get(color).limits,
         }
     };

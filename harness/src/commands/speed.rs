@@ -14,7 +14,7 @@ use arbiter_build::BuildError;
 use arbiter_build::bench::{self, BenchRecipe, Reader, Subject};
 use arbiter_plan::plan::{Program, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
-use arbiter_process::errand::Cancel;
+use arbiter_process::Cancel;
 use arbiter_process::{Bounds, Spawner};
 use arbiter_report::speed::Report;
 use arbiter_report::terminal;

@@ -11,7 +11,7 @@ use arbiter_plan::plan::Kind;
 use arbiter_report::standings::rules_in_words;
 use arbiter_report::terminal::note;
 use arbiter_report::tuned;
-use arbiter_runner::seats::places_of;
+use arbiter_runner::preflight::places_of;
 use arbiter_store::Store;
 
 /// Says what will be played, and by whom if not by this machine.

@@ -10,9 +10,9 @@ use arbiter_plan::run::job::thin;
 use arbiter_plan::tuning::base_name;
 use arbiter_protocol::Protocol;
 use arbiter_report::terminal::note;
-use arbiter_runner::fit;
-use arbiter_runner::seats::{Seat, Trial, TrialError, seats, try_out};
+use arbiter_runner::preflight::{self, EngineSetup, Preflight, PreflightError, engine_setups};
 use arbiter_runner::signal::{Request, Signals};
+use arbiter_runner::tuning_check;
 
 /// Tries all engines out. What comes back is the book without the openings that some engine cannot
 /// be told, which are always the same for the same engines, and without those that will not be
@@ -24,15 +24,15 @@ pub(super) fn check_engines(
     is_probed: bool,
 ) -> Result<Book, Failure> {
     // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
-    if !is_probed && plan.engines.iter().all(|engine| engine.manners.protocol == Protocol::Uci) {
+    if !is_probed && plan.engines.iter().all(|engine| engine.behaviour.protocol == Protocol::Uci) {
         thin(&mut book, plan);
     }
-    let seats = seats(plan, own_binary);
+    let setups = engine_setups(plan, own_binary);
     let runtime = runtime()?;
-    let Trial { untold, threaded } = runtime.block_on(async {
+    let Preflight { unplayable, threaded } = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         tokio::select! {
-            trial = try_all(plan, &seats, &book, is_probed) => trial.map_err(Failure::from),
+            trial = try_all(plan, &setups, &book, is_probed) => trial.map_err(Failure::from),
             request = signals.next() => Err(interrupted(request)),
         }
     })?;
@@ -42,15 +42,15 @@ pub(super) fn check_engines(
              option.Threads=1 for each engine they play on equal terms"
         ));
     }
-    if !untold.is_empty() {
+    if !unplayable.is_empty() {
         note(&format!(
             "{} of {} openings are left out: an engine without setboard cannot be told them",
-            untold.len(),
+            unplayable.len(),
             book.len()
         ));
     }
     let no_opening = || Failure::invalid("the engines share no opening");
-    let mut book = book.without(&untold).ok_or_else(no_opening)?;
+    let mut book = book.without(&unplayable).ok_or_else(no_opening)?;
     thin(&mut book, plan);
     Ok(book)
 }
@@ -63,19 +63,19 @@ pub(super) fn interrupted(signal: Request) -> Failure {
 /// Tries all engines out, and whether the one that is to be tuned can be.
 async fn try_all(
     plan: &Plan,
-    seats: &[Seat],
+    setups: &[EngineSetup],
     book: &Book,
     is_probed: bool,
-) -> Result<Trial, TrialError> {
+) -> Result<Preflight, PreflightError> {
     // Both sides of a tuning are one engine.
-    let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(seats.first_chunk()) else {
-        return try_out(seats, book).await;
+    let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(setups.first_chunk()) else {
+        return preflight::check_engines(setups, book).await;
     };
-    let seat = Seat { name: base_name(&side.name).to_owned(), ..side.clone() };
-    let trial = try_out(std::slice::from_ref(&seat), book).await?;
+    let setup = EngineSetup { name: base_name(&side.name).to_owned(), ..side.clone() };
+    let trial = preflight::check_engines(std::slice::from_ref(&setup), book).await?;
     if is_probed {
         let limits = plan.engines[0].conditions.limits;
-        let idle = fit::fit(&seat, tuning, limits, book).await?;
+        let idle = tuning_check::check(&setup, tuning, limits, book).await?;
         if !idle.is_empty() {
             note(&format!(
                 "a few searches are the same at both ends of the range of {}: tuning may not pay",

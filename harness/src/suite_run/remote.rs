@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::{QueryArgs, bar, interrupted, preflight, seats};
+use super::{QueryArgs, bar, interrupted, preflight, setups};
 use crate::failure::Failure;
 use crate::fleet::{Fleet, opened};
 use crate::runtime::runtime;
@@ -32,14 +32,14 @@ pub fn run_on_workers<A: Assignment + Clone>(
     note(&format!("{} positions", questions.len()));
     fleet.announce();
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let seats = seats(engines, &own_binary, args.deadline);
+    let setups = setups(engines, &own_binary, args.deadline);
     let bar = bar(questions.len() as u64);
     let most = fleet.most();
     let answers = runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let opening = async {
-            preflight(&seats, needs_chess960).await?;
-            fleet.link(suite, unix_time_ms(), engines, seats.clone()).await
+            preflight(&setups, needs_chess960).await?;
+            fleet.link(suite, unix_time_ms(), engines, setups.clone()).await
         };
         let put_away = async |link: Link<A, A::Done>| link.have(Order::Finish).await;
         let mut link = match opened(opening, &mut signals, put_away).await? {

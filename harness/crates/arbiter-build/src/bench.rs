@@ -7,8 +7,8 @@ use std::time::Duration;
 use regex_lite::{Regex, RegexBuilder};
 
 use super::BuildError;
-use arbiter_process::errand::{self, Cancel, Cause, Patience};
 use arbiter_process::{Bounds, Launch, Spawner};
+use arbiter_process::{Cancel, EndReason, Timeouts, run_to_completion};
 
 /// Time for a benchmark unless another is set.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -176,15 +176,17 @@ pub fn once(
         cpus: Vec::new(),
     };
     let limit = subject.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
-    let patience = Patience { limit, grace: Duration::ZERO };
-    let ended = errand::run(spawner, &launch, patience, cancel)?;
-    match ended.cause {
-        Cause::Cancelled => return Err(BuildError::Cancelled),
-        Cause::Late => return Err(fail(format!("took more than {} s", limit.as_secs_f64()))),
-        Cause::Itself if ended.code != Some(0) => {
+    let patience = Timeouts { limit, grace: Duration::ZERO };
+    let ended = run_to_completion(spawner, &launch, patience, cancel)?;
+    match ended.reason {
+        EndReason::Cancelled => return Err(BuildError::Cancelled),
+        EndReason::TimedOut => {
+            return Err(fail(format!("took more than {} s", limit.as_secs_f64())));
+        }
+        EndReason::Exited if ended.code != Some(0) => {
             return Err(fail(format!("ended with {}", ended.how)));
         }
-        Cause::Itself => {}
+        EndReason::Exited => {}
     }
     let Some((nodes, speed)) = reader.read(&ended.lines) else {
         return Err(fail("printed no number of nodes that is known".to_owned()));

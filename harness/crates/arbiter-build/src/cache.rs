@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::BuildError;
 use super::bench::Signature;
-use arbiter_process::errand::Cancel;
+use arbiter_process::Cancel;
 
 /// How often a lock is tried that another has.
 const POLL: Duration = Duration::from_millis(100);

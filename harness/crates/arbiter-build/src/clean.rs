@@ -136,7 +136,7 @@ fn measure(folder: &Path) -> std::io::Result<(u64, SystemTime)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_process::errand::Cancel;
+    use arbiter_process::Cancel;
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
 

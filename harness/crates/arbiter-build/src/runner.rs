@@ -12,8 +12,8 @@ use super::cache::{Benched, Cache, Entry, Note};
 use super::checkout::check_out;
 use super::git::{Commit, FOREIGN, Repository, Snapshot, git};
 use super::recipe::{Recipe, Said, choose, first_error, is_output, recipe};
-use arbiter_process::errand::{self, Cancel, Cause, Ended, Patience};
 use arbiter_process::{Bounds, Launch, Spawner};
+use arbiter_process::{Cancel, Completed, EndReason, Timeouts, run_to_completion};
 
 /// Stands for the files as they are now.
 pub const WORKING_TREE: &str = ".";
@@ -291,7 +291,7 @@ impl Builder<'_> {
         let mut text = String::new();
         for tool in &recipe.toolchain {
             let script = format!("exec 2>&1; {tool}");
-            let patience = Patience { limit: TOOLCHAIN_PATIENCE, grace: Duration::ZERO };
+            let patience = Timeouts { limit: TOOLCHAIN_PATIENCE, grace: Duration::ZERO };
             let ended = self.shell(recipe, &script, &[], &repo.top, patience)?;
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
         }
@@ -331,14 +331,14 @@ impl Builder<'_> {
         let script = "exec >>\"$0\" 2>&1; eval \"$1\"";
         let whole = format!("{submodules}{}", recipe.command);
         let args = [log.display().to_string(), whole];
-        let patience = Patience { limit: recipe.timeout, grace: Duration::ZERO };
+        let patience = Timeouts { limit: recipe.timeout, grace: Duration::ZERO };
         let ended = self.shell(recipe, script, &args, dir, patience)?;
-        match ended.cause {
-            Cause::Cancelled => return Err(BuildError::Cancelled),
-            Cause::Late => {
+        match ended.reason {
+            EndReason::Cancelled => return Err(BuildError::Cancelled),
+            EndReason::TimedOut => {
                 return Err(BuildError::Late { what: what.into(), limit: recipe.timeout, log });
             }
-            Cause::Itself if ended.code != Some(0) => {
+            EndReason::Exited if ended.code != Some(0) => {
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
@@ -349,7 +349,7 @@ impl Builder<'_> {
                     log,
                 });
             }
-            Cause::Itself => {}
+            EndReason::Exited => {}
         }
         let program = find_program(dir, recipe, repo).map_err(|reason| BuildError::NoBinary {
             what: what.into(),
@@ -371,8 +371,8 @@ impl Builder<'_> {
         script: &str,
         args: &[String],
         dir: &Path,
-        patience: Patience,
-    ) -> Result<Ended, BuildError> {
+        patience: Timeouts,
+    ) -> Result<Completed, BuildError> {
         // env(1) keeps our own environment as it is.
         let mut words = Vec::new();
         for name in FOREIGN.iter().chain(&INHERITED) {
@@ -390,7 +390,7 @@ impl Builder<'_> {
             bounds: Bounds::default(),
             cpus: Vec::new(),
         };
-        Ok(errand::run(self.spawner, &launch, patience, self.cancel)?)
+        Ok(run_to_completion(self.spawner, &launch, patience, self.cancel)?)
     }
 }
 

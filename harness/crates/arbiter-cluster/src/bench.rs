@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::wire::BenchResult;
 use arbiter_build::bench::{BenchRecipe, Subject, run};
-use arbiter_game::player::Seat;
+use arbiter_game::engine::EngineSetup;
+use arbiter_process::Cancel;
 use arbiter_process::Spawner;
-use arbiter_process::errand::Cancel;
 
 /// How long a benchmark may take.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -21,7 +21,7 @@ impl Drop for StopsWithUs {
 }
 
 /// Runs `PROGRAM ARGS bench` in so many copies at once; an error says why that is no benchmark.
-pub async fn measure(seat: &Seat, copies: usize) -> Result<BenchResult, String> {
+pub async fn measure(seat: &EngineSetup, copies: usize) -> Result<BenchResult, String> {
     let guard = StopsWithUs(Cancel::default());
     let (cancel, seat) = (guard.0.clone(), seat.clone());
     let work = move || -> Result<BenchResult, String> {

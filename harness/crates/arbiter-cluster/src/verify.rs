@@ -88,7 +88,7 @@ pub(super) mod tests {
     use super::*;
     use arbiter_game::adjudicate::Rules;
     use arbiter_game::outcome::Outcome;
-    use arbiter_game::pulse::Pulse;
+    use arbiter_game::progress::Progress;
     use arbiter_game::record::{Keep, MoveRecord, Thought};
     use arbiter_plan::run::job::Games;
     use arbiter_protocol::clock::{Conditions, Limits};
@@ -109,7 +109,7 @@ pub(super) mod tests {
             rules: Rules::default(),
             tables: None,
             keep: Arc::new(Keep::default()),
-            pulse: Pulse::default(),
+            progress: Progress::default(),
         };
         let games = Games { first: setup(0, 1), second: Some(setup(1, 0)) };
         PairJob { pairing: Pairing { pair, engines: [0, 1], opening: pair }, games }

@@ -1,4 +1,4 @@
-//! Plays one game: carries turns from the referee to the players and their answers back.
+//! Plays one game: carries turns from the referee to the engines and their answers back.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,10 +8,10 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
 use crate::adjudicate::{Rules, Tables};
 use crate::annotation::Keeping;
+use crate::engine::EngineProcess;
+use crate::live_game::LiveGame;
 use crate::outcome::Outcome;
-use crate::pane::Pane;
-use crate::player::Player;
-use crate::pulse::Pulse;
+use crate::progress::Progress;
 use crate::record::{GameRecord, Keep};
 use crate::referee::{Fault, Referee, Reply};
 use crate::relay::relayed;
@@ -45,30 +45,30 @@ pub struct GameSetup {
     pub tables: Option<Arc<dyn Tables>>,
     /// What is kept besides moves and result.
     pub keep: Arc<Keep>,
-    /// Beats with each answer of an engine.
-    pub pulse: Pulse,
+    /// Counts the answers of the engines.
+    pub progress: Progress,
 }
 
-/// Plays `setup` to its end between players that are ready for it, and gives them back. Whatever
-/// an engine does ends in a record; it is never an error. Onlookers see the game through `pane`.
+/// Plays `setup` to its end between engines that are ready for it, and gives them back. Whatever
+/// an engine does ends in a record; it is never an error.
 pub async fn play(
     setup: GameSetup,
-    players: ByColor<Player>,
-    pane: Arc<Pane>,
-) -> (GameRecord, ByColor<Player>) {
-    let ears = players.iter().map(Player::ear).collect();
-    relayed(ears, play_on(setup, players, pane)).await
+    engines: ByColor<EngineProcess>,
+    live_game: Arc<LiveGame>,
+) -> (GameRecord, ByColor<EngineProcess>) {
+    let handoffs = engines.iter().map(EngineProcess::handoff).collect();
+    relayed(handoffs, play_on(setup, engines, live_game)).await
 }
 
 async fn play_on(
     setup: GameSetup,
-    players: ByColor<Player>,
-    pane: Arc<Pane>,
-) -> (GameRecord, ByColor<Player>) {
+    engines: ByColor<EngineProcess>,
+    live_game: Arc<LiveGame>,
+) -> (GameRecord, ByColor<EngineProcess>) {
     let started = Instant::now();
     let mut referee = referee(&setup);
-    pane.show(referee.scene(setup.engines));
-    let ByColor { mut white, mut black } = players;
+    live_game.update(referee.snapshot(setup.engines));
+    let ByColor { mut white, mut black } = engines;
     let outcome = loop {
         if let Some(outcome) = referee.outcome() {
             break outcome.clone();
@@ -86,13 +86,13 @@ async fn play_on(
         let mut is_due = false;
         if let Reply::Move { info, elapsed, .. } = &mut reply {
             setup.keep.trim_info(info);
-            is_due = pane.is_due(*elapsed);
+            is_due = live_game.is_due(*elapsed);
         }
         referee.judge(reply);
         if is_due {
-            pane.show(referee.scene(setup.engines));
+            live_game.update(referee.snapshot(setup.engines));
         }
-        setup.pulse.beat();
+        setup.progress.advance();
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
             // An engine that cannot be told is found out on its next turn.
@@ -105,7 +105,7 @@ async fn play_on(
     (record, ByColor { white, black })
 }
 
-/// What an engine needs to know of `setup` when it sits down as `color`.
+/// What the engine of `color` is told of `setup`.
 pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     let limits = setup.conditions.get(color).limits;
     Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }

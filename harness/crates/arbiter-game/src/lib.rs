@@ -1,14 +1,14 @@
-//! One game: who may do what ([`referee`]), how it ended ([`outcome`]), what is kept of it
-//! ([`record`]), and the thin driver that moves bytes and time between engines and referee, in
-//! whichever thread hears an engine ([`relay`]). Onlookers see it through a [`pane`].
+//! One game: its rules ([`referee`]), its result ([`outcome`]), what is kept of it ([`record`]), and
+//! the [`driver`] that carries lines and times between engines and referee. A [`live_game`] shows it
+//! while it is played.
 
 pub mod adjudicate;
 pub mod annotation;
 pub mod driver;
+pub mod engine;
+pub mod live_game;
 pub mod outcome;
-pub mod pane;
-pub mod player;
-pub mod pulse;
+pub mod progress;
 pub mod record;
 pub mod referee;
 mod relay;

@@ -16,8 +16,8 @@ use shakmaty::zobrist::Zobrist128;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
 use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
+use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name, printable};
-use crate::pane::{Glimpse, Scene};
 use crate::record::{Details, MoveRecord, Thought};
 use arbiter_protocol::Claim;
 use arbiter_protocol::clock::{Clock, Conditions};
@@ -373,17 +373,17 @@ impl Referee {
     }
 
     /// How the game stands, for those who look on.
-    pub fn scene(&self, engines: ByColor<usize>) -> Scene {
+    pub fn snapshot(&self, engines: ByColor<usize>) -> GameSnapshot {
         let mover = !self.position.turn();
         let mut thoughts = ByColor::default();
         for (played, color) in self.moves.iter().rev().zip([mover, !mover]) {
-            *thoughts.get_mut(color) = played.thought.as_ref().map(|thought| Glimpse {
+            *thoughts.get_mut(color) = played.thought.as_ref().map(|thought| MoveSummary {
                 score: thought.score,
                 depth: thought.depth,
                 elapsed: thought.elapsed,
             });
         }
-        Scene {
+        GameSnapshot {
             engines,
             position: self.position.clone(),
             last: self.moves.last().map(|played| played.uci),

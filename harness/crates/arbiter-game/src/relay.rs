@@ -1,9 +1,9 @@
-//! Lets a game go on in the thread that hears an engine.
+//! Polls the future of a game in the thread that reads an engine.
 //!
-//! An engine's answer would otherwise wake its reading thread, which wakes the runtime, which
-//! plays on: two changes of thread for each ply, and they are most of what a ply costs. A relayed
-//! future is polled by the thread that read what it waits for. Whatever else wakes it, such as a
-//! timer, wakes the task that awaits it, as usual.
+//! An engine's answer would otherwise wake its reader thread, which wakes a thread of the runtime:
+//! two context switches for each ply, which are most of what a ply costs. A relayed future is polled
+//! by the thread that read what it waits for. Other wake-ups, such as those of timers, wake the task
+//! that awaits it, as usual.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -15,45 +15,45 @@ use std::thread::{self, ThreadId};
 
 use tokio::runtime::Handle;
 
-/// Where the thread that reads an engine hands over what it heard.
+/// Where the reader thread of an engine hands over its output.
 #[derive(Default)]
-pub(super) struct Ear(Mutex<Hand>);
+pub(super) struct ReaderHandoff(Mutex<HandoffState>);
 
 #[derive(Default)]
-struct Hand {
-    /// The thread that hands over.
+struct HandoffState {
+    /// The reader thread.
     from: Option<ThreadId>,
-    /// Whom that has woken.
+    /// The game that the last hand-over has woken.
     woken: Option<Arc<dyn Resume>>,
 }
 
-impl Ear {
-    /// Hands over what was heard, by `tell`, and then lets the game play on that this has woken.
-    pub(super) fn hear<T>(&self, tell: impl FnOnce() -> T) -> T {
+impl ReaderHandoff {
+    /// Calls `send` and then polls the game that this has woken.
+    pub(super) fn hand_over<T>(&self, send: impl FnOnce() -> T) -> T {
         lock(&self.0).from = Some(thread::current().id());
-        let told = tell();
-        // Only after `tell`, so that nobody plays on inside whatever `tell` holds.
+        let sent = send();
+        // Only after `send`, whose locks the game may need.
         let woken = std::mem::take(&mut *lock(&self.0)).woken;
         if let Some(woken) = woken {
             woken.resume();
         }
-        told
+        sent
     }
 
-    /// Whether this thread hands over here; if so, it will let `woken` play on.
+    /// Whether this thread is handing over here; if so, it will poll `woken`.
     fn takes(&self, woken: Arc<dyn Resume>) -> bool {
-        let mut hand = lock(&self.0);
-        let is_here = hand.from == Some(thread::current().id());
+        let mut state = lock(&self.0);
+        let is_here = state.from == Some(thread::current().id());
         if is_here {
-            hand.woken = Some(woken);
+            state.woken = Some(woken);
         }
         is_here
     }
 }
 
-impl fmt::Debug for Ear {
+impl fmt::Debug for ReaderHandoff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Ear")
+        f.write_str("ReaderHandoff")
     }
 }
 
@@ -77,8 +77,8 @@ struct Relay<F: Future> {
     output: Mutex<Option<thread::Result<F::Output>>>,
     /// The task that waits for the output.
     awaiting: Mutex<Option<Waker>>,
-    /// Where its engines are heard.
-    ears: Vec<Arc<Ear>>,
+    /// Those of its engines.
+    handoffs: Vec<Arc<ReaderHandoff>>,
     runtime: Handle,
 }
 
@@ -149,15 +149,15 @@ where
     F::Output: Send + 'static,
 {
     fn wake(self: Arc<Self>) {
-        if !self.ears.iter().any(|ear| ear.takes(self.clone())) {
+        if !self.handoffs.iter().any(|handoff| handoff.takes(self.clone())) {
             self.wake_awaiting();
         }
     }
 }
 
-/// Awaits `future`, which may go on in any thread that hands over at one of `ears`. Dropping what
+/// Awaits `future`, which is polled by any thread that hands over at one of `handoffs`, too. Dropping what
 /// this returns drops `future`.
-pub(super) async fn relayed<F>(ears: Vec<Arc<Ear>>, future: F) -> F::Output
+pub(super) async fn relayed<F>(handoffs: Vec<Arc<ReaderHandoff>>, future: F) -> F::Output
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -167,7 +167,7 @@ where
         state: AtomicU8::new(IDLE),
         output: Mutex::new(None),
         awaiting: Mutex::new(None),
-        ears,
+        handoffs,
         runtime: Handle::current(),
     });
     let awaited = Awaited(relay);
@@ -207,8 +207,8 @@ mod tests {
     async fn a_thread_that_hears_plays_on_itself() {
         let (sender, mut heard) = mpsc::channel::<u32>(1);
         let (ready, is_ready) = tokio::sync::oneshot::channel();
-        let ear = Arc::new(Ear::default());
-        let game = relayed(vec![ear.clone()], async move {
+        let handoff = Arc::new(ReaderHandoff::default());
+        let game = relayed(vec![handoff.clone()], async move {
             let _ = ready.send(());
             let number = heard.recv().await;
             (number, thread::current().name().map(str::to_owned))
@@ -216,7 +216,7 @@ mod tests {
         let game = tokio::spawn(game);
         is_ready.await.unwrap();
         let reader = thread::Builder::new().name("reader".to_owned());
-        let told = move || ear.hear(|| sender.blocking_send(7)).is_ok();
+        let told = move || handoff.hand_over(|| sender.blocking_send(7)).is_ok();
         let reader = reader.spawn(told).unwrap();
         let (number, thread) = game.await.unwrap();
         assert_eq!((number, thread.as_deref()), (Some(7), Some("reader")));
@@ -233,20 +233,21 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn nothing_heard_is_lost_between_many_threads() {
         let (sender, mut heard) = mpsc::channel::<u32>(4);
-        let ears: Vec<_> = (0..4).map(|_| Arc::new(Ear::default())).collect();
-        let sum = tokio::spawn(relayed(ears.clone(), async move {
+        let handoffs: Vec<_> = (0..4).map(|_| Arc::new(ReaderHandoff::default())).collect();
+        let sum = tokio::spawn(relayed(handoffs.clone(), async move {
             let mut sum = 0;
             while let Some(number) = heard.recv().await {
                 sum += u64::from(number);
             }
             sum
         }));
-        let readers: Vec<_> = ears
+        let readers: Vec<_> = handoffs
             .into_iter()
-            .map(|ear| {
+            .map(|handoff| {
                 let sender = sender.clone();
-                let send =
-                    move || (1..=2000).for_each(|n| ear.hear(|| sender.blocking_send(n)).unwrap());
+                let send = move || {
+                    (1..=2000).for_each(|n| handoff.hand_over(|| sender.blocking_send(n)).unwrap())
+                };
                 thread::spawn(send)
             })
             .collect();
@@ -260,21 +261,21 @@ mod tests {
     #[tokio::test]
     async fn a_panic_reaches_the_task_and_not_the_reader() {
         let (sender, mut heard) = mpsc::channel::<u32>(1);
-        let ear = Arc::new(Ear::default());
-        let game = tokio::spawn(relayed(vec![ear.clone()], async move {
+        let handoff = Arc::new(ReaderHandoff::default());
+        let game = tokio::spawn(relayed(vec![handoff.clone()], async move {
             heard.recv().await;
             panic!("a bug");
         }));
         tokio::task::yield_now().await;
-        let reader = thread::spawn(move || ear.hear(|| sender.blocking_send(7)).is_ok());
+        let reader = thread::spawn(move || handoff.hand_over(|| sender.blocking_send(7)).is_ok());
         assert!(game.await.unwrap_err().is_panic());
         assert!(reader.join().is_ok());
     }
 
     #[tokio::test]
     async fn a_dropped_game_drops_its_players() {
-        let player = Arc::new(());
-        let held = player.clone();
+        let engine = Arc::new(());
+        let held = engine.clone();
         let game = tokio::spawn(relayed(Vec::new(), async move {
             std::future::pending::<()>().await;
             drop(held);
@@ -282,6 +283,6 @@ mod tests {
         tokio::task::yield_now().await;
         game.abort();
         assert!(game.await.unwrap_err().is_cancelled());
-        assert_eq!(Arc::strong_count(&player), 1);
+        assert_eq!(Arc::strong_count(&engine), 1);
     }
 }

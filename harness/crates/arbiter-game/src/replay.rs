@@ -204,7 +204,7 @@ impl Side {
         Ok(())
     }
 
-    /// As the player does it, with the times of the transcript.
+    /// As the engine does it, with the times of the transcript.
     fn think(&mut self, turn: Turn) -> Result<Reply, Stop> {
         let Turn { color, position, mut go, mut budget } = turn;
         if let Some(claim) = self.session.false_claim() {

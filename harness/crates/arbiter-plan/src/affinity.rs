@@ -92,7 +92,7 @@ pub fn cpus_per_game(plan: &Plan) -> usize {
     let mut threads: Vec<usize> = plan.engines.iter().map(threads).collect();
     threads.sort_unstable();
     let most = threads.pop().unwrap_or(1);
-    let ponders = plan.engines.iter().any(|engine| engine.manners.ponder);
+    let ponders = plan.engines.iter().any(|engine| engine.behaviour.ponder);
     if ponders { most + threads.pop().unwrap_or(0) } else { most }
 }
 

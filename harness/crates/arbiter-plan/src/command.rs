@@ -1,7 +1,7 @@
 //! The command line that plays a plan again.
 
 use super::affinity::Affinity;
-use super::manners::Manners;
+use super::behaviour::Behaviour;
 use super::noise::NoiseLimit;
 use super::plan::{BUNDLED, BookSource, DEFAULT_MARGIN, Engine, Kind, Plan, Program, default_name};
 use super::spec::EngineSpec;
@@ -158,7 +158,7 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
     fields.extend(eval.map(|(_, value)| ("eval".to_owned(), value.clone())));
     let others = engine.options.iter().skip(usize::from(eval.is_some()));
     fields.extend(others.map(|(name, value)| (format!("option.{name}"), value.clone())));
-    fields.extend(manners(&engine.manners));
+    fields.extend(behaviour(&engine.behaviour));
     let mut words: Vec<String> = fields.iter().map(|(key, value)| field(key, value)).collect();
     if !has_shared_limits {
         words.extend(limit_fields(&engine.conditions.limits));
@@ -168,9 +168,9 @@ fn spec(engine: &Engine, has_shared_limits: bool) -> String {
 }
 
 /// How an engine is treated, where it is not the usual way.
-fn manners(manners: &Manners) -> Vec<(String, String)> {
+fn behaviour(behaviour: &Behaviour) -> Vec<(String, String)> {
     // Where its error output goes decides no game.
-    let Manners { protocol, init, restart, ponder, stderr: _, memory_mib } = manners;
+    let Behaviour { protocol, init, restart, ponder, stderr: _, memory_mib } = behaviour;
     let protocol = (*protocol != Protocol::default()).then(|| ("proto", protocol.to_string()));
     let init = (!init.is_empty()).then(|| ("init", init.join("\\n")));
     let restart = (*restart != Restart::default()).then(|| ("restart", restart.to_string()));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::ablation::Ablation;
 use super::affinity::Affinity;
-use super::manners::{self, Manners};
+use super::behaviour::{self, Behaviour};
 use super::program;
 use super::provenance::{Provenance, Scale};
 use super::request::Request;
@@ -107,7 +107,7 @@ pub struct Engine {
     /// Options to set.
     pub options: Vec<(String, String)>,
     /// How it is started, addressed and kept.
-    pub manners: Manners,
+    pub behaviour: Behaviour,
     /// What bounds its thinking, and what overrun is forgiven.
     pub conditions: Conditions,
     /// The revision that the program was built from, if it was.
@@ -192,7 +192,7 @@ impl Plan {
         check_count(kind, request.engines.len())?;
         let mut engines = resolve_engines(kind, &request)?;
         if let Some(dir) = &request.stderr_dir {
-            manners::spread_stderr(&mut engines, &absolute(dir.clone()));
+            behaviour::spread_stderr(&mut engines, &absolute(dir.clone()));
         }
         let engines = scaled(engines, request.scale);
         let ablation = request.ablation.filter(|_| kind == Kind::Ablate);
@@ -264,8 +264,8 @@ impl Plan {
                 Program::Bundled => None,
                 Program::Path(path) => Some(path.as_path()),
             };
-            let manners = &engine.manners;
-            program.into_iter().chain(engine.dir.as_deref()).chain(manners.stderr.as_deref())
+            let behaviour = &engine.behaviour;
+            program.into_iter().chain(engine.dir.as_deref()).chain(behaviour.stderr.as_deref())
         });
         let tables = self.tables.iter().map(PathBuf::as_path);
         let files = self.pgn.iter().chain(&self.epd).map(PathBuf::as_path);
@@ -391,7 +391,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
         args: spec.args,
         dir: spec.dir.map(absolute),
         options: spec.options,
-        manners: Manners {
+        behaviour: Behaviour {
             protocol: spec.protocol.unwrap_or_default(),
             init: spec.init,
             restart: spec.restart.unwrap_or_default(),

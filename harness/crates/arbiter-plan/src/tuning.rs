@@ -50,7 +50,7 @@ impl TuningRequest {
         };
         tuning.check()?;
         let name = base_name(&engine.name);
-        if engine.manners.protocol != Protocol::Uci {
+        if engine.behaviour.protocol != Protocol::Uci {
             return Err(PlanError::TuneProtocol(name.to_owned()));
         }
         let is_set = |parameter: &&Parameter| {

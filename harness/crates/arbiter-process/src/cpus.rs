@@ -6,7 +6,7 @@ use std::fs;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::kin::descendants;
+use super::process_tree::descendants;
 
 /// The processors that this process may use, by its mask and its control group, different physical
 /// cores first: those that share a core with an earlier one come last.

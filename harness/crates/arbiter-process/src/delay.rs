@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::kin::descendants;
+use super::process_tree::descendants;
 
 /// What `/proc/stat` counts in: `USER_HZ` is 100 in every Linux ABI.
 const TICK: Duration = Duration::from_millis(10);

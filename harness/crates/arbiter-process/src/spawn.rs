@@ -9,14 +9,15 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
-use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::thread::sched_setaffinity;
 use thiserror::Error;
 
 use super::bounds::{self, Bounds};
 use super::cpus;
 use super::delay::Delays;
-use super::kin::{Family, Kin};
+use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
 use super::stop;
 use super::tail::Tail;
@@ -30,7 +31,7 @@ const READER_STACK: usize = 1024 * 1024;
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 
 /// What to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
     /// The program; a bare name is looked up in `PATH`.
     pub program: PathBuf,
@@ -76,8 +77,8 @@ impl SpawnError {
         match self {
             SpawnError::SpawnerGone | SpawnError::ErrorFile { .. } => true,
             SpawnError::Os { source, .. } => matches!(
-                source.raw_os_error(),
-                Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
+                Errno::from_io_error(source),
+                Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE)
             ),
         }
     }
@@ -102,33 +103,27 @@ impl Spawner {
 
     /// Starts the thread on one CPU, by its number, with all that it will start.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
-        Spawner::start_with(move || {
-            let mut cpus = CpuSet::new();
-            if cpu >= CpuSet::MAX_CPU {
-                return Err(io::ErrorKind::InvalidInput.into());
-            }
-            cpus.set(cpu);
-            Ok(sched_setaffinity(None, &cpus)?)
-        })
+        // No processor has a number too large for the set, and the system refuses an empty set.
+        Spawner::start_with(move || Ok(sched_setaffinity(None, &cpus::set(&[cpu]))?))
     }
 
-    fn start_with(settle: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<Spawner> {
+    fn start_with(
+        prepare: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> io::Result<Spawner> {
         // Where the kernel refuses, strays go to init as they always did.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         bounds::raise_open_files();
-        let kin = Kin::default();
         let (sender, requests) = mpsc::channel::<Request>();
-        let (settled, answer) = mpsc::channel();
+        let (prepared, answer) = mpsc::channel();
         std::thread::Builder::new().name("spawner".into()).spawn(move || {
-            let outcome = settle();
-            let is_fit = outcome.is_ok();
-            // Whoever starts the thread waits for the word.
-            if settled.send(outcome).is_err() || !is_fit {
+            let outcome = prepare();
+            let is_ready = outcome.is_ok();
+            if prepared.send(outcome).is_err() || !is_ready {
                 return;
             }
             for (launch, sink, reply) in requests {
                 // A requester that went away has no use for the process; dropping it ends it.
-                let _ = reply.send(Process::start(&launch, sink, &kin));
+                let _ = reply.send(Process::start(&launch, sink));
             }
         })?;
         answer.recv().map_err(io::Error::other)??;
@@ -158,14 +153,14 @@ pub struct Process {
     errors: Tail,
     /// Number of the thread that reads its output; 0 until it runs.
     reader: Arc<AtomicI32>,
-    /// Finds what the engine has started out of its group.
-    family: Family,
+    /// Finds what the engine has moved out of its group.
+    tree: ProcessTree,
     /// Whether the leader was waited for, which ends its group too.
     reaped: bool,
 }
 
 impl Process {
-    fn start(launch: &Launch, sink: Sink, kin: &Kin) -> Result<Process, SpawnError> {
+    fn start(launch: &Launch, sink: Sink) -> Result<Process, SpawnError> {
         let mut log = launch.stderr.as_deref().map(append_to).transpose()?;
         let fail = |source| SpawnError::Os { program: launch.program.clone(), source };
         let mut command = Command::new(&launch.program);
@@ -179,12 +174,12 @@ impl Process {
             command.current_dir(dir);
         }
         prepare_child(&mut command, launch);
-        let (mut child, family) = kin.spawn(&mut command).map_err(fail)?;
+        let (mut child, tree) = ProcessTree::spawn(&mut command).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let errors = Tail::default();
         let reader = Arc::default();
-        let mut process = Process { child, input: None, errors, reader, family, reaped: false };
+        let mut process = Process { child, input: None, errors, reader, tree, reaped: false };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
             let tail = process.errors.clone();
@@ -220,7 +215,7 @@ impl Process {
         self.errors.lines()
     }
 
-    /// Resident memory of the process, children aside; `None` where `/proc` does not say.
+    /// Resident memory of the process, children aside; `None` where the system does not say.
     pub fn resident_bytes(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -254,7 +249,7 @@ impl Process {
 
     /// Ends the group, `term_grace` after telling it to, and collects the process. Blocks.
     pub(super) fn end(&mut self, term_grace: Duration) -> Option<ExitStatus> {
-        let status = self.family.end(&mut self.child, Duration::ZERO, term_grace);
+        let status = self.tree.end(&mut self.child, Duration::ZERO, term_grace);
         self.reaped = true;
         self.errors.wait_end(LAST_WORDS_GRACE);
         status
@@ -268,7 +263,7 @@ impl Process {
     /// Closes its input and ends the group: waits `grace`, then terminates, then kills. Blocks.
     pub fn stop(mut self, grace: Duration) {
         self.input = None;
-        self.family.end(&mut self.child, grace, stop::TERM_GRACE);
+        self.tree.end(&mut self.child, grace, stop::TERM_GRACE);
         self.reaped = true;
     }
 }
@@ -277,7 +272,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         // Once the leader is reaped, its number may belong to somebody else.
         if !self.reaped {
-            self.family.end(&mut self.child, Duration::ZERO, Duration::ZERO);
+            self.tree.end(&mut self.child, Duration::ZERO, Duration::ZERO);
         }
     }
 }
@@ -324,7 +319,7 @@ fn prepare_child(command: &mut Command, launch: &Launch) {
         }
         // We may have died between fork and the line above.
         if rustix::process::getppid() != Some(parent) {
-            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+            return Err(Errno::SRCH.into());
         }
         Ok(())
     };
@@ -343,10 +338,7 @@ mod tests {
         Launch {
             program: program.into(),
             args: args.iter().map(|arg| arg.to_string()).collect(),
-            dir: None,
-            stderr: None,
-            bounds: Bounds::default(),
-            cpus: Vec::new(),
+            ..Launch::default()
         }
     }
 
@@ -430,15 +422,14 @@ mod tests {
 
     #[test]
     fn what_is_started_on_a_cpu_stays_there() {
-        let allowed = rustix::thread::sched_getaffinity(None).unwrap();
-        let cpu = (0..CpuSet::MAX_CPU).find(|cpu| allowed.is_set(*cpu)).unwrap();
+        let cpu = cpus::allowed()[0];
         let (sender, chunks) = mpsc::channel();
         let spawner = Spawner::start_on(cpu).unwrap();
         let script = "grep Cpus_allowed_list /proc/self/status";
         let sink = move |chunk| sender.send(chunk).is_ok();
         let _process = spawner.spawn(&launch("sh", &["-c", script]), sink).unwrap();
         assert_eq!(all_lines(chunks), [format!("Cpus_allowed_list:\t{cpu}")]);
-        assert!(Spawner::start_on(CpuSet::MAX_CPU).is_err());
+        assert!(Spawner::start_on(usize::MAX).is_err());
     }
 
     #[test]

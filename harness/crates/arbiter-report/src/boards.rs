@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, Position};
 
-use arbiter_game::pane::Scene;
+use arbiter_game::live_game::GameSnapshot;
 use arbiter_plan::run::control::Status;
 
 /// Name and version of the form.
@@ -101,7 +101,7 @@ impl Running {
     }
 
     /// The same with games in progress, of which there are `count`.
-    pub fn with_boards(self, shown: &[((u64, usize), Scene)], count: usize) -> Running {
+    pub fn with_boards(self, shown: &[((u64, usize), GameSnapshot)], count: usize) -> Running {
         let shown = shown.iter().map(|(place, scene)| Board::of(*place, scene)).collect();
         Running { boards: Some(Boards { count, shown }), ..self }
     }
@@ -122,7 +122,7 @@ impl Running {
 }
 
 impl Board {
-    fn of((pair, half): (u64, usize), scene: &Scene) -> Board {
+    fn of((pair, half): (u64, usize), scene: &GameSnapshot) -> Board {
         let fen = Fen::from_position(&scene.position, EnPassantMode::Legal).to_string();
         let side = |color: Color| {
             let thought = scene.thoughts.get(color);
@@ -154,7 +154,7 @@ mod tests {
     use shakmaty::{ByColor, Chess};
 
     use super::*;
-    use arbiter_game::pane::Glimpse;
+    use arbiter_game::live_game::MoveSummary;
     use arbiter_plan::run::control::Pace;
     use arbiter_protocol::uci::score::Score;
 
@@ -169,12 +169,12 @@ mod tests {
             games: 6,
             faults: 0,
         };
-        let thought = Glimpse {
+        let thought = MoveSummary {
             score: Some(Score::Centipawns(-31)),
             depth: Some(7),
             elapsed: Duration::from_micros(2_500),
         };
-        let scene = Scene {
+        let scene = GameSnapshot {
             engines: ByColor { white: 1, black: 0 },
             position: Chess::default(),
             last: "g8f6".parse().ok(),

@@ -38,13 +38,13 @@ pub struct Run<'a> {
     pub jobs: JobMaker<'a>,
     /// Who looks on.
     pub observers: Vec<&'a mut dyn Observer>,
-    /// What the user asks for in the meantime.
-    pub wishes: mpsc::Receiver<Wish>,
+    /// Commands of the user while it runs.
+    pub control_requests: mpsc::Receiver<ControlRequest>,
 }
 
 /// A command to a running run, and where its answer is waited for.
 #[derive(Debug)]
-pub struct Wish {
+pub struct ControlRequest {
     /// The command.
     pub command: Command,
     /// Takes the answer; nobody need wait for it.
@@ -159,18 +159,18 @@ impl Run<'_> {
                     request = Some(Caller::Signal(signal));
                     vec![Event::Interrupt]
                 }
-                Some(wish) = self.wishes.recv() => {
-                    let (event, words) = grant(wish.command, state, executor, &mut request);
+                Some(control) = self.control_requests.recv() => {
+                    let (event, words) = apply_control(control.command, state, executor, &mut request);
                     for effect in event.map(|event| state.apply(event)).unwrap_or_default() {
                         self.carry_out(effect, state, executor, &mut held, clock).await?;
                     }
                     let status = status(state, executor);
-                    if !wish.command.only_asks() {
+                    if !control.command.only_asks() {
                         let (pace, slots, elapsed) = (status.pace, status.slots, clock.elapsed());
                         self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
                     }
                     // Whoever asked may be gone.
-                    let _ = wish.reply.send(Answer { words, status });
+                    let _ = control.reply.send(Answer { words, status });
                     continue;
                 }
                 _ = tick.tick() => {
@@ -388,8 +388,8 @@ impl Run<'_> {
     }
 }
 
-/// What a command does to the state of the run, if anything, and what is answered.
-fn grant<E: Executor>(
+/// Applies a command to the executor; returns its event for the state, if any, and the answer.
+fn apply_control<E: Executor>(
     command: Command,
     state: &RunState,
     executor: &mut E,

@@ -3,12 +3,12 @@
 //! [`dispatch`] selects an event, applies it to [`arbiter_plan::run::state`], and carries out the
 //! effects; it decides nothing. [`executor`] plays pairs, here or elsewhere.
 
-pub mod analyst;
+pub mod analysis;
 pub mod control_socket;
 pub mod dispatch;
 pub mod executor;
 pub mod fingerprint;
-pub mod fit;
-pub mod gallery;
-pub mod seats;
+pub mod live_games;
+pub mod preflight;
 pub mod signal;
+pub mod tuning_check;

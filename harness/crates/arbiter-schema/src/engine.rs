@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr};
 
 use crate::convert::Nanos;
-use arbiter_plan::manners::Manners;
+use arbiter_plan::behaviour::Behaviour;
 use arbiter_plan::plan::{Engine, Program};
 use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_protocol::clock::{Conditions, Limits, TimeControl};
@@ -30,8 +30,8 @@ struct EngineDef {
     args: Vec<String>,
     dir: Option<PathBuf>,
     options: Vec<(String, String)>,
-    #[serde(default, with = "MannersDef")]
-    manners: Manners,
+    #[serde(rename = "manners", default, with = "BehaviourDef")]
+    behaviour: Behaviour,
     #[serde(flatten, with = "ConditionsDef")]
     conditions: Conditions,
     #[serde(default, with = "As::<Option<ProvenanceDef>>")]
@@ -47,8 +47,8 @@ enum ProgramDef {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Manners")]
-struct MannersDef {
+#[serde(remote = "Behaviour")]
+struct BehaviourDef {
     #[serde(default, with = "As::<DefaultOnNull<DisplayFromStr>>")]
     protocol: Protocol,
     #[serde(default)]

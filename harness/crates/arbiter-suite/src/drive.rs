@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use arbiter_game::player::{Player, PlayerError, Seat};
+use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_process::{QUIT_GRACE, Spawner};
 
 /// One question to one engine.
@@ -24,7 +24,7 @@ pub trait Task: Send + Sync + 'static {
     /// Asks it.
     fn carry_out(
         &self,
-        player: &mut Player,
+        player: &mut EngineProcess,
     ) -> impl Future<Output = Result<Self::Done, Trouble>> + Send;
 }
 
@@ -38,8 +38,8 @@ pub enum Trouble {
     Hopeless(String),
 }
 
-impl From<PlayerError> for Trouble {
-    fn from(error: PlayerError) -> Trouble {
+impl From<EngineError> for Trouble {
+    fn from(error: EngineError) -> Trouble {
         Trouble::Fault(error.to_string())
     }
 }
@@ -65,14 +65,14 @@ pub type Answers<D> = Vec<Result<D, String>>;
 
 /// Engines that are asked one question after another, and kept as long as they behave.
 pub struct Asked {
-    seats: Arc<[Seat]>,
+    seats: Arc<[EngineSetup]>,
     spawner: Spawner,
-    players: BTreeMap<usize, Player>,
+    players: BTreeMap<usize, EngineProcess>,
 }
 
 impl Asked {
     /// Engines that are started when they are asked for the first time.
-    pub fn new(seats: Arc<[Seat]>, spawner: Spawner) -> Asked {
+    pub fn new(seats: Arc<[EngineSetup]>, spawner: Spawner) -> Asked {
         Asked { seats, spawner, players: BTreeMap::new() }
     }
 
@@ -81,10 +81,10 @@ impl Asked {
         let seat = &self.seats[task.seat()];
         let mut player = match self.players.remove(&task.seat()) {
             Some(player) => player,
-            None => match Player::start(&self.spawner, seat).await {
+            None => match EngineProcess::start(&self.spawner, seat).await {
                 Ok(player) => player,
                 // It could be started before, so something was taken away from under us.
-                Err(error @ PlayerError::Spawn(_)) => {
+                Err(error @ EngineError::Spawn(_)) => {
                     let reason = format!("engine '{}': {error}", seat.name);
                     return Err(DriveError::Environment(reason));
                 }
@@ -122,7 +122,7 @@ struct Work<T> {
 /// Carries out all tasks, `concurrency` at once, and begins them in their order. `observe` hears of
 /// each as it ends, and ends it all by an error. Dropping the future kills the engines.
 pub async fn run<T: Task>(
-    seats: Vec<Seat>,
+    seats: Vec<EngineSetup>,
     tasks: Vec<T>,
     concurrency: usize,
     mut observe: impl FnMut(usize, &Result<T::Done, String>) -> Result<(), DriveError>,

@@ -13,8 +13,8 @@ use crate::runtime::interruptible;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::{BUNDLED, Program, resolve_engine};
 use arbiter_plan::provenance::Provenance;
-use arbiter_process::errand::{self, Cause, Ended, Patience};
 use arbiter_process::{Bounds, Launch};
+use arbiter_process::{Completed, EndReason, Timeouts, run_to_completion};
 use arbiter_report::gates;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
@@ -226,15 +226,15 @@ impl Gates<'_> {
             bounds: Bounds::default(),
             cpus: Vec::new(),
         };
-        let patience = Patience { limit: step.budget.unwrap_or(LIMIT), grace: GRACE };
+        let patience = Timeouts { limit: step.budget.unwrap_or(LIMIT), grace: GRACE };
         let ended = interruptible(move |spawner, cancel| {
-            let ended = errand::run(spawner, &launch, patience, cancel);
+            let ended = run_to_completion(spawner, &launch, patience, cancel);
             let ended = ended.map_err(Failure::environment)?;
-            match ended.cause {
-                Cause::Cancelled => {
+            match ended.reason {
+                EndReason::Cancelled => {
                     Err(Failure::new(ExitCode::Interrupted, "interrupted between gates"))
                 }
-                Cause::Itself | Cause::Late => Ok(ended),
+                EndReason::Exited | EndReason::TimedOut => Ok(ended),
             }
         })?;
         Ok(outcome(step, &ended, &log))
@@ -295,9 +295,9 @@ fn spec(side: &Side) -> String {
     format!("name=\"{}\",cmd=\"{}\"", side.label, side.cmd)
 }
 
-fn outcome(step: &Step, ended: &Ended, log: &Path) -> Outcome {
+fn outcome(step: &Step, ended: &Completed, log: &Path) -> Outcome {
     let figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
-    let verdict = gate::verdict(step, ended.code, ended.cause == Cause::Late);
+    let verdict = gate::verdict(step, ended.code, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
     let words = match (verdict, error) {
         (Verdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),

@@ -13,8 +13,8 @@ use crate::runtime::runtime;
 use arbiter_plan::file::tune::TuneTable;
 use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;
-use arbiter_runner::fit;
-use arbiter_runner::seats::seat;
+use arbiter_runner::preflight::engine_setup;
+use arbiter_runner::tuning_check;
 use arbiter_spsa::Parameter;
 use arbiter_spsa::table;
 
@@ -95,8 +95,8 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
 fn declared(spec: EngineSpec, names: &[String]) -> Result<Vec<Parameter>, Failure> {
     let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
     let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let seat = seat(&engine, &own_binary);
-    let found = runtime()?.block_on(fit::spins(&seat))?;
+    let setup = engine_setup(&engine, &own_binary);
+    let found = runtime()?.block_on(tuning_check::spin_options(&setup))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.iter().any(|own| fits(name, own))) {
         let known = match known.is_empty() {

@@ -7,7 +7,7 @@ use crate::trust::PublicKey;
 use crate::wire::{Contestant, Program, Requirements, RunDescription};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_game::player::Seat;
+use arbiter_game::engine::EngineSetup;
 use arbiter_plan::affinity::{cpus_per_game, threads};
 use arbiter_plan::plan::{Engine, Plan};
 use arbiter_protocol::clock::Limits;
@@ -41,7 +41,7 @@ impl Identity<'_> {
 pub fn describe(
     plan: &Plan,
     identity: Identity<'_>,
-    seats: Vec<Seat>,
+    seats: Vec<EngineSetup>,
     programs: Vec<Program>,
     lease: Duration,
 ) -> Result<RunDescription, String> {
@@ -72,12 +72,12 @@ pub fn describe(
 pub fn describe_suite(
     engines: &[Engine],
     identity: Identity<'_>,
-    seats: Vec<Seat>,
+    seats: Vec<EngineSetup>,
     programs: Vec<Program>,
     lease: Duration,
 ) -> Result<RunDescription, String> {
     check_engines(engines)?;
-    let silence = |(engine, seat): (&Engine, &Seat)| {
+    let silence = |(engine, seat): (&Engine, &EngineSetup)| {
         let Deadlines { uciok, readyok, .. } = seat.deadlines;
         uciok + readyok + longest_silence(&engine.conditions.limits, &seat.deadlines)
     };
@@ -104,8 +104,12 @@ pub fn describe_suite(
     })
 }
 
-fn contestants(engines: &[Engine], seats: Vec<Seat>, programs: Vec<Program>) -> Vec<Contestant> {
-    let contestant = |((seat, program), engine): ((Seat, Program), &Engine)| Contestant {
+fn contestants(
+    engines: &[Engine],
+    seats: Vec<EngineSetup>,
+    programs: Vec<Program>,
+) -> Vec<Contestant> {
+    let contestant = |((seat, program), engine): ((EngineSetup, Program), &Engine)| Contestant {
         seat,
         program,
         conditions: engine.conditions,
@@ -146,7 +150,7 @@ pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
 
 fn refuse_local(engine: &Engine) -> Result<(), String> {
     let name = &engine.name;
-    let local = match (&engine.dir, &engine.manners.stderr) {
+    let local = match (&engine.dir, &engine.behaviour.stderr) {
         (Some(_), _) => "dir=",
         (_, Some(_)) => "stderr= (or --stderr-dir)",
         (None, None) => return Ok(()),
@@ -169,7 +173,7 @@ mod tests {
     use arbiter_plan::plan::Kind;
     use arbiter_plan::request::Request;
     use arbiter_plan::spec::EngineSpec;
-    use arbiter_runner::seats::seats;
+    use arbiter_runner::preflight::engine_setups;
 
     fn described(each: &str) -> Result<RunDescription, String> {
         let each = EngineSpec::parse(each).unwrap();
@@ -181,7 +185,7 @@ mod tests {
         let programs = vec![program.clone(), program];
         let lease = Duration::from_secs(30);
         let description =
-            describe(&plan, identity, seats(&plan, Path::new("/x")), programs, lease)?;
+            describe(&plan, identity, engine_setups(&plan, Path::new("/x")), programs, lease)?;
         // What workers read is what was written, whatever is signed.
         let read = wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();
         let without_programs = |description: &RunDescription| {

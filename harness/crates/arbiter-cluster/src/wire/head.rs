@@ -12,7 +12,7 @@ use super::{WireError, invalid, read, write};
 use crate::trust::{Key, PublicKey, TrustError};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping, LinePattern};
-use arbiter_game::player::Seat;
+use arbiter_game::engine::EngineSetup;
 use arbiter_plan::provenance::Scale;
 use arbiter_process::{Bounds, Launch};
 use arbiter_protocol::clock::Conditions;
@@ -59,8 +59,8 @@ serde_conv!(
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Contestant {
     /// How it is started and addressed; where its program is, each machine knows for itself.
-    #[serde(with = "SeatDef")]
-    pub seat: Seat,
+    #[serde(with = "EngineSetupDef")]
+    pub seat: EngineSetup,
     /// Its program.
     pub program: Program,
     /// What bounds its thinking.
@@ -190,8 +190,8 @@ fn checked(mut head: RunDescription) -> Result<RunDescription, WireError> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Seat")]
-struct SeatDef {
+#[serde(remote = "EngineSetup")]
+struct EngineSetupDef {
     #[serde(with = "Text")]
     name: String,
     #[serde(with = "LaunchDef")]

@@ -13,7 +13,7 @@ use super::question::QuestionMessage;
 use super::text::Token;
 use super::{RunDescription, WireError, invalid, read, write};
 use arbiter_game::driver::{GameSetup, Settings};
-use arbiter_game::pulse::Pulse;
+use arbiter_game::progress::Progress;
 use arbiter_game::record::Keep;
 use arbiter_plan::run::job::{Games, PairJob};
 use arbiter_schedule::Pairing;
@@ -143,14 +143,14 @@ fn pair(
     if engines[0] == engines[1] || engines.iter().any(|index| *index >= head.contestants.len()) {
         return Err(invalid("engines that are not in the run"));
     }
-    let pulse = Pulse::default();
+    let progress = Progress::default();
     let mut setups = Vec::new();
     for game in games {
         let seats = [game.white, game.black];
         if seats != engines && seats != [engines[1], engines[0]] {
             return Err(invalid("a game between engines that are not the pair's"));
         }
-        setups.push(setup(game, head, &pulse)?);
+        setups.push(setup(game, head, &progress)?);
     }
     let mut setups = setups.into_iter();
     let games = match (setups.next(), setups.next(), setups.next()) {
@@ -160,7 +160,11 @@ fn pair(
     Ok(PairJob { pairing, games })
 }
 
-fn setup(game: GameMessage, head: &RunDescription, pulse: &Pulse) -> Result<GameSetup, WireError> {
+fn setup(
+    game: GameMessage,
+    head: &RunDescription,
+    progress: &Progress,
+) -> Result<GameSetup, WireError> {
     let mode = CastlingMode::from_chess960(game.chess960);
     let fen: Fen = game.fen.parse().map_err(|error| invalid(format!("FEN: {error}")))?;
     let start: shakmaty::Chess =
@@ -190,7 +194,7 @@ fn setup(game: GameMessage, head: &RunDescription, pulse: &Pulse) -> Result<Game
         rules: head.rules,
         tables: None,
         keep: Arc::new(Keep::for_annotation(&head.annotation, head.transcripts)),
-        pulse: pulse.clone(),
+        progress: progress.clone(),
     })
 }
 

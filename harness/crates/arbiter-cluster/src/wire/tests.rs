@@ -7,7 +7,7 @@ use super::*;
 use crate::verify::tests::{job, played};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_game::player::Seat;
+use arbiter_game::engine::EngineSetup;
 use arbiter_game::record::{Details, Thought};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_process::{Bounds, Launch};
@@ -27,7 +27,7 @@ const TOKEN: &str = "0123456789abcdef";
 
 fn head() -> RunDescription {
     let contestant = |conditions: Conditions| Contestant {
-        seat: Seat {
+        seat: EngineSetup {
             name: "A".into(),
             launch: Launch {
                 program: "x".into(),

@@ -10,9 +10,9 @@ use super::Shared;
 use crate::bench;
 use crate::subject::{JOB_CONSUMER, Names};
 use crate::wire::{self, BenchResult, JoinRequest, RunDescription};
+use arbiter_game::engine::EngineSetup;
 use arbiter_game::outcome::printable;
-use arbiter_game::player::Seat;
-use arbiter_runner::seats::introduce;
+use arbiter_runner::preflight::engine_name;
 
 /// Pause before a request without an answer is repeated.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ pub(super) struct RunSetup {
     /// Slots that a game takes.
     pub(super) slots: u32,
     /// How the engines are started on this machine.
-    pub(super) seats: Vec<Seat>,
+    pub(super) seats: Vec<EngineSetup>,
     /// The consumer of its jobs.
     pub(super) jobs: PullConsumer,
     /// Names of its subjects.
@@ -60,7 +60,7 @@ impl RunSetup {
         }
         for seat in &seats {
             // A program that does not start here, as a library is missing, would lose all games.
-            introduce(seat).await.map_err(|error| error.to_string())?;
+            engine_name(seat).await.map_err(|error| error.to_string())?;
         }
         // If times are scaled by it, as many copies as there will be games.
         let copies =
@@ -91,7 +91,7 @@ async fn fetch_description(shared: &Shared, names: &Names) -> Result<RunDescript
 }
 
 /// Runs the benchmarks that the run needs, `copies` of each at the same time.
-async fn benches(description: &RunDescription, seats: &[Seat], copies: usize) -> Benches {
+async fn benches(description: &RunDescription, seats: &[EngineSetup], copies: usize) -> Benches {
     let mut benches = Vec::new();
     for (contestant, seat) in description.contestants.iter().zip(seats) {
         benches.push(match contestant.is_benched {

@@ -18,7 +18,7 @@ use super::run_setup::RunSetup;
 use super::slot_engines::SlotEngines;
 use super::{PendingJob, Phase, RunStopped, Shared};
 use crate::wire::{self, Heartbeat, JobResult, Payload, Report, Work};
-use arbiter_game::pulse::Pulse;
+use arbiter_game::progress::Progress;
 use arbiter_runner::executor::{Executor, JobEvent};
 
 /// How long a request for a job waits at the server.
@@ -205,21 +205,21 @@ async fn play(shared: &Shared, engines: &mut SlotEngines, message: jetstream::Me
     };
     match work {
         Work::Pair(job) => {
-            let pulse = job.games.first.pulse.clone();
+            let progress = job.games.first.progress.clone();
             engines.local.start(job);
-            active.finish(&mut engines.local, pulse).await;
+            active.finish(&mut engines.local, progress).await;
         }
         Work::Search(question) => match engines.asked() {
             Ok(asked) => {
                 let mut runner = SuiteRunner::new(search(asked, question, &setup.description));
-                active.finish(&mut runner, Pulse::default()).await;
+                active.finish(&mut runner, Progress::default()).await;
             }
             Err(error) => active.refuse(error).await,
         },
         Work::Count(counting) => match engines.asked() {
             Ok(asked) => {
                 let mut runner = SuiteRunner::new(count(asked, counting));
-                active.finish(&mut runner, Pulse::default()).await;
+                active.finish(&mut runner, Progress::default()).await;
             }
             Err(error) => active.refuse(error).await,
         },
@@ -234,8 +234,8 @@ impl ActiveJob<'_> {
     }
 
     /// Waits for the result and reports it.
-    async fn finish<T: JobRunner<Done: Payload>>(mut self, runner: &mut T, pulse: Pulse) {
-        let report = match self.wait(runner, pulse).await {
+    async fn finish<T: JobRunner<Done: Payload>>(mut self, runner: &mut T, progress: Progress) {
+        let report = match self.wait(runner, progress).await {
             End::Reported(report) => *report,
             End::Cancelled => return,
             End::Aborted => {
@@ -278,13 +278,13 @@ impl ActiveJob<'_> {
     }
 
     /// Waits for the result; sends heartbeats and extends the lease as long as the engines answer.
-    async fn wait<T: JobRunner>(&mut self, runner: &mut T, pulse: Pulse) -> End<T::Done> {
+    async fn wait<T: JobRunner>(&mut self, runner: &mut T, progress: Progress) -> End<T::Done> {
         let description = &self.setup.description;
         let mut half = None;
         let mut phase = self.shared.phase.clone();
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
-        let mut liveness = Liveness { pulse, seen: 0, since: tick.tick().await };
+        let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
         self.heartbeat(half).await;
         loop {
             tokio::select! {
@@ -381,14 +381,14 @@ async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
 
 /// Whether a game goes on, by the answers of its engines.
 struct Liveness {
-    pulse: Pulse,
+    progress: Progress,
     seen: u64,
     since: tokio::time::Instant,
 }
 
 impl Liveness {
     fn is_alive(&mut self, now: tokio::time::Instant, patience: Duration) -> bool {
-        let count = self.pulse.count();
+        let count = self.progress.count();
         if count != self.seen {
             (self.seen, self.since) = (count, now);
         }

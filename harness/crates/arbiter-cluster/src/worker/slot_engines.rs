@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::run_setup::RunSetup;
 use arbiter_process::Spawner;
 use arbiter_runner::executor::Executor;
-use arbiter_runner::executor::local::{Local, Room};
+use arbiter_runner::executor::local::{Local, LocalOptions};
 use arbiter_suite::drive::Asked;
 
 /// The engines of a slot.
@@ -30,7 +30,7 @@ impl SlotEngines {
             engines.finish().await;
         }
         let description = &setup.description;
-        let room = Room {
+        let room = LocalOptions {
             slots: 1,
             wait: description.wait,
             noise_limit: description.noise_limit,

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Most games at once that a running run may be given.
 pub const MAX_SLOTS: usize = 4096;
 
-/// A wish.
+/// A command to a running run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
     /// Start no more pairs until told to; those in flight are played to their end.

@@ -9,7 +9,7 @@ use shakmaty::ByColor;
 use crate::plan::Plan;
 use arbiter_game::adjudicate::{Rules, Tables};
 use arbiter_game::driver::{GameSetup, Settings};
-use arbiter_game::pulse::Pulse;
+use arbiter_game::progress::Progress;
 use arbiter_game::record::{GameRecord, Keep};
 use arbiter_openings::OpeningOrder;
 use arbiter_openings::{Book, Opening};
@@ -144,7 +144,7 @@ impl JobMaker<'_> {
             rules: self.rules,
             tables: self.tables.clone(),
             keep: self.keep.clone(),
-            pulse: Pulse::default(),
+            progress: Progress::default(),
         }
     }
 }

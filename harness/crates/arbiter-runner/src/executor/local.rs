@@ -8,17 +8,17 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::rest::Rest;
+use super::engine_pool::EnginePool;
 use super::slot::Slot;
 use super::{Executor, JobEvent};
-use crate::gallery::Gallery;
-use arbiter_game::player::{Player, Seat};
+use crate::live_games::LiveGames;
+use arbiter_game::engine::{EngineProcess, EngineSetup};
 use arbiter_plan::run::job::PairJob;
 use arbiter_process::{QUIT_GRACE, Spawner};
 
 /// Where and how games are played on this machine.
 #[derive(Debug, Clone)]
-pub struct Room {
+pub struct LocalOptions {
     /// Games at once.
     pub slots: usize,
     /// Pause between two games of a slot.
@@ -34,11 +34,11 @@ pub struct Room {
 #[derive(Debug)]
 pub struct Local {
     spawner: Spawner,
-    seats: Arc<Vec<Seat>>,
-    rest: Arc<Rest<Player>>,
-    /// Where games are seen.
-    gallery: Gallery,
-    room: Room,
+    setups: Arc<Vec<EngineSetup>>,
+    pool: Arc<EnginePool<EngineProcess>>,
+    /// Lists its games.
+    live_games: LiveGames,
+    options: LocalOptions,
     /// Slots without work.
     idle: Vec<Slot>,
     /// Tasks that end engines of slots that are needed no more.
@@ -55,20 +55,20 @@ pub struct Local {
 }
 
 impl Local {
-    /// Room for games between the engines in `seats`, which a job names by index.
+    /// Plays games between the engines in `setups`, which a job names by index.
     /// An error if no thread can be started.
-    pub fn new(room: Room, seats: Vec<Seat>) -> io::Result<Local> {
+    pub fn new(options: LocalOptions, setups: Vec<EngineSetup>) -> io::Result<Local> {
         let spawner = Spawner::start()?;
-        let seats = Arc::new(seats);
-        let rest = Arc::new(Rest::new());
+        let setups = Arc::new(setups);
+        let pool = Arc::new(EnginePool::new());
         let (report, done) = mpsc::unbounded_channel();
         Ok(Local {
             idle: Vec::new(),
-            room,
+            options,
             spawner,
-            seats,
-            rest,
-            gallery: Gallery::default(),
+            setups,
+            pool,
+            live_games: LiveGames::default(),
             leaving: JoinSet::new(),
             in_flight: 0,
             taken: BTreeSet::new(),
@@ -80,26 +80,26 @@ impl Local {
 }
 
 impl Local {
-    /// The same, with its games to be seen in `gallery`.
-    pub fn seen_in(self, gallery: Gallery) -> Local {
-        Local { gallery, ..self }
+    /// The same, with its games listed in `live_games`.
+    pub fn with_live_games(self, live_games: LiveGames) -> Local {
+        Local { live_games, ..self }
     }
 
     fn new_slot(&mut self) -> Slot {
         let number = (0..).find(|number| !self.taken.contains(number));
         let number = number.expect("there are more numbers than slots");
         self.taken.insert(number);
-        let seats = match self.room.places.get(number) {
-            None => self.seats.clone(),
-            Some(cpus) => Arc::new(self.seats.iter().map(|seat| seat.on(cpus)).collect()),
+        let setups = match self.options.places.get(number) {
+            None => self.setups.clone(),
+            Some(cpus) => Arc::new(self.setups.iter().map(|setup| setup.on(cpus)).collect()),
         };
         Slot::new(
             number,
             self.spawner.clone(),
-            seats,
-            self.rest.clone(),
-            self.gallery.clone(),
-            &self.room,
+            setups,
+            self.pool.clone(),
+            self.live_games.clone(),
+            &self.options,
         )
     }
 
@@ -114,7 +114,7 @@ impl Local {
 
     /// Ends the engines of idle slots that are too many.
     fn dismiss(&mut self) {
-        let most = self.room.slots.saturating_sub(self.in_flight);
+        let most = self.options.slots.saturating_sub(self.in_flight);
         self.keep_idle(most);
     }
 
@@ -131,7 +131,7 @@ impl Local {
 
 impl Executor for Local {
     fn has_room(&self) -> bool {
-        self.in_flight < self.room.slots
+        self.in_flight < self.options.slots
     }
 
     fn start(&mut self, job: PairJob) {
@@ -155,21 +155,21 @@ impl Executor for Local {
 
     fn release_idle(&mut self) {
         self.keep_idle(0);
-        for player in self.rest.leave_all() {
-            self.leaving.spawn(player.quit(QUIT_GRACE));
+        for engine in self.pool.drain() {
+            self.leaving.spawn(engine.quit(QUIT_GRACE));
         }
     }
 
     fn slots(&self) -> usize {
-        self.room.slots
+        self.options.slots
     }
 
     fn set_slots(&mut self, slots: usize) -> Result<(), String> {
-        let places = self.room.places.len();
+        let places = self.options.places.len();
         if places > 0 && slots > places {
             return Err(format!("there are processors for {places} games at once (--affinity)"));
         }
-        self.room.slots = slots;
+        self.options.slots = slots;
         self.dismiss();
         Ok(())
     }
@@ -200,7 +200,7 @@ impl Executor for Local {
     }
 
     async fn cancel_all(&mut self) {
-        // Dropping a task drops its players, which kills their engines.
+        // Dropping a task drops its engines, which kills their engines.
         self.busy.shutdown().await;
         while let Ok((slot, _)) = self.done.try_recv() {
             self.idle.extend(slot);

@@ -6,27 +6,27 @@ use std::time::Duration;
 use shakmaty::{ByColor, Color, Position};
 
 use arbiter_game::driver::{self, GameSetup};
-use arbiter_game::pane::Pane;
-use arbiter_game::player::Player;
+use arbiter_game::engine::EngineProcess;
+use arbiter_game::live_game::LiveGame;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::run::noise::{self, Measured, Noise, Side};
 use arbiter_process::Delays;
 
-/// Plays a game between players that are ready for it, gives them back, and says whether the game
+/// Plays a game between engines that are ready for it, gives them back, and says whether the game
 /// lost more than `limit` to the machine. Without a limit, or a clock, nothing is measured.
 pub(super) async fn play(
     setup: &GameSetup,
-    players: ByColor<Player>,
+    engines: ByColor<EngineProcess>,
     limit: Option<f64>,
-    pane: Arc<Pane>,
-) -> (GameRecord, ByColor<Player>, Option<Noise>) {
+    live_game: Arc<LiveGame>,
+) -> (GameRecord, ByColor<EngineProcess>, Option<Noise>) {
     let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
     let limit = limit.filter(|_| is_timed);
-    let meter = limit.map(|limit| (limit, Meter::start(&players)));
-    let (record, players) = driver::play(setup.clone(), players, pane).await;
+    let meter = limit.map(|limit| (limit, Meter::start(&engines)));
+    let (record, engines) = driver::play(setup.clone(), engines, live_game).await;
     let noise =
-        meter.and_then(|(limit, meter)| noise::judge(limit, &meter.stop(&players, setup, &record)));
-    (record, players, noise)
+        meter.and_then(|(limit, meter)| noise::judge(limit, &meter.stop(&engines, setup, &record)));
+    (record, engines, noise)
 }
 
 /// What was read at the start of a game.
@@ -37,20 +37,25 @@ struct Meter {
 
 impl Meter {
     /// Reads the meters before the first move.
-    fn start(players: &ByColor<Player>) -> Meter {
-        let delays = players.as_ref().map(|player| player.process().delays());
+    fn start(engines: &ByColor<EngineProcess>) -> Meter {
+        let delays = engines.as_ref().map(|engine| engine.process().delays());
         Meter { delays, stolen: arbiter_process::stolen() }
     }
 
     /// Reads them again after the last move. An engine that is gone by now has lost nothing that
     /// could be measured.
-    fn stop(&self, players: &ByColor<Player>, setup: &GameSetup, record: &GameRecord) -> Measured {
+    fn stop(
+        &self,
+        engines: &ByColor<EngineProcess>,
+        setup: &GameSetup,
+        record: &GameRecord,
+    ) -> Measured {
         let thought = thinking(setup.start.turn(), record);
         let side = |color: Color| {
             let (moves, thought) = *thought.get(color);
             Side {
                 engine: *setup.engines.get(color),
-                lost: players.get(color).process().delays().since(self.delays.get(color), thought),
+                lost: engines.get(color).process().delays().since(self.delays.get(color), thought),
                 thought,
                 moves,
                 // The move that was never made had its time, too.

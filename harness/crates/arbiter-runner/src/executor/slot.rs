@@ -1,4 +1,4 @@
-//! One place at which pairs are played, one after another, and the engines that sit there.
+//! Plays pairs one after another, and keeps their engines from game to game.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use std::time::Duration;
 use shakmaty::{ByColor, Color};
 use tokio::task::JoinSet;
 
-use super::local::Room;
+use super::engine_pool::EnginePool;
+use super::local::LocalOptions;
 use super::meter;
-use super::rest::Rest;
-use crate::gallery::Gallery;
+use crate::live_games::LiveGames;
 use arbiter_game::driver::{self, GameSetup};
+use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
+use arbiter_game::live_game::LiveGame;
 use arbiter_game::outcome::Termination;
-use arbiter_game::pane::Pane;
-use arbiter_game::player::{Player, PlayerError, Seat};
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Tape;
 use arbiter_plan::run::job::{Games, PairJob, PlayedPair};
@@ -24,18 +24,18 @@ use arbiter_protocol::Restart;
 /// What an engine is taken to hold whose memory cannot be measured.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
-/// A table with its engines; they stay from game to game as long as they behave.
+/// One game at a time, with its engines, which stay from game to game unless they fail.
 #[derive(Debug)]
 pub(super) struct Slot {
     /// Its number among those at work.
     pub(super) number: usize,
     spawner: Spawner,
-    seats: Arc<Vec<Seat>>,
-    players: BTreeMap<usize, Player>,
-    /// Where engines wait that play elsewhere or later.
-    rest: Arc<Rest<Player>>,
-    /// Where its games are seen.
-    gallery: Gallery,
+    setups: Arc<Vec<EngineSetup>>,
+    engines: BTreeMap<usize, EngineProcess>,
+    /// Engines that have no game in any slot.
+    pool: Arc<EnginePool<EngineProcess>>,
+    /// Lists its games.
+    live_games: LiveGames,
     /// Pause between two games.
     wait: Duration,
     /// Share of time that a game may lose to the machine; `None` does not measure.
@@ -49,20 +49,20 @@ impl Slot {
     pub(super) fn new(
         number: usize,
         spawner: Spawner,
-        seats: Arc<Vec<Seat>>,
-        rest: Arc<Rest<Player>>,
-        gallery: Gallery,
-        room: &Room,
+        setups: Arc<Vec<EngineSetup>>,
+        pool: Arc<EnginePool<EngineProcess>>,
+        live_games: LiveGames,
+        options: &LocalOptions,
     ) -> Slot {
         Slot {
             number,
             spawner,
-            seats,
-            players: BTreeMap::new(),
-            rest,
-            gallery,
-            wait: room.wait,
-            noise_limit: room.noise_limit,
+            setups,
+            engines: BTreeMap::new(),
+            pool,
+            live_games,
+            wait: options.wait,
+            noise_limit: options.noise_limit,
             noises: Vec::new(),
             has_played: false,
         }
@@ -76,20 +76,20 @@ impl Slot {
         started: impl Fn(usize),
     ) -> Result<(PlayedPair, Option<String>), String> {
         self.noises.clear();
-        self.release_others(job.pairing.engines).await;
-        self.call_rested(job.pairing.engines);
+        self.pool_others(job.pairing.engines).await;
+        self.take_from_pool(job.pairing.engines);
         self.pause().await;
         let pair = job.pairing.pair;
         started(0);
-        let hung = self.gallery.hang((pair, 0));
-        let first = self.play_game(&job.games.first, hung.pane()).await?;
-        drop(hung);
+        let listed = self.live_games.add((pair, 0));
+        let first = self.play_game(&job.games.first, listed.live_game()).await?;
+        drop(listed);
         let second = match &job.games.second {
             Some(setup) => {
                 self.pause().await;
                 started(1);
-                let hung = self.gallery.hang((pair, 1));
-                Some(self.play_game(setup, hung.pane()).await?)
+                let listed = self.live_games.add((pair, 1));
+                Some(self.play_game(setup, listed.live_game()).await?)
             }
             None => None,
         };
@@ -107,37 +107,37 @@ impl Slot {
     /// Ends all engines, together.
     pub(super) async fn clear(&mut self) {
         let mut leaving = JoinSet::new();
-        while let Some((_, player)) = self.players.pop_first() {
-            leaving.spawn(player.quit(QUIT_GRACE));
+        while let Some((_, engine)) = self.engines.pop_first() {
+            leaving.spawn(engine.quit(QUIT_GRACE));
         }
         while leaving.join_next().await.is_some() {}
     }
 
-    /// Engines that do not play now rest, if there is room.
-    async fn release_others(&mut self, engines: [usize; 2]) {
-        for index in self.players.keys().copied().collect::<Vec<_>>() {
+    /// Engines that do not play now pool, if there is options.
+    async fn pool_others(&mut self, engines: [usize; 2]) {
+        for index in self.engines.keys().copied().collect::<Vec<_>>() {
             if !engines.contains(&index)
-                && let Some(player) = self.players.remove(&index)
+                && let Some(engine) = self.engines.remove(&index)
             {
-                let bytes = player.resident_bytes().unwrap_or(UNKNOWN_BYTES);
-                if let Err(player) = self.rest.enter(index, player, bytes) {
-                    player.quit(QUIT_GRACE).await;
+                let bytes = engine.resident_bytes().unwrap_or(UNKNOWN_BYTES);
+                if let Err(engine) = self.pool.put(index, engine, bytes) {
+                    engine.quit(QUIT_GRACE).await;
                 }
             }
         }
     }
 
-    fn call_rested(&mut self, engines: [usize; 2]) {
+    fn take_from_pool(&mut self, engines: [usize; 2]) {
         for index in engines {
-            if !self.players.contains_key(&index)
-                && let Some(player) = self.rest.call(index)
+            if !self.engines.contains_key(&index)
+                && let Some(engine) = self.pool.take(index)
             {
-                let cpus = &self.seats[index].launch.cpus;
+                let cpus = &self.setups[index].launch.cpus;
                 if !cpus.is_empty() {
                     // It may have played elsewhere.
-                    player.process().move_to(cpus);
+                    engine.process().move_to(cpus);
                 }
-                self.players.insert(index, player);
+                self.engines.insert(index, engine);
             }
         }
     }
@@ -145,47 +145,49 @@ impl Slot {
     async fn play_game(
         &mut self,
         setup: &GameSetup,
-        pane: Arc<Pane>,
+        live_game: Arc<LiveGame>,
     ) -> Result<GameRecord, String> {
-        let mut seated = Vec::new();
+        let mut ready = Vec::new();
         for color in Color::ALL {
-            match self.sit_down(setup, color).await {
-                Ok(player) => seated.push((color, player)),
+            match self.ready_engine(setup, color).await {
+                Ok(engine) => ready.push((color, engine)),
                 // It could be started before the run, so something was taken away from under us.
-                Err((error @ PlayerError::Spawn(_), _)) => {
+                Err((error @ EngineError::Spawn(_), _)) => {
                     let index = *setup.engines.get(color);
-                    return Err(format!("engine '{}': {error}", self.seats[index].name));
+                    return Err(format!("engine '{}': {error}", self.setups[index].name));
                 }
                 Err((error, tape)) => {
                     // Whoever sits by now is ready for any game.
-                    for (color, player) in seated {
-                        self.players.insert(*setup.engines.get(color), player);
+                    for (color, engine) in ready {
+                        self.engines.insert(*setup.engines.get(color), engine);
                     }
                     return Ok(driver::forfeited(setup, color, error.fault(), tape.as_ref()));
                 }
             }
         }
-        let mut seated = seated.into_iter().map(|(_, player)| player);
-        let (Some(white), Some(black)) = (seated.next(), seated.next()) else {
-            return Err("a game needs two players".to_owned());
+        let mut ready = ready.into_iter().map(|(_, engine)| engine);
+        let (Some(white), Some(black)) = (ready.next(), ready.next()) else {
+            return Err("a game needs two engines".to_owned());
         };
-        let players = ByColor { white, black };
-        let (record, players, noise) = meter::play(setup, players, self.noise_limit, pane).await;
-        self.noises.extend(noise.map(|noise| noise.words(|index| self.seats[index].name.as_str())));
+        let engines = ByColor { white, black };
+        let (record, engines, noise) =
+            meter::play(setup, engines, self.noise_limit, live_game).await;
+        self.noises
+            .extend(noise.map(|noise| noise.words(|index| self.setups[index].name.as_str())));
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
-        for (color, mut player) in Color::ALL.into_iter().zip(players) {
+        for (color, mut engine) in Color::ALL.into_iter().zip(engines) {
             let index = *setup.engines.get(color);
-            let stays = match self.seats[index].restart {
-                Restart::Auto => player.is_reusable(),
+            let stays = match self.setups[index].restart {
+                Restart::Auto => engine.is_reusable(),
                 Restart::On => false,
                 Restart::Off => true,
             };
-            if is_broken(&record, color) || player.game_over(&result).await.is_err() {
-                player.quit(Duration::ZERO).await;
+            if is_broken(&record, color) || engine.game_over(&result).await.is_err() {
+                engine.quit(Duration::ZERO).await;
             } else if stays {
-                self.players.insert(index, player);
+                self.engines.insert(index, engine);
             } else {
-                player.quit(QUIT_GRACE).await;
+                engine.quit(QUIT_GRACE).await;
             }
         }
         Ok(record)
@@ -194,32 +196,32 @@ impl Slot {
     /// The engine of `color`, ready for the game. One that left after its last game is started
     /// again, because to leave between games is no fault; one that leaves at once is at fault.
     /// What an engine that fails has said comes with the error.
-    async fn sit_down(
+    async fn ready_engine(
         &mut self,
         setup: &GameSetup,
         color: Color,
-    ) -> Result<Player, (PlayerError, Option<Tape>)> {
+    ) -> Result<EngineProcess, (EngineError, Option<Tape>)> {
         let index = *setup.engines.get(color);
         let game = driver::game(setup, color);
-        if let Some(mut player) = self.players.remove(&index)
-            && !tokio::task::block_in_place(|| player.has_left())
+        if let Some(mut engine) = self.engines.remove(&index)
+            && !tokio::task::block_in_place(|| engine.has_exited())
         {
-            match player.new_game(game).await {
-                Ok(()) => return Ok(player),
-                Err(PlayerError::Exited(_)) => {}
+            match engine.new_game(game).await {
+                Ok(()) => return Ok(engine),
+                Err(EngineError::Exited(_)) => {}
                 Err(error) => {
-                    let tape = player.take_tape();
-                    player.quit(Duration::ZERO).await;
+                    let tape = engine.take_tape();
+                    engine.quit(Duration::ZERO).await;
                     return Err((error, Some(tape)));
                 }
             }
         }
-        let mut player = Player::try_start(&self.spawner, &self.seats[index]).await?;
-        match player.new_game(game).await {
-            Ok(()) => Ok(player),
+        let mut engine = EngineProcess::try_start(&self.spawner, &self.setups[index]).await?;
+        match engine.new_game(game).await {
+            Ok(()) => Ok(engine),
             Err(error) => {
-                let tape = player.take_tape();
-                player.quit(Duration::ZERO).await;
+                let tape = engine.take_tape();
+                engine.quit(Duration::ZERO).await;
                 Err((error, Some(tape)))
             }
         }

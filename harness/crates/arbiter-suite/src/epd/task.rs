@@ -9,7 +9,7 @@ use shakmaty::Position;
 use super::Record;
 use super::judge::{Answer, Judge};
 use crate::drive::{Task, Trouble};
-use arbiter_game::player::Player;
+use arbiter_game::engine::EngineProcess;
 use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_protocol::clock::Limits;
 use arbiter_protocol::uci::command::Go;
@@ -74,7 +74,7 @@ impl Task for Search {
         self.seat
     }
 
-    async fn carry_out(&self, player: &mut Player) -> Result<Answer, Trouble> {
+    async fn carry_out(&self, player: &mut EngineProcess) -> Result<Answer, Trouble> {
         let Record { start, goal, .. } = &*self.record;
         player.new_game(start.game()).await?;
         let Limits { movetime, nodes, depth, .. } = self.limits;

@@ -8,7 +8,7 @@ use super::epd::{Found, found};
 use super::proof::{Transcript, look, prove};
 use super::{Criteria, Rejection};
 use crate::drive::{Task, Trouble};
-use arbiter_game::player::Player;
+use arbiter_game::engine::EngineProcess;
 
 /// What the engine that proves is told besides what the user says: one thread, so that it says the
 /// same again, and two lines.
@@ -32,7 +32,7 @@ impl Task for Search {
         0
     }
 
-    async fn carry_out(&self, player: &mut Player) -> Result<Self::Done, Trouble> {
+    async fn carry_out(&self, player: &mut EngineProcess) -> Result<Self::Done, Trouble> {
         for &depth in &self.criteria.looks {
             let seen = self.search(player, depth).await?;
             if let Err(rejection) = look(&self.candidate, &seen, depth, &self.criteria) {
@@ -47,7 +47,7 @@ impl Task for Search {
 
 impl Search {
     /// Searches with an empty hash table, so that the order of positions makes no difference.
-    async fn search(&self, player: &mut Player, depth: u32) -> Result<Transcript, Trouble> {
+    async fn search(&self, player: &mut EngineProcess, depth: u32) -> Result<Transcript, Trouble> {
         let start = &self.candidate.start;
         player.new_game(start.game()).await?;
         let mut transcript = Transcript::default();

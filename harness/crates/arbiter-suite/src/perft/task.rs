@@ -6,7 +6,7 @@ use super::answer::{Answer, Patterns};
 use super::walk::{Finding, Walk, leaves};
 use crate::drive::{Task, Trouble};
 use crate::start::Start;
-use arbiter_game::player::Player;
+use arbiter_game::engine::EngineProcess;
 
 /// How to ask an engine to count.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl Task for Count {
         0
     }
 
-    async fn carry_out(&self, player: &mut Player) -> Result<Verdict, Trouble> {
+    async fn carry_out(&self, player: &mut EngineProcess) -> Result<Verdict, Trouble> {
         player.new_game(self.start.game()).await?;
         let answer = self.ask(player, self.start.line(&[]), self.depth).await?;
         let got = answer.total.unwrap_or_default();
@@ -105,7 +105,7 @@ impl Task for Count {
 impl Count {
     async fn ask(
         &self,
-        player: &mut Player,
+        player: &mut EngineProcess,
         position: String,
         depth: u32,
     ) -> Result<Answer, Trouble> {

@@ -1,16 +1,16 @@
-//! Signs of life of a game, for those outside of it.
+//! Whether a game makes progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts what engines have answered. Who watches it sees whether a game goes on, which a timer
-/// would not tell: it runs on beside a game that hangs.
+/// Counts the answers of engines; clones share the count. A timer would not show that a game hangs:
+/// it runs on beside it.
 #[derive(Debug, Clone, Default)]
-pub struct Pulse(Arc<AtomicU64>);
+pub struct Progress(Arc<AtomicU64>);
 
-impl Pulse {
+impl Progress {
     /// An engine has answered.
-    pub fn beat(&self) {
+    pub fn advance(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 

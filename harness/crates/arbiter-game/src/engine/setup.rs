@@ -1,4 +1,4 @@
-//! What a player needs to know of its engine.
+//! How to start an engine and what to tell it.
 
 use std::time::Instant;
 
@@ -8,14 +8,14 @@ use arbiter_process::Launch;
 use arbiter_protocol::uci::session::{Deadlines, Setup};
 use arbiter_protocol::{Protocol, Restart};
 
-/// What a player needs to know of its engine.
+/// How to start an engine and what to tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
+pub struct EngineSetup {
     /// The engine's name in the plan, for messages.
     pub name: String,
     /// What to start.
     pub launch: Launch,
-    /// What language it speaks.
+    /// Its protocol.
     pub protocol: Protocol,
     /// What it is told before its first game.
     pub setup: Setup,
@@ -29,15 +29,15 @@ pub struct Seat {
     pub is_taped: bool,
 }
 
-impl Seat {
+impl EngineSetup {
     /// A tape for an engine that starts at `epoch`.
     pub(super) fn tape(&self, epoch: Instant) -> Tape {
         if self.is_taped { Tape::new(epoch) } else { Tape::stopped(epoch) }
     }
 
-    /// The same on some processors.
-    pub fn on(&self, cpus: &[usize]) -> Seat {
+    /// The same, restricted to `cpus`.
+    pub fn on(&self, cpus: &[usize]) -> EngineSetup {
         let launch = Launch { cpus: cpus.to_vec(), ..self.launch.clone() };
-        Seat { launch, ..self.clone() }
+        EngineSetup { launch, ..self.clone() }
     }
 }

@@ -12,7 +12,7 @@ use rustix::process::{Signal, kill_process};
 use super::spawn::describe;
 use super::{Chunk, Launch, Process, SpawnError, Spawner, stop};
 
-/// How often the wish to stop is looked for.
+/// How often [`Cancel`] is looked at.
 const POLL: Duration = Duration::from_millis(50);
 
 /// How long after a program's end its last lines may take to arrive.
@@ -21,7 +21,7 @@ const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
 /// Lines of output that are kept, the last ones.
 const LINES: usize = 20_000;
 
-/// A wish to stop, shared by whoever may have it and whoever works.
+/// A request to stop, shared by those who may make it and those who work.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
@@ -39,7 +39,7 @@ impl Cancel {
 
 /// How long a program may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct Timeouts {
     /// Until it is to end.
     pub limit: Duration,
     /// How long it may take to end by itself after SIGINT, at the limit and when the end is asked
@@ -49,20 +49,20 @@ pub struct Patience {
 
 /// Why a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub enum EndReason {
     /// By itself.
-    Itself,
+    Exited,
     /// Its time was over.
-    Late,
+    TimedOut,
     /// The end was asked for.
     Cancelled,
 }
 
 /// A program that has ended, with its group.
 #[derive(Debug)]
-pub struct Ended {
+pub struct Completed {
     /// Why.
-    pub cause: Cause,
+    pub reason: EndReason,
     /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// How it ended, in words such as "exit code 3".
@@ -76,32 +76,32 @@ pub struct Ended {
 }
 
 /// Runs a program without input to its end, or ends it with its group. Blocks.
-pub fn run(
+pub fn run_to_completion(
     spawner: &Spawner,
     launch: &Launch,
-    patience: Patience,
+    timeouts: Timeouts,
     cancel: &Cancel,
-) -> Result<Ended, SpawnError> {
+) -> Result<Completed, SpawnError> {
     let (sender, chunks) = mpsc::channel();
     let start = Instant::now();
     let mut process = spawner.spawn(launch, move |chunk| sender.send(chunk).is_ok())?;
     process.close_input();
     let mut output = Output { chunks, lines: VecDeque::new(), is_open: true };
-    let mut cause = Cause::Itself;
+    let mut reason = EndReason::Exited;
     let mut give_up = None;
     let status = loop {
         if let Some(status) = process.status_within(POLL) {
             break status;
         }
         output.take(Duration::ZERO);
-        if cause == Cause::Itself {
-            match (cancel.is_set(), start.elapsed() > patience.limit) {
-                (true, _) => cause = Cause::Cancelled,
-                (false, true) => cause = Cause::Late,
+        if reason == EndReason::Exited {
+            match (cancel.is_set(), start.elapsed() > timeouts.limit) {
+                (true, _) => reason = EndReason::Cancelled,
+                (false, true) => reason = EndReason::TimedOut,
                 (false, false) => continue,
             }
-            give_up = Some(Instant::now() + patience.grace);
-            if !patience.grace.is_zero() {
+            give_up = Some(Instant::now() + timeouts.grace);
+            if !timeouts.grace.is_zero() {
                 // It may be gone by now, which is what is wanted.
                 let _ = kill_process(process.pid(), Signal::INT);
             }
@@ -112,8 +112,8 @@ pub fn run(
     };
     let elapsed = start.elapsed();
     output.take(LAST_LINES_GRACE);
-    Ok(Ended {
-        cause,
+    Ok(Completed {
+        reason,
         code: status.and_then(|status| status.code()),
         how: status.map_or_else(|| "ended".to_owned(), describe),
         lines: output.lines.into(),
@@ -151,36 +151,32 @@ impl Process {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Bounds;
     use super::*;
 
-    const SOON: Patience = Patience { limit: Duration::from_secs(60), grace: Duration::ZERO };
+    const SOON: Timeouts = Timeouts { limit: Duration::from_secs(60), grace: Duration::ZERO };
 
-    fn shell(script: &str, patience: Patience, cancel: &Cancel) -> Ended {
+    fn shell(script: &str, timeouts: Timeouts, cancel: &Cancel) -> Completed {
         let launch = Launch {
             program: "sh".into(),
             args: vec!["-c".into(), script.into()],
-            dir: None,
-            stderr: None,
-            bounds: Bounds::default(),
-            cpus: Vec::new(),
+            ..Launch::default()
         };
-        run(&Spawner::start().unwrap(), &launch, patience, cancel).unwrap()
+        run_to_completion(&Spawner::start().unwrap(), &launch, timeouts, cancel).unwrap()
     }
 
     #[test]
     fn output_and_status_are_told() {
         let ended = shell("cat; echo a; echo b; echo c >&2; exit 3", SOON, &Cancel::default());
-        assert_eq!((ended.cause, ended.code), (Cause::Itself, Some(3)));
+        assert_eq!((ended.reason, ended.code), (EndReason::Exited, Some(3)));
         assert_eq!(ended.lines, ["a", "b"]);
         assert_eq!(ended.errors, ["c"]);
     }
 
     #[test]
     fn what_takes_too_long_ends_with_its_children() {
-        let soon = Patience { limit: Duration::from_millis(200), ..SOON };
+        let soon = Timeouts { limit: Duration::from_millis(200), ..SOON };
         let ended = shell("sleep 1000 & echo $!; wait", soon, &Cancel::default());
-        assert_eq!((ended.cause, ended.code), (Cause::Late, None));
+        assert_eq!((ended.reason, ended.code), (EndReason::TimedOut, None));
         // What is killed takes a moment to go.
         let is_gone = || {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", ended.lines[0]));
@@ -197,12 +193,12 @@ mod tests {
     fn what_is_to_end_may_say_its_last_words() {
         let cancel = Cancel::default();
         cancel.set();
-        let patience = Patience { grace: Duration::from_secs(60), ..SOON };
+        let timeouts = Timeouts { grace: Duration::from_secs(60), ..SOON };
         let script = "trap 'echo bye; exit 5' INT; while :; do sleep 0.01; done";
         // The signal may come before the trap is set, which ends the script without a word.
-        let ended = (0..20).map(|_| shell(script, patience, &cancel));
+        let ended = (0..20).map(|_| shell(script, timeouts, &cancel));
         let polite = ended.into_iter().find(|ended| ended.code == Some(5)).unwrap();
-        assert_eq!((polite.cause, polite.lines), (Cause::Cancelled, vec!["bye".to_owned()]));
-        assert_eq!(shell("sleep 1000", SOON, &cancel).cause, Cause::Cancelled);
+        assert_eq!((polite.reason, polite.lines), (EndReason::Cancelled, vec!["bye".to_owned()]));
+        assert_eq!(shell("sleep 1000", SOON, &cancel).reason, EndReason::Cancelled);
     }
 }

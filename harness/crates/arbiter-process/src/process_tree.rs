@@ -21,34 +21,28 @@ use super::stop;
 const MARK: &str = "ARBITER_ENGINE_PROCESS";
 
 /// How long killed processes may take to be collected.
-const REAP_PATIENCE: Duration = Duration::from_millis(200);
+const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Rounds of looking for descendants: one that is just being started may be missed by the first.
 const ROUNDS: u32 = 8;
 
-/// Gives each engine of a spawner a mark of its own.
-#[derive(Debug, Default)]
-pub(super) struct Kin(AtomicU64);
-
-/// What belongs to one engine.
+/// What belongs to one engine: its process group, and what it has moved out of that.
 #[derive(Debug)]
-pub(super) struct Family {
+pub(super) struct ProcessTree {
     /// The entry of the environment that marks it.
     mark: String,
 }
 
-impl Kin {
-    /// Starts an engine with its mark.
-    pub(super) fn spawn(&self, command: &mut Command) -> io::Result<(Child, Family)> {
-        let number = self.0.fetch_add(1, Ordering::Relaxed);
-        // Other spawners of this process count on their own.
-        let value = format!("{}-{self:p}-{number}", getpid().as_raw_nonzero());
+impl ProcessTree {
+    /// Starts an engine with a mark of its own.
+    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, ProcessTree)> {
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let value = format!("{}-{number}", getpid().as_raw_nonzero());
         let child = command.env(MARK, &value).spawn()?;
-        Ok((child, Family { mark: format!("{MARK}={value}") }))
+        Ok((child, ProcessTree { mark: format!("{MARK}={value}") }))
     }
-}
 
-impl Family {
     /// Ends the engine, its group and its strays: waits `grace`, tells them to leave and waits
     /// `term_grace`, then kills. Blocks.
     pub(super) fn end(
@@ -95,7 +89,7 @@ impl Family {
 
 /// Collects what was killed, as far as it is a child of ours by now.
 fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
-    let give_up = Instant::now() + REAP_PATIENCE;
+    let give_up = Instant::now() + REAP_TIMEOUT;
     loop {
         // The leader is reaped, so that nothing but its orphans can be left in its group.
         while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}

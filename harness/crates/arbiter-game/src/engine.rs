@@ -1,7 +1,7 @@
 //! One engine at the board: a process and its protocol session, driven asynchronously.
 
 mod error;
-mod seat;
+mod setup;
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -12,11 +12,11 @@ use shakmaty::{CastlingMode, Chess};
 use tokio::sync::mpsc;
 use tokio::time::timeout_at;
 
-pub use self::error::PlayerError;
-pub use self::seat::Seat;
+pub use self::error::EngineError;
+pub use self::setup::EngineSetup;
 use crate::annotation::LinePattern;
 use crate::referee::{Fault, Forecast, Reply, Turn};
-use crate::relay::Ear;
+use crate::relay::ReaderHandoff;
 use crate::transcript::{Mark, Tape};
 use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::uci::info::Info;
@@ -36,12 +36,12 @@ const MAX_CHOSEN: usize = 32;
 
 /// A running engine.
 #[derive(Debug)]
-pub struct Player {
+pub struct EngineProcess {
     process: Process,
     session: Session,
     chunks: mpsc::Receiver<Chunk>,
     /// Where its output is handed over.
-    ear: Arc<Ear>,
+    handoff: Arc<ReaderHandoff>,
     lines: VecDeque<(Instant, String)>,
     closed: bool,
     /// What was read before this moment belongs to an earlier search.
@@ -67,53 +67,57 @@ pub struct Player {
     ready_time: Option<Duration>,
 }
 
-impl Player {
+impl EngineProcess {
     /// Starts the engine and completes the handshake, options included.
-    pub async fn start(spawner: &Spawner, seat: &Seat) -> Result<Player, PlayerError> {
-        Player::try_start(spawner, seat).await.map_err(|(error, _)| error)
+    pub async fn start(
+        spawner: &Spawner,
+        setup: &EngineSetup,
+    ) -> Result<EngineProcess, EngineError> {
+        EngineProcess::try_start(spawner, setup).await.map_err(|(error, _)| error)
     }
 
-    /// As [`Player::start`]; if that fails, what was said is handed over.
+    /// As [`EngineProcess::start`]; if that fails, what was said is handed over.
     pub async fn try_start(
         spawner: &Spawner,
-        seat: &Seat,
-    ) -> Result<Player, (PlayerError, Option<Tape>)> {
-        let mut player = Player::spawn(spawner, seat).map_err(|error| (error.into(), None))?;
-        match player.shake_hands().await {
-            Ok(()) => Ok(player),
-            Err(error) => Err((error, Some(player.take_tape()))),
+        setup: &EngineSetup,
+    ) -> Result<EngineProcess, (EngineError, Option<Tape>)> {
+        let mut engine =
+            EngineProcess::spawn(spawner, setup).map_err(|error| (error.into(), None))?;
+        match engine.handshake().await {
+            Ok(()) => Ok(engine),
+            Err(error) => Err((error, Some(engine.take_tape()))),
         }
     }
 
-    fn spawn(spawner: &Spawner, seat: &Seat) -> Result<Player, SpawnError> {
+    fn spawn(spawner: &Spawner, setup: &EngineSetup) -> Result<EngineProcess, SpawnError> {
         let (sender, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
-        let ear = Arc::new(Ear::default());
-        let heard = ear.clone();
-        let sink = move |chunk| heard.hear(|| sender.blocking_send(chunk)).is_ok();
-        let process = spawner.spawn(&seat.launch, sink)?;
+        let handoff = Arc::new(ReaderHandoff::default());
+        let heard = handoff.clone();
+        let sink = move |chunk| heard.hand_over(|| sender.blocking_send(chunk)).is_ok();
+        let process = spawner.spawn(&setup.launch, sink)?;
         let since = Instant::now();
-        Ok(Player {
+        Ok(EngineProcess {
             process,
-            session: Session::new(seat.protocol, seat.setup.clone(), seat.deadlines),
+            session: Session::new(setup.protocol, setup.setup.clone(), setup.deadlines),
             chunks,
-            ear,
+            handoff,
             lines: VecDeque::new(),
             closed: false,
             since,
             heard: since,
-            ponders: seat.setup.ponder,
+            ponders: setup.setup.ponder,
             expected: None,
             pondered: String::new(),
-            pattern: seat.pattern.clone(),
+            pattern: setup.pattern.clone(),
             chosen: Vec::new(),
-            tape: seat.tape(since),
+            tape: setup.tape(since),
             asked: since,
             flushed: since,
             ready_time: None,
         })
     }
 
-    async fn shake_hands(&mut self) -> Result<(), PlayerError> {
+    async fn handshake(&mut self) -> Result<(), EngineError> {
         let text = self.session.open(self.since);
         let sent = self.send(&text);
         let shaken = match sent {
@@ -143,8 +147,8 @@ impl Player {
     }
 
     /// Where its output is handed over.
-    pub(super) fn ear(&self) -> Arc<Ear> {
-        self.ear.clone()
+    pub(super) fn handoff(&self) -> Arc<ReaderHandoff> {
+        self.handoff.clone()
     }
 
     /// Whether it speaks UCI.
@@ -188,7 +192,7 @@ impl Player {
     }
 
     /// Prepares for another game.
-    pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
+    pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), EngineError> {
         self.since = Instant::now();
         self.ready_time = None;
         self.tape.begin_game(self.since);
@@ -196,7 +200,7 @@ impl Player {
         prepared.inspect_err(|error| self.note_fault(&error.fault()))
     }
 
-    async fn prepare(&mut self, game: Game<'_>) -> Result<(), PlayerError> {
+    async fn prepare(&mut self, game: Game<'_>) -> Result<(), EngineError> {
         let text = self.session.new_game(self.since, game)?;
         self.send(&text)?;
         self.until_ready().await?;
@@ -205,13 +209,13 @@ impl Player {
     }
 
     /// Whether its process has ended by itself since the last game.
-    pub fn has_left(&mut self) -> bool {
+    pub fn has_exited(&mut self) -> bool {
         self.process.exit_within(Duration::ZERO).is_some()
     }
 
     /// The game is over; `result` is a PGN result with a comment. Ends what the engine still does,
     /// so that nothing of it can be taken for part of the next game.
-    pub async fn game_over(&mut self, result: &str) -> Result<(), PlayerError> {
+    pub async fn game_over(&mut self, result: &str) -> Result<(), EngineError> {
         if let Some(text) = self.session.game_over(result) {
             self.send(&text)?;
         }
@@ -224,7 +228,7 @@ impl Player {
     }
 
     /// Lets the engine think on its opponent's time.
-    pub fn ponder(&mut self, forecast: Forecast) -> Result<(), PlayerError> {
+    pub fn ponder(&mut self, forecast: Forecast) -> Result<(), EngineError> {
         self.pondered = forecast.position.clone();
         self.since = Instant::now();
         match self.session.ponder(forecast.position, forecast.go) {
@@ -245,7 +249,7 @@ impl Player {
     }
 
     /// Takes in what was said while it pondered: it may not ponder any more.
-    async fn catch_up(&mut self) -> Result<(), PlayerError> {
+    async fn catch_up(&mut self) -> Result<(), EngineError> {
         while self.session.is_pondering() && self.has_unread() {
             self.step().await?;
         }
@@ -253,7 +257,7 @@ impl Player {
     }
 
     /// Ends its thinking on its opponent's time, and tells how long that took.
-    async fn cease_pondering(&mut self) -> Result<Duration, PlayerError> {
+    async fn cease_pondering(&mut self) -> Result<Duration, EngineError> {
         self.catch_up().await?;
         if !self.session.is_pondering() {
             return Ok(Duration::ZERO);
@@ -272,7 +276,7 @@ impl Player {
         self.watch(turn, |_, _| ControlFlow::Continue(())).await
     }
 
-    /// Lets the engine think as [`Player::think`] does. After each line about the search, `look` is
+    /// Lets the engine think as [`EngineProcess::think`] does. After each line about the search, `look` is
     /// told the time since `go` and all that is known of the search, and may stop it.
     pub async fn watch(
         &mut self,
@@ -290,7 +294,7 @@ impl Player {
         &mut self,
         turn: Turn,
         mut look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
-    ) -> Result<Reply, PlayerError> {
+    ) -> Result<Reply, EngineError> {
         let Turn { color, position, mut go, mut budget } = turn;
         self.expected = None;
         self.chosen.clear();
@@ -334,7 +338,7 @@ impl Player {
                     self.session.info().is_some_and(|info| look(elapsed, info).is_break())
                 }
                 Ok(_) => false,
-                Err(PlayerError::Session(SessionError::Late { .. })) if may_halt => true,
+                Err(EngineError::Session(SessionError::Late { .. })) if may_halt => true,
                 Err(error) => return Err(error),
             };
             if is_enough && !is_halted {
@@ -354,10 +358,10 @@ impl Player {
         question: String,
         limit: Duration,
         mut take: impl FnMut(&str) -> ControlFlow<()>,
-    ) -> Result<(), PlayerError> {
+    ) -> Result<(), EngineError> {
         self.since = Instant::now();
         let asked = self.session.ask(self.since, position, question, limit);
-        self.send(&asked.ok_or(PlayerError::NotUci)?)?;
+        self.send(&asked.ok_or(EngineError::NotUci)?)?;
         loop {
             if let Step::Answer(line) = self.step().await?
                 && take(&line).is_break()
@@ -375,13 +379,13 @@ impl Player {
     pub async fn quit(mut self, grace: Duration) {
         // An engine that takes no more input is ended all the same.
         let _ = self.send(&arbiter_protocol::farewell());
-        let Player { process, chunks, .. } = self;
+        let EngineProcess { process, chunks, .. } = self;
         drop(chunks);
         // A failure to join means that the runtime is shutting down, and dropping kills.
         let _ = tokio::task::spawn_blocking(move || process.stop(grace)).await;
     }
 
-    async fn until_ready(&mut self) -> Result<(), PlayerError> {
+    async fn until_ready(&mut self) -> Result<(), EngineError> {
         while !self.session.is_ready() {
             self.step().await?;
         }
@@ -399,7 +403,7 @@ impl Player {
     }
 
     /// Takes in one line, waiting for it at most until the session's deadline.
-    async fn step(&mut self) -> Result<Step, PlayerError> {
+    async fn step(&mut self) -> Result<Step, EngineError> {
         if self.lines.front().is_none() && !self.receive().await? {
             return self.overdue();
         }
@@ -427,12 +431,12 @@ impl Player {
     }
 
     /// The session's deadline has passed.
-    fn overdue(&mut self) -> Result<Step, PlayerError> {
+    fn overdue(&mut self) -> Result<Step, EngineError> {
         let step = self.session.overdue(Instant::now())?;
         self.obey(step)
     }
 
-    fn obey(&mut self, step: Step) -> Result<Step, PlayerError> {
+    fn obey(&mut self, step: Step) -> Result<Step, EngineError> {
         if let Step::Send(text) = &step {
             self.send(text)?;
         }
@@ -447,7 +451,7 @@ impl Player {
     }
 
     /// Waits for output; `false` if there was none by the session's deadline.
-    async fn receive(&mut self) -> Result<bool, PlayerError> {
+    async fn receive(&mut self) -> Result<bool, EngineError> {
         if self.closed {
             return Err(self.gone());
         }
@@ -474,15 +478,15 @@ impl Player {
         self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
     }
 
-    fn gone(&mut self) -> PlayerError {
+    fn gone(&mut self) -> EngineError {
         let exit = tokio::task::block_in_place(|| self.process.exit_within(EXIT_GRACE));
         match exit {
-            Some(how) => PlayerError::exited(how, &self.process.error_tail()),
-            None => PlayerError::Closed,
+            Some(how) => EngineError::exited(how, &self.process.error_tail()),
+            None => EngineError::Closed,
         }
     }
 
-    fn send(&mut self, text: &str) -> Result<(), PlayerError> {
+    fn send(&mut self, text: &str) -> Result<(), EngineError> {
         self.asked = Instant::now();
         match self.process.write(text.as_bytes()) {
             Ok(()) => {

@@ -12,7 +12,7 @@ const LAST_WORDS: usize = 200;
 
 /// Why an engine cannot be used. The text is made to follow the engine's name.
 #[derive(Debug, Error)]
-pub enum PlayerError {
+pub enum EngineError {
     /// It could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
@@ -33,34 +33,34 @@ pub enum PlayerError {
     Write(#[from] WriteError),
 }
 
-impl PlayerError {
+impl EngineError {
     /// The process ended: `how`, and the last it had to say, from the lines of its error output.
-    pub(super) fn exited(how: String, errors: &[String]) -> PlayerError {
+    pub(super) fn exited(how: String, errors: &[String]) -> EngineError {
         match errors.iter().rev().find(|line| !line.trim().is_empty()) {
             Some(line) => {
                 let words = printable(line.trim(), LAST_WORDS);
-                PlayerError::Exited(format!("{how}, last words: {words}"))
+                EngineError::Exited(format!("{how}, last words: {words}"))
             }
-            None => PlayerError::Exited(how),
+            None => EngineError::Exited(how),
         }
     }
 
     /// Whether the machine and not the engine is to blame.
     pub fn is_environment(&self) -> bool {
-        matches!(self, PlayerError::Spawn(error) if error.is_environment())
+        matches!(self, EngineError::Spawn(error) if error.is_environment())
     }
 
     /// What this error amounts to in a game.
     pub fn fault(&self) -> Fault {
         match self {
-            PlayerError::Exited(how) => Fault::Crashed(how.clone()),
-            PlayerError::Spawn(error) => Fault::Crashed(error.to_string()),
-            PlayerError::Closed | PlayerError::Write(WriteError::Closed) => {
+            EngineError::Exited(how) => Fault::Crashed(how.clone()),
+            EngineError::Spawn(error) => Fault::Crashed(error.to_string()),
+            EngineError::Closed | EngineError::Write(WriteError::Closed) => {
                 Fault::Disconnected(self.to_string())
             }
-            PlayerError::Session(_)
-            | PlayerError::NotUci
-            | PlayerError::Write(WriteError::Full) => Fault::Silent(self.to_string()),
+            EngineError::Session(_)
+            | EngineError::NotUci
+            | EngineError::Write(WriteError::Full) => Fault::Silent(self.to_string()),
         }
     }
 }

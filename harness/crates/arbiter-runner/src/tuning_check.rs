@@ -3,8 +3,8 @@
 
 use shakmaty::Color;
 
-use crate::seats::TrialError;
-use arbiter_game::player::{Player, PlayerError, Seat};
+use crate::preflight::PreflightError;
+use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_game::referee::{Reply, Turn};
 use arbiter_openings::Book;
 use arbiter_process::{QUIT_GRACE, Spawner};
@@ -26,35 +26,37 @@ const DEPTH: u32 = 8;
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
 /// The spin options of an engine: name, value at the start, least and greatest.
-pub async fn spins(seat: &Seat) -> Result<Vec<(String, i64, i64, i64)>, TrialError> {
-    let spawner = Spawner::start().map_err(|error| TrialError::environment(seat, error))?;
-    let started = Player::start(&spawner, seat).await;
-    let player = started.map_err(|error| TrialError::of(seat, &error))?;
+pub async fn spin_options(
+    setup: &EngineSetup,
+) -> Result<Vec<(String, i64, i64, i64)>, PreflightError> {
+    let spawner = Spawner::start().map_err(|error| PreflightError::environment(setup, error))?;
+    let started = EngineProcess::start(&spawner, setup).await;
+    let engine = started.map_err(|error| PreflightError::of(setup, &error))?;
     let spin = |option: &OptionDeclaration| {
         let OptionKind::Spin { min, max } = option.kind else { return None };
         Some((option.name.clone(), option.default.as_ref()?.parse().ok()?, min, max))
     };
-    let spins = player.options().iter().filter_map(spin).collect();
-    player.quit(QUIT_GRACE).await;
+    let spins = engine.options().iter().filter_map(spin).collect();
+    engine.quit(QUIT_GRACE).await;
     Ok(spins)
 }
 
-/// Tries the engine in `seat` out: each parameter must be an option that takes all its values, and
+/// Tries the engine in `setup` out: each parameter must be an option that takes all its values, and
 /// at least one of them must make a difference. The answer is the names of those that made none in
 /// a few positions of the book.
-pub async fn fit(
-    seat: &Seat,
+pub async fn check(
+    setup: &EngineSetup,
     tuning: &Tuning,
     limits: Limits,
     book: &Book,
-) -> Result<Vec<String>, TrialError> {
-    let spawner = Spawner::start().map_err(|error| TrialError::environment(seat, error))?;
-    let started = Player::start(&spawner, seat).await;
-    let player = started.map_err(|error| TrialError::of(seat, &error))?;
+) -> Result<Vec<String>, PreflightError> {
+    let spawner = Spawner::start().map_err(|error| PreflightError::environment(setup, error))?;
+    let started = EngineProcess::start(&spawner, setup).await;
+    let engine = started.map_err(|error| PreflightError::of(setup, &error))?;
     for parameter in &tuning.parameters {
-        admit(&player, parameter).map_err(|reason| TrialError::new(seat, reason))?;
+        check_parameter(&engine, parameter).map_err(|reason| PreflightError::new(setup, reason))?;
     }
-    let mut trial = Trial { seat, spawner, player: Some(player), tuning, limits, book };
+    let mut trial = Trial { setup, spawner, engine: Some(engine), tuning, limits, book };
     let mut idle = Vec::new();
     for (place, parameter) in tuning.parameters.iter().enumerate() {
         let low = trial.traces(place, parameter.min).await?;
@@ -63,8 +65,8 @@ pub async fn fit(
             idle.push(parameter.name.clone());
         }
     }
-    if let Some(player) = trial.player {
-        player.quit(QUIT_GRACE).await;
+    if let Some(engine) = trial.engine {
+        engine.quit(QUIT_GRACE).await;
     }
     if idle.len() < tuning.parameters.len() {
         return Ok(idle);
@@ -75,17 +77,17 @@ pub async fn fit(
         POSITIONS.min(book.len()),
         idle.join(", ")
     );
-    Err(TrialError::new(seat, reason))
+    Err(PreflightError::new(setup, reason))
 }
 
 /// Whether an option takes all values of a parameter.
-fn admit(player: &Player, parameter: &Parameter) -> Result<(), String> {
+fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), String> {
     let Parameter { name, kind, start, min, max, .. } = parameter;
     for value in [start, min, max] {
         let (_, text) = parameter.setting(*value);
-        check_option(player.options(), name, &text).map_err(|error| error.to_string())?;
+        check_option(engine.options(), name, &text).map_err(|error| error.to_string())?;
     }
-    let own = player.options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
+    let own = engine.options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
     match own.map(|option| &option.kind) {
         Some(OptionKind::Spin { .. }) if *kind == ParameterKind::Float => {
             Err(format!("option '{name}' takes whole numbers only; tune it as an int"))
@@ -97,9 +99,9 @@ fn admit(player: &Player, parameter: &Parameter) -> Result<(), String> {
 
 /// An engine under trial.
 struct Trial<'a> {
-    seat: &'a Seat,
+    setup: &'a EngineSetup,
     spawner: Spawner,
-    player: Option<Player>,
+    engine: Option<EngineProcess>,
     tuning: &'a Tuning,
     limits: Limits,
     book: &'a Book,
@@ -108,24 +110,24 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// What the engine finds with one parameter at a value and the others at their start, told in
     /// the way of a run: between two games, or to a new process if that is how it is restarted.
-    async fn traces(&mut self, place: usize, value: f64) -> Result<Vec<Trace>, TrialError> {
+    async fn traces(&mut self, place: usize, value: f64) -> Result<Vec<Trace>, PreflightError> {
         let mut values = self.tuning.start();
         values[place] = value;
         let settings = self.tuning.settings(&values);
         let (name, told) = settings[place].clone();
-        let (seat, book) = (self.seat, self.book);
+        let (setup, book) = (self.setup, self.book);
         let unfit =
-            |cause: String| TrialError::new(seat, format!("with {name} at {told}: {cause}"));
-        if self.seat.restart == Restart::On
-            && let Some(player) = self.player.take()
+            |cause: String| PreflightError::new(setup, format!("with {name} at {told}: {cause}"));
+        if self.setup.restart == Restart::On
+            && let Some(engine) = self.engine.take()
         {
-            player.quit(QUIT_GRACE).await;
+            engine.quit(QUIT_GRACE).await;
         }
-        let mut player = match self.player.take() {
-            Some(player) => player,
+        let mut engine = match self.engine.take() {
+            Some(engine) => engine,
             None => {
-                let started = Player::start(&self.spawner, self.seat).await;
-                started.map_err(|error| TrialError::of(self.seat, &error))?
+                let started = EngineProcess::start(&self.spawner, self.setup).await;
+                started.map_err(|error| PreflightError::of(self.setup, &error))?
             }
         };
         let mut traces = Vec::new();
@@ -137,7 +139,7 @@ impl Trial<'_> {
                 limits: self.limits,
                 settings: &settings,
             };
-            let ready: Result<(), PlayerError> = player.new_game(game).await;
+            let ready: Result<(), EngineError> = engine.new_game(game).await;
             ready.map_err(|error| unfit(error.to_string()))?;
             let moves: Vec<String> = opening.moves().iter().map(ToString::to_string).collect();
             let position = match moves.is_empty() {
@@ -146,7 +148,7 @@ impl Trial<'_> {
             };
             // Whose clock it is does not matter where none runs.
             let turn = Turn { color: Color::White, position, go: self.question(), budget: None };
-            match player.think(turn).await {
+            match engine.think(turn).await {
                 Reply::Move { text, info, .. } => {
                     traces.push((text, info.depth, info.score, info.nodes, info.pv));
                 }
@@ -154,7 +156,7 @@ impl Trial<'_> {
                 Reply::Fault(fault) => return Err(unfit(fault.to_string())),
             }
         }
-        self.player = Some(player);
+        self.engine = Some(engine);
         Ok(traces)
     }
 

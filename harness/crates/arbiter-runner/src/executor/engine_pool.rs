@@ -1,0 +1,100 @@
+//! Idle engines between their games. Where many engines take turns, as in a gauntlet, to start one
+//! for each pair would cost more than short games do.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Memory that idle engines may hold together, in bytes.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Idle engines at most; each holds pipes and two threads.
+const MAX_ENGINES: usize = 64;
+
+/// Idle engines, shared by all slots; `T` is an engine.
+///
+/// A full pool refuses the newcomer and keeps those that have waited longest: engines of a schedule
+/// take turns, so that the next game of the newcomer is the farthest.
+#[derive(Debug)]
+pub(super) struct EnginePool<T>(Mutex<PoolState<T>>);
+
+#[derive(Debug)]
+struct PoolState<T> {
+    /// By index of their setup; each with the bytes it held when it came.
+    idle: BTreeMap<usize, Vec<(T, u64)>>,
+    bytes: u64,
+    count: usize,
+}
+
+impl<T> EnginePool<T> {
+    /// An empty pool.
+    pub(super) fn new() -> EnginePool<T> {
+        EnginePool(Mutex::new(PoolState { idle: BTreeMap::new(), bytes: 0, count: 0 }))
+    }
+
+    /// Adds an engine that holds `bytes` of memory; hands it back if there is no room.
+    pub(super) fn put(&self, setup: usize, engine: T, bytes: u64) -> Result<(), T> {
+        let mut state = self.state();
+        if state.count >= MAX_ENGINES || state.bytes.saturating_add(bytes) > MAX_BYTES {
+            return Err(engine);
+        }
+        state.count += 1;
+        state.bytes += bytes;
+        state.idle.entry(setup).or_default().push((engine, bytes));
+        Ok(())
+    }
+
+    /// Removes an engine of a setup, if there is one.
+    pub(super) fn take(&self, setup: usize) -> Option<T> {
+        let mut state = self.state();
+        let (engine, bytes) = state.idle.get_mut(&setup)?.pop()?;
+        state.count -= 1;
+        state.bytes -= bytes;
+        Some(engine)
+    }
+
+    /// Removes all engines.
+    pub(super) fn drain(&self) -> Vec<T> {
+        let mut state = self.state();
+        state.count = 0;
+        state.bytes = 0;
+        let idle = std::mem::take(&mut state.idle);
+        idle.into_values().flatten().map(|(engine, _)| engine).collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, PoolState<T>> {
+        // Nothing in here can panic half-way.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_stay_until_they_are_taken() {
+        let pool = EnginePool::new();
+        assert_eq!(pool.take(3), None);
+        assert_eq!(pool.put(3, "a", 10), Ok(()));
+        assert_eq!(pool.put(3, "b", 10), Ok(()));
+        assert_eq!(pool.take(4), None);
+        assert_eq!(pool.take(3), Some("b"));
+        assert_eq!(pool.drain(), ["a"]);
+        assert_eq!(pool.take(3), None);
+    }
+
+    #[test]
+    fn room_is_bounded_and_comes_free_again() {
+        let pool = EnginePool::new();
+        assert_eq!(pool.put(0, 0, MAX_BYTES - 5), Ok(()));
+        assert_eq!(pool.put(1, 1, 6), Err(1));
+        assert_eq!(pool.put(1, 1, 5), Ok(()));
+        assert_eq!(pool.take(0), Some(0));
+        assert_eq!(pool.put(2, 2, 6), Ok(()));
+        let pool = EnginePool::new();
+        (0..MAX_ENGINES).for_each(|setup| assert_eq!(pool.put(setup, setup, 0), Ok(())));
+        assert_eq!(pool.put(0, 99, 0), Err(99));
+        assert_eq!(pool.drain().len(), MAX_ENGINES);
+        assert_eq!(pool.put(0, 99, 0), Ok(()));
+    }
+}

@@ -1,0 +1,86 @@
+//! The games in progress on this machine.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arbiter_game::live_game::{GameSnapshot, LiveGame};
+
+/// Number of the pair, and which game of it, from 0.
+pub type GameId = (u64, usize);
+
+/// The games in progress, in order; clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct LiveGames(Arc<Mutex<BTreeMap<GameId, Arc<LiveGame>>>>);
+
+/// Takes its game off the list when it is dropped.
+#[derive(Debug)]
+pub struct LiveGameGuard {
+    live_games: LiveGames,
+    id: GameId,
+    live_game: Arc<LiveGame>,
+}
+
+impl LiveGames {
+    /// Lists a game.
+    pub fn add(&self, id: GameId) -> LiveGameGuard {
+        let live_game = Arc::new(LiveGame::default());
+        self.games().insert(id, live_game.clone());
+        LiveGameGuard { live_games: self.clone(), id, live_game }
+    }
+
+    /// Snapshots of the first `limit` games, and the number of all games. A game without a snapshot
+    /// yet is only counted.
+    pub fn snapshots(&self, limit: usize) -> (Vec<(GameId, GameSnapshot)>, usize) {
+        let games = self.games();
+        let count = games.len();
+        let first: Vec<_> =
+            games.iter().take(limit).map(|(id, game)| (*id, game.clone())).collect();
+        drop(games);
+        let snapshots = first.into_iter().filter_map(|(id, game)| Some((id, game.snapshot()?)));
+        (snapshots.collect(), count)
+    }
+
+    fn games(&self) -> MutexGuard<'_, BTreeMap<GameId, Arc<LiveGame>>> {
+        // Nothing in here can panic half-way.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LiveGameGuard {
+    /// The game.
+    pub fn live_game(&self) -> Arc<LiveGame> {
+        self.live_game.clone()
+    }
+}
+
+impl Drop for LiveGameGuard {
+    fn drop(&mut self) {
+        self.live_games.games().remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{ByColor, Chess};
+
+    use super::*;
+
+    #[test]
+    fn games_are_listed_while_they_last() {
+        let live_games = LiveGames::default();
+        let snapshot = GameSnapshot {
+            engines: ByColor { white: 0, black: 1 },
+            position: Chess::default(),
+            last: None,
+            thoughts: ByColor::default(),
+            left: ByColor::default(),
+        };
+        let listed: Vec<_> = (0..3).map(|pair| live_games.add((pair, 0))).collect();
+        assert_eq!(live_games.snapshots(9), (vec![], 3));
+        listed.iter().skip(1).for_each(|listed| listed.live_game().update(snapshot.clone()));
+        let (seen, count) = live_games.clone().snapshots(2);
+        assert_eq!((seen.len(), seen[0].0, count), (1, (1, 0), 3));
+        drop(listed);
+        assert_eq!(live_games.snapshots(9), (vec![], 0));
+    }
+}
