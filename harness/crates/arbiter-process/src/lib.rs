@@ -1,7 +1,4 @@
-//! Engine processes: starting, reading with time stamps, writing, ending.
-//!
-//! Knows nothing of chess or of the protocol's meaning. One blocking thread per engine stamps its
-//! output as `read` returns, because an async task would see it milliseconds late under load.
+#![doc = include_str!("../README.md")]
 
 mod bounds;
 mod cpus;

@@ -1,7 +1,4 @@
-//! The protocols that chess engines speak, and the chess clock.
-//!
-//! Pure: text and times in, values out. [`uci`] and [`cecp`] each have one engine's session as a
-//! state machine; [`Session`] is both behind one interface.
+#![doc = include_str!("../README.md")]
 
 pub mod cecp;
 pub mod clock;
