@@ -208,8 +208,8 @@ fn render(store: &Store, run: &str, form: ReportFormat) -> Result<String, Failur
     let is_duel = stored.plan.engines.len() == 2;
     let mut statistics = GameStatistics::new(stored.plan.engines.len());
     let state = watched(store, run, &stored.plan, |effect| {
-        if let (true, Effect::Count { tally, look }) = (is_duel, effect) {
-            statistics.llr_history.count(&tally, look);
+        if let (true, Effect::Count { tally, sprt_status }) = (is_duel, effect) {
+            statistics.llr_history.count(&tally, sprt_status);
         }
     })?;
     let summary = summary_of(store, &stored, &state)?;

@@ -5,9 +5,7 @@ use std::time::Duration;
 use crate::summary::Strength;
 use arbiter_plan::run::standing::Standing;
 use arbiter_stats::elo::{Estimate, Extended};
-use arbiter_stats::pentanomial::Trinomial;
-use arbiter_stats::sprt::{Decision, Sprt};
-use arbiter_stats::watch::Look;
+use arbiter_stats::{Decision, Sprt, SprtStatus, Trinomial};
 
 /// What the line needs to know besides the counts.
 #[derive(Debug, Clone, Copy)]

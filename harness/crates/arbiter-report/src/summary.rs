@@ -220,8 +220,12 @@ impl Summary {
 
     /// The same of one encounter of several that have a test each.
     pub(crate) fn after_stop_of(&self, engines: [usize; 2]) -> Option<SequentialEstimate> {
-        let look = self.look(engines)?;
-        sequential::after(&self.sprt?, &self.standing.encounter(engines).pairs, look.decision)
+        let sprt_status = self.sprt_status(engines)?;
+        sequential::after(
+            &self.sprt?,
+            &self.standing.encounter(engines).pairs,
+            sprt_status.decision,
+        )
     }
 
     /// What the stopping rule says of an encounter; `None` without one.

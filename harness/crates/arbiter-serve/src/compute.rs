@@ -49,7 +49,7 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, PageError> {
     let fold = Fold::begin(&store, run, |effect| {
         if let Effect::Count { tally, sprt_status } = effect {
             if engines == 2 {
-                statistics.llr_history.count(&tally, look);
+                statistics.llr_history.count(&tally, sprt_status);
             }
             counted.push(tally.pair);
         }
@@ -75,8 +75,8 @@ pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, PageErr
 fn compared(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let mut history = LlrHistory::default();
     let fold = Fold::begin(store, run, |effect| {
-        if let Effect::Count { tally, look } = effect {
-            history.count(&tally, look);
+        if let Effect::Count { tally, sprt_status } = effect {
+            history.count(&tally, sprt_status);
         }
     })?;
     let summary = fold.summary(store)?;

@@ -14,6 +14,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::stream::{Stream, unfold};
+use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Semaphore, watch};
 
 use super::compute::{self, PageError};

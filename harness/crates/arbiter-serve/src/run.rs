@@ -19,7 +19,7 @@ use arbiter_runner::control_socket::{Untold, tell};
 use arbiter_store::{Store, StoreError};
 
 /// Ticks from one making of the report to the next: each pair changes a report of few, and hardly one
-/// of many, which is large and goes to each who looks on.
+/// of many, which is large and goes to each who sprt_statuses on.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
 /// Pairs for which it is one tick more.
@@ -37,7 +37,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct RunPage {
     results: PathBuf,
     run: String,
-    /// What was read; `None` before the first look, and after an error.
+    /// What was read; `None` before the first sprt_status, and after an error.
     read: Option<Reading>,
 }
 
@@ -188,9 +188,9 @@ fn count(
     statistics: &mut GameStatistics,
     unread: &mut VecDeque<u64>,
 ) {
-    if let Effect::Count { tally, look } = effect {
+    if let Effect::Count { tally, sprt_status } = effect {
         if engines == 2 {
-            statistics.llr_history.count(&tally, look);
+            statistics.llr_history.count(&tally, sprt_status);
         }
         unread.push_back(tally.pair);
     }

@@ -59,8 +59,8 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
 
 fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let (sprt, last) = summary.test()?;
-    let looks: Vec<_> =
-        points.iter().filter_map(|point| Some((point.games, point.look?))).collect();
+    let sprt_statuses: Vec<_> =
+        points.iter().filter_map(|point| Some((point.games, point.sprt_status?))).collect();
     let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
     for &(games, sprt_status) in thinned(&sprt_statuses) {
         let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper]

@@ -38,7 +38,7 @@ impl LlrHistory {
         self.standing.count(tally);
         self.pairs += 1;
         self.stride = self.stride.max(1);
-        let point = HistoryPoint { games: self.standing.games(), look, elo: None };
+        let point = HistoryPoint { games: self.standing.games(), sprt_status, elo: None };
         let is_kept = self.pairs.is_multiple_of(self.stride);
         // Without a look there is only the estimate, which is computed where it is shown.
         let point = match is_kept {

@@ -129,9 +129,11 @@ fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
 
 fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
     let line = |run: &ComparedRun| {
-        let looks =
-            run.history.iter().filter_map(|point| Some((point.games as f64, point.look?.llr)));
-        Line::plain(run.summary.run.clone(), looks.collect())
+        let sprt_statuses = run
+            .history
+            .iter()
+            .filter_map(|point| Some((point.games as f64, point.sprt_status?.llr)));
+        Line::plain(run.summary.run.clone(), sprt_statuses.collect())
     };
     history(runs, ("Log-likelihood ratio over games", "log-likelihood ratio"), line)
 }
