@@ -85,7 +85,9 @@ impl From<GamesFileError> for Failure {
     fn from(error: GamesFileError) -> Failure {
         let code = match &error {
             GamesFileError::Io { .. } => ExitCode::Environment,
-            GamesFileError::Foreign { .. } | GamesFileError::Busy { .. } => ExitCode::Invalid,
+            GamesFileError::Foreign { .. }
+            | GamesFileError::Busy { .. }
+            | GamesFileError::Held { .. } => ExitCode::Invalid,
         };
         Failure::new(code, error)
     }

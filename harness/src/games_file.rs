@@ -4,12 +4,15 @@
 //! store, so after a kill it is compared with the store, cut after the last whole game, and
 //! continued. What stood in the file before the run is never touched.
 
-use std::fs::{File, OpenOptions, TryLockError};
+mod lock;
+
+use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use self::lock::{LockFile, Refusal};
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_report::epd;
@@ -67,6 +70,23 @@ pub enum GamesFileError {
         /// The flag that names it.
         flag: &'static str,
     },
+    /// On a file system without locks, a file beside it says that another run writes to it.
+    #[error(
+        "{kind} file {} is being written by {holder}; if that has ended remove {}, or give another \
+         file with {flag}", .path.display(), .lock.display()
+    )]
+    Held {
+        /// What the file holds.
+        kind: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The file beside it.
+        lock: PathBuf,
+        /// What that says of the process that made it.
+        holder: String,
+        /// The flag that names the file.
+        flag: &'static str,
+    },
     /// The file holds something else where the run's games should be.
     #[error(
         "{kind} file {} was changed since the run began; {advice}",
@@ -91,6 +111,7 @@ pub struct GamesFile {
     /// Where each counted pair begins, and where the next one will.
     starts: Vec<u64>,
     end: u64,
+    _lock: Option<LockFile>,
 }
 
 impl GamesFile {
@@ -122,10 +143,14 @@ impl GamesFile {
         let file =
             file.map_err(|source| GamesFileError::Io { kind, path: path.clone(), source })?;
         // Two runs that write one file at their own places would overwrite each other.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(GamesFileError::Busy { kind, path, flag });
-        }
-        Ok(GamesFile { file, path, content, starts: Vec::new(), end: 0 })
+        let lock = lock::lock(&file, &path, File::try_lock).map_err(|refusal| match refusal {
+            Refusal::Busy => GamesFileError::Busy { kind, path: path.clone(), flag },
+            Refusal::Held { lock, holder } => {
+                GamesFileError::Held { kind, path: path.clone(), lock, holder, flag }
+            }
+            Refusal::Io { path, source } => GamesFileError::Io { kind, path, source },
+        })?;
+        Ok(GamesFile { file, path, content, starts: Vec::new(), end: 0, _lock: lock })
     }
 
     /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from `offset`

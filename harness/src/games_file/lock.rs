@@ -1,0 +1,111 @@
+//! Keeps a file from being written by two processes, also where the file system has no locks.
+
+use std::fs::{File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Why a file cannot be had.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// Another process has its lock.
+    Busy,
+    /// There are no locks, and a file beside it says that another process writes to it.
+    Held {
+        /// The file beside it.
+        lock: PathBuf,
+        /// What that says of the process that made it.
+        holder: String,
+    },
+    /// The system refuses.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+/// A file beside the one that is written, which one process alone can make; removed when dropped.
+///
+/// One that a killed process left is for the user to remove. To see that the process is gone and to
+/// remove the file are two steps: in between another run could have done both and made its own, and
+/// that one would be removed.
+#[derive(Debug)]
+pub(super) struct LockFile(PathBuf);
+
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Locks an open file by `lock`, which is [`File::try_lock`], or by a file beside it.
+pub(super) fn lock(
+    file: &File,
+    path: &Path,
+    lock: impl Fn(&File) -> Result<(), TryLockError>,
+) -> Result<Option<LockFile>, Refusal> {
+    match lock(file) {
+        Ok(()) => Ok(None),
+        Err(TryLockError::WouldBlock) => Err(Refusal::Busy),
+        Err(TryLockError::Error(error)) if has_no_locks(&error) => {
+            let mut beside = path.as_os_str().to_owned();
+            beside.push(".lock");
+            create(beside.into()).map(Some)
+        }
+        Err(TryLockError::Error(source)) => Err(Refusal::Io { path: path.to_owned(), source }),
+    }
+}
+
+/// Whether a lock failed because there are none, as on some network and FUSE file systems.
+fn has_no_locks(error: &std::io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::EOPNOTSUPP | libc::ENOSYS))
+}
+
+fn create(path: PathBuf) -> Result<LockFile, Refusal> {
+    let mut file = match File::create_new(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            // Empty in the moment between its creation and its first line.
+            let holder = std::fs::read_to_string(&path).ok().filter(|text| !text.is_empty());
+            let holder = holder.unwrap_or_else(|| "another run".to_owned());
+            return Err(Refusal::Held { lock: path, holder });
+        }
+        Err(source) => return Err(Refusal::Io { path, source }),
+    };
+    let lock = LockFile(path);
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let written = write!(file, "process {} on host {}", std::process::id(), host.trim());
+    written.map_err(|source| Refusal::Io { path: lock.0.clone(), source })?;
+    Ok(lock)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_one_writer_where_there_are_no_locks() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("games.pgn");
+        let file = File::create(&path).unwrap();
+        let open = |code| {
+            let refuse =
+                |_: &File| Err(TryLockError::Error(std::io::Error::from_raw_os_error(code)));
+            lock(&file, &path, refuse)
+        };
+        for code in [libc::ENOLCK, libc::EOPNOTSUPP, libc::ENOSYS] {
+            let first = open(code).unwrap();
+            let Err(Refusal::Held { lock, holder }) = open(code) else {
+                panic!("two writers, with {code}");
+            };
+            assert_eq!(lock, dir.path().join("games.pgn.lock"));
+            assert!(holder.contains(&format!("process {} ", std::process::id())), "{holder}");
+            drop(first);
+            open(code).unwrap();
+        }
+        assert!(matches!(open(libc::EIO), Err(Refusal::Io { .. })));
+        let busy = |_: &File| Err(TryLockError::WouldBlock);
+        assert!(matches!(lock(&file, &path, busy), Err(Refusal::Busy)));
+    }
+}
