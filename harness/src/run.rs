@@ -248,6 +248,8 @@ fn resume(
 ) -> Result<ReadyRun, Failure> {
     let name = wanted.run;
     let store = Store::open(&results)?;
+    // Before the run is read: who has the lock may change it.
+    let lock = RunLock::take(&results, &name)?;
     let stored = store.run(&name)?;
     let mut plan = stored.plan;
     if plan.kind != kind {
@@ -255,7 +257,6 @@ fn resume(
             "run '{name}' is of another kind; resume it with the subcommand that started it"
         )));
     }
-    let lock = RunLock::take(&results, &name)?;
     build.restore(&plan)?;
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;

@@ -126,6 +126,18 @@ fn resuming_a_run_that_is_over_changes_nothing() {
 }
 
 #[test]
+fn a_run_that_another_plays_is_not_even_read() {
+    let bench = Bench::new();
+    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").played(0);
+    let lock = std::fs::File::create(bench.path("results/run.lock")).expect("the folder is there");
+    lock.lock().expect("nobody else has it");
+    let results = bench.path("results").display().to_string();
+    // The kind of the run would be the first thing to be wrong with it.
+    let finished = bench.arbiter(["sprt", "--resume", "run", "--results", &results]).finish();
+    assert!(finished.stderr.contains("is being played by another"), "{finished:#?}");
+}
+
+#[test]
 fn another_pgn_file_gets_all_games_and_is_remembered() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
