@@ -9,7 +9,7 @@ pub mod bench;
 pub mod cache;
 mod checkout;
 pub mod clean;
-pub mod error;
+mod error;
 pub mod git;
 pub mod recipe;
 mod runner;

@@ -101,12 +101,6 @@ pub struct Built {
 }
 
 impl Built {
-    /// The commit, or what stands for it, in full; with a mark if files were changed.
-    pub fn commit_name(&self) -> String {
-        let id = self.commit.as_ref().map_or("no-commit", |commit| &commit.id);
-        format!("{id}{}", if self.is_dirty { "-dirty" } else { "" })
-    }
-
     /// A name for people.
     pub fn label(&self) -> String {
         label(&self.revision, self.commit.as_ref(), self.is_dirty)

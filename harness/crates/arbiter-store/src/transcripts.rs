@@ -32,7 +32,7 @@ pub(super) fn insert(
 
 impl Store {
     /// What was said in a game, if it was kept.
-    pub fn transcript(
+    pub(crate) fn transcript(
         &self,
         run: &str,
         pair: u64,
