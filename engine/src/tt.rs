@@ -3,6 +3,8 @@
 //! An entry is two relaxed atomic words, the key xor the data and the data. Torn pairs do not match
 //! their key, so the table is shared without locks.
 
+#![allow(unsafe_code, reason = "zeroed memory for the table, and prefetching")]
+
 use std::alloc::{Layout, alloc_zeroed};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,6 +4,8 @@
 //! built on first use, in a millisecond or two. [`cpu`] says how the instructions of newer CPUs are
 //! used by a program built for all.
 
+#![allow(unsafe_code, reason = "instructions that the CPU was asked for")]
+
 mod cpu;
 mod leapers;
 mod magics;
