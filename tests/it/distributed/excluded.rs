@@ -232,7 +232,7 @@ fn a_game_goes_where_there_is_room_for_it() {
     loop {
         let (_, hello) = client.next();
         let Ok(hello) = serde_json::from_slice::<serde_json::Value>(&hello) else { break };
-        most = most.max(hello["playing"].as_u64().expect("a number"));
+        most = most.max(hello["body"]["playing"].as_u64().expect("a number"));
     }
     assert_eq!(most, 1);
 }

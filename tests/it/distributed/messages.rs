@@ -112,25 +112,29 @@ const WRONGS: [Wrong; 11] = [
         },
         "one game or two",
     ),
-    ("another opening", |r| r["opening"] = json!(10_000), "another opening"),
-    ("other engines", |r| r["engines"] = json!([1, 0]), "other engines"),
-    ("another run", |r| r["run"] = json!("0123456789abcdef"), "a result of another run"),
-    ("a pair that cannot be", |r| r["pair"] = json!(u64::MAX), "a pair that no run has"),
-    ("a count below zero", |r| r["attempt"] = json!(-1), "not a message"),
+    ("another opening", |r| played(r)["opening"] = json!(10_000), "another opening"),
+    ("other engines", |r| played(r)["engines"] = json!([1, 0]), "other engines"),
+    ("another run", |r| r["body"]["token"] = json!("0123456789abcdef"), "a result of another run"),
+    ("a pair that cannot be", |r| r["body"]["number"] = json!(u64::MAX), "a pair that no run has"),
+    ("a count below zero", |r| r["body"]["attempt"] = json!(-1), "not a message"),
     ("the games in the wrong order", |r| games(r).reverse(), "game 1: other engines"),
     ("a move left out", |r| drop(moves(r).remove(3)), "game 1: "),
     (
         "a mate that is none",
         |r| {
             moves(r).pop();
-            games(r)[0]["termination"] = json!("checkmate");
+            games(r)[0]["outcome"]["termination"] = json!("checkmate");
         },
         "cannot end by checkmate",
     ),
 ];
 
+fn played(result: &mut Value) -> &mut Value {
+    &mut result["body"]["report"]["played"][0]
+}
+
 fn games(result: &mut Value) -> &mut Vec<Value> {
-    result["games"].as_array_mut().expect("a result has games")
+    played(result)["games"].as_array_mut().expect("a result has games")
 }
 
 fn moves(result: &mut Value) -> &mut Vec<Value> {
@@ -152,8 +156,8 @@ fn results_that_cannot_be_are_refused_before_the_true_one_comes() {
                 let mut lie: Value =
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
                 falsify(&mut lie);
-                lie["ack"] = json!("");
-                assert!(lie["games"].is_array(), "{what}");
+                lie["body"]["ack"] = json!("");
+                assert!(played(&mut lie)["games"].is_array(), "{what}");
                 let subject = message.subject.replacen("held", "passed", 1);
                 let honest = subject.strip_suffix(".a").expect("there is one worker");
                 mouth.publish(&format!("{honest}.mallory"), &packed(&lie.to_string()));
@@ -185,9 +189,11 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     let subject = mallory.next().0.replace("sign.a", "sign.mallory");
     let hello = |pairs: Value, slots: Value| {
         json!({
-            "v": 1, "version": "?", "slots": slots, "playing": 9, "pairs": pairs,
-            "cores": 1, "memory_mib": 0, "system": "", "cpu": "", "refusals": [], "trouble": null,
-            "leaving": false,
+            "v": 2, "body": {
+                "version": "?", "slots": slots, "playing": 9, "pairs": pairs, "recent_pairs": 0,
+                "recent_secs": 0, "cores": 1, "memory_mib": 0, "system": "", "cpu": "",
+                "benches": [], "refusals": [], "trouble": null, "is_leaving": false,
+            }
         })
     };
     for (pairs, slots) in [
@@ -201,7 +207,7 @@ fn counts_of_workers_that_go_backwards_or_cannot_be_change_nothing() {
     }
     // Signs of games that go backwards, of pairs that nobody plays, and of no game at all.
     for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
-        let sign = json!({ "v": 1, "pair": pair, "half": half });
+        let sign = json!({ "v": 2, "body": { "pair": pair, "half": half } });
         mallory.publish(&subject, sign.to_string().as_bytes());
     }
     mallory.flush();

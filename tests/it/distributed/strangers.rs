@@ -52,9 +52,9 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     for payload in [
         genuine.clone(),
         genuine.clone(),
-        with(&format!("\"pair\":{number}"), "\"pair\":11"),
-        with(&format!("\"run\":\"{run}\""), "\"run\":\"0123456789abcdef\""),
-        with("\"v\":1", "\"v\":99"),
+        with(&format!("\"number\":{number}"), "\"number\":11"),
+        with(&format!("\"token\":\"{run}\""), "\"token\":\"0123456789abcdef\""),
+        with("\"v\":2", "\"v\":99"),
         b"garbage".to_vec(),
         vec![b'x'; 500_000],
     ] {

@@ -202,14 +202,15 @@ fn faults_of_engines_are_told_and_answers_that_cannot_be_are_refused() {
     let mut mallory = Client::connect(&server);
     mallory.subscribe("arbiter.beacon");
     let beacon: Value = serde_json::from_slice(&mallory.next().1).expect("beacons are JSON");
-    let run = beacon["token"].as_str().expect("a beacon names the run");
+    let run = beacon["body"]["token"].as_str().expect("a beacon names the run");
     let answer = |answers: &str| {
         let text = format!(
-            r#"{{"v":1,"run":"{run}","ack":"","pair":7,"attempt":0,"failure":null,"noise":null,"answers":{answers}}}"#
+            r#"{{"v":2,"body":{{"token":"{run}","ack":"","number":7,"attempt":0,"report":{{"played":[{answers},null]}}}}}}"#
         );
         super::strangers::packed(&text)
     };
-    for answers in [r#"[{"played":"a1a8"}]"#, "[]", r#"[{"fault":"x"},{"fault":"y"}]"#] {
+    let illegal = r#"[{"Ok":{"played":"a1a8","elapsed_ns":0,"score":null,"depth":null,"nodes":null,"since":null}}]"#;
+    for answers in [illegal, "[]", r#"[{"Err":"x"},{"Err":"y"}]"#] {
         mallory.publish(&format!("arbiter.results.{run}.7.mallory"), &answer(answers));
     }
     mallory.flush();
