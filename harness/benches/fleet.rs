@@ -10,6 +10,13 @@
 //! `FLEET_SLOTS` names the sizes (10,50,100,250,500), `FLEET_SECONDS` for how long each is
 //! measured (15), and `FLEET_WORKER` how many slots share a connection (25).
 
+#![allow(
+    unreachable_pub,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of its own"
+)]
+
 #[path = "fleet/player.rs"]
 mod player;
 #[path = "fleet/process.rs"]

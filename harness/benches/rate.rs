@@ -7,6 +7,13 @@
 //! last: best of several alternating runs, so that a machine that is busy now and then is unfair
 //! to neither.
 
+#![allow(
+    unreachable_pub,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of its own"
+)]
+
 use std::ops::ControlFlow;
 use std::time::Instant;
 

@@ -4,6 +4,13 @@
 //! environment variable `REPORT_STORE` names the folder of a store, and `REPORT_RUNS` its runs with commas
 //! between them. The budget is 2 s and 3 MB.
 
+#![allow(
+    unreachable_pub,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of its own"
+)]
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

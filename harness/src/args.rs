@@ -3,7 +3,7 @@
 mod adjudication;
 mod deadlines;
 mod output;
-pub mod tournament;
+pub(crate) mod tournament;
 mod words;
 
 use std::num::NonZeroUsize;
@@ -14,7 +14,7 @@ use clap::Args;
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
-pub use self::words::{ModelArg, OvershootArg, one_line};
+pub(crate) use self::words::{ModelArg, OvershootArg, one_line};
 use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
 use crate::args::tournament::TournamentArgs;
 use crate::compat::Style;
@@ -32,14 +32,14 @@ use arbiter_protocol::clock::TimeError;
 use arbiter_stats::{Correction, Model};
 
 /// Default folder of the results store.
-pub const DEFAULT_RESULTS: &str = "results";
+pub(crate) const DEFAULT_RESULTS: &str = "results";
 
 /// Most threads of a computation.
 const MAX_THREADS: usize = 64;
 
 /// Flags of every command that plays games.
 #[derive(Debug, Args)]
-pub struct PlayArgs {
+pub(crate) struct PlayArgs {
     /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
     /// rev (a git revision to build instead, or "." for the working tree), repo (its repository),
     /// args, dir, eval (bundled only), proto (uci or xboard), option.NAME, init (lines to send
@@ -165,7 +165,7 @@ impl ScaleArgs {
 
 /// Flags of the stopping rule.
 #[derive(Debug, Args)]
-pub struct SprtBounds {
+pub(crate) struct SprtBounds {
     /// Elo of the null hypothesis [default: 0]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, conflicts_with = "resume")]
     elo0: Option<f64>,
@@ -189,7 +189,7 @@ pub struct SprtBounds {
 
 impl SprtBounds {
     /// Whether any of them was given.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         let SprtBounds { elo0, elo1, alpha, beta, model, overshoot } = self;
         [elo0, elo1, alpha, beta].iter().any(|bound| bound.is_some())
             || model.is_some()
@@ -198,7 +198,7 @@ impl SprtBounds {
 }
 
 /// The requested number of threads, or one for each core up to a few.
-pub fn threads(requested: Option<usize>) -> Result<usize, String> {
+pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
     match requested {
         Some(threads @ 1..=MAX_THREADS) => Ok(threads),
         Some(threads) => Err(format!("expected --threads from 1 to {MAX_THREADS}, got {threads}")),
@@ -211,7 +211,7 @@ pub fn threads(requested: Option<usize>) -> Result<usize, String> {
 
 /// Why flags and file make no request.
 #[derive(Debug, thiserror::Error)]
-pub enum ArgsError {
+pub(crate) enum ArgsError {
     /// A flag's SPEC is wrong.
     #[error("{flag} '{text}': {source}")]
     Spec {
@@ -298,7 +298,7 @@ impl From<ArgsError> for Failure {
 
 /// A run to go on with, and what little of it may be changed.
 #[derive(Debug, Clone)]
-pub struct Resume {
+pub(crate) struct Resume {
     /// Its name.
     pub run: String,
     /// Another PGN file.
@@ -311,7 +311,7 @@ pub struct Resume {
 
 /// A run as flags and file request it, and how its result is shown.
 #[derive(Debug)]
-pub struct RequestedRun {
+pub(crate) struct RequestedRun {
     /// The request for a new run.
     pub request: Request,
     /// Results folder.
@@ -344,7 +344,7 @@ pub struct RequestedRun {
 
 impl RequestedRun {
     /// A run with default settings for everything besides the request.
-    pub fn of(request: Request, results: PathBuf) -> RequestedRun {
+    pub(crate) fn of(request: Request, results: PathBuf) -> RequestedRun {
         RequestedRun {
             request,
             results,
@@ -366,12 +366,12 @@ impl RequestedRun {
 
 impl PlayArgs {
     /// Whether a run is to go on.
-    pub fn is_resuming(&self) -> bool {
+    pub(crate) fn is_resuming(&self) -> bool {
         self.resume.is_some()
     }
 
     /// Merges flags and file; flags win.
-    pub fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, ArgsError> {
+    pub(crate) fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, ArgsError> {
         let loaded = self.load()?;
         let settings = &loaded.settings;
         // The store knows the rest; what a file says by now has no say in it.
@@ -453,7 +453,7 @@ impl PlayArgs {
         Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))
     }
 
-    pub fn load(&self) -> Result<Loaded, FileError> {
+    pub(crate) fn load(&self) -> Result<Loaded, FileError> {
         let default = Path::new(file::DEFAULT_NAME);
         match &self.config {
             Some(path) => file::load(path),

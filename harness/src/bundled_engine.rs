@@ -5,7 +5,7 @@ use palimpsest::search::{Personality, Player};
 
 /// An evaluation of the bundled engine, as a search uses it.
 #[derive(Debug)]
-pub struct Evaluation {
+pub(crate) struct Evaluation {
     /// Its name, as the option `Eval` takes it.
     pub name: &'static str,
     /// The features that the option `Disable` switches off: the evaluation's, then the search's.
@@ -14,7 +14,10 @@ pub struct Evaluation {
 
 /// The evaluation of this name, or the one that goes with the search, which is the personality of
 /// that name or the default one. An error lists the names there are.
-pub fn evaluation(name: Option<&str>, personality: Option<&str>) -> Result<Evaluation, String> {
+pub(crate) fn evaluation(
+    name: Option<&str>,
+    personality: Option<&str>,
+) -> Result<Evaluation, String> {
     let variant = |name: &str| {
         Variant::from_name(name).ok_or_else(|| {
             let known = Variant::ALL.map(Variant::name).join(", ");
@@ -34,6 +37,6 @@ pub fn evaluation(name: Option<&str>, personality: Option<&str>) -> Result<Evalu
 }
 
 /// Runs the engine in this process; returns its exit code.
-pub fn run(args: Vec<String>) -> i32 {
+pub(crate) fn run(args: Vec<String>) -> i32 {
     palimpsest::run(args.into_iter())
 }

@@ -2,13 +2,13 @@
 
 mod engine;
 mod extras;
-pub mod options;
+pub(crate) mod options;
 mod printer;
-pub mod request;
-pub mod saved;
-pub mod words;
+pub(crate) mod request;
+pub(crate) mod saved;
+pub(crate) mod words;
 
-pub use printer::Printer;
+pub(crate) use printer::Printer;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use arbiter_report::compat::Dialect;
 
 /// How a run is shown in place of the live view and the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Style {
+pub(crate) struct Style {
     /// In whose form.
     pub dialect: Dialect,
     /// Whether figures are by pairs, where there is a choice.
@@ -34,7 +34,7 @@ pub struct Style {
 
 impl Style {
     /// Writes down which run this is, for whoever wants to go on with it.
-    pub fn save(&self, run: &str, results: &Path) -> Result<(), Failure> {
+    pub(crate) fn save(&self, run: &str, results: &Path) -> Result<(), Failure> {
         let Some(path) = &self.saved_in else { return Ok(()) };
         let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
         let saved = Saved { run: run.to_owned(), results };

@@ -12,7 +12,7 @@ use arbiter_report::style::{BAD, styled};
 /// Flags that all commands share.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Output")]
-pub struct ConsoleArgs {
+pub(crate) struct ConsoleArgs {
     /// Colour: auto is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
     color: When,
@@ -34,7 +34,7 @@ enum When {
 
 impl ConsoleArgs {
     /// Makes them hold for the whole program.
-    pub fn set_up(self) {
+    pub(crate) fn set_up(self) {
         let choice = match self.color {
             When::Auto => ColorChoice::Auto,
             When::Always => ColorChoice::Always,
@@ -77,7 +77,7 @@ impl Log for Messages {
 }
 
 /// How clap is to colour its help and errors: it prints them before any flag is read by us.
-pub fn help_colour(args: impl IntoIterator<Item = OsString>) -> clap::ColorChoice {
+pub(crate) fn help_colour(args: impl IntoIterator<Item = OsString>) -> clap::ColorChoice {
     let words: Vec<String> =
         args.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let after = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| *flag == "--color");

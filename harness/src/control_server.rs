@@ -29,12 +29,12 @@ const MAX_BOARDS: usize = 12;
 
 /// Listens as long as it lives.
 #[derive(Debug)]
-pub struct Server(Option<(OwnedFd, JoinHandle<()>)>);
+pub(crate) struct Server(Option<(OwnedFd, JoinHandle<()>)>);
 
 impl Server {
     /// Listens for commands to the run, which must be ours, and sends them on; its games are seen in
     /// `live_games`. A run that cannot be steered is played all the same, and says so.
-    pub fn listen(
+    pub(crate) fn listen(
         results: &Path,
         run: &str,
         control_requests: mpsc::Sender<ControlRequest>,
@@ -50,7 +50,7 @@ impl Server {
     }
 
     /// Ends it, after the call in hand.
-    pub async fn close(self) {
+    pub(crate) async fn close(self) {
         if let Some((handle, thread)) = self.0 {
             // Wakes the thread; it can only fail if that is not needed any more.
             let _ = rustix::net::shutdown(&handle, Shutdown::Both);

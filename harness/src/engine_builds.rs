@@ -23,7 +23,7 @@ use arbiter_report::terminal::note;
 /// Flags of every command that takes engines.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Builds")]
-pub struct BuildArgs {
+pub(crate) struct BuildArgs {
     /// The engine under test: a git revision, "." for the files of the working tree, the path or
     /// name of a program, or "bundled". It is built by [build] of arbiter.toml, or as is usual for
     /// cargo, Go, make and CMake, in a checkout of its own
@@ -45,7 +45,7 @@ pub struct BuildArgs {
 
 /// What builds and benchmarks depend on besides the engines.
 #[derive(Debug, Clone, Default)]
-pub struct BuildContext {
+pub(crate) struct BuildContext {
     /// The file of settings that was named.
     pub config: Option<PathBuf>,
     /// Folder of the results, which belongs to no working tree.
@@ -58,7 +58,7 @@ pub struct BuildContext {
 
 /// Engines that can be started, and their benchmarks.
 #[derive(Debug, Default)]
-pub struct BuiltEngines {
+pub(crate) struct BuiltEngines {
     /// The engines, each of them with a program.
     pub engines: Vec<EngineSpec>,
     /// Their benchmarks, where they were run.
@@ -71,7 +71,7 @@ pub struct BuiltEngines {
 
 impl BuildArgs {
     /// For commands that only take `rev=` in the description of an engine.
-    pub fn without_bench() -> BuildArgs {
+    pub(crate) fn without_bench() -> BuildArgs {
         BuildArgs { no_bench: true, ..BuildArgs::default() }
     }
 
@@ -85,7 +85,7 @@ impl BuildArgs {
     }
 
     /// Builds what is a revision, and runs the benchmarks. `engines` are those of `--engine`.
-    pub fn prepare(
+    pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
         each: &EngineSpec,
@@ -100,7 +100,7 @@ impl BuildArgs {
 
     /// Builds again what a stored run needs and the cache has lost. Whether it is the same program,
     /// the fingerprints of the run tell.
-    pub fn restore(&self, plan: &Plan) -> Result<(), Failure> {
+    pub(crate) fn restore(&self, plan: &Plan) -> Result<(), Failure> {
         for engine in &plan.engines {
             let (Some(from), Program::Path(program)) = (&engine.provenance, &engine.program) else {
                 continue;
@@ -199,7 +199,7 @@ impl BuildArgs {
     }
 
     /// The repository of an engine, of `--repo`, or of the current folder.
-    pub fn repository(&self, own: Option<&Path>) -> Result<Repository, BuildError> {
+    pub(crate) fn repository(&self, own: Option<&Path>) -> Result<Repository, BuildError> {
         Repository::open(own.or(self.repo.as_deref()).unwrap_or(Path::new(".")))
     }
 }

@@ -87,7 +87,7 @@ impl ExitCode {
 }
 
 /// The table as help text.
-pub const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Exit codes:
     0  H1 accepted, or the run is complete and there was nothing to decide
     1  H0 accepted; perft: a wrong count; check: a must failed; epd, speed, ci: a gate not passed

@@ -14,29 +14,29 @@ use arbiter_suite::mine::journal::JournalError;
 
 /// An error as the user sees it, with the exit code it leads to.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     pub code: ExitCode,
     pub message: String,
 }
 
 impl Failure {
     /// Any error with a code.
-    pub fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
+    pub(crate) fn new(code: ExitCode, error: impl std::fmt::Display) -> Failure {
         Failure { code, message: error.to_string() }
     }
 
     /// The machine is to blame.
-    pub fn environment(error: impl std::fmt::Display) -> Failure {
+    pub(crate) fn environment(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Environment, error)
     }
 
     /// The input is to blame.
-    pub fn invalid(error: impl std::fmt::Display) -> Failure {
+    pub(crate) fn invalid(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Invalid, error)
     }
 
     /// A signal ended the command; `when` says how far it was.
-    pub fn interrupted(signal: Request, when: &str) -> Failure {
+    pub(crate) fn interrupted(signal: Request, when: &str) -> Failure {
         let code = match signal {
             Request::Interrupt => ExitCode::Interrupted,
             Request::Terminate => ExitCode::Terminated,
@@ -45,12 +45,12 @@ impl Failure {
     }
 
     /// Whether a signal ended the command.
-    pub fn is_interruption(&self) -> bool {
+    pub(crate) fn is_interruption(&self) -> bool {
         matches!(self.code, ExitCode::Interrupted | ExitCode::Terminated)
     }
 
     /// Prints the error and gives its exit code back.
-    pub fn report(self) -> ExitCode {
+    pub(crate) fn report(self) -> ExitCode {
         complain(self.message);
         self.code
     }

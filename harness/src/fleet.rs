@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use tokio::time::timeout;
 
-pub use self::access::AccessArgs;
+pub(crate) use self::access::AccessArgs;
 use crate::failure::Failure;
 use crate::runtime::runtime;
 use arbiter_cluster::access::Access;
@@ -42,7 +42,7 @@ const DEFAULT_PRIORITY: u8 = 100;
 /// Flags of commands that can let other machines play.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Other machines")]
-pub struct ClusterArgs {
+pub(crate) struct ClusterArgs {
     /// Let workers play that are connected to this NATS server, such as nats://host:4222 or
     /// tls://host; several with commas between them. --concurrency then bounds the pairs in flight
     /// [default: as many as workers have room for]
@@ -70,7 +70,7 @@ pub struct ClusterArgs {
 
 /// Other machines, ready to be asked.
 #[derive(Debug)]
-pub struct Fleet {
+pub(crate) struct Fleet {
     access: Access,
     key: Key,
     priority: u8,
@@ -82,7 +82,7 @@ pub struct Fleet {
 impl ClusterArgs {
     /// The other machines, if any are to play; `most` bounds the pairs in flight. The server is
     /// asked once, so that one that cannot be used is an error before a run starts.
-    pub fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
+    pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(url) = self.on else { return Ok(None) };
         let access = self.access.access(url)?;
         let key = Key::load_or_make(&match self.signing_key {
@@ -99,7 +99,7 @@ impl ClusterArgs {
 
 /// Waits until something is open on the server, unless a signal comes before. What is open by then is
 /// put away again.
-pub async fn opened<T>(
+pub(crate) async fn opened<T>(
     opening: impl Future<Output = Result<T, Failure>>,
     signals: &mut Signals,
     put_away: impl AsyncFnOnce(T),
@@ -117,7 +117,7 @@ pub async fn opened<T>(
 }
 
 /// Where the key is that nobody named.
-pub fn default_key() -> Result<PathBuf, Failure> {
+pub(crate) fn default_key() -> Result<PathBuf, Failure> {
     let settings = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
     let folder = settings.filter(|path| path.is_absolute()).or(home);
@@ -127,29 +127,29 @@ pub fn default_key() -> Result<PathBuf, Failure> {
 
 impl Fleet {
     /// An error if only this machine could play the plan.
-    pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
+    pub(crate) fn check(&self, plan: &Plan) -> Result<(), Failure> {
         check(plan).map_err(Failure::invalid)
     }
 
     /// An error if an engine can only be started on this machine.
-    pub fn check_engines(&self, engines: &[Engine]) -> Result<(), Failure> {
+    pub(crate) fn check_engines(&self, engines: &[Engine]) -> Result<(), Failure> {
         check_engines(engines).map_err(Failure::invalid)
     }
 
     /// Says how to join in.
-    pub fn announce(&self) {
+    pub(crate) fn announce(&self) {
         let (place, key) = (self.access.place(), self.key.public());
         note(&format!("played by workers on {place}; to add one:"));
         note(&format!("  arbiter worker --nats {place} --trust {key}"));
     }
 
     /// The flag that leads there again, without secrets.
-    pub fn flag(&self) -> String {
+    pub(crate) fn flag(&self) -> String {
         format!(" --on {}", self.access.place())
     }
 
     /// Pairs in flight at most, if the user says so.
-    pub fn most(&self) -> Option<usize> {
+    pub(crate) fn most(&self) -> Option<usize> {
         self.most
     }
 
@@ -189,7 +189,7 @@ impl Fleet {
     }
 
     /// Who plays the run, which is known so far.
-    pub async fn executor(
+    pub(crate) async fn executor(
         self,
         plan: &Plan,
         run: &str,
@@ -213,7 +213,7 @@ impl Fleet {
     }
 
     /// The link to those who put the questions of a suite to its engines.
-    pub async fn link<A: Assignment>(
+    pub(crate) async fn link<A: Assignment>(
         self,
         suite: &str,
         created_ms: i64,
@@ -270,7 +270,7 @@ impl Programs {
 }
 
 /// What the store knows of a run's workers.
-pub fn known(store: &Store, run: &str, plan: &Plan) -> Result<Known, StoreError> {
+pub(crate) fn known(store: &Store, run: &str, plan: &Plan) -> Result<Known, StoreError> {
     let excluded =
         store.excluded_workers(run)?.into_iter().map(|excluded| (excluded.worker, excluded.reason));
     Ok(Known {

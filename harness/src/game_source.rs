@@ -17,7 +17,7 @@ const NAMED: usize = 5;
 
 /// Flags that name games.
 #[derive(Debug, Args)]
-pub struct GameSourceArgs {
+pub(crate) struct GameSourceArgs {
     /// Games: PGN, plain, .gz or .zst. Repeat for more
     #[arg(long, value_name = "FILE", required_unless_present = "run")]
     pub pgn: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct GameSourceArgs {
 
 impl GameSourceArgs {
     /// The games of all files and runs.
-    pub fn games(&self) -> Result<Vec<Game>, Failure> {
+    pub(crate) fn games(&self) -> Result<Vec<Game>, Failure> {
         let mut games = Vec::new();
         for path in &self.pgn {
             let told = |error| Failure::invalid(format!("{}: {error}", path.display()));

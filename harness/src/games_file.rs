@@ -20,7 +20,7 @@ use arbiter_report::pgn::{self, PgnHeader};
 
 /// What a file tells of each game.
 #[derive(Debug)]
-pub enum Content {
+pub(crate) enum Content {
     /// The game.
     Pgn(Box<PgnHeader>),
     /// Its final position.
@@ -46,7 +46,7 @@ impl Content {
 
 /// Why the file cannot be used.
 #[derive(Debug, Error)]
-pub enum GamesFileError {
+pub(crate) enum GamesFileError {
     /// The system refuses.
     #[error("{kind} file {}: {source}", .path.display())]
     Io {
@@ -104,7 +104,7 @@ pub enum GamesFileError {
 
 /// An open file, positioned at its end.
 #[derive(Debug)]
-pub struct GamesFile {
+pub(crate) struct GamesFile {
     file: File,
     path: PathBuf,
     content: Content,
@@ -116,7 +116,7 @@ pub struct GamesFile {
 
 impl GamesFile {
     /// Opens the file for a run that has no games in it, and tells where they will begin.
-    pub fn begin(path: &Path, content: Content) -> Result<(GamesFile, u64), GamesFileError> {
+    pub(crate) fn begin(path: &Path, content: Content) -> Result<(GamesFile, u64), GamesFileError> {
         let mut pgn = GamesFile::open(path, content)?;
         let mut end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
         if end > 0 {
@@ -135,7 +135,7 @@ impl GamesFile {
     }
 
     /// Opens the file, changing nothing.
-    pub fn open(path: &Path, content: Content) -> Result<GamesFile, GamesFileError> {
+    pub(crate) fn open(path: &Path, content: Content) -> Result<GamesFile, GamesFileError> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let (kind, flag) = content.words();
@@ -156,7 +156,7 @@ impl GamesFile {
     /// Makes the file hold exactly `pairs`, all counted so far in schedule order, from `offset`
     /// on. It may hold a beginning of them, torn anywhere, and more of ours where pairs were
     /// taken back and we were killed before the file was cut; anything else is not ours.
-    pub fn reconcile<E: From<GamesFileError>>(
+    pub(crate) fn reconcile<E: From<GamesFileError>>(
         &mut self,
         offset: u64,
         pairs: impl Iterator<Item = Result<PlayedPair, E>>,

@@ -19,7 +19,7 @@ const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 /// Listens to keys as long as it lives; then the terminal is as it was. Ctrl-C is left to the
 /// terminal.
 #[derive(Debug)]
-pub struct Keyboard {
+pub(crate) struct Keyboard {
     before: Termios,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -27,7 +27,7 @@ pub struct Keyboard {
 
 impl Keyboard {
     /// Listens if standard input and standard error are a terminal that is ours at the moment.
-    pub fn listen(control_requests: mpsc::Sender<ControlRequest>) -> Option<Keyboard> {
+    pub(crate) fn listen(control_requests: mpsc::Sender<ControlRequest>) -> Option<Keyboard> {
         if !stdin().is_terminal() || !std::io::stderr().is_terminal() || !is_in_front() {
             return None;
         }

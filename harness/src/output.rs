@@ -14,7 +14,7 @@ const NARROWEST: usize = 60;
 
 /// The format of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OutputFormat {
+pub(crate) enum OutputFormat {
     /// Text for people.
     #[value(alias = "human")]
     Text,
@@ -30,7 +30,7 @@ pub enum OutputFormat {
 
 /// The list of a value that CSV has as its rows, and the columns that come first.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     /// The key of the list; nothing if the value is the list, or the only row.
     pub list: Option<&'a str>,
     /// The first columns.
@@ -49,7 +49,7 @@ impl Rows<'_> {
 
 impl OutputFormat {
     /// The result in this format; the others are not computed.
-    pub fn render(
+    pub(crate) fn render(
         self,
         text: impl FnOnce() -> String,
         markdown: impl FnOnce() -> String,
@@ -72,7 +72,7 @@ fn indented(value: &Value) -> String {
 }
 
 /// A value in one line, a list in a line for each item.
-pub fn lines(value: &Value) -> String {
+pub(crate) fn lines(value: &Value) -> String {
     match value {
         Value::Array(items) => items.iter().map(|item| format!("{item}\n")).collect(),
         one => format!("{one}\n"),
@@ -81,7 +81,7 @@ pub fn lines(value: &Value) -> String {
 
 /// Columns that text for people may take: those of the terminal, or of the variable COLUMNS; at least
 /// 60. `None` where nobody counts them, as in a file.
-pub fn width() -> Option<usize> {
+pub(crate) fn width() -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let seen = || {
         let (columns, _) = terminal_size::terminal_size()?;
@@ -92,7 +92,7 @@ pub fn width() -> Option<usize> {
 
 /// Prints a result on standard output. A reader that has seen enough and closed the pipe, as
 /// `head` does, is no error.
-pub fn emit(text: &str) -> Result<(), Failure> {
+pub(crate) fn emit(text: &str) -> Result<(), Failure> {
     // Takes out the colours where they are not wanted.
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -104,7 +104,7 @@ pub fn emit(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes a file as a whole or not at all.
-pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
     let told = |error: std::io::Error| {
         let hint = match error.kind() {

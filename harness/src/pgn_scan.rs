@@ -14,16 +14,16 @@ use arbiter_rate::scan_all;
 use arbiter_report::terminal;
 
 /// What CSV has a line for.
-pub const PLAYERS: Rows<'static> = Rows {
+pub(crate) const PLAYERS: Rows<'static> = Rows {
     list: Some("players"),
     first: &["name", "rating", "rating_low", "rating_high", "games", "score"],
 };
 
 /// Half-moves that make an opening where nothing is marked.
-pub const OPENING_PLIES: u32 = 16;
+pub(crate) const OPENING_PLIES: u32 = 16;
 
 /// Why there is nothing to rate.
-pub fn nothing(tally: &Tally) -> String {
+pub(crate) fn nothing(tally: &Tally) -> String {
     if tally.games == 0 {
         return "the files hold no games".to_owned();
     }
@@ -33,7 +33,7 @@ pub fn nothing(tally: &Tally) -> String {
 }
 
 /// The games of all files together; they are taken in pairs if `pair` is set.
-pub fn read_files(
+pub(crate) fn read_files(
     files: &[PathBuf],
     asked: ScanOptions,
     pair: bool,

@@ -5,7 +5,7 @@ mod json_lines;
 mod messages;
 mod preflight;
 mod restore;
-pub mod result;
+pub(crate) mod result;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use self::json_lines::Stream;
 use self::messages::{announce, default_name, go_on, show, tell_workers};
 use self::preflight::{check_engines, interrupted};
-pub use self::restore::replayed;
+pub(crate) use self::restore::replayed;
 use crate::args::{RequestedRun, Resume};
 use crate::compat::{Printer, Style};
 use crate::engine_builds::{BuildArgs, BuildContext};
@@ -72,7 +72,7 @@ struct ReadyRun {
 }
 
 /// Plays the requested run and prints the result.
-pub fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Failure> {
+pub(crate) fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Failure> {
     match requested.is_dry_run {
         true => dry_run::print(kind, requested).map(|()| ExitCode::Passed),
         false => play_named(kind, requested).map(|(_, code)| code),
@@ -80,7 +80,10 @@ pub fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Failure> {
 }
 
 /// The same, and the name of the run.
-pub fn play_named(kind: Kind, requested: RequestedRun) -> Result<(String, ExitCode), Failure> {
+pub(crate) fn play_named(
+    kind: Kind,
+    requested: RequestedRun,
+) -> Result<(String, ExitCode), Failure> {
     let (format, style) = (requested.format, requested.compat.clone());
     let (ready, fleet) = prepare(kind, requested)?;
     let name = ready.name.clone();
@@ -88,7 +91,7 @@ pub fn play_named(kind: Kind, requested: RequestedRun) -> Result<(String, ExitCo
 }
 
 /// Plays a plan as a new run of this name.
-pub fn play_plan(
+pub(crate) fn play_plan(
     plan: Plan,
     results: &Path,
     name: String,
@@ -223,7 +226,7 @@ fn create(loaded: LoadedPlan, new: NewRun, own_binary: PathBuf) -> Result<ReadyR
 }
 
 /// Builds engines that are revisions and are not built yet.
-pub fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> {
+pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> {
     let with = BuildContext {
         config: requested.config.clone(),
         results: Some(requested.results.clone()),
@@ -302,7 +305,7 @@ fn resume(
 }
 
 /// The endgame tables that the plan's rules need.
-pub fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
+pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
     let Some(rule) = plan.rules.tablebase else { return Ok(None) };
     let tables =
         Syzygy::open(plan.tables.iter().map(PathBuf::as_path)).map_err(Failure::invalid)?;

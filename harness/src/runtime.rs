@@ -12,7 +12,7 @@ use arbiter_runner::signal::Signals;
 const RUNTIME_THREADS: usize = 1;
 
 /// The async runtime that drives engines.
-pub fn runtime() -> Result<Runtime, Failure> {
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(RUNTIME_THREADS)
         .enable_all()
@@ -21,7 +21,7 @@ pub fn runtime() -> Result<Runtime, Failure> {
 }
 
 /// Does blocking work that Ctrl-C ends, with every process it has started.
-pub fn interruptible<T: Send + 'static>(
+pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&Spawner, &Cancel) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let cancel = Cancel::default();

@@ -1,6 +1,6 @@
 //! Suites of positions on which engines are queried: the file, the engines, and running the tasks.
 
-pub mod remote;
+pub(crate) mod remote;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ const NAMED: usize = 5;
 
 /// Flags of `perft` and `epd`.
 #[derive(Debug, Args)]
-pub struct SuiteArgs {
+pub(crate) struct SuiteArgs {
     /// The suite
     #[arg(long, value_name = "FILE")]
     pub suite: PathBuf,
@@ -47,7 +47,7 @@ pub struct SuiteArgs {
 
 /// Concurrency and deadline of the queries to engines.
 #[derive(Debug, Args)]
-pub struct QueryArgs {
+pub(crate) struct QueryArgs {
     /// Questions at once [default: 1]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
@@ -58,19 +58,19 @@ pub struct QueryArgs {
 
 impl QueryArgs {
     /// Questions at once on this machine.
-    pub fn at_once(&self) -> usize {
+    pub(crate) fn at_once(&self) -> usize {
         self.concurrency.map_or(1, NonZeroUsize::get)
     }
 }
 
 impl SuiteArgs {
     /// Those who put the questions to the engines, if it is not this machine.
-    pub fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
+    pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
         cluster.fleet(self.query.concurrency.map(NonZeroUsize::get))
     }
 
     /// The text of the suite.
-    pub fn text(&self) -> Result<String, Failure> {
+    pub(crate) fn text(&self) -> Result<String, Failure> {
         let name = self.suite.display();
         let told = |error: std::io::Error| Failure::invalid(format!("{name}: {error}"));
         let size = std::fs::metadata(&self.suite).map_err(told)?.len();
@@ -82,13 +82,13 @@ impl SuiteArgs {
     }
 
     /// Its name in reports.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let name = self.suite.file_name().unwrap_or(self.suite.as_os_str());
         name.to_string_lossy().into_owned()
     }
 
     /// The error of a suite without any usable position.
-    pub fn nothing(&self, unusable: &[Unusable]) -> Failure {
+    pub(crate) fn nothing(&self, unusable: &[Unusable]) -> Failure {
         let reasons: String = unusable
             .iter()
             .take(NAMED)
@@ -101,7 +101,7 @@ impl SuiteArgs {
 
 /// The engines of `--engine`, or of `--test` and `--base`; those that are built run `copies` of their
 /// bench at once. `limits` hold for those that have none of their own.
-pub fn engines(
+pub(crate) fn engines(
     specs: &[String],
     build: &BuildArgs,
     copies: usize,
@@ -128,7 +128,7 @@ pub fn engines(
 }
 
 /// Tries the engines out and puts all tasks to them, with a bar on standard error.
-pub fn run_tasks<T: Task>(
+pub(crate) fn run_tasks<T: Task>(
     args: &QueryArgs,
     engines: &[Engine],
     needs_chess960: bool,
@@ -138,7 +138,7 @@ pub fn run_tasks<T: Task>(
 }
 
 /// As [`run_tasks`]; `tell` gets each answer as it comes, and its error ends the suite.
-pub fn run_tasks_observed<T: Task>(
+pub(crate) fn run_tasks_observed<T: Task>(
     args: &QueryArgs,
     engines: &[Engine],
     needs_chess960: bool,

@@ -5,6 +5,13 @@
 //! harness as a user does and judge it by what it prints, exits with, leaves on
 //! disk and leaves running.
 
+#![allow(
+    unreachable_pub,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of its own"
+)]
+
 mod ablate;
 mod affinity;
 mod books;

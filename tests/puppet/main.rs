@@ -10,6 +10,13 @@
 //! with [`PROTOCOL_VIOLATION`] and say why on stderr, so a fault of the harness
 //! cannot pass for a fault of the engine.
 
+#![allow(
+    unreachable_pub,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of its own"
+)]
+
 mod args;
 mod board;
 mod greeting;

@@ -46,7 +46,7 @@ impl ContinuationContext {
 }
 
 /// The history tables of one thread, kept between the searches of a game.
-pub struct Histories {
+pub(crate) struct Histories {
     /// Butterfly history: by side, origin and destination.
     quiet: Box<[i16]>,
     /// Continuation history: by an earlier move and the move. Moves two and four plies ago share
@@ -62,7 +62,7 @@ pub struct Histories {
 
 impl Histories {
     /// Tables of zeros.
-    pub fn new() -> Histories {
+    pub(crate) fn new() -> Histories {
         Histories {
             quiet: vec![0; 2 * 64 * 64].into(),
             continuation: vec![0; PIECE_TO_COUNT * PIECE_TO_COUNT].into(),
@@ -73,7 +73,7 @@ impl Histories {
     }
 
     /// Sets all entries to zero.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.quiet.fill(0);
         self.continuation.fill(0);
         self.pawn.fill(0);

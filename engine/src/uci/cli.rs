@@ -1,5 +1,7 @@
 //! The command line: without arguments a UCI session, otherwise one of a few tools.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
+
 use std::io;
 
 use super::evaluation;

@@ -1,5 +1,7 @@
 //! The commands `eval` and `compare` of the command line.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
+
 use super::cli::{EXIT_INPUT, EXIT_USAGE};
 use super::comparison::{ComparisonReport, Form};
 use super::explain;

@@ -1,5 +1,7 @@
 //! The command `trace`: the iterations of a search.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
+
 use std::fmt::Write;
 
 use super::cli::{EXIT_ENVIRONMENT, EXIT_INPUT, EXIT_USAGE};

@@ -1,5 +1,7 @@
 //! The command `tune` of the command line.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
+
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::str::FromStr;

@@ -1,5 +1,12 @@
 //! UCI sessions with the real program.
 
+#![allow(
+    unreachable_pub,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of its own"
+)]
+
 mod engine;
 mod memory;
 mod nonsense;

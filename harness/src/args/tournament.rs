@@ -40,7 +40,7 @@ enum PolicyArg {
 
 /// Who meets whom.
 #[derive(Debug, Args)]
-pub struct TournamentArgs {
+pub(crate) struct TournamentArgs {
     /// Who meets whom: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
     /// tournament --help` describes them [default: round-robin]
     #[arg(long, conflicts_with = "resume", hide_possible_values = true, value_name = "FORMAT")]
@@ -87,12 +87,12 @@ pub struct TournamentArgs {
 
 impl TournamentArgs {
     /// Sets the format as the flag would.
-    pub fn set_format(&mut self, format: Option<ScheduleArg>) {
+    pub(crate) fn set_format(&mut self, format: Option<ScheduleArg>) {
         self.schedule = format.or(self.schedule);
     }
 
     /// Sets rounds, and pairs of a round, as flags would that were not given.
-    pub fn set_usual_length(&mut self, rounds: u64, pairs: u64) {
+    pub(crate) fn set_usual_length(&mut self, rounds: u64, pairs: u64) {
         self.rounds.get_or_insert(rounds);
         if self.games.is_none() {
             self.pairs.get_or_insert(pairs);
@@ -100,7 +100,7 @@ impl TournamentArgs {
     }
 
     /// Merges flags and file; flags win.
-    pub fn resolve(&self, file: &ConfigFile) -> Result<TournamentRequest, ArgsError> {
+    pub(crate) fn resolve(&self, file: &ConfigFile) -> Result<TournamentRequest, ArgsError> {
         let schedule = file.schedule.as_deref().map(|text| word(file, "schedule", text));
         let policy = file.opening_policy.as_deref().map(|text| word(file, "opening-policy", text));
         // One of the two says it all; a flag of either kind beats the file.

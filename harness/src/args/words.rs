@@ -129,7 +129,7 @@ impl From<ModelArg> for Model {
 const MAX_ABOUT: usize = 300;
 
 /// A text for a cell of a table.
-pub fn one_line(text: &str) -> Result<String, String> {
+pub(crate) fn one_line(text: &str) -> Result<String, String> {
     let text = text.trim();
     match text.chars().count() {
         0 => Err("expected a text".to_owned()),

@@ -27,7 +27,7 @@ Examples:
   arbiter ablate --eval palimpsest --features tempo,outpost --sprt --elo1 10
   arbiter ablate --engine cmd=bundled,option.Personality=rdchess --features null_move,killers
   arbiter ablate --engine cmd=./mine --option Disable --features pins,threats --each nodes=5000")]
-pub struct AblateArgs {
+pub(crate) struct AblateArgs {
     /// Evaluation of the bundled engine, all of whose features are tried
     #[arg(long, value_name = "NAME", conflicts_with_all = ["engine", "resume"])]
     eval: Option<String>,
@@ -47,12 +47,12 @@ pub struct AblateArgs {
 }
 
 /// Plays each feature on against off.
-pub fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
     run::play(Kind::Ablate, resolve(args)?)
 }
 
 /// Merges flags and file; flags win.
-pub fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
+pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     let sequential = args.sprt || args.bounds.is_given();
     let mut requested = args.play.resolve(Some(args.bounds))?;
     if requested.resume.is_some() {

@@ -17,7 +17,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Flags of `arbiter builds`.
 #[derive(Debug, Args)]
-pub struct BuildsArgs {
+pub(crate) struct BuildsArgs {
     /// Folder in which builds are kept [default: arbiter in the user's folder of caches]
     #[arg(long, value_name = "DIR", global = true)]
     cache: Option<PathBuf>,
@@ -63,7 +63,7 @@ struct CleanArgs {
 }
 
 /// Carries out the command.
-pub fn run(args: BuildsArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
     let cache = Cache::new(args.cache)?;
     match args.command.unwrap_or(BuildsCommand::List { format: OutputFormat::Text }) {
         BuildsCommand::List { format } => {

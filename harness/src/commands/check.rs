@@ -35,7 +35,7 @@ started; 4 if no check is wanted; 7 for a failure of the machine.";
 /// Flags of `arbiter check`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// The engine: a program, "bundled", or comma separated KEY=VALUE with the keys name, cmd, args,
     /// dir, option.NAME (set before each check)
     #[arg(value_name = "ENGINE", required_unless_present = "list")]
@@ -61,7 +61,7 @@ pub struct CheckArgs {
 }
 
 /// Checks and prints.
-pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let checks = wanted(args)?;
     let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else {
         emit(&listed(&checks))?;

@@ -47,7 +47,7 @@ or any other of its subcommand; 4 if there is no step; 2 and 3 for bad usage and
 /// Flags of `arbiter ci`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct CiArgs {
+pub(crate) struct CiArgs {
     /// File with the steps in [ci] [default: arbiter.toml]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -77,7 +77,7 @@ pub struct CiArgs {
 }
 
 /// Carries out all steps.
-pub fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let loaded = load(args.config.as_deref())?;
     let steps = wanted(&loaded, &args.only)?;
     let results = args.results.clone().or_else(|| loaded.settings.results.clone());

@@ -21,7 +21,7 @@ const LISTEN: Duration = Duration::from_millis(3_500);
 
 /// Flags of `arbiter cluster`.
 #[derive(Debug, Args)]
-pub struct ClusterCommand {
+pub(crate) struct ClusterCommand {
     #[command(subcommand)]
     what: What,
 }
@@ -54,7 +54,7 @@ struct KeyArgs {
 }
 
 /// Carries out the command.
-pub fn run(command: ClusterCommand) -> Result<(), Failure> {
+pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
     match command.what {
         What::Show(args) => show(*args),
         What::Key(args) => key(args),

@@ -39,7 +39,7 @@ Examples:
     -each tc=8+0.08 option.Hash=16 -openings file=book.epd format=epd order=random \\
     -rounds 1000 -repeat -concurrency 4 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05 -pgnout file=a.pgn
   arbiter compat cutechess -engine conf=one -engine conf=two -each tc=40/60 -rounds 10 -games 2")]
-pub struct CompatArgs {
+pub(crate) struct CompatArgs {
     /// Whose command line it is
     #[arg(value_enum)]
     program: Program,
@@ -58,7 +58,7 @@ enum Program {
 }
 
 /// Plays the command line.
-pub fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     let dialect = match args.program {
         Program::Fastchess => Dialect::Fastchess,
         Program::Cutechess => Dialect::Cutechess,

@@ -29,7 +29,7 @@ Commands:
 All of it holds for the process that plays the run; a resumed run starts as it was planned.
 
 Exit codes: 0 if done; 2 for bad usage, 3 if the run is not being played or refuses.")]
-pub struct CtlArgs {
+pub(crate) struct CtlArgs {
     /// Name of the run
     run: String,
     /// What to do
@@ -44,7 +44,7 @@ pub struct CtlArgs {
 }
 
 /// Carries out the command.
-pub fn run(args: &CtlArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
     emit(&ask(args)?)
 }
 

@@ -7,7 +7,7 @@ use crate::exit_code::ExitCode;
 
 /// Arguments for Palimpsest.
 #[derive(Debug, Args)]
-pub struct EngineArgs {
+pub(crate) struct EngineArgs {
     /// What `palimpsest` takes: nothing for UCI, or `bench`, `perft`, `eval`, `compare`, `trace`,
     /// `--help`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -15,7 +15,7 @@ pub struct EngineArgs {
 }
 
 /// Runs the engine in this process.
-pub fn run(args: EngineArgs) -> ExitCode {
+pub(crate) fn run(args: EngineArgs) -> ExitCode {
     match bundled_engine::run(args.args) {
         0 => ExitCode::Passed,
         1 => ExitCode::Negative,

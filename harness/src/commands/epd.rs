@@ -38,7 +38,7 @@ input; 4 if no line can be used; 6 if an engine failed to answer; 7 for a failur
 /// Flags of `arbiter epd`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct EpdArgs {
+pub(crate) struct EpdArgs {
     /// An engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
     /// rev (a git revision to build instead), repo, args, dir, eval (bundled only), option.NAME, and limits of its own: st (seconds), nodes,
     /// depth. Repeat to compare; each other engine is compared with the first
@@ -89,7 +89,7 @@ fn movetime(text: &str) -> Result<Duration, String> {
 }
 
 /// Searches and prints.
-pub fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     if args.max_lost.is_some() && args.engine.len() < 2 && args.suite.build.base.is_none() {
         let told = "--max-lost compares engines: expected two --engine, or --test and --base";
         return Err(Failure::new(ExitCode::Usage, told));

@@ -12,7 +12,7 @@ use crate::output::emit;
 
 /// Flags of `arbiter completions`.
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
@@ -20,21 +20,21 @@ pub struct CompletionsArgs {
 
 /// Flags of `arbiter man`.
 #[derive(Debug, Args)]
-pub struct ManArgs {
+pub(crate) struct ManArgs {
     /// Folder for all pages, one for each subcommand [default: the first page to standard output]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 /// Prints the script that completes command lines in a shell.
-pub fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "arbiter", &mut script);
     emit(&String::from_utf8_lossy(&script))
 }
 
 /// Prints or writes the pages of the manual.
-pub fn man(args: &ManArgs, command: Command) -> Result<(), Failure> {
+pub(crate) fn man(args: &ManArgs, command: Command) -> Result<(), Failure> {
     match &args.out {
         Some(folder) => write_pages(folder, command),
         None => emit(&first_page(command)?),

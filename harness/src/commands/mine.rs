@@ -41,7 +41,7 @@ failure of the machine; 130 and 143 if interrupted.";
 /// Flags of `arbiter mine`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct MineArgs {
+pub(crate) struct MineArgs {
     #[command(flatten)]
     source: GameSourceArgs,
     /// The engine that proves, with the options Threads and MultiPV: comma separated KEY=VALUE with
@@ -79,7 +79,7 @@ pub struct MineArgs {
 }
 
 /// Looks and writes.
-pub fn run(args: &MineArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let criteria = Arc::new(criteria(args)?);
     let games = args.source.games()?;
     let candidates: Vec<Arc<Candidate>> =

@@ -25,7 +25,7 @@ use arbiter_runner::preflight::{EngineSetup, engine_setup};
 
 /// Flags of `arbiter openings`.
 #[derive(Debug, Args)]
-pub struct OpeningsArgs {
+pub(crate) struct OpeningsArgs {
     #[command(subcommand)]
     command: OpeningsCommand,
 }
@@ -65,7 +65,7 @@ struct GenerateArgs {
 }
 
 /// Carries out the command.
-pub fn run(args: OpeningsArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: OpeningsArgs) -> Result<(), Failure> {
     let OpeningsCommand::Generate(args) = args.command;
     generate(&args)
 }

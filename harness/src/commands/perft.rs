@@ -29,7 +29,7 @@ there is nothing to count; 6 if the engine failed to answer; 7 for a failure of 
 /// Flags of `arbiter perft`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct PerftArgs {
+pub(crate) struct PerftArgs {
     /// The engine: comma separated KEY=VALUE with the keys name, cmd (a program, or "bundled"),
     /// rev (a git revision to build instead), repo, args, dir, option.NAME
     #[arg(long, value_name = "SPEC", required_unless_present = "test", conflicts_with = "test")]
@@ -57,7 +57,7 @@ pub struct PerftArgs {
 }
 
 /// Counts and prints.
-pub fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
         let told = format!("--command '{}' does not say where {{depth}} goes", args.command);
         return Err(Failure::new(ExitCode::Usage, told));

@@ -11,7 +11,7 @@ use arbiter_plan::plan::Kind;
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
-pub struct SprtArgs {
+pub(crate) struct SprtArgs {
     #[command(flatten)]
     play: PlayArgs,
     #[command(flatten)]
@@ -20,14 +20,14 @@ pub struct SprtArgs {
 
 /// Flags of `arbiter match`.
 #[derive(Debug, Args)]
-pub struct MatchArgs {
+pub(crate) struct MatchArgs {
     #[command(flatten)]
     play: PlayArgs,
 }
 
 /// Flags of `arbiter tournament`.
 #[derive(Debug, Args)]
-pub struct TournamentCommand {
+pub(crate) struct TournamentCommand {
     /// Who meets whom [default: round-robin]
     #[arg(value_name = "FORMAT", conflicts_with_all = ["resume", "schedule"])]
     format_of_tournament: Option<ScheduleArg>,
@@ -37,30 +37,30 @@ pub struct TournamentCommand {
 
 impl SprtArgs {
     /// Merges flags and file.
-    pub fn resolve(self) -> Result<RequestedRun, ArgsError> {
+    pub(crate) fn resolve(self) -> Result<RequestedRun, ArgsError> {
         self.play.resolve(Some(self.bounds))
     }
 }
 
 impl MatchArgs {
     /// Merges flags and file.
-    pub fn resolve(self) -> Result<RequestedRun, ArgsError> {
+    pub(crate) fn resolve(self) -> Result<RequestedRun, ArgsError> {
         self.play.resolve(None)
     }
 }
 
 /// Plays until the SPRT accepts a hypothesis.
-pub fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     run::play(Kind::Sprt, args.resolve()?)
 }
 
 /// Plays all pairs.
-pub fn play_match(args: MatchArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn play_match(args: MatchArgs) -> Result<ExitCode, Failure> {
     run::play(Kind::Match, args.resolve()?)
 }
 
 /// Plays a tournament.
-pub fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
+pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
     args.play.tournament.set_format(args.format_of_tournament);
     run::play(Kind::Tournament, args.play.resolve(None)?)
 }

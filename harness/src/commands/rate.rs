@@ -46,7 +46,7 @@ cannot be written.";
 /// Flags of `arbiter rate`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct RateArgs {
+pub(crate) struct RateArgs {
     /// PGN files; plain, .gz or .zst
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -111,7 +111,7 @@ fn finite(text: &str) -> Option<f64> {
 }
 
 /// Carries out the command.
-pub fn run(args: &RateArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
     emit(&ratings_of(args)?)
 }
 

@@ -35,7 +35,7 @@ Examples:
   arbiter replay RUN 17.2              second game of pair 17, as the PGN's tag Round has it
   arbiter replay RUN 17.2 --raw >FILE  the same as a file, to send to an engine's author
   arbiter replay FILE")]
-pub struct ReplayArgs {
+pub(crate) struct ReplayArgs {
     /// Name of a run, or a file with a transcript
     #[arg(value_name = "RUN|FILE")]
     source: String,
@@ -51,7 +51,7 @@ pub struct ReplayArgs {
 }
 
 /// Carries out the command.
-pub fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let path = Path::new(&args.source);
     let recorded = match &args.game {
         None if path.is_file() => {

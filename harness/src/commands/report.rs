@@ -31,7 +31,7 @@ use arbiter_store::{Store, StoreError};
                         such run or file; 4 if no game of a file counts; 7 if the store cannot be \
                         read or a file not be written."
 )]
-pub struct ReportArgs {
+pub(crate) struct ReportArgs {
     /// Names of runs, or PGN files (plain, .gz or .zst), whose games are taken together [default: the
     /// latest run]
     #[arg(value_name = "RUN|PGN")]
@@ -103,7 +103,7 @@ enum Target {
 }
 
 /// Carries out the command.
-pub fn run(args: &ReportArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let (files, runs): (Vec<&String>, Vec<&String>) =
         args.runs.iter().partition(|word| games::is_pgn(word));
     if !files.is_empty() {

@@ -18,7 +18,7 @@ use arbiter_store::{RunHead, Store, StoredGate};
 
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
-pub struct ResultsArgs {
+pub(crate) struct ResultsArgs {
     /// Folder of the results store; for `log` it may be repeated
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS, global = true)]
     results: Vec<PathBuf>,
@@ -58,7 +58,7 @@ enum ResultsCommand {
 }
 
 /// Carries out the command.
-pub fn run(args: &ResultsArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     let store = || match &args.results[..] {
         [folder] => Ok(Store::open(folder)?),
         _ => {

@@ -25,7 +25,7 @@ a failure of the machine.";
 /// Flags of `arbiter samples`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct SamplesArgs {
+pub(crate) struct SamplesArgs {
     #[command(flatten)]
     source: GameSourceArgs,
     /// The file to write; its folder must be there
@@ -56,7 +56,7 @@ fn nothing(args: &SamplesArgs, games: usize) -> String {
 }
 
 /// Reads and writes.
-pub fn run(args: &SamplesArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
     let games = args.source.games()?;
     let told = |error: io::Error| {
         Failure::environment(format!("cannot write {}: {error}", args.out.display()))

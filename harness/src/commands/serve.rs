@@ -40,7 +40,7 @@ reached through 'ssh -L 7878:localhost:7878 HOST'.
 
 Exit codes: 0 when it is ended by Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if it
 cannot listen or the folder of --results cannot be made.")]
-pub struct ServeArgs {
+pub(crate) struct ServeArgs {
     /// Folder of the results store; it may be empty still, and is made if it is not there
     #[arg(long, value_name = "DIR", default_value = DEFAULT_RESULTS)]
     results: PathBuf,
@@ -74,7 +74,7 @@ enum Token {
 }
 
 /// Carries out the command.
-pub fn run(args: ServeArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let token = match args.read_only {
         true => None,
         false => Some(token(args.token_file.as_deref())?),

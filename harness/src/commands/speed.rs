@@ -36,7 +36,7 @@ for a revision that cannot be built or has no bench (see arbiter --help).";
 /// Flags of `arbiter speed`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct SpeedArgs {
+pub(crate) struct SpeedArgs {
     /// The first engine, as --test: a git revision, "." for the working tree, a program, or
     /// "bundled"
     #[arg(value_name = "A", required_unless_present = "test", conflicts_with = "test")]
@@ -85,7 +85,7 @@ struct Measured {
 }
 
 /// Measures and prints.
-pub fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     if let Some(loss) = args.max_loss.filter(|loss| !(0.0..100.0).contains(loss)) {
         let told = format!("expected --max-loss from 0 to below 100 per cent, got {loss}");
         return Err(Failure::new(ExitCode::Usage, told));

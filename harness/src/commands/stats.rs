@@ -22,7 +22,7 @@ Exit codes: 0 if the figures could be computed, whatever they say, also a verdic
 /// Flags of `arbiter stats`.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub struct StatsArgs {
+pub(crate) struct StatsArgs {
     /// Format of the result
     #[arg(long, value_enum, default_value = "text", global = true)]
     format: OutputFormat,
@@ -76,7 +76,7 @@ impl TestArgs {
 }
 
 /// Carries out the command.
-pub fn run(args: StatsArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
     let answer = match &args.command {
         StatsCommand::Sprt(command) => sprt::run(command),
         StatsCommand::Plan(command) => plan::run(command),

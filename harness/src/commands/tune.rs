@@ -36,7 +36,7 @@ Examples:
   arbiter tune --resume RUN --confirm
   arbiter tune patch RUN --table src/params.rs | patch -p0
   arbiter tune simulate --params params.txt --iterations 2000 --pairs 8 --step-elo 2")]
-pub struct TuneArgs {
+pub(crate) struct TuneArgs {
     #[command(subcommand)]
     command: Option<TuneCommand>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ enum TuneCommand {
 }
 
 /// Tunes, or does what goes with it.
-pub fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
     match args.command {
         Some(TuneCommand::Simulate(args)) => simulate::run(&args),
         Some(TuneCommand::Patch(args)) => patch::run(&args),

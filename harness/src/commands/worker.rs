@@ -35,7 +35,7 @@ others. A server that is away is waited for.
 
 Exit codes: 0 if it was told to leave; 2 for bad usage, 3 for bad input, 7 for a failure of the machine,
 8 if the server cannot be reached or refuses.")]
-pub struct WorkerArgs {
+pub(crate) struct WorkerArgs {
     /// NATS server, such as nats://host:4222 or tls://host; several with commas between them
     #[arg(long, value_name = "URL")]
     nats: String,
@@ -67,7 +67,7 @@ pub struct WorkerArgs {
 }
 
 /// Plays until it is told to leave.
-pub fn run(args: WorkerArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     let slots = args.slots.map_or_else(default_concurrency, NonZeroUsize::get);
     if slots > MAX_SLOTS {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));

@@ -7,7 +7,7 @@ use arbiter_plan::spec::EngineSpec;
 
 /// Engines as listed, and what each has to say beyond a spec.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Engines {
+pub(crate) struct Engines {
     pub(super) specs: Vec<EngineSpec>,
     /// The largest factor for the deadlines of a start.
     pub(super) start_scale: Option<f64>,

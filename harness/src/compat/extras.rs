@@ -7,7 +7,7 @@ use arbiter_game::annotation::{Annotation, Field, LinePattern, Notation, parse_f
 
 /// Endgame tables and their use.
 #[derive(Debug, Default)]
-pub struct Tablebase {
+pub(crate) struct Tablebase {
     /// Folders with a `:` or `;` between them.
     pub(super) folders: Option<String>,
     pub(super) pieces: Option<u64>,
@@ -49,7 +49,7 @@ pub(super) fn scope(word: &str) -> Result<Scope, String> {
 
 /// What the PGN tells besides moves.
 #[derive(Debug, Default)]
-pub struct Written {
+pub(crate) struct Written {
     pub(super) notation: Notation,
     pub(super) fields: Vec<Field>,
     /// Regular expressions for lines.

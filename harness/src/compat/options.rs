@@ -15,7 +15,7 @@ use arbiter_stats::Model;
 
 /// A whole command line.
 #[derive(Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// Whose it is.
     pub dialect: Dialect,
     /// In whose form the output is.
@@ -56,7 +56,7 @@ pub struct Options {
 
 /// `-openings`.
 #[derive(Debug, Default)]
-pub struct Openings {
+pub(crate) struct Openings {
     pub file: Option<PathBuf>,
     pub order: Option<Order>,
     pub plies: Option<u32>,
@@ -66,7 +66,7 @@ pub struct Openings {
 
 /// `-sprt`.
 #[derive(Debug, Clone, Copy)]
-pub struct Test {
+pub(crate) struct Test {
     pub elo0: f64,
     pub elo1: f64,
     pub alpha: f64,
@@ -76,7 +76,7 @@ pub struct Test {
 
 impl Options {
     /// Reads the options. The answer to what cannot be is a sentence.
-    pub fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
+    pub(crate) fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
         let is_fastchess = dialect == Dialect::Fastchess;
         let mut options = Options {
             dialect,

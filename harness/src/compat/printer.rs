@@ -18,7 +18,7 @@ use arbiter_stats::{SprtMonitor, SprtStatus, Trinomial};
 
 /// Watches a run and prints its lines on standard output.
 #[derive(Debug)]
-pub struct Printer {
+pub(crate) struct Printer {
     style: Style,
     scene: Scene,
     /// Follows the counted pairs, as the number of games may depend on them.
@@ -36,7 +36,7 @@ pub struct Printer {
 
 impl Printer {
     /// A printer of a run that has not started.
-    pub fn new(style: &Style, plan: &Plan, schedule: Schedule) -> Printer {
+    pub(crate) fn new(style: &Style, plan: &Plan, schedule: Schedule) -> Printer {
         Printer {
             style: style.clone(),
             scene: Scene::new(style.dialect, style.penta, plan),
@@ -51,7 +51,7 @@ impl Printer {
     }
 
     /// Prints the figures of a run that is over.
-    pub fn print_again(
+    pub(crate) fn print_again(
         style: &Style,
         plan: &Plan,
         state: &RunState,

@@ -13,7 +13,7 @@ use arbiter_schedule::Format;
 use arbiter_stats::Correction;
 
 /// The request, and what kind of run it is.
-pub fn request(options: Options) -> Result<(Kind, Request), String> {
+pub(crate) fn request(options: Options) -> Result<(Kind, Request), String> {
     let count = options.engines.specs.len();
     if count < 2 {
         return Err(format!("{count} engines are too few; give -engine at least twice"));

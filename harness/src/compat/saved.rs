@@ -45,7 +45,7 @@ const CHANGEABLE: [&str; 19] = [
 
 /// A run, as such a file names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
+pub(crate) struct Saved {
     /// Its name.
     pub run: String,
     /// The folder of its store.
@@ -71,7 +71,7 @@ impl Saved {
     }
 
     /// Writes it, but never over a file of another program.
-    pub fn write(&self, path: &Path) -> Result<(), String> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
         if path.exists() && Saved::read(path).is_err() {
             note(&format!(
                 "{} is of another program and stays as it is; -config outname= names another",
@@ -97,7 +97,7 @@ impl Saved {
 
 /// What all `-config` of a command line ask for.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Config {
+pub(crate) struct Config {
     /// The run to go on with.
     pub run: Option<Saved>,
     /// Where it is written which run this is.
@@ -106,7 +106,7 @@ pub struct Config {
 
 impl Config {
     /// Reads them, and the file that they name.
-    pub fn read(words: &[Word]) -> Result<Config, String> {
+    pub(crate) fn read(words: &[Word]) -> Result<Config, String> {
         let (mut file, mut out) = (None, None);
         let mut keeps_counts = true;
         for (index, word) in words.iter().enumerate().filter(|(_, word)| word.name == "config") {
@@ -156,7 +156,7 @@ impl Config {
     }
 
     /// Those words that count.
-    pub fn left(&self, words: Vec<Word>) -> Vec<Word> {
+    pub(crate) fn left(&self, words: Vec<Word>) -> Vec<Word> {
         let is_new = self.run.is_none();
         let counts = |word: &Word| word.name != "config" && (is_new || is_changeable(word));
         words.into_iter().filter(counts).collect()

@@ -2,13 +2,13 @@
 
 /// One option, without its dash, and what follows it up to the next option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub(crate) struct Word {
     pub name: String,
     pub values: Vec<String>,
 }
 
 /// Splits a command line. The answer to a word that belongs to no option is a sentence.
-pub fn split(args: &[String]) -> Result<Vec<Word>, String> {
+pub(crate) fn split(args: &[String]) -> Result<Vec<Word>, String> {
     let mut words: Vec<Word> = Vec::new();
     for arg in args {
         if let Some(name) = option_name(arg) {
@@ -31,7 +31,7 @@ fn option_name(arg: &str) -> Option<&str> {
 
 impl Word {
     /// Its only value.
-    pub fn single(&self) -> Result<&str, String> {
+    pub(crate) fn single(&self) -> Result<&str, String> {
         match &self.values[..] {
             [value] => Ok(value),
             [] => Err(format!("-{} needs a value", self.name)),
@@ -40,13 +40,13 @@ impl Word {
     }
 
     /// Its value, a whole number.
-    pub fn number(&self) -> Result<u64, String> {
+    pub(crate) fn number(&self) -> Result<u64, String> {
         let value = self.single()?;
         value.parse().map_err(|_| format!("-{} {value}: '{value}' is no whole number", self.name))
     }
 
     /// An error if it has a value.
-    pub fn bare(&self) -> Result<(), String> {
+    pub(crate) fn bare(&self) -> Result<(), String> {
         match self.values.first() {
             None => Ok(()),
             Some(value) => Err(format!("-{} takes no value; what is '{value}'?", self.name)),
@@ -54,7 +54,7 @@ impl Word {
     }
 
     /// Its values as keys with values; a word without `=` has an empty value.
-    pub fn fields(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.values.iter().map(|value| match value.split_once('=') {
             Some((key, value)) => (key, Some(value)),
             None => (value.as_str(), None),
@@ -62,7 +62,7 @@ impl Word {
     }
 
     /// Its values as `key=value`, of which each must have both.
-    pub fn pairs(&self) -> Result<Vec<(&str, &str)>, String> {
+    pub(crate) fn pairs(&self) -> Result<Vec<(&str, &str)>, String> {
         let pair = |(key, value): (&'_ str, Option<&'_ str>)| {
             value.is_none().then(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))
         };
@@ -73,18 +73,22 @@ impl Word {
     }
 
     /// The sentence for a key that is not known.
-    pub fn unknown_key(&self, key: &str, known: &str) -> String {
+    pub(crate) fn unknown_key(&self, key: &str, known: &str) -> String {
         format!("-{}: '{key}' is not known; the keys are {known}", self.name)
     }
 }
 
 /// A number in `-name key=value`.
-pub fn figure<T: std::str::FromStr>(name: &str, key: &str, value: &str) -> Result<T, String> {
+pub(crate) fn figure<T: std::str::FromStr>(
+    name: &str,
+    key: &str,
+    value: &str,
+) -> Result<T, String> {
     value.parse().map_err(|_| format!("-{name} {key}={value}: '{value}' is not a number"))
 }
 
 /// A truth in `-name key=value`.
-pub fn truth(name: &str, key: &str, value: &str) -> Result<bool, String> {
+pub(crate) fn truth(name: &str, key: &str, value: &str) -> Result<bool, String> {
     value.parse().map_err(|_| format!("-{name} {key}={value}: say true or false"))
 }
 

@@ -13,7 +13,7 @@ use arbiter_cluster::subject::{INBOX, is_inbox};
 
 /// How a NATS server is entered.
 #[derive(Debug, Default, Args)]
-pub struct AccessArgs {
+pub(crate) struct AccessArgs {
     /// User name for the NATS server [env: ARBITER_NATS_USER; its password is in
     /// ARBITER_NATS_PASSWORD or in --nats-password-file]
     #[arg(long, value_name = "NAME")]
@@ -58,7 +58,7 @@ fn secret(path: &Path) -> Result<Secret, Failure> {
 
 impl AccessArgs {
     /// The way to the server at `url`.
-    pub fn access(self, url: String) -> Result<Access, Failure> {
+    pub(crate) fn access(self, url: String) -> Result<Access, Failure> {
         let path = |flag: Option<PathBuf>, name| flag.or_else(|| variable(name).map(PathBuf::from));
         let user = self.nats_user.or_else(|| variable("ARBITER_NATS_USER"));
         let password = match &self.nats_password_file {

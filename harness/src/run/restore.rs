@@ -8,7 +8,7 @@ use arbiter_store::Store;
 
 /// The state of a run after the pairs that are on disk. The path of a tuning must be the one that
 /// is stored; what is missing of it, as after a kill, is added.
-pub fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
+pub(crate) fn replayed(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();
     let state = stored::watched(store, run, plan, |effect| {

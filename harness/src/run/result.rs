@@ -12,7 +12,7 @@ use arbiter_runner::signal::Request;
 use arbiter_store::Store;
 
 /// Prints a summary on standard output.
-pub fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
+pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
     emit(&match format {
         OutputFormat::Text => terminal::render(summary, width()),
         OutputFormat::Json => json::render(summary),
@@ -27,7 +27,7 @@ pub fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(
 }
 
 /// The exit code that a run's end deserves, and who asked for it.
-pub fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
+pub(crate) fn exit_code(summary: &Summary, request: Option<Caller>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
         (Some(Ending::Interrupted), _) => match request {
             Some(Caller::Signal(Request::Terminate)) => ExitCode::Terminated,

@@ -17,10 +17,10 @@ use arbiter_runner::executor::remote::{Link, Order};
 use arbiter_runner::signal::Signals;
 
 /// What comes of all questions of a suite, in their order, each with the worker that says so.
-pub type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
+pub(crate) type Answered<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Has workers put all questions of a suite to its engines; also says how many each had.
-pub fn run_on_workers<A: Assignment + Clone>(
+pub(crate) fn run_on_workers<A: Assignment + Clone>(
     fleet: Fleet,
     suite: &str,
     engines: &[Engine],
@@ -74,6 +74,6 @@ pub fn run_on_workers<A: Assignment + Clone>(
 }
 
 /// What an engine did wrong, and where.
-pub fn fault_at(fault: String, worker: &str) -> String {
+pub(crate) fn fault_at(fault: String, worker: &str) -> String {
     format!("{fault} (worker {worker})")
 }

@@ -143,7 +143,7 @@ impl Machine {
 
 /// Every CPU.
 #[derive(Clone, Copy)]
-pub struct Plain(&'static Tables<Magic>);
+pub(crate) struct Plain(&'static Tables<Magic>);
 
 impl Cpu for Plain {
     #[inline(always)]

@@ -21,7 +21,7 @@ use crate::line::Line;
 use crate::tt::Bound;
 use killers::Killers;
 use node::NodeParams;
-pub use table::Table;
+pub(crate) use table::Table;
 
 features! {
     /// A feature of the search.

@@ -51,7 +51,7 @@ impl StoredEntry {
 }
 
 /// The table.
-pub struct Table {
+pub(crate) struct Table {
     /// Key and content; content zero means that the slot is empty.
     slots: Vec<slots::Slot>,
     /// The game time: one step per move, two per capture or pawn move.

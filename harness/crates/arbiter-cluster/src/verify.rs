@@ -95,7 +95,7 @@ pub(super) mod tests {
     use arbiter_schedule::Pairing;
 
     /// The pair of this number, with one move of opening.
-    pub fn job(pair: u64) -> PairJob {
+    pub(crate) fn job(pair: u64) -> PairJob {
         let limits = Limits { nodes: Some(1), ..Limits::default() };
         let conditions = Conditions { limits, margin: Duration::ZERO };
         let setup = |white, black| GameSetup {
@@ -116,7 +116,7 @@ pub(super) mod tests {
     }
 
     /// What can become of it: White is mated twice.
-    pub fn played(pair: u64) -> PlayedPair {
+    pub(crate) fn played(pair: u64) -> PlayedPair {
         let job = job(pair);
         let record = |setup: &GameSetup| GameRecord {
             engines: setup.engines,

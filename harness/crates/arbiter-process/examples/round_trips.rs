@@ -1,6 +1,8 @@
 //! Measures how long a UCI engine takes to answer `isready`:
 //! `cargo run -p arbiter-process --example round_trips -- ENGINE [ARGUMENT]...`
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 use std::error::Error;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};

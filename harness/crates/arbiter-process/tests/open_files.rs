@@ -31,7 +31,7 @@ fn a_process_lives_though_no_file_can_be_opened() {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (_spawner, mut process, lines) = shell("read line; echo $line; exit 3");
     let limit = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: Some(0), ..limit.clone() }).unwrap();
+    setrlimit(Resource::Nofile, Rlimit { current: Some(0), ..limit }).unwrap();
     let early = process.exit_within(Duration::from_millis(50));
     process.write(b"alive\n").unwrap();
     let said = lines.recv();

@@ -1,6 +1,8 @@
 //! Shows what each line of a UCI engine means to a session. Reads lines of an engine from the file
 //! that is named, or uses its own: `cargo run -p arbiter-protocol --example transcript -- [FILE]`
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 use std::error::Error;
 use std::time::Instant;
 

@@ -1,5 +1,7 @@
 //! A Swiss of eight engines whose results follow from made-up strengths and chance.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_schedule::{Design, Format, Schedule};
 

@@ -21,7 +21,7 @@ pub fn nanos(time: Duration) -> u64 {
 }
 
 /// Whole milliseconds, rounded down; as many as fit into 64 bits.
-pub fn millis(time: Duration) -> u64 {
+pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 

@@ -1,5 +1,7 @@
 //! A tuning of two parameters against a simulated objective, set beside what theory predicts.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 use std::sync::Arc;
 
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, SimulatedObjective, Tuning, table};

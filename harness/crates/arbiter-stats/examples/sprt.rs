@@ -1,5 +1,7 @@
 //! State of an SPRT of 0 against 5 normalized Elo from five pentanomial counts.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
+
 use arbiter_stats::{Model, Pentanomial, Sprt, elo, normalized};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -8,7 +8,7 @@ use arbiter_stats::elo::{Estimate, Extended};
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
 
 /// Exactly `N` numbers separated by commas.
-pub fn list<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
+pub(crate) fn list<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
     let wrong = || format!("expected {N} numbers separated by commas, got '{text}'");
     let words: Vec<T> = text
         .split(',')
@@ -18,7 +18,7 @@ pub fn list<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
 }
 
 /// Exactly `N` counts separated by commas.
-pub fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
+pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
     let counts = list::<u64, N>(text)?;
     match counts.iter().find(|count| **count > MAX_COUNT) {
         Some(count) => Err(format!("expected counts of at most {MAX_COUNT}, got {count}")),
@@ -27,13 +27,13 @@ pub fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
 }
 
 /// A number with so many decimals, or the word "undefined".
-pub fn shown(value: Option<f64>, decimals: usize) -> String {
+pub(crate) fn shown(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
 /// Value, low and high end of an estimate, where they are finite. Without any spread to judge by,
 /// there is no interval: one without width would be a lie.
-pub fn parts(estimate: Option<&Estimate>) -> [Option<f64>; 3] {
+pub(crate) fn parts(estimate: Option<&Estimate>) -> [Option<f64>; 3] {
     let part = |of: fn(&Estimate) -> Extended| estimate.and_then(|e| of(e).finite());
     let has_width = estimate.is_some_and(|estimate| estimate.low != estimate.high);
     let [low, high] = [part(|e| e.low), part(|e| e.high)].map(|end| end.filter(|_| has_width));

@@ -25,7 +25,7 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 1e-9..=1e18;
 
 /// Flags of `arbiter stats mcnemar`.
 #[derive(Debug, Args)]
-pub struct McnemarArgs {
+pub(crate) struct McnemarArgs {
     /// Positions only the first run solved
     #[arg(long, value_name = "N")]
     only_first: u64,
@@ -42,7 +42,7 @@ pub struct McnemarArgs {
 
 /// Flags of `arbiter stats speed`.
 #[derive(Debug, Args)]
-pub struct SpeedArgs {
+pub(crate) struct SpeedArgs {
     /// File with two speeds (nodes per second, or any other) in each line: first and second program
     /// at the same position
     file: PathBuf,
@@ -56,7 +56,7 @@ pub struct SpeedArgs {
 
 /// Flags of `arbiter stats workers`.
 #[derive(Debug, Args)]
-pub struct WorkersArgs {
+pub(crate) struct WorkersArgs {
     /// A worker and its pairs; repeat for each
     #[arg(long, value_name = "NAME=LL,LD,DD,WD,WW", required = true, value_parser = named_counts)]
     worker: Vec<(String, [u64; 5])>,
@@ -69,7 +69,7 @@ fn named_counts(text: &str) -> Result<(String, [u64; 5]), String> {
 }
 
 /// Compares two runs over the same positions.
-pub fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
+pub(crate) fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
     let solved = Solved {
         both: args.both,
         only_first: args.only_first,
@@ -114,7 +114,7 @@ pub fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
 }
 
 /// Compares speeds.
-pub fn speed(args: &SpeedArgs) -> Result<Answer, String> {
+pub(crate) fn speed(args: &SpeedArgs) -> Result<Answer, String> {
     if !(40..=10_000_000).contains(&args.rounds) {
         return Err(format!("expected 40 to 10000000 rounds, got {}", args.rounds));
     }
@@ -178,7 +178,7 @@ fn read_speeds(path: &Path) -> Result<Vec<Speeds>, String> {
 }
 
 /// Compares workers.
-pub fn workers(args: &WorkersArgs) -> Result<Answer, String> {
+pub(crate) fn workers(args: &WorkersArgs) -> Result<Answer, String> {
     let pairs: Vec<Pentanomial> = args.worker.iter().map(|(_, p)| Pentanomial(*p)).collect();
     let found = residuals::compare(&pairs);
     let colour = |colour: Colour| match colour {

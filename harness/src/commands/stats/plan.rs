@@ -22,7 +22,7 @@ const MAX_ELO: f64 = 1000.0;
 
 /// Flags of `arbiter stats plan`.
 #[derive(Debug, Args)]
-pub struct PlanArgs {
+pub(crate) struct PlanArgs {
     #[command(flatten)]
     test: TestArgs,
     /// Share of draws between equal engines, 0 to 1
@@ -40,7 +40,7 @@ pub struct PlanArgs {
 }
 
 /// Carries out the command.
-pub fn run(args: &PlanArgs) -> Result<Answer, String> {
+pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
     if !(0.0..1.0).contains(&args.draw_ratio) {
         return Err(format!("expected a draw ratio from 0 to below 1, got {}", args.draw_ratio));

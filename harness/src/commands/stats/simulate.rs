@@ -23,7 +23,7 @@ const BAR_STEP: u64 = 16;
 
 /// Flags of `arbiter stats simulate`.
 #[derive(Debug, Args)]
-pub struct SimulateArgs {
+pub(crate) struct SimulateArgs {
     #[command(flatten)]
     test: TestArgs,
     /// Tests to play for each strength
@@ -104,7 +104,7 @@ struct Row {
 }
 
 /// Carries out the command.
-pub fn run(args: &SimulateArgs) -> Result<Answer, String> {
+pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
     let correction = args.overshoot.map_or(test.usual_correction(), Correction::from);
     let test = test.with_correction(correction);

@@ -18,7 +18,7 @@ use arbiter_stats::{bayes, elo, normalized};
 /// Flags of `arbiter stats sprt`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("sample").required(true).multiple(true))]
-pub struct CountArgs {
+pub(crate) struct CountArgs {
     /// Pairs by points: lost both, lost one and drew one, even, won one and drew one, won both
     #[arg(long, value_name = "LL,LD,DD,WD,WW", group = "sample", value_parser = numbers::counts::<5>)]
     counts: Option<[u64; 5]>,
@@ -41,7 +41,7 @@ struct Figures {
 }
 
 /// Carries out the command.
-pub fn run(args: &CountArgs) -> Result<Answer, String> {
+pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
     let pairs = args.counts.map(Pentanomial);
     let games = args.wdl.map(|[wins, draws, losses]| Trinomial { losses, draws, wins });
