@@ -85,7 +85,8 @@ pub(crate) struct PlayArgs {
     /// Processors for the games: auto (each game its own, different physical cores first), a list
     /// such as 0-3,8 (taken in this order), or none. A game gets as many as its engines have
     /// Threads, of both if they may ponder [default: none]
-    #[arg(long, value_name = "CPUS", conflicts_with = "on")]
+    #[arg(long, value_name = "CPUS")]
+    #[cfg_attr(feature = "cluster", arg(conflicts_with = "on"))]
     affinity: Option<Affinity>,
     /// Folder of the results store [default: results]
     #[arg(long, value_name = "DIR")]

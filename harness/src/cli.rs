@@ -38,6 +38,7 @@ enum Command {
     /// Makes a report of runs to look at: a page with charts and boards, Markdown or JSON.
     Report(report::ReportArgs),
     /// Serves a live page of the runs in the results folder, for browsers.
+    #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
     /// Shows what was said in a game, line by line, and lets the referee judge it again.
     Replay(replay::ReplayArgs),
@@ -70,8 +71,10 @@ enum Command {
     /// Takes quiet positions out of games, each with the result of its game, to tune evaluations on.
     Samples(samples::SamplesArgs),
     /// Plays for runs that other machines coordinate over a NATS server (--on).
+    #[cfg(feature = "cluster")]
     Worker(worker::WorkerArgs),
     /// Shows the workers and runs on a NATS server, and the key that workers have to trust.
+    #[cfg(feature = "cluster")]
     Cluster(cluster::ClusterCommand),
     /// Makes opening books.
     Openings(openings::OpeningsArgs),
@@ -116,6 +119,7 @@ impl Command {
             Command::Engine(args) => return Ok(engine::run(args)),
             Command::Results(args) => results::run(&args),
             Command::Report(args) => report::run(&args),
+            #[cfg(feature = "serve")]
             Command::Serve(args) => serve::run(args),
             Command::Ctl(args) => ctl::run(&args),
             Command::Rate(args) => rate::run(&args),
@@ -123,7 +127,9 @@ impl Command {
             Command::Builds(args) => builds::run(args),
             Command::Mine(args) => mine::run(&args),
             Command::Samples(args) => samples::run(&args),
+            #[cfg(feature = "cluster")]
             Command::Worker(args) => worker::run(args),
+            #[cfg(feature = "cluster")]
             Command::Cluster(command) => cluster::run(command),
             Command::Openings(args) => openings::run(args),
             Command::Completions(args) => manual::completions(&args, Cli::command()),

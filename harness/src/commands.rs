@@ -4,6 +4,7 @@ pub(crate) mod ablate;
 pub(crate) mod builds;
 pub(crate) mod check;
 pub(crate) mod ci;
+#[cfg(feature = "cluster")]
 pub(crate) mod cluster;
 pub(crate) mod compat;
 pub(crate) mod ctl;
@@ -19,8 +20,10 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod results;
 pub(crate) mod samples;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod speed;
 pub(crate) mod stats;
 pub(crate) mod tune;
+#[cfg(feature = "cluster")]
 pub(crate) mod worker;

@@ -3,9 +3,6 @@
 use crate::exit_code::ExitCode;
 use crate::games_file::GamesFileError;
 use arbiter_build::BuildError;
-use arbiter_cluster::access::AccessError;
-use arbiter_cluster::asking::AskingError;
-use arbiter_cluster::trust::TrustError;
 use arbiter_report::terminal::complain;
 use arbiter_runner::preflight::PreflightError;
 use arbiter_runner::signal::Request;
@@ -121,27 +118,6 @@ impl From<BuildError> for Failure {
             BuildError::Cancelled => ExitCode::Interrupted,
         };
         Failure::new(code, error)
-    }
-}
-
-impl From<AccessError> for Failure {
-    fn from(error: AccessError) -> Failure {
-        Failure::new(ExitCode::Cluster, error)
-    }
-}
-
-impl From<TrustError> for Failure {
-    fn from(error: TrustError) -> Failure {
-        Failure::invalid(error)
-    }
-}
-
-impl From<AskingError> for Failure {
-    fn from(error: AskingError) -> Failure {
-        match error {
-            AskingError::Lost(_) => Failure::new(ExitCode::Cluster, error),
-            AskingError::Failed { .. } | AskingError::Unfit(_) => Failure::environment(error),
-        }
     }
 }
 

@@ -3,38 +3,33 @@
 mod access;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::time::Duration;
 
 use clap::Args;
-use tokio::time::timeout;
 
 pub(crate) use self::access::AccessArgs;
+use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::runtime::runtime;
-use arbiter_cluster::access::Access;
+use arbiter_cluster::access::{Access, AccessError};
+use arbiter_cluster::asking::AskingError;
 use arbiter_cluster::assignment::Assignment;
 use arbiter_cluster::bench;
 use arbiter_cluster::coordinator::{
     Identity, Known, Spec, check, check_engines, coordinate, describe, describe_suite,
 };
-use arbiter_cluster::trust::Key;
+use arbiter_cluster::trust::{Key, TrustError};
 use arbiter_cluster::wire::{BenchResult, Program, RunDescription};
 use arbiter_plan::plan::{Engine, Plan};
 use arbiter_report::terminal::note;
 use arbiter_runner::executor::remote::{Ends, Link, Remote, link};
 use arbiter_runner::fingerprint;
 use arbiter_runner::preflight::EngineSetup;
-use arbiter_runner::signal::{Request, Signals};
 use arbiter_store::{Store, StoreError};
 
 /// How long a worker may be silent unless the user says otherwise, in seconds.
 const DEFAULT_LEASE_S: u32 = 30;
-
-/// How long the server may take to open what nobody wants any more.
-const SETTLE: Duration = Duration::from_secs(2);
 
 /// Priority of a run unless the user says otherwise.
 const DEFAULT_PRIORITY: u8 = 100;
@@ -94,25 +89,6 @@ impl ClusterArgs {
         runtime()?.block_on(access.connect("arbiter"))?;
         let checks_bench = self.check_bench;
         Ok(Some(Fleet { access, key, priority, lease, most, checks_bench }))
-    }
-}
-
-/// Waits until something is open on the server, unless a signal comes before. What is open by then is
-/// put away again.
-pub(crate) async fn opened<T>(
-    opening: impl Future<Output = Result<T, Failure>>,
-    signals: &mut Signals,
-    put_away: impl AsyncFnOnce(T),
-) -> Result<ControlFlow<Request, T>, Failure> {
-    let mut opening = pin!(opening);
-    tokio::select! {
-        open = &mut opening => open.map(ControlFlow::Continue),
-        request = signals.next() => {
-            if let Ok(Ok(open)) = timeout(SETTLE, opening).await {
-                put_away(open).await;
-            }
-            Ok(ControlFlow::Break(request))
-        }
     }
 }
 
@@ -286,4 +262,25 @@ fn program(path: &Path) -> Result<Program, Failure> {
     let bytes = std::fs::metadata(path).map_err(Failure::environment)?.len();
     let name = path.file_name().map_or_else(|| "engine".into(), |name| name.to_string_lossy());
     Ok(Program { hash, bytes, name: name.into_owned() })
+}
+
+impl From<AccessError> for Failure {
+    fn from(error: AccessError) -> Failure {
+        Failure::new(ExitCode::Cluster, error)
+    }
+}
+
+impl From<TrustError> for Failure {
+    fn from(error: TrustError) -> Failure {
+        Failure::invalid(error)
+    }
+}
+
+impl From<AskingError> for Failure {
+    fn from(error: AskingError) -> Failure {
+        match error {
+            AskingError::Lost(_) => Failure::new(ExitCode::Cluster, error),
+            AskingError::Failed { .. } | AskingError::Unfit(_) => Failure::environment(error),
+        }
+    }
 }

@@ -13,15 +13,21 @@ mod control_server;
 mod engine_builds;
 mod exit_code;
 mod failure;
+#[cfg(feature = "cluster")]
 mod fleet;
 mod game_source;
 mod games_file;
 mod keyboard;
+#[cfg(not(feature = "cluster"))]
+mod no_fleet;
 mod output;
 mod pgn_scan;
 mod run;
 mod runtime;
 mod suite_run;
+
+#[cfg(not(feature = "cluster"))]
+use no_fleet as fleet;
 
 pub use cli::Cli;
 pub use exit_code::ExitCode;

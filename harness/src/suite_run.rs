@@ -1,5 +1,6 @@
 //! Suites of positions on which engines are queried: the file, the engines, and running the tasks.
 
+#[cfg(feature = "cluster")]
 pub(crate) mod remote;
 
 use std::num::NonZeroUsize;
@@ -12,6 +13,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
+#[cfg(not(feature = "cluster"))]
+pub(crate) use crate::fleet as remote;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::runtime::runtime;
 use arbiter_plan::plan::{Engine, resolve_engine};

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 
 use crate::args::DEFAULT_RESULTS;
 use crate::failure::Failure;
+#[cfg(feature = "cluster")]
 use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
 use arbiter_report::terminal::note;
@@ -58,8 +59,10 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     read_only: bool,
     /// NATS server, such as nats://host:4222 or tls://host, whose workers and runs are shown, too
+    #[cfg(feature = "cluster")]
     #[arg(long, value_name = "URL")]
     nats: Option<String>,
+    #[cfg(feature = "cluster")]
     #[command(flatten)]
     access: AccessArgs,
 }
@@ -89,7 +92,10 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let guard = Guard::new(args.hosts, known);
     // To be as quick as usual is no reason not to serve.
     let _ = rustix::process::setpriority_process(None, NICE);
+    #[cfg(feature = "cluster")]
     let access = args.nats.map(|url| args.access.access(url)).transpose()?;
+    #[cfg(not(feature = "cluster"))]
+    let access = None;
     let monitor = Arc::new(ClusterMonitor::new(access.is_some()));
     let hub = Arc::new(Hub::new(args.results.clone(), monitor.clone()));
     let boot = hex(4)?;

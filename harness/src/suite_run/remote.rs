@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use super::{QueryArgs, bar, interrupted, preflight, setups};
 use crate::failure::Failure;
-use crate::fleet::{Fleet, opened};
-use crate::runtime::runtime;
+use crate::fleet::Fleet;
+use crate::runtime::{opened, runtime};
 use arbiter_cluster::asking::{News, ask};
 use arbiter_cluster::assignment::Assignment;
 use arbiter_plan::plan::Engine;

@@ -1,14 +1,20 @@
 //! The live page: runs of a results store over HTTP.
 
+#[cfg(feature = "cluster")]
 mod cluster;
 mod compute;
 mod fold;
 mod guard;
 mod hub;
 mod list;
+#[cfg(not(feature = "cluster"))]
+mod no_cluster;
 mod routes;
 mod run;
 mod web;
+
+#[cfg(not(feature = "cluster"))]
+use no_cluster as cluster;
 
 pub use cluster::ClusterMonitor;
 pub use guard::{Guard, MIN_TOKEN};

@@ -94,9 +94,12 @@ impl Site {
 
     /// All routes.
     fn router(self) -> Router {
-        Router::new()
+        let router = match cfg!(feature = "cluster") {
+            true => Router::new().route("/cluster", get(cluster)),
+            false => Router::new(),
+        };
+        router
             .route("/", get(runs))
-            .route("/cluster", get(cluster))
             .route("/events/{*topic}", get(events))
             .route("/runs/{run}", get(run))
             .route("/runs/{run}/report.html", get(report))
@@ -215,7 +218,7 @@ async fn events(
 ) -> Answer {
     let topic = match topic.split_once('/') {
         None if topic == "runs" => Topic::Runs,
-        None if topic == "cluster" => Topic::Cluster,
+        None if topic == "cluster" && cfg!(feature = "cluster") => Topic::Cluster,
         Some(("runs", run)) => {
             check_run(&site, run).await?;
             Topic::Run(run.to_owned())

@@ -99,7 +99,9 @@ fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &M
                     nav aria-label="Pages" { ul {
                         li { a href="/" aria-current=[here(current == NavPage::Runs)] { "Runs" } }
                         li { a href="/trends" aria-current=[here(current == NavPage::Trends)] { "Trends" } }
-                        li { a href="/cluster" aria-current=[here(current == NavPage::Cluster)] { "Cluster" } }
+                        @if cfg!(feature = "cluster") {
+                            li { a href="/cluster" aria-current=[here(current == NavPage::Cluster)] { "Cluster" } }
+                        }
                     } }
                     @if source.is_some() {
                         p id="link" role="status" { "not live without JavaScript" }

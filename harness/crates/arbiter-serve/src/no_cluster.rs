@@ -1,0 +1,29 @@
+//! In place of `cluster` where the feature of that name is off.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::hub::LivePage;
+use crate::web::Fragment;
+
+/// Monitors nothing: there is no server to listen to.
+#[derive(Debug)]
+pub struct ClusterMonitor;
+
+impl ClusterMonitor {
+    /// A monitor of nothing.
+    pub fn new(_is_named: bool) -> ClusterMonitor {
+        ClusterMonitor
+    }
+
+    /// Cannot be called, as there is no access to any server.
+    pub async fn keep(&self, access: Infallible) {
+        match access {}
+    }
+}
+
+impl LivePage for Arc<ClusterMonitor> {
+    fn fragments(&mut self) -> Vec<Fragment> {
+        Vec::new()
+    }
+}
