@@ -440,7 +440,6 @@ fn local(plan: &Plan, setups: Vec<EngineSetup>) -> Result<Local, Failure> {
 }
 
 fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
-    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
     let annotation = &plan.annotation;
     let is_named = annotation.has_origin && !annotation.is_minimal;
     Content::Pgn(Box::new(PgnHeader {
@@ -451,7 +450,7 @@ fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
             Kind::Ablate => "Arbiter ablation".to_owned(),
             Kind::Tune => "Arbiter tuning".to_owned(),
         },
-        date: created.strftime("%Y.%m.%d").to_string(),
+        date: stored::time_as(created_ms, "%Y.%m.%d"),
         engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
         limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
         hashes: fingerprints.engines.clone(),

@@ -1,7 +1,7 @@
 //! `arbiter builds`: what is kept of builds, and how it is cleaned.
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 
@@ -10,6 +10,7 @@ use crate::output::{OutputFormat, Rows, emit, width};
 use arbiter_build::cache::Cache;
 use arbiter_build::clean::{self, Fate, Kept, Policy};
 use arbiter_report::builds::{self, Row};
+use arbiter_report::stored::time;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
 
@@ -120,11 +121,11 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
 }
 
 fn row(kept: &Kept) -> Row {
-    let used = jiff::Timestamp::try_from(kept.used).unwrap_or_default();
+    let used = kept.used.duration_since(UNIX_EPOCH).unwrap_or_default();
     let note = kept.note.as_ref();
     Row {
         name: kept.name.clone(),
-        used: used.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        used: time(used.as_millis() as i64),
         bytes: kept.bytes,
         is_built: note.is_some(),
         commit: note.map(|note| note.commit.clone()),

@@ -15,6 +15,7 @@ use crate::runtime::runtime;
 use crate::suite_run::{QueryArgs, engines, run_tasks_observed};
 use arbiter_plan::plan::Engine;
 use arbiter_protocol::clock::Limits;
+use arbiter_report::stored::time_as;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
 use arbiter_runner::preflight::{self, engine_setup};
@@ -234,7 +235,6 @@ fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> Stri
 
 /// Where the positions are from and how they were proven.
 fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) -> String {
-    let date = jiff::Timestamp::from_millisecond(unix_time_ms()).unwrap_or_default();
     let sources: Vec<String> = args
         .source
         .pgn
@@ -255,7 +255,7 @@ fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) ->
          scores; c2 the game.\n",
         games.len(),
         sources.join(", "),
-        date.strftime("%Y-%m-%d"),
+        time_as(unix_time_ms(), "%Y-%m-%d"),
         env!("CARGO_PKG_VERSION"),
         args.engine,
         args.from_ply,

@@ -9,6 +9,7 @@ use arbiter_openings::MAX_FAULTS;
 use arbiter_plan::affinity::list;
 use arbiter_plan::plan::Kind;
 use arbiter_report::standings::rules_in_words;
+use arbiter_report::stored::time_as;
 use arbiter_report::terminal::note;
 use arbiter_report::tuned;
 use arbiter_runner::preflight::places_of;
@@ -111,7 +112,6 @@ fn quoted(path: &Path) -> String {
 
 /// The name of a run that nobody named.
 pub(super) fn default_name(kind: Kind, created_ms: i64) -> String {
-    let created = jiff::Timestamp::from_millisecond(created_ms).unwrap_or_default();
     // Milliseconds keep runs that a script starts together apart.
-    format!("{}-{}", kind.as_str(), created.strftime("%Y%m%d-%H%M%S-%3f"))
+    format!("{}-{}", kind.as_str(), time_as(created_ms, "%Y%m%d-%H%M%S-%3f"))
 }

@@ -62,7 +62,9 @@ fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     // A number of another meaning, such as "3 moves to go", has neither a sign nor decimals.
     let is_told = text[..end].iter().any(|byte| matches!(byte, b'+' | b'-' | b'.'));
     let has_depth = text.get(end) == Some(&b'/');
-    if !is_told && !has_depth {
+    // What is written of a move without a score.
+    let is_none = text[end..].starts_with(b"/0") && &text[..end] == b"0.00";
+    if is_none || !is_told && !has_depth {
         return None;
     }
     number(&text[..end]).map(Evaluation::Own)
@@ -104,8 +106,17 @@ mod tests {
         check(" [%eval 0.17] [%clk 0:00:30] ", Some(OfWhite(17.0)));
         check("[%eval -2.35,20]", Some(OfWhite(-235.0)));
         check("[%eval #-3]", Some(OfWhite(f64::NEG_INFINITY)));
-        for none in ["book", "", "0.25s", "3 moves to go", "+M/9", "[%clk 0:05:00]", "[%eval ", "-"]
-        {
+        for none in [
+            "book",
+            "0.00/0 0.1s",
+            "",
+            "0.25s",
+            "3 moves to go",
+            "+M/9",
+            "[%clk 0:05:00]",
+            "[%eval ",
+            "-",
+        ] {
             check(none, None);
         }
         check("+1.0e400/9", None);

@@ -185,8 +185,12 @@ pub fn apply(
     }
 }
 
-/// A time of the store, in UTC.
+/// A time of the store in UTC, as RFC 3339 has it.
 pub fn time(unix_ms: i64) -> String {
-    let time = jiff::Timestamp::from_millisecond(unix_ms).unwrap_or_default();
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    time_as(unix_ms, "%Y-%m-%dT%H:%M:%SZ")
+}
+
+/// The same in a form of `strftime`.
+pub fn time_as(unix_ms: i64, form: &str) -> String {
+    chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
 }

@@ -72,10 +72,10 @@ impl fmt::Display for Comment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Comment { thought, annotation, is_timed } = *self;
         match thought.score {
-            Some(score) => score.fmt(f)?,
-            None => f.write_str("0.00")?,
+            Some(score) => write!(f, "{score}/{}", thought.depth.unwrap_or(0))?,
+            // As other programs write it, and readers know that it is none.
+            None => f.write_str("0.00/0")?,
         }
-        write!(f, "/{}", thought.depth.unwrap_or(0))?;
         if is_timed {
             write!(f, " {}", Seconds(thought.elapsed))?;
         }
