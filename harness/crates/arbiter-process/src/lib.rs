@@ -3,6 +3,7 @@
 mod bounds;
 mod cpus;
 mod delay;
+mod heap;
 mod process_tree;
 mod reader;
 mod run_to_completion;
