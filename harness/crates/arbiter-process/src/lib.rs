@@ -15,6 +15,7 @@ mod writer;
 pub use bounds::Bounds;
 pub use cpus::allowed as allowed_cpus;
 pub use delay::{Delays, stolen};
+pub use heap::share_heap;
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use run_to_completion::{Cancel, Completed, EndReason, Timeouts, run_to_completion};
 pub use spawn::{Launch, Process, SpawnError, Spawner};

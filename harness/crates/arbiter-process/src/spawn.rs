@@ -17,7 +17,6 @@ use thiserror::Error;
 use super::bounds::{self, Bounds};
 use super::cpus;
 use super::delay::Delays;
-use super::heap;
 use super::process_tree::ProcessTree;
 use super::reader::{Chunk, read_lines};
 use super::stop;
@@ -114,7 +113,6 @@ impl Spawner {
         // Where the kernel refuses, strays go to init as they always did.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         bounds::raise_open_files();
-        heap::share();
         let (sender, requests) = mpsc::channel::<Request>();
         let (prepared, answer) = mpsc::channel();
         std::thread::Builder::new().name("spawner".into()).spawn(move || {
