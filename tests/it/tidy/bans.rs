@@ -21,7 +21,7 @@ const BANS: [Ban; 2] = [
         allowed: &[
             "harness/crates/arbiter-cluster/",
             "harness/crates/arbiter-game/src/driver.rs",
-            "harness/crates/arbiter-game/src/player.rs",
+            "harness/crates/arbiter-game/src/engine.rs",
             "harness/crates/arbiter-game/src/relay.rs",
             "harness/crates/arbiter-runner/",
             "harness/crates/arbiter-serve/",
@@ -47,7 +47,7 @@ const BANS: [Ban; 2] = [
             "engine/src/uci/",
             "harness/crates/arbiter-check/src/drive.rs",
             "harness/crates/arbiter-game/src/driver.rs",
-            "harness/crates/arbiter-game/src/player.rs",
+            "harness/crates/arbiter-game/src/engine.rs",
             "harness/crates/arbiter-process/",
             "harness/crates/arbiter-runner/src/dispatch.rs",
         ],

@@ -472,9 +472,7 @@ impl EngineProcess {
 
     fn take(&mut self, chunk: Chunk) {
         self.closed = chunk.closed;
-        for line in &chunk.lines {
-            self.tape.note(chunk.at, Mark::FromEngine, line);
-        }
+        chunk.lines.iter().for_each(|line| self.tape.note(chunk.at, Mark::FromEngine, line));
         self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
     }
 

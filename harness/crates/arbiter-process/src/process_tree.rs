@@ -10,10 +10,10 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpgid, waitpid};
+use rustix::thread::gettid;
 
 use super::stop;
 
@@ -34,11 +34,10 @@ pub(super) struct ProcessTree {
 }
 
 impl ProcessTree {
-    /// Starts an engine with a mark of its own.
-    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, ProcessTree)> {
-        static STARTED: AtomicU64 = AtomicU64::new(0);
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let value = format!("{}-{number}", getpid().as_raw_nonzero());
+    /// Starts an engine with a mark of its own: `number` counts those of the calling thread.
+    pub(super) fn spawn(command: &mut Command, number: usize) -> io::Result<(Child, ProcessTree)> {
+        let (process, thread) = (getpid().as_raw_nonzero(), gettid().as_raw_nonzero());
+        let value = format!("{process}-{thread}-{number}");
         let child = command.env(MARK, &value).spawn()?;
         Ok((child, ProcessTree { mark: format!("{MARK}={value}") }))
     }

@@ -121,9 +121,9 @@ impl Spawner {
             if prepared.send(outcome).is_err() || !is_ready {
                 return;
             }
-            for (launch, sink, reply) in requests {
+            for (number, (launch, sink, reply)) in requests.into_iter().enumerate() {
                 // A requester that went away has no use for the process; dropping it ends it.
-                let _ = reply.send(Process::start(&launch, sink));
+                let _ = reply.send(Process::start(&launch, sink, number));
             }
         })?;
         answer.recv().map_err(io::Error::other)??;
@@ -160,7 +160,7 @@ pub struct Process {
 }
 
 impl Process {
-    fn start(launch: &Launch, sink: Sink) -> Result<Process, SpawnError> {
+    fn start(launch: &Launch, sink: Sink, number: usize) -> Result<Process, SpawnError> {
         let mut log = launch.stderr.as_deref().map(append_to).transpose()?;
         let fail = |source| SpawnError::Os { program: launch.program.clone(), source };
         let mut command = Command::new(&launch.program);
@@ -174,7 +174,7 @@ impl Process {
             command.current_dir(dir);
         }
         prepare_child(&mut command, launch);
-        let (mut child, tree) = ProcessTree::spawn(&mut command).map_err(fail)?;
+        let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let errors = Tail::default();
