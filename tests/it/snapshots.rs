@@ -83,7 +83,7 @@ fn every_ending_of_a_run() {
 fn every_ending_of_a_game_and_every_verdict_is_shown() {
     let text = std::fs::read_to_string(snapshot("rich.md")).expect("the snapshot is there");
     for termination in arbiter_game::outcome::Termination::ALL {
-        assert!(text.contains(termination.as_str()), "{termination}");
+        assert!(text.contains(&termination.to_string()), "{termination}");
     }
     for verdict in arbiter_plan::gate::Verdict::ALL {
         assert!(text.contains(verdict.as_str()), "{}", verdict.as_str());

@@ -75,11 +75,11 @@ impl AdjudicationArgs {
             folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect();
         let scope = match (self.syzygy_adjudicate, &file.syzygy_adjudicate) {
             (Some(scope), _) => Some(scope),
-            (None, Some(word)) => Some(word.parse().map_err(|expected| ArgsError::Word {
+            (None, Some(word)) => Some(word.parse().map_err(|_| ArgsError::Word {
                 file: file.name(),
                 key: "syzygy-adjudicate",
                 value: word.clone(),
-                expected,
+                expected: "both, wins or draws".to_owned(),
             })?),
             (None, None) => None,
         };

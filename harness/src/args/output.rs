@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ArgsError;
-use arbiter_game::annotation::{
-    Annotation, Field, Keeping, LinePattern, Notation, UnknownWord, parse_fields,
-};
+use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation, parse_fields};
 use arbiter_plan::file::ConfigFile;
+use arbiter_protocol::UnknownName;
 
 /// What is written down of games besides the store.
 #[derive(Debug, Args)]
@@ -48,7 +47,7 @@ pub(super) struct OutputArgs {
 #[derive(Debug, Clone)]
 struct Fields(Vec<Field>);
 
-fn fields(text: &str) -> Result<Fields, UnknownWord> {
+fn fields(text: &str) -> Result<Fields, UnknownName> {
     parse_fields(text).map(Fields)
 }
 

@@ -87,7 +87,7 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
         text.push_str(&format!("{}.{}  {white} v {black}: {detail}\n", pair + 1, half + 1));
     }
     if text.is_empty() {
-        let kept = stored.plan.transcripts.as_str();
+        let kept = stored.plan.transcripts;
         text = format!("run {run} has no transcripts (kept: {kept})\n");
     }
     emit(&text).map(|()| ExitCode::Passed)
@@ -102,7 +102,7 @@ fn find(store: &Store, run: &str, game: &str) -> Result<Recorded, Failure> {
     let (pair, half) = parts.ok_or_else(|| {
         Failure::invalid(format!("'{game}' is no game; give pair and game, such as 17.2"))
     })?;
-    let kept = store.run(run)?.plan.transcripts.as_str();
+    let kept = store.run(run)?.plan.transcripts;
     store.recorded(run, pair, half)?.ok_or_else(|| {
         Failure::invalid(format!(
             "run '{run}' has no transcript of game {game} (kept: {kept}); `arbiter replay {run}` \

@@ -39,7 +39,7 @@ impl Observer for Stream {
                 "white": self.engines[game.engines.white],
                 "black": self.engines[game.engines.black],
                 "result": game.outcome.result.as_str(),
-                "termination": game.outcome.termination.as_str(),
+                "termination": game.outcome.termination,
                 "detail": game.outcome.detail,
                 "plies": game.moves.len(),
                 "duration_ms": game.duration.as_secs_f64() * 1e3,

@@ -4,9 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use regex_lite::Regex;
+use serde::{Deserialize, Serialize};
 
-/// A fact about a move that its comment can have, besides score, depth and time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+use arbiter_protocol::UnknownName;
+
+/// A fact about a move that its comment can have, besides score, depth and time. The names are those
+/// of fastchess.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Field {
     /// Time left on the mover's clock after the move.
     TimeLeft,
@@ -38,24 +43,11 @@ impl Field {
         Field::Tbhits,
         Field::Pv,
     ];
-
-    /// The word for flags, files and the store; those of fastchess.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Field::TimeLeft => "timeleft",
-            Field::Latency => "latency",
-            Field::Nodes => "nodes",
-            Field::Seldepth => "seldepth",
-            Field::Nps => "nps",
-            Field::Hashfull => "hashfull",
-            Field::Tbhits => "tbhits",
-            Field::Pv => "pv",
-        }
-    }
 }
 
 /// How moves are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Notation {
     /// Standard algebraic: `Nf3`.
     #[default]
@@ -64,50 +56,6 @@ pub enum Notation {
     Lan,
     /// As engines write them: `g1f3`.
     Uci,
-}
-
-impl Notation {
-    const ALL: [Notation; 3] = [Notation::San, Notation::Lan, Notation::Uci];
-
-    /// The word for flags, files and the store.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Notation::San => "san",
-            Notation::Lan => "lan",
-            Notation::Uci => "uci",
-        }
-    }
-}
-
-/// A word is none of those that are known.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{word}' is none of {expected}")]
-pub struct UnknownWord {
-    word: String,
-    expected: String,
-}
-
-fn find<T: Copy>(all: &[T], name: fn(T) -> &'static str, word: &str) -> Result<T, UnknownWord> {
-    all.iter().copied().find(|value| name(*value) == word).ok_or_else(|| UnknownWord {
-        word: word.to_owned(),
-        expected: all.iter().map(|value| name(*value)).collect::<Vec<_>>().join(", "),
-    })
-}
-
-impl FromStr for Field {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Field, UnknownWord> {
-        find(&Field::ALL, Field::as_str, word)
-    }
-}
-
-impl FromStr for Notation {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Notation, UnknownWord> {
-        find(&Notation::ALL, Notation::as_str, word)
-    }
 }
 
 /// Chooses lines of engines.
@@ -144,7 +92,8 @@ impl FromStr for LinePattern {
 }
 
 /// Of which games what was said is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Keeping {
     /// Of those that an engine's fault ended.
     #[default]
@@ -155,26 +104,7 @@ pub enum Keeping {
     None,
 }
 
-impl Keeping {
-    const ALL: [Keeping; 3] = [Keeping::Abnormal, Keeping::All, Keeping::None];
-
-    /// The word for flags, files and the store.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Keeping::Abnormal => "abnormal",
-            Keeping::All => "all",
-            Keeping::None => "none",
-        }
-    }
-}
-
-impl FromStr for Keeping {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Keeping, UnknownWord> {
-        find(&Keeping::ALL, Keeping::as_str, word)
-    }
-}
+arbiter_protocol::named!(Field, Notation, Keeping);
 
 /// How games are annotated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -204,7 +134,7 @@ impl Annotation {
 }
 
 /// Reads fields as typed, with commas between them; `all` is all of them.
-pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownWord> {
+pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownName> {
     if text == "all" {
         return Ok(Field::ALL.to_vec());
     }
@@ -222,13 +152,13 @@ mod tests {
     #[test]
     fn words_read_back_and_others_are_refused() {
         for field in Field::ALL {
-            assert_eq!(field.as_str().parse(), Ok(field));
+            assert_eq!(field.to_string().parse(), Ok(field));
         }
-        for notation in Notation::ALL {
-            assert_eq!(notation.as_str().parse(), Ok(notation));
+        for notation in [Notation::San, Notation::Lan, Notation::Uci] {
+            assert_eq!(notation.to_string().parse(), Ok(notation));
         }
-        for keeping in Keeping::ALL {
-            assert_eq!(keeping.as_str().parse(), Ok(keeping));
+        for keeping in [Keeping::Abnormal, Keeping::All, Keeping::None] {
+            assert_eq!(keeping.to_string().parse(), Ok(keeping));
         }
         let error = "figurine".parse::<Notation>().unwrap_err().to_string();
         assert_eq!(error, "'figurine' is none of san, lan, uci");

@@ -1,13 +1,11 @@
 //! How a game ended: who won, and why, apart from each other.
 
-use std::fmt;
-use std::str::FromStr;
-
+use serde::{Deserialize, Serialize};
 use shakmaty::{Color, KnownOutcome};
 
-/// Why a game ended. The names of [`Termination::as_str`] are stored and printed; they never
-/// change their meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Why a game ended. The names are stored and printed; they never change their meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Termination {
     /// The side to move is mated.
     Checkmate,
@@ -67,69 +65,22 @@ impl Termination {
         Termination::MoveCap,
     ];
 
-    /// The stored and printed name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Termination::Checkmate => "checkmate",
-            Termination::Stalemate => "stalemate",
-            Termination::Threefold => "threefold",
-            Termination::FiftyMoves => "fifty_moves",
-            Termination::DeadPosition => "dead_position",
-            Termination::Resignation => "resignation",
-            Termination::ResignAdjudication => "resign_adjudication",
-            Termination::DrawAdjudication => "draw_adjudication",
-            Termination::TablebaseAdjudication => "tablebase_adjudication",
-            Termination::MoveCap => "move_cap",
-            Termination::TimeForfeit => "time_forfeit",
-            Termination::IllegalMove => "illegal_move",
-            Termination::UnparseableMove => "unparseable_move",
-            Termination::ProtocolError => "protocol_error",
-            Termination::Crash => "crash",
-            Termination::Disconnect => "disconnect",
-            Termination::Stall => "stall",
-        }
-    }
-
     /// Whether an engine failed, as opposed to a game that was played to its end.
     pub fn is_fault(self) -> bool {
-        match self {
+        matches!(
+            self,
             Termination::TimeForfeit
-            | Termination::IllegalMove
-            | Termination::UnparseableMove
-            | Termination::ProtocolError
-            | Termination::Crash
-            | Termination::Disconnect
-            | Termination::Stall => true,
-            Termination::Checkmate
-            | Termination::Stalemate
-            | Termination::Threefold
-            | Termination::FiftyMoves
-            | Termination::DeadPosition
-            | Termination::Resignation
-            | Termination::ResignAdjudication
-            | Termination::DrawAdjudication
-            | Termination::TablebaseAdjudication
-            | Termination::MoveCap => false,
-        }
+                | Termination::IllegalMove
+                | Termination::UnparseableMove
+                | Termination::ProtocolError
+                | Termination::Crash
+                | Termination::Disconnect
+                | Termination::Stall
+        )
     }
 }
 
-impl FromStr for Termination {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Termination::ALL
-            .into_iter()
-            .find(|t| t.as_str() == name)
-            .ok_or_else(|| format!("'{name}' is not a known termination"))
-    }
-}
-
-impl fmt::Display for Termination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+arbiter_protocol::named!(Termination);
 
 /// Result, reason and what to tell a human.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,7 +125,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_read_back() {
         for termination in Termination::ALL {
-            assert_eq!(termination.as_str().parse(), Ok(termination));
+            assert_eq!(termination.to_string().parse(), Ok(termination));
         }
         assert!("boredom".parse::<Termination>().is_err());
     }

@@ -214,7 +214,7 @@ fn adjudication(plan: &Plan) -> Vec<(&'static str, String)> {
         flags.push(("syzygy", folders.join(":")));
         flags.extend((pieces > 0).then(|| ("syzygy-pieces", pieces.to_string())));
         let is_usual = scope == Scope::default();
-        flags.extend((!is_usual).then(|| ("syzygy-adjudicate", scope.as_str().to_owned())));
+        flags.extend((!is_usual).then(|| ("syzygy-adjudicate", scope.to_string())));
     }
     flags
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::provenance::Provenance;
 use arbiter_protocol::clock::{Limits, TimeError, parse_seconds};
-use arbiter_protocol::{Protocol, Restart, WordError};
+use arbiter_protocol::{Protocol, Restart, UnknownName};
 
 /// What can be said of an engine; everything may be left open and come from `--each`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -84,7 +84,7 @@ pub enum SpecError {
         /// The key.
         key: String,
         /// What is wrong.
-        source: WordError,
+        source: UnknownName,
     },
     /// A value is neither true nor false.
     #[error("{key}={value} is neither true nor false")]
@@ -189,7 +189,7 @@ impl EngineSpec {
     }
 }
 
-fn word<T: FromStr<Err = WordError>>(key: &str, value: &str) -> Result<T, SpecError> {
+fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, SpecError> {
     value.parse().map_err(|source| SpecError::Word { key: key.to_owned(), source })
 }
 

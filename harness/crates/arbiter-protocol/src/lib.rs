@@ -2,7 +2,9 @@
 
 pub mod cecp;
 pub mod clock;
+mod name;
 mod session;
 pub mod uci;
 
+pub use name::{UnknownName, from_name};
 pub use session::*;

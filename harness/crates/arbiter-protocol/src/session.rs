@@ -4,9 +4,9 @@
 //! protocols themselves are in [`crate::uci`] and [`crate::cecp`].
 
 use std::fmt::{self, Write as _};
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Chess};
 
 use crate::cecp::session as xboard;
@@ -18,7 +18,8 @@ use crate::uci::session as uci;
 use crate::uci::session::{Deadlines, SessionError, Setup};
 
 /// Which protocol an engine speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// The Universal Chess Interface.
     #[default]
@@ -28,7 +29,8 @@ pub enum Protocol {
 }
 
 /// Whether an engine plays its next game in the process of the last one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Restart {
     /// Yes, unless the engine says that it cannot.
     #[default]
@@ -39,63 +41,7 @@ pub enum Restart {
     Off,
 }
 
-/// A word that is none of the few that are known.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{word}' is none of {expected}")]
-pub struct WordError {
-    word: String,
-    expected: String,
-}
-
-impl Protocol {
-    const ALL: [Protocol; 2] = [Protocol::Uci, Protocol::Xboard];
-}
-
-impl Restart {
-    const ALL: [Restart; 3] = [Restart::Auto, Restart::On, Restart::Off];
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Protocol::Uci => "uci",
-            Protocol::Xboard => "xboard",
-        })
-    }
-}
-
-impl fmt::Display for Restart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Restart::Auto => "auto",
-            Restart::On => "on",
-            Restart::Off => "off",
-        })
-    }
-}
-
-impl FromStr for Protocol {
-    type Err = WordError;
-
-    fn from_str(word: &str) -> Result<Self, WordError> {
-        find(&Protocol::ALL, word)
-    }
-}
-
-impl FromStr for Restart {
-    type Err = WordError;
-
-    fn from_str(word: &str) -> Result<Self, WordError> {
-        find(&Restart::ALL, word)
-    }
-}
-
-fn find<T: Copy + fmt::Display>(all: &[T], word: &str) -> Result<T, WordError> {
-    all.iter().copied().find(|value| value.to_string() == word).ok_or_else(|| WordError {
-        word: word.to_owned(),
-        expected: all.iter().map(T::to_string).collect::<Vec<_>>().join(", "),
-    })
-}
+crate::named!(Protocol, Restart);
 
 /// What a line meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -377,22 +323,5 @@ impl From<xboard::Step> for Step {
             xboard::Step::Move { text, info } => Step::Move { text, info, ponder: None },
             xboard::Step::Claim(claim) => Step::Claim(claim),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_read_back_and_others_are_refused() {
-        for protocol in Protocol::ALL {
-            assert_eq!(protocol.to_string().parse(), Ok(protocol));
-        }
-        for restart in Restart::ALL {
-            assert_eq!(restart.to_string().parse(), Ok(restart));
-        }
-        let error = "telepathy".parse::<Protocol>().unwrap_err();
-        assert_eq!(error.to_string(), "'telepathy' is none of uci, xboard");
     }
 }

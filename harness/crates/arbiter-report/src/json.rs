@@ -11,6 +11,7 @@ use crate::latency::{self, LatencyFigures};
 use crate::standings_json::TournamentFigures;
 use crate::summary::{Strength, Summary};
 use crate::tuned::{self, TuningFigures};
+use arbiter_game::outcome::Termination;
 use arbiter_plan::provenance::Scale;
 use arbiter_plan::run::event::{Ending, ExcludedWorker};
 use arbiter_stats::elo::{Estimate, Extended};
@@ -60,7 +61,7 @@ struct Report<'a> {
     /// The bounds as corrected at the end.
     llr_stop_lower: Option<f64>,
     llr_stop_upper: Option<f64>,
-    terminations: BTreeMap<&'static str, u64>,
+    terminations: BTreeMap<String, u64>,
     faults: Vec<Fault<'a>>,
     /// How promptly engines answered; nothing if no clock bounds them.
     latencies: Vec<LatencyFigures<'a>>,
@@ -131,7 +132,7 @@ struct SprtFigures {
 #[derive(Serialize)]
 struct Fault<'a> {
     engine: &'a str,
-    reason: &'static str,
+    reason: Termination,
     count: u64,
 }
 
@@ -258,13 +259,13 @@ fn report(summary: &Summary) -> Report<'_> {
         llr_upper: bounds.map(|b| b.upper()),
         llr_stop_lower: test.map(|(_, look)| look.lower),
         llr_stop_upper: test.map(|(_, look)| look.upper),
-        terminations: standing.terminations.iter().map(|(t, n)| (t.as_str(), *n)).collect(),
+        terminations: standing.terminations.iter().map(|(t, n)| (t.to_string(), *n)).collect(),
         faults: standing
             .faults
             .iter()
             .map(|((engine, reason), count)| Fault {
                 engine: name(*engine),
-                reason: reason.as_str(),
+                reason: *reason,
                 count: *count,
             })
             .collect(),

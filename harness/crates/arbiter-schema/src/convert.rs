@@ -7,8 +7,6 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 use serde_with::{DeserializeAs, SerializeAs, serde_conv};
 
-use arbiter_game::adjudicate::Scope;
-use arbiter_game::annotation::{Field, Keeping, Notation};
 use arbiter_openings::Order;
 use arbiter_plan::plan::Kind;
 use arbiter_protocol::uci::session::Deadlines;
@@ -77,15 +75,11 @@ macro_rules! named {
 
 named! {
     Correction: [Correction::None, Correction::Dynamic];
-    Field: Field::ALL;
     Format: Format::ALL;
-    Keeping: [Keeping::Abnormal, Keeping::All, Keeping::None];
     Kind: Kind::ALL;
     Model: [Model::Normalized, Model::Logistic, Model::Bayesian];
-    Notation: [Notation::San, Notation::Lan, Notation::Uci];
     OpeningPolicy: OpeningPolicy::ALL;
     Order: [Order::Sequential, Order::Random];
-    Scope: Scope::ALL;
 }
 
 impl<T: Named> SerializeAs<T> for Name {

@@ -109,7 +109,7 @@ impl GameRow {
             white: record.engines.white,
             black: record.engines.black,
             result: record.outcome.result.as_str().to_owned(),
-            termination: record.outcome.termination.as_str().to_owned(),
+            termination: record.outcome.termination.to_string(),
             detail: record.outcome.detail.clone(),
             fen: record.fen.clone(),
             chess960: record.chess960,

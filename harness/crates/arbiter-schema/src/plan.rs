@@ -79,7 +79,6 @@ struct OutputRow {
     annotation: Annotation,
     epd: Option<PathBuf>,
     /// Absent in runs from before transcripts were kept.
-    #[serde(default, with = "As::<Option<Name>>")]
     transcripts: Option<Keeping>,
 }
 
@@ -200,7 +199,6 @@ struct TablebaseDef {
     pieces: u32,
     #[serde(rename = "ignore_fifty")]
     ignores_fifty: bool,
-    #[serde(with = "As::<Name>")]
     scope: Scope,
 }
 
@@ -208,9 +206,9 @@ struct TablebaseDef {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Annotation")]
 pub struct AnnotationDef {
-    #[serde(default, with = "As::<DefaultOnNull<Name>>")]
+    #[serde(default, with = "As::<DefaultOnNull>")]
     notation: Notation,
-    #[serde(default, with = "As::<Vec<Name>>")]
+    #[serde(default)]
     fields: Vec<Field>,
     #[serde(default, with = "As::<Option<DisplayFromStr>>")]
     pattern: Option<LinePattern>,

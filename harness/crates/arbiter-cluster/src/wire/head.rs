@@ -18,7 +18,7 @@ use arbiter_process::{Bounds, Launch};
 use arbiter_protocol::clock::Conditions;
 use arbiter_protocol::uci::session::{Deadlines, Setup};
 use arbiter_protocol::{Protocol, Restart};
-use arbiter_schema::{AnnotationDef, ConditionsDef, DeadlinesMs, Millis, Name, RulesDef};
+use arbiter_schema::{AnnotationDef, ConditionsDef, DeadlinesMs, Millis, RulesDef};
 
 /// Longest description, in bytes.
 const MAX_DESCRIPTION: usize = 4 << 20;
@@ -116,7 +116,6 @@ pub struct RunDescription {
     #[serde(with = "RulesDef")]
     pub rules: Rules,
     /// Of which games what was said is kept.
-    #[serde(with = "As::<Name>")]
     pub transcripts: Keeping,
     /// What else is kept of games: what their comments have.
     #[serde(with = "AnnotationDef")]

@@ -1,8 +1,8 @@
 //! Ends games whose value endgame tables know.
 
 use std::fmt::Debug;
-use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Position};
 use shakmaty_syzygy::{AmbiguousWdl, Wdl};
 
@@ -18,7 +18,8 @@ pub struct TablebaseRule {
 }
 
 /// Which results tables may give out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// All.
     #[default]
@@ -32,25 +33,9 @@ pub enum Scope {
 impl Scope {
     /// All scopes.
     pub const ALL: [Scope; 3] = [Scope::Both, Scope::Wins, Scope::Draws];
-
-    /// The word for flags, files and the store.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Scope::Both => "both",
-            Scope::Wins => "wins",
-            Scope::Draws => "draws",
-        }
-    }
 }
 
-impl FromStr for Scope {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        let found = Scope::ALL.into_iter().find(|scope| scope.as_str() == word);
-        found.ok_or_else(|| "expected both, wins or draws".to_owned())
-    }
-}
+arbiter_protocol::named!(Scope);
 
 /// Endgame tables. Values are for the side to move; `None` if no table has the position, as none
 /// has positions with castling rights.

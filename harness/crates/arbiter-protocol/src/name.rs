@@ -1,0 +1,68 @@
+//! The names of the values of an enum, as flags, files and the store have them: those that serde
+//! gives them.
+
+use std::fmt::Display;
+
+use serde::de::{DeserializeOwned, Error, IntoDeserializer};
+
+/// A word that names no value of an enum; the text lists those that do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnknownName(String);
+
+impl Error for UnknownName {
+    fn custom<T: Display>(message: T) -> UnknownName {
+        UnknownName(message.to_string())
+    }
+
+    fn unknown_variant(name: &str, expected: &'static [&'static str]) -> UnknownName {
+        UnknownName(format!("'{name}' is none of {}", expected.join(", ")))
+    }
+}
+
+impl From<UnknownName> for String {
+    fn from(error: UnknownName) -> String {
+        error.0
+    }
+}
+
+/// The value of an enum without fields that has this name.
+pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, UnknownName> {
+    T::deserialize(name.into_deserializer())
+}
+
+/// Lets enums without fields be written as the names that serde gives them, and be read from these.
+#[macro_export]
+macro_rules! named {
+    ($($type:ty),+) => { $(
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                serde::Serialize::serialize(self, f)
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $crate::UnknownName;
+
+            fn from_str(name: &str) -> Result<Self, $crate::UnknownName> {
+                $crate::from_name(name)
+            }
+        }
+    )+ };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Protocol, Restart};
+
+    #[test]
+    fn names_read_back_and_others_are_refused() {
+        for protocol in [Protocol::Uci, Protocol::Xboard] {
+            assert_eq!(protocol.to_string().parse(), Ok(protocol));
+        }
+        assert_eq!("auto".parse(), Ok(Restart::Auto));
+        assert_eq!(format!("{:>5}", Restart::On), "   on");
+        let error = "telepathy".parse::<Protocol>().unwrap_err();
+        assert_eq!(error.to_string(), "'telepathy' is none of uci, xboard");
+    }
+}
