@@ -3,7 +3,7 @@
 mod adjudication;
 mod deadlines;
 mod output;
-pub(crate) mod tournament;
+mod tournament;
 mod words;
 
 use std::num::NonZeroUsize;
@@ -14,21 +14,20 @@ use clap::Args;
 use self::adjudication::AdjudicationArgs;
 use self::deadlines::DeadlineArgs;
 use self::output::OutputArgs;
-pub(crate) use self::words::{ModelArg, OvershootArg, one_line};
-use self::words::{OrderArg, affinity, model_word, noise_limit, order_word, overshoot_word};
-use crate::args::tournament::TournamentArgs;
+use self::tournament::TournamentArgs;
+pub(crate) use self::words::{CORRECTIONS, FORMATS, MODELS, one_line};
+use self::words::{ORDERS, merged};
 use crate::compat::Style;
 use crate::engine_builds::BuildArgs;
 use crate::failure::Failure;
 use crate::fleet::ClusterArgs;
 use crate::output::OutputFormat;
-use arbiter_plan::adjudication::RuleError;
+use arbiter_openings::Order;
 use arbiter_plan::affinity::Affinity;
-use arbiter_plan::file::{self, FileError, Loaded};
+use arbiter_plan::file::{self, ConfigFile, Loaded, plain};
 use arbiter_plan::noise::NoiseLimit;
 use arbiter_plan::request::{Request, SprtRequest};
-use arbiter_plan::spec::{EngineSpec, SpecError};
-use arbiter_protocol::clock::TimeError;
+use arbiter_plan::spec::EngineSpec;
 use arbiter_stats::{Correction, Model};
 
 /// Default folder of the results store.
@@ -72,8 +71,8 @@ pub(crate) struct PlayArgs {
     #[arg(long, conflicts_with = "resume")]
     strict_book: bool,
     /// Order of the openings [default: random]
-    #[arg(long)]
-    order: Option<OrderArg>,
+    #[arg(long, value_parser = ORDERS)]
+    order: Option<Order>,
     /// Seed from which every random choice derives [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -151,21 +150,24 @@ struct ScaleArgs {
 
 impl ScaleArgs {
     /// The speed of reference, if times are to be scaled.
-    fn reference(&self, file: &file::ConfigFile) -> Result<Option<f64>, ArgsError> {
+    fn reference(&self, file: &ConfigFile) -> Result<Option<f64>, Failure> {
         let reference = self.reference_nps.or(file.reference_nps);
         match (self.scale || file.scale.unwrap_or(false), reference) {
             (false, _) => Ok(None),
             (true, Some(nps)) if (1.0..=1e12).contains(&nps) => Ok(Some(nps)),
             (true, reference) => {
                 let found = reference.map_or("none".to_owned(), |nps| nps.to_string());
-                Err(ArgsError::Reference(found))
+                Err(Failure::invalid(format!(
+                    "scaled times need the nodes per second of the reference, 1 to 10^12, as \
+                     reference-nps; got {found}"
+                )))
             }
         }
     }
 }
 
 /// Flags of the stopping rule.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct SprtBounds {
     /// Elo of the null hypothesis [default: 0]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, conflicts_with = "resume")]
@@ -180,12 +182,12 @@ pub(crate) struct SprtBounds {
     #[arg(long, value_name = "P", conflicts_with = "resume")]
     beta: Option<f64>,
     /// What the Elo bounds mean [default: normalized]
-    #[arg(long, conflicts_with = "resume")]
-    model: Option<ModelArg>,
+    #[arg(long, conflicts_with = "resume", value_parser = MODELS)]
+    model: Option<Model>,
     /// How the bounds of the ratio allow for its jumps [default: dynamic for Elo bounds at most 20
     /// apart, else none]
-    #[arg(long, conflicts_with = "resume")]
-    overshoot: Option<OvershootArg>,
+    #[arg(long, conflicts_with = "resume", value_parser = CORRECTIONS)]
+    overshoot: Option<Correction>,
 }
 
 impl SprtBounds {
@@ -210,95 +212,15 @@ pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
     }
 }
 
-/// Why flags and file make no request.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ArgsError {
-    /// A flag's SPEC is wrong.
-    #[error("{flag} '{text}': {source}")]
-    Spec {
-        /// The flag.
-        flag: &'static str,
-        /// Its value.
-        text: String,
-        /// What is wrong.
-        source: SpecError,
-    },
-    /// The file is wrong.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// An adjudication rule of the file is wrong.
-    #[error("{file}: {key} = \"{value}\": {source}")]
-    Rule {
-        /// The file.
-        file: String,
-        /// The key.
-        key: &'static str,
-        /// The value.
-        value: String,
-        /// What is wrong.
-        source: RuleError,
-    },
-    /// A deadline of the file is wrong.
-    #[error("{file}: deadline: {source}")]
-    Deadline {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        source: TimeError,
-    },
-    /// A value of the file is wrong.
-    #[error("{file}: {key} = \"{value}\": {reason}")]
-    Value {
-        /// The file.
-        file: String,
-        /// The key.
-        key: &'static str,
-        /// The value.
-        value: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A factor is out of range.
-    #[error("start-scale {0} is not a factor between 0.01 and 1000")]
-    Scale(String),
-    /// Times are to be scaled, but by what?
-    #[error(
-        "scaled times need the nodes per second of the reference, 1 to 10^12, as reference-nps; got {0}"
-    )]
-    Reference(String),
-    /// Rules for tables without tables.
-    #[error("syzygy: name the folders of the tables with --syzygy DIRS")]
-    NoTables,
-    /// No table has so few or so many pieces.
-    #[error("{file}: syzygy-pieces = {pieces}: expected 3 to 7")]
-    Pieces {
-        /// The file.
-        file: String,
-        /// The number.
-        pieces: u32,
-    },
-    /// A word of the file is not known.
-    #[error("{file}: {key} = \"{value}\": expected {expected}")]
-    Word {
-        /// The file.
-        file: String,
-        /// The key.
-        key: &'static str,
-        /// The value.
-        value: String,
-        /// What is allowed.
-        expected: String,
-    },
-}
-
-impl From<ArgsError> for Failure {
-    fn from(error: ArgsError) -> Failure {
-        Failure::invalid(error)
-    }
+/// The file of settings that was named, or the one in the current folder if there is one.
+pub(crate) fn load(named: Option<&Path>) -> Result<Option<Loaded>, Failure> {
+    let default = Path::new(file::DEFAULT_NAME);
+    let path = named.or_else(|| default.is_file().then_some(default));
+    path.map(file::load).transpose().map_err(Failure::invalid)
 }
 
 /// A run to go on with, and what little of it may be changed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Resume {
     /// Its name.
     pub run: String,
@@ -311,7 +233,7 @@ pub(crate) struct Resume {
 }
 
 /// A run as flags and file request it, and how its result is shown.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RequestedRun {
     /// The request for a new run.
     pub request: Request,
@@ -343,28 +265,6 @@ pub(crate) struct RequestedRun {
     pub at_once: Option<usize>,
 }
 
-impl RequestedRun {
-    /// A run with default settings for everything besides the request.
-    pub(crate) fn of(request: Request, results: PathBuf) -> RequestedRun {
-        RequestedRun {
-            request,
-            results,
-            name: None,
-            about: None,
-            resume: None,
-            is_dry_run: false,
-            format: OutputFormat::Text,
-            compat: None,
-            build: BuildArgs::default(),
-            config: None,
-            reference_nps: None,
-            is_probed: false,
-            cluster: ClusterArgs::default(),
-            at_once: None,
-        }
-    }
-}
-
 impl PlayArgs {
     /// Whether a run is to go on.
     pub(crate) fn is_resuming(&self) -> bool {
@@ -372,7 +272,7 @@ impl PlayArgs {
     }
 
     /// Merges flags and file; flags win.
-    pub(crate) fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, ArgsError> {
+    pub(crate) fn resolve(self, bounds: Option<SprtBounds>) -> Result<RequestedRun, Failure> {
         let loaded = self.load()?;
         let settings = &loaded.settings;
         // The store knows the rest; what a file says by now has no say in it.
@@ -383,67 +283,64 @@ impl PlayArgs {
             affinity: self.affinity.clone(),
         });
         let (engines, each) = self.engines(&loaded)?;
-        let output = self.output.resolve(settings)?;
-        let (rules, tables) = self.adjudication.resolve(settings)?;
-        let request = Request {
+        let at_once = self.concurrency.map(NonZeroUsize::get);
+        let order = settings.order.as_ref();
+        let (affinity, noise) = (settings.affinity.as_ref(), settings.noise_limit.as_ref());
+        let mut request = Request {
             engines,
             each,
             openings: self.openings.or_else(|| settings.openings.clone()),
             plies: self.plies.or(settings.plies),
             book_depth: self.book_depth.or(settings.book_depth),
             strict_book: self.strict_book || settings.strict_book.unwrap_or(false),
-            order: match self.order {
-                Some(order) => Some(order.into()),
-                None => {
-                    let word = settings.order.as_deref();
-                    word.map(|word| order_word(settings, word)).transpose()?
-                }
-            },
+            order: merged(self.order, settings, "order", order, |word| ORDERS.read(word))?,
             seed: self.seed.or(settings.seed),
             tournament: self.tournament.resolve(settings)?,
-            concurrency: self.concurrency.map(NonZeroUsize::get).or(settings.concurrency),
-            affinity: affinity(self.affinity, settings)?,
+            concurrency: at_once.or(settings.concurrency),
+            affinity: merged(self.affinity, settings, "affinity", affinity.map(plain), |text| {
+                let expected = "expected auto, none or a list such as \"0-3,8\"";
+                text.parse().map_err(|_| expected)
+            })?
+            .unwrap_or_default(),
             pgn: self.pgn.or_else(|| settings.pgn.clone()),
-            annotation: output.annotation,
-            epd: output.epd,
-            transcripts: output.transcripts,
-            stderr_dir: output.stderr_dir,
             fault_limit: self.fault_limit.or(settings.fault_limit),
-            rules,
-            tables,
-            noise_limit: noise_limit(self.noise_limit, settings)?,
+            noise_limit: merged(
+                self.noise_limit,
+                settings,
+                "noise-limit",
+                noise.map(plain),
+                |text| text.parse().map_err(|_| "expected a share between 0 and 1, or \"off\""),
+            )?
+            .unwrap_or_default(),
             deadlines: self.deadlines.resolve(settings)?,
-            sprt: sprt_request(bounds, &loaded)?,
-            scale: None,
-            ablation: None,
-            tuning: None,
+            sprt: sprt_request(bounds, settings)?,
+            ..Request::default()
         };
-        let reference_nps = self.scaling.reference(settings)?;
+        self.output.resolve(settings, &mut request)?;
+        self.adjudication.resolve(settings, &mut request)?;
         let results = self.results.or_else(|| settings.results.clone());
-        let results = results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
         Ok(RequestedRun {
+            request,
+            results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
             name: self.name,
             about: self.about,
             resume,
             is_dry_run: self.dry_run,
             format: self.format,
             build: self.build,
+            reference_nps: self.scaling.reference(settings)?,
             config: self.config,
-            reference_nps,
             cluster: self.cluster,
-            at_once: self.concurrency.map(NonZeroUsize::get),
-            ..RequestedRun::of(request, results)
+            at_once,
+            ..RequestedRun::default()
         })
     }
 
     /// The engines of the flags, or of the file if there are none, and what holds for all.
-    fn engines(&self, loaded: &Loaded) -> Result<(Vec<EngineSpec>, EngineSpec), ArgsError> {
+    fn engines(&self, loaded: &Loaded) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
         let spec = |flag, text: &String| {
-            EngineSpec::parse(text).map_err(|source| ArgsError::Spec {
-                flag,
-                text: text.clone(),
-                source,
-            })
+            EngineSpec::parse(text)
+                .map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
         };
         let own: Vec<EngineSpec> =
             self.engine.iter().map(|text| spec("--engine", text)).collect::<Result<_, _>>()?;
@@ -454,31 +351,27 @@ impl PlayArgs {
         Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))
     }
 
-    pub(crate) fn load(&self) -> Result<Loaded, FileError> {
-        let default = Path::new(file::DEFAULT_NAME);
-        match &self.config {
-            Some(path) => file::load(path),
-            None if default.is_file() => file::load(default),
-            None => Ok(Loaded::default()),
-        }
+    /// What the file of settings says; nothing if there is none.
+    pub(crate) fn load(&self) -> Result<Loaded, Failure> {
+        load(self.config.as_deref()).map(Option::unwrap_or_default)
     }
 }
 
-fn sprt_request(bounds: Option<SprtBounds>, loaded: &Loaded) -> Result<SprtRequest, ArgsError> {
-    let table = &loaded.settings.sprt;
-    let model =
-        table.model.as_deref().map(|word| model_word(&loaded.settings, word)).transpose()?;
-    let correction = table.overshoot.as_deref();
-    let correction = correction.map(|word| overshoot_word(&loaded.settings, word)).transpose()?;
-    let Some(bounds) = bounds else { return Ok(SprtRequest::default()) };
-    Ok(SprtRequest {
-        elo0: bounds.elo0.or(table.elo0),
-        elo1: bounds.elo1.or(table.elo1),
-        alpha: bounds.alpha.or(table.alpha),
-        beta: bounds.beta.or(table.beta),
-        model: bounds.model.map(Model::from).or(model),
-        correction: bounds.overshoot.map(Correction::from).or(correction),
-    })
+/// The bounds of a test; none of the file's if the command plays no test.
+fn sprt_request(bounds: Option<SprtBounds>, file: &ConfigFile) -> Result<SprtRequest, Failure> {
+    let (table, is_test) = (&file.sprt, bounds.is_some());
+    let SprtBounds { elo0, elo1, alpha, beta, model, overshoot } = bounds.unwrap_or_default();
+    let request = SprtRequest {
+        elo0: elo0.or(table.elo0),
+        elo1: elo1.or(table.elo1),
+        alpha: alpha.or(table.alpha),
+        beta: beta.or(table.beta),
+        model: merged(model, file, "model", table.model.as_ref(), |word| MODELS.read(word))?,
+        correction: merged(overshoot, file, "overshoot", table.overshoot.as_ref(), |word| {
+            CORRECTIONS.read(word)
+        })?,
+    };
+    Ok(if is_test { request } else { SprtRequest::default() })
 }
 
 #[cfg(test)]

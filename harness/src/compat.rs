@@ -1,7 +1,6 @@
 //! Command lines of fastchess and cutechess-cli, and runs shown in their form.
 
 mod engine;
-mod extras;
 pub(crate) mod options;
 mod printer;
 pub(crate) mod request;
@@ -38,6 +37,6 @@ impl Style {
         let Some(path) = &self.saved_in else { return Ok(()) };
         let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
         let saved = Saved { run: run.to_owned(), results };
-        saved.write(path).map_err(Failure::environment)
+        saved.write(path)
     }
 }

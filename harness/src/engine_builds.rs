@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::args::load;
 use crate::failure::Failure;
 use crate::runtime::interruptible;
 use arbiter_build::bench::{self, BenchRecipe, Signature, Subject};
@@ -330,21 +331,12 @@ impl Workshop<'_> {
         if let Some(settings) = &self.settings {
             return Ok(settings.clone());
         }
-        let default = Path::new(file::DEFAULT_NAME);
         let named = self.with.config.as_deref();
-        let path = named.or_else(|| default.is_file().then_some(default));
-        let settings = match path {
-            None => None,
-            Some(path) => {
-                let loaded = file::load(path).map_err(Failure::invalid)?;
-                let name = path.display().to_string();
-                let said = loaded.settings.build.map(|table| table.said(&name)).transpose();
-                let said = said.map_err(|reason| BuildError::Recipe { file: name, reason })?;
-                said.map(|said| (said, named.is_some()))
-            }
-        };
-        self.settings = Some(settings.clone());
-        Ok(settings)
+        let file = load(named)?.unwrap_or_default().settings;
+        let name = file.name();
+        let said = file.build.map(|table| table.said(&name)).transpose();
+        let said = said.map_err(|reason| BuildError::Recipe { file: name, reason })?;
+        Ok(self.settings.insert(said.map(|said| (said, named.is_some()))).clone())
     }
 }
 

@@ -13,9 +13,10 @@ use arbiter_report::csv;
 const NARROWEST: usize = 60;
 
 /// The format of a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Text for people.
+    #[default]
     #[value(alias = "human")]
     Text,
     /// One JSON value.

@@ -1,13 +1,13 @@
 //! Flags that end games before the rules of chess do.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::ArgsError;
+use super::words::merged;
+use crate::failure::Failure;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
-use arbiter_plan::adjudication::{RuleError, parse_draw, parse_resign};
+use arbiter_plan::adjudication::{parse_draw, parse_resign};
 use arbiter_plan::file::ConfigFile;
+use arbiter_plan::request::Request;
 
 /// When games end before the rules of chess say so.
 #[derive(Debug, Args)]
@@ -41,60 +41,40 @@ pub(super) struct AdjudicationArgs {
 }
 
 impl AdjudicationArgs {
-    /// The rules, and the folders of the tables that they need.
-    pub(super) fn resolve(&self, file: &ConfigFile) -> Result<(Rules, Vec<PathBuf>), ArgsError> {
-        let wrong = |key, value: &str, source: RuleError| ArgsError::Rule {
-            file: file.name(),
-            key,
-            value: value.to_owned(),
-            source,
-        };
-        let draw = file.draw.as_deref();
-        let draw = draw.map(|text| parse_draw(text).map_err(|e| wrong("draw", text, e)));
-        let resign = file.resign.as_deref();
-        let resign = resign.map(|text| parse_resign(text).map_err(|e| wrong("resign", text, e)));
-        let (tablebase, folders) = self.tablebase(file)?;
-        let rules = Rules {
-            draw: self.draw.or(draw.transpose()?),
-            resign: self.resign.or(resign.transpose()?),
+    /// Merges flags and file into the request; flags win.
+    pub(super) fn resolve(&self, file: &ConfigFile, request: &mut Request) -> Result<(), Failure> {
+        request.rules = Rules {
+            draw: merged(self.draw, file, "draw", file.draw.as_ref(), parse_draw)?,
+            resign: merged(self.resign, file, "resign", file.resign.as_ref(), parse_resign)?,
             move_cap: self.max_moves.or(file.max_moves),
-            tablebase,
+            tablebase: None,
         };
-        Ok((rules, folders))
-    }
-
-    fn tablebase(
-        &self,
-        file: &ConfigFile,
-    ) -> Result<(Option<TablebaseRule>, Vec<PathBuf>), ArgsError> {
         let folders = match &self.syzygy {
             Some(text) => std::env::split_paths(text).collect(),
             None => file.syzygy.clone().map(Vec::from).unwrap_or_default(),
         };
-        let folders: Vec<PathBuf> =
+        request.tables =
             folders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect();
-        let scope = match (self.syzygy_adjudicate, &file.syzygy_adjudicate) {
-            (Some(scope), _) => Some(scope),
-            (None, Some(word)) => Some(word.parse().map_err(|_| ArgsError::Word {
-                file: file.name(),
-                key: "syzygy-adjudicate",
-                value: word.clone(),
-                expected: "both, wins or draws".to_owned(),
-            })?),
-            (None, None) => None,
-        };
+        let scope = file.syzygy_adjudicate.as_ref();
+        let scope =
+            merged(self.syzygy_adjudicate, file, "syzygy-adjudicate", scope, str::parse::<Scope>)?;
         let pieces = self.syzygy_pieces.or(file.syzygy_pieces);
         if let Some(pieces) = pieces.filter(|pieces| !(3..=7).contains(pieces)) {
-            return Err(ArgsError::Pieces { file: file.name(), pieces });
+            let name = file.name();
+            let told = format!("{name}: syzygy-pieces = {pieces}: expected 3 to 7");
+            return Err(Failure::invalid(told));
         }
         let ignores_fifty = self.syzygy_ignore_50 || file.syzygy_ignore_50.unwrap_or(false);
-        if folders.is_empty() {
-            let is_given = self.syzygy.is_some() || file.syzygy.is_some();
-            let is_wanted = is_given || pieces.is_some() || scope.is_some() || ignores_fifty;
-            return if is_wanted { Err(ArgsError::NoTables) } else { Ok((None, folders)) };
+        if !request.tables.is_empty() {
+            let (pieces, scope) = (pieces.unwrap_or(0), scope.unwrap_or_default());
+            request.rules.tablebase = Some(TablebaseRule { pieces, ignores_fifty, scope });
+            return Ok(());
         }
-        let scope = scope.unwrap_or_default();
-        let rule = TablebaseRule { pieces: pieces.unwrap_or(0), ignores_fifty, scope };
-        Ok((Some(rule), folders))
+        let is_given = self.syzygy.is_some() || file.syzygy.is_some();
+        if is_given || pieces.is_some() || scope.is_some() || ignores_fifty {
+            let told = "syzygy: name the folders of the tables with --syzygy DIRS";
+            return Err(Failure::invalid(told));
+        }
+        Ok(())
     }
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::ArgsError;
+use super::words::merged;
+use crate::failure::Failure;
 use arbiter_plan::file::ConfigFile;
 use arbiter_protocol::clock::parse_seconds;
 use arbiter_protocol::uci::session::Deadlines;
@@ -30,31 +31,35 @@ pub(super) struct DeadlineArgs {
 }
 
 impl DeadlineArgs {
-    pub(super) fn resolve(&self, file: &ConfigFile) -> Result<Deadlines, ArgsError> {
+    /// Merges flags and file; flags win.
+    pub(super) fn resolve(&self, file: &ConfigFile) -> Result<Deadlines, Failure> {
         let usual = Deadlines::default();
-        let pick = |flag: Option<Duration>, written: Option<f64>, usual| match (flag, written) {
-            (Some(flag), _) => Ok(flag),
-            (None, Some(seconds)) => parse_seconds(&seconds.to_string())
-                .map_err(|source| ArgsError::Deadline { file: file.name(), source }),
-            (None, None) => Ok::<Duration, ArgsError>(usual),
+        let pick = |flag, key, written: Option<f64>, usual| {
+            Ok::<_, Failure>(merged(flag, file, key, written, parse_seconds)?.unwrap_or(usual))
         };
-        let scale = match (self.start_scale, file.start_scale) {
-            (Some(scale), _) => scale,
-            (None, Some(scale)) => parse_scale(&scale.to_string())?,
-            (None, None) => 1.0,
-        };
+        let scale = merged(self.start_scale, file, "start-scale", file.start_scale, parse_scale)?;
         let deadlines = Deadlines {
-            uciok: pick(self.start_deadline, file.start_deadline, usual.uciok)?,
-            readyok: pick(self.ready_deadline, file.ready_deadline, usual.readyok)?,
-            bestmove: pick(self.move_deadline, file.move_deadline, usual.bestmove)?,
-            stop: pick(self.stop_deadline, file.stop_deadline, usual.stop)?,
+            uciok: pick(self.start_deadline, "start-deadline", file.start_deadline, usual.uciok)?,
+            readyok: pick(
+                self.ready_deadline,
+                "ready-deadline",
+                file.ready_deadline,
+                usual.readyok,
+            )?,
+            bestmove: pick(
+                self.move_deadline,
+                "move-deadline",
+                file.move_deadline,
+                usual.bestmove,
+            )?,
+            stop: pick(self.stop_deadline, "stop-deadline", file.stop_deadline, usual.stop)?,
         };
-        Ok(deadlines.with_start_scaled(scale))
+        Ok(deadlines.with_start_scaled(scale.unwrap_or(1.0)))
     }
 }
 
 /// A factor that is good for a deadline.
-fn parse_scale(text: &str) -> Result<f64, ArgsError> {
+fn parse_scale(text: &str) -> Result<f64, String> {
     let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
-    factor.ok_or_else(|| ArgsError::Scale(text.to_owned()))
+    factor.ok_or_else(|| format!("start-scale {text} is not a factor between 0.01 and 1000"))
 }

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ArgsError;
+use super::words::merged;
+use crate::failure::Failure;
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation, parse_fields};
 use arbiter_plan::file::ConfigFile;
+use arbiter_plan::request::Request;
 use arbiter_protocol::UnknownName;
 
 /// What is written down of games besides the store.
@@ -14,7 +16,7 @@ use arbiter_protocol::UnknownName;
 pub(super) struct OutputArgs {
     /// Further facts in the comments of the PGN, with commas between them: timeleft, latency,
     /// nodes, seldepth, nps, hashfull, tbhits, pv; or all
-    #[arg(long, value_name = "FIELDS", value_parser = fields, conflicts_with = "resume")]
+    #[arg(long, value_name = "FIELDS", value_parser = fields_of, conflicts_with = "resume")]
     pgn_fields: Option<Fields>,
     /// Engine lines that go into the comment of the move, as a regular expression
     #[arg(long, value_name = "REGEX", conflicts_with = "resume")]
@@ -47,72 +49,31 @@ pub(super) struct OutputArgs {
 #[derive(Debug, Clone)]
 struct Fields(Vec<Field>);
 
-fn fields(text: &str) -> Result<Fields, UnknownName> {
+fn fields_of(text: &str) -> Result<Fields, UnknownName> {
     parse_fields(text).map(Fields)
 }
 
-/// What is asked for.
-#[derive(Debug)]
-pub(super) struct Output {
-    pub(super) annotation: Annotation,
-    pub(super) epd: Option<PathBuf>,
-    pub(super) transcripts: Keeping,
-    pub(super) stderr_dir: Option<PathBuf>,
-}
-
 impl OutputArgs {
-    /// Merges flags and file; flags win.
-    pub(super) fn resolve(self, file: &ConfigFile) -> Result<Output, ArgsError> {
-        let fields = match (self.pgn_fields, &file.pgn_fields) {
-            (Some(Fields(fields)), _) => fields,
-            (None, Some(words)) => {
-                let text = words.join(",");
-                parse_fields(&text).map_err(|e| wrong(file, "pgn-fields", &text, e))?
-            }
-            (None, None) => Vec::new(),
-        };
-        let annotation = Annotation {
-            notation: word(file, "notation", self.notation, &file.notation)?.unwrap_or_default(),
-            fields,
-            pattern: word(file, "pgn-match", self.pgn_match, &file.pgn_match)?,
+    /// Merges flags and file into the request; flags win.
+    pub(super) fn resolve(self, file: &ConfigFile, request: &mut Request) -> Result<(), Failure> {
+        let fields = file.pgn_fields.as_ref().map(|words| words.join(","));
+        let (notation, pattern) = (file.notation.as_ref(), file.pgn_match.as_ref());
+        let kept = file.transcripts.as_ref();
+        request.annotation = Annotation {
+            notation: merged(self.notation, file, "notation", notation, str::parse)?
+                .unwrap_or_default(),
+            fields: merged(self.pgn_fields, file, "pgn-fields", fields, fields_of)?
+                .map_or_else(Vec::new, |Fields(fields)| fields),
+            pattern: merged(self.pgn_match, file, "pgn-match", pattern, str::parse)?,
             is_minimal: self.pgn_minimal || file.pgn_minimal.unwrap_or(false),
             has_origin: true,
             event: self.event.or_else(|| file.event.clone()),
             site: self.site.or_else(|| file.site.clone()),
         };
-        let transcripts = word(file, "transcripts", self.transcripts, &file.transcripts)?;
-        Ok(Output {
-            annotation,
-            epd: self.epd.or_else(|| file.epd.clone()),
-            transcripts: transcripts.unwrap_or_default(),
-            stderr_dir: self.stderr_dir.or_else(|| file.stderr_dir.clone()),
-        })
+        request.transcripts =
+            merged(self.transcripts, file, "transcripts", kept, str::parse)?.unwrap_or_default();
+        request.epd = self.epd.or_else(|| file.epd.clone());
+        request.stderr_dir = self.stderr_dir.or_else(|| file.stderr_dir.clone());
+        Ok(())
     }
-}
-
-/// The flag, or the word of the file.
-fn word<T>(
-    file: &ConfigFile,
-    key: &'static str,
-    flag: Option<T>,
-    written: &Option<String>,
-) -> Result<Option<T>, ArgsError>
-where
-    T: std::str::FromStr<Err: std::fmt::Display>,
-{
-    match (flag, written) {
-        (Some(flag), _) => Ok(Some(flag)),
-        (None, Some(text)) => text.parse().map(Some).map_err(|e| wrong(file, key, text, e)),
-        (None, None) => Ok(None),
-    }
-}
-
-fn wrong(
-    file: &ConfigFile,
-    key: &'static str,
-    value: &str,
-    error: impl std::fmt::Display,
-) -> ArgsError {
-    let reason = error.to_string().replace('\n', " ");
-    ArgsError::Value { file: file.name(), key, value: value.to_owned(), reason }
 }

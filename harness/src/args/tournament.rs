@@ -2,49 +2,22 @@
 
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::args::ArgsError;
+use super::words::{FORMATS, POLICIES, merged};
+use crate::failure::Failure;
 use arbiter_plan::file::ConfigFile;
 use arbiter_plan::tournament::TournamentRequest;
 use arbiter_schedule::{Format, OpeningPolicy};
-
-/// Who meets whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ScheduleArg {
-    /// Everyone meets everyone
-    RoundRobin,
-    /// The first engine, or the first --seeds, meet all others
-    Gauntlet,
-    /// Each engine meets all that are listed before it
-    Pyramid,
-    /// Who loses an encounter is out; byes go to the best seeds
-    Knockout,
-    /// Engines with equal points meet, and nobody the same opponent twice
-    Swiss,
-    /// From the bottom up, the winner of each encounter meets the next one above
-    Ladder,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PolicyArg {
-    /// The n-th pair of every encounter of a round gets the same opening
-    Shared,
-    /// One opening for a whole round
-    PerRound,
-    /// One opening for all pairs of an encounter
-    PerEncounter,
-    /// Each pair gets an opening of its own
-    PerPair,
-}
 
 /// Who meets whom.
 #[derive(Debug, Args)]
 pub(crate) struct TournamentArgs {
     /// Who meets whom: round-robin, gauntlet, pyramid, knockout, swiss or ladder, as `arbiter
     /// tournament --help` describes them [default: round-robin]
-    #[arg(long, conflicts_with = "resume", hide_possible_values = true, value_name = "FORMAT")]
-    schedule: Option<ScheduleArg>,
+    #[arg(long, conflicts_with = "resume", hide_possible_values = true, value_name = "FORMAT",
+        value_parser = FORMATS)]
+    schedule: Option<Format>,
     /// How often the schedule is gone through; rounds of a Swiss, climbs of a ladder
     /// [default: 1, for a Swiss as many as a knockout has]
     #[arg(long, value_name = "N", conflicts_with = "resume")]
@@ -75,8 +48,8 @@ pub(crate) struct TournamentArgs {
     #[arg(long, conflicts_with = "resume")]
     play_out: bool,
     /// When the next opening is taken [default: shared]
-    #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
-    opening_policy: Option<PolicyArg>,
+    #[arg(long, value_name = "POLICY", conflicts_with = "resume", value_parser = POLICIES)]
+    opening_policy: Option<OpeningPolicy>,
     /// Begin with opening number N of the order, from 1 [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     opening_start: Option<u64>,
@@ -87,7 +60,7 @@ pub(crate) struct TournamentArgs {
 
 impl TournamentArgs {
     /// Sets the format as the flag would.
-    pub(crate) fn set_format(&mut self, format: Option<ScheduleArg>) {
+    pub(crate) fn set_format(&mut self, format: Option<Format>) {
         self.schedule = format.or(self.schedule);
     }
 
@@ -100,16 +73,16 @@ impl TournamentArgs {
     }
 
     /// Merges flags and file; flags win.
-    pub(crate) fn resolve(&self, file: &ConfigFile) -> Result<TournamentRequest, ArgsError> {
-        let schedule = file.schedule.as_deref().map(|text| word(file, "schedule", text));
-        let policy = file.opening_policy.as_deref().map(|text| word(file, "opening-policy", text));
+    pub(crate) fn resolve(&self, file: &ConfigFile) -> Result<TournamentRequest, Failure> {
+        let (format, policy) = (file.schedule.as_ref(), file.opening_policy.as_ref());
+        let read_policy = |word: &str| POLICIES.read(word);
         // One of the two says it all; a flag of either kind beats the file.
         let (pairs, games) = match (self.pairs, self.games) {
             (None, None) => (file.pairs, file.games),
             flags => flags,
         };
         Ok(TournamentRequest {
-            format: self.schedule.or(schedule.transpose()?).map(Format::from),
+            format: merged(self.schedule, file, "schedule", format, |word| FORMATS.read(word))?,
             rounds: self.rounds.or(file.rounds),
             pairs,
             games,
@@ -118,71 +91,9 @@ impl TournamentArgs {
             play_out: self.play_out || file.play_out.unwrap_or(false),
             noswap: self.noswap || file.noswap.unwrap_or(false),
             reverse: self.reverse || file.reverse.unwrap_or(false),
-            openings: self.opening_policy.or(policy.transpose()?).map(OpeningPolicy::from),
+            openings: merged(self.opening_policy, file, "opening-policy", policy, read_policy)?,
             opening_start: self.opening_start.or(file.opening_start),
             wait: self.wait.or(file.wait).map(Duration::from_millis),
         })
-    }
-}
-
-/// A word of the file as the flag of the same name takes it.
-fn word<T: ValueEnum>(file: &ConfigFile, key: &'static str, text: &str) -> Result<T, ArgsError> {
-    T::from_str(text, false).map_err(|_| {
-        let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        let names: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
-        ArgsError::Word {
-            file: file.name(),
-            key,
-            value: text.to_owned(),
-            expected: names.join(", "),
-        }
-    })
-}
-
-impl From<ScheduleArg> for Format {
-    fn from(arg: ScheduleArg) -> Format {
-        match arg {
-            ScheduleArg::RoundRobin => Format::RoundRobin,
-            ScheduleArg::Gauntlet => Format::Gauntlet,
-            ScheduleArg::Pyramid => Format::Pyramid,
-            ScheduleArg::Knockout => Format::Knockout,
-            ScheduleArg::Swiss => Format::Swiss,
-            ScheduleArg::Ladder => Format::Ladder,
-        }
-    }
-}
-
-impl From<PolicyArg> for OpeningPolicy {
-    fn from(arg: PolicyArg) -> OpeningPolicy {
-        match arg {
-            PolicyArg::Shared => OpeningPolicy::Shared,
-            PolicyArg::PerRound => OpeningPolicy::PerRound,
-            PolicyArg::PerEncounter => OpeningPolicy::PerEncounter,
-            PolicyArg::PerPair => OpeningPolicy::PerPair,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_words_of_flags_are_those_of_reports() {
-        for arg in ScheduleArg::value_variants() {
-            let name = arg.to_possible_value().unwrap();
-            assert_eq!(name.get_name(), Format::from(*arg).as_str());
-        }
-        for arg in PolicyArg::value_variants() {
-            let name = arg.to_possible_value().unwrap();
-            assert_eq!(name.get_name(), OpeningPolicy::from(*arg).as_str());
-        }
-    }
-
-    #[test]
-    fn a_wrong_word_in_the_file_is_answered_with_the_right_ones() {
-        let file = ConfigFile::default();
-        let error = word::<ScheduleArg>(&file, "schedule", "swill").unwrap_err().to_string();
-        assert!(error.contains("schedule = \"swill\"") && error.contains("swiss"), "{error}");
     }
 }

@@ -1,128 +1,130 @@
 //! Values that are words, in flags and in `arbiter.toml`.
 
-use std::str::FromStr;
+use std::ffi::OsStr;
+use std::fmt::Display;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command, Error};
 
-use super::ArgsError;
+use crate::failure::Failure;
 use arbiter_openings::Order;
-use arbiter_plan::affinity::Affinity;
-use arbiter_plan::file::{self, ConfigFile};
-use arbiter_plan::noise::NoiseLimit;
+use arbiter_plan::file::ConfigFile;
+use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 
-/// The order of openings.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum OrderArg {
-    Sequential,
-    Random,
+/// The words that a flag, or a key of `arbiter.toml`, takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Words<T: 'static> {
+    /// The word for a value.
+    name: fn(T) -> &'static str,
+    /// Each value with its line in the help, which may be empty.
+    values: &'static [(T, &'static str)],
 }
 
-/// The scale of test bounds.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ModelArg {
-    /// Normalized Elo
-    Normalized,
-    /// Logistic Elo
-    Logistic,
-    /// BayesElo, converted to logistic Elo with the draws of the sample
-    Bayesian,
-}
+/// The order of openings.
+pub(crate) const ORDERS: Words<Order> =
+    Words { name: Order::as_str, values: &[(Order::Sequential, ""), (Order::Random, "")] };
+
+/// The scale of the bounds of a test.
+pub(crate) const MODELS: Words<Model> = Words {
+    name: Model::as_str,
+    values: &[
+        (Model::Normalized, "Normalized Elo"),
+        (Model::Logistic, "Logistic Elo"),
+        (Model::Bayesian, "BayesElo, converted to logistic Elo with the draws of the sample"),
+    ],
+};
 
 /// The correction of a test's bounds.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum OvershootArg {
-    /// Move the bounds inwards by the mean excess measured so far, as fishtest does
-    Dynamic,
-    /// Stop at Wald's bounds, as fastchess does
-    None,
+pub(crate) const CORRECTIONS: Words<Correction> = Words {
+    name: Correction::as_str,
+    values: &[
+        (
+            Correction::Dynamic,
+            "Move the bounds inwards by the mean excess measured so far, as fishtest does",
+        ),
+        (Correction::None, "Stop at Wald's bounds, as fastchess does"),
+    ],
+};
+
+/// The formats of tournaments.
+pub(crate) const FORMATS: Words<Format> = Words {
+    name: Format::as_str,
+    values: &[
+        (Format::RoundRobin, "Everyone meets everyone"),
+        (Format::Gauntlet, "The first engine, or the first --seeds, meet all others"),
+        (Format::Pyramid, "Each engine meets all that are listed before it"),
+        (Format::Knockout, "Who loses an encounter is out; byes go to the best seeds"),
+        (Format::Swiss, "Engines with equal points meet, and nobody the same opponent twice"),
+        (
+            Format::Ladder,
+            "From the bottom up, the winner of each encounter meets the next one above",
+        ),
+    ],
+};
+
+/// When the next opening is taken.
+pub(crate) const POLICIES: Words<OpeningPolicy> = Words {
+    name: OpeningPolicy::as_str,
+    values: &[
+        (
+            OpeningPolicy::Shared,
+            "The n-th pair of every encounter of a round gets the same opening",
+        ),
+        (OpeningPolicy::PerRound, "One opening for a whole round"),
+        (OpeningPolicy::PerEncounter, "One opening for all pairs of an encounter"),
+        (OpeningPolicy::PerPair, "Each pair gets an opening of its own"),
+    ],
+};
+
+impl<T: Copy> Words<T> {
+    /// The value of a word; an error lists the words there are.
+    pub(crate) fn read(&self, word: &str) -> Result<T, String> {
+        let mut values = self.values.iter().map(|(value, _)| *value);
+        values.find(|value| (self.name)(*value) == word).ok_or_else(|| {
+            let names: Vec<&str> =
+                self.values.iter().map(|(value, _)| (self.name)(*value)).collect();
+            let (last, others) = names.split_last().expect("every table has values");
+            format!("expected {} or {last}", others.join(", "))
+        })
+    }
+
+    fn possible(&self) -> impl Iterator<Item = PossibleValue> {
+        self.values.iter().map(|(value, help)| {
+            let possible = PossibleValue::new((self.name)(*value));
+            if help.is_empty() { possible } else { possible.help(*help) }
+        })
+    }
 }
 
-pub(super) fn order_word(file: &ConfigFile, word: &str) -> Result<Order, ArgsError> {
-    OrderArg::from_str(word, false).map(Order::from).map_err(|_| ArgsError::Word {
-        file: file.name(),
-        key: "order",
-        value: word.to_owned(),
-        expected: "sequential or random".to_owned(),
-    })
+impl<T: Copy + Send + Sync> TypedValueParser for Words<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, word: &OsStr) -> Result<T, Error> {
+        let word = PossibleValuesParser::new(self.possible()).parse_ref(command, arg, word)?;
+        Ok(self.read(&word).expect("clap accepts only words of the table"))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.possible()))
+    }
 }
 
-pub(super) fn model_word(file: &ConfigFile, word: &str) -> Result<Model, ArgsError> {
-    ModelArg::from_str(word, false).map(Model::from).map_err(|_| ArgsError::Word {
-        file: file.name(),
-        key: "model",
-        value: word.to_owned(),
-        expected: "normalized, logistic or bayesian".to_owned(),
-    })
-}
-
-/// The flag, or what the file says, or the default.
-pub(super) fn affinity(flag: Option<Affinity>, file: &ConfigFile) -> Result<Affinity, ArgsError> {
-    let expected = "auto, none or a list such as \"0-3,8\"";
-    given(flag, file, "affinity", &file.affinity, expected)
-}
-
-/// The same of the limit of noise.
-pub(super) fn noise_limit(
-    flag: Option<NoiseLimit>,
-    file: &ConfigFile,
-) -> Result<NoiseLimit, ArgsError> {
-    let expected = "a share between 0 and 1, or \"off\"";
-    given(flag, file, "noise-limit", &file.noise_limit, expected)
-}
-
-fn given<T: Default + FromStr>(
+/// The value of a flag, or else that of the same key of the file, which `read` reads.
+pub(super) fn merged<T, E: Display>(
     flag: Option<T>,
     file: &ConfigFile,
-    key: &'static str,
-    written: &Option<toml::Value>,
-    expected: &str,
-) -> Result<T, ArgsError> {
-    let (None, Some(value)) = (&flag, written) else { return Ok(flag.unwrap_or_default()) };
-    let value = file::plain(value);
-    value.parse().map_err(|_| ArgsError::Word {
-        file: file.name(),
-        key,
-        value: value.clone(),
-        expected: expected.to_owned(),
+    key: &str,
+    written: Option<impl Display>,
+    read: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<Option<T>, Failure> {
+    let (None, Some(text)) = (&flag, written.map(|value| value.to_string())) else {
+        return Ok(flag);
+    };
+    read(&text).map(Some).map_err(|error| {
+        let reason = error.to_string().replace('\n', " ");
+        Failure::invalid(format!("{}: {key} = \"{text}\": {reason}", file.name()))
     })
-}
-
-pub(super) fn overshoot_word(file: &ConfigFile, word: &str) -> Result<Correction, ArgsError> {
-    OvershootArg::from_str(word, false).map(Correction::from).map_err(|_| ArgsError::Word {
-        file: file.name(),
-        key: "overshoot",
-        value: word.to_owned(),
-        expected: "dynamic or none".to_owned(),
-    })
-}
-
-impl From<OvershootArg> for Correction {
-    fn from(arg: OvershootArg) -> Correction {
-        match arg {
-            OvershootArg::Dynamic => Correction::Dynamic,
-            OvershootArg::None => Correction::None,
-        }
-    }
-}
-
-impl From<OrderArg> for Order {
-    fn from(arg: OrderArg) -> Order {
-        match arg {
-            OrderArg::Sequential => Order::Sequential,
-            OrderArg::Random => Order::Random,
-        }
-    }
-}
-
-impl From<ModelArg> for Model {
-    fn from(arg: ModelArg) -> Model {
-        match arg {
-            ModelArg::Normalized => Model::Normalized,
-            ModelArg::Logistic => Model::Logistic,
-            ModelArg::Bayesian => Model::Bayesian,
-        }
-    }
 }
 
 /// Longest text that says what a run is about, in signs.
@@ -138,5 +140,25 @@ pub(crate) fn one_line(text: &str) -> Result<String, String> {
         }
         1..=MAX_ABOUT => Ok(text.to_owned()),
         signs => Err(format!("expected at most {MAX_ABOUT} characters, got {signs}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_formats_and_policies_can_be_had() {
+        assert!(Format::ALL.into_iter().all(|format| FORMATS.read(format.as_str()) == Ok(format)));
+        let mut policies = OpeningPolicy::ALL.into_iter();
+        assert!(policies.all(|policy| POLICIES.read(policy.as_str()) == Ok(policy)));
+    }
+
+    #[test]
+    fn a_wrong_word_in_the_file_is_answered_with_the_right_ones() {
+        let file = ConfigFile::default();
+        let found = merged(None, &file, "schedule", Some("swill"), |word| FORMATS.read(word));
+        let error = found.unwrap_err().message;
+        assert!(error.contains("schedule = \"swill\"") && error.contains("swiss"), "{error}");
     }
 }

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use self::steps::{Gates, Sides};
-use crate::args::DEFAULT_RESULTS;
+use crate::args::{DEFAULT_RESULTS, load};
 use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, width};
 use arbiter_build::BuildError;
-use arbiter_plan::file::{self, Loaded};
+use arbiter_plan::file::Loaded;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
 use arbiter_plan::plan::default_concurrency;
 use arbiter_report::gates::Report;
@@ -78,7 +78,10 @@ pub(crate) struct CiArgs {
 
 /// Carries out all steps.
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
-    let loaded = load(args.config.as_deref())?;
+    let loaded = load(args.config.as_deref())?.ok_or_else(|| {
+        let told = "no arbiter.toml here; list the steps in [ci], or give --config";
+        Failure::new(ExitCode::Nothing, told)
+    })?;
     let steps = wanted(&loaded, &args.only)?;
     let results = args.results.clone().or_else(|| loaded.settings.results.clone());
     let results = results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS));
@@ -129,15 +132,6 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
     publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes)?;
     Ok(ExitCode::of_number(gate::exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
-}
-
-fn load(config: Option<&Path>) -> Result<Loaded, Failure> {
-    let path = config.unwrap_or(Path::new(file::DEFAULT_NAME));
-    if config.is_none() && !path.is_file() {
-        let told = "no arbiter.toml here; list the steps in [ci], or give --config";
-        return Err(Failure::new(ExitCode::Nothing, told));
-    }
-    file::load(path).map_err(Failure::invalid)
 }
 
 fn wanted(loaded: &Loaded, only: &[String]) -> Result<Vec<Step>, Failure> {

@@ -83,7 +83,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     };
     let words = config.as_ref().map_or(words.clone(), |config| config.left(words));
     let options = Options::read(dialect, &words).map_err(Failure::invalid)?;
-    for text in options.notes.iter().chain(&options.engines.notes) {
+    for text in &options.notes {
         note(text);
     }
     let style = Style {
@@ -95,16 +95,16 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     };
     let Some(Saved { run, results }) = config.and_then(|config| config.run) else {
         let (kind, request) = request::request(options).map_err(Failure::invalid)?;
-        let requested = RequestedRun::of(request, PathBuf::from(DEFAULT_RESULTS));
-        return run::play(kind, RequestedRun { compat: Some(style), ..requested });
+        let results = PathBuf::from(DEFAULT_RESULTS);
+        let requested =
+            RequestedRun { request, results, compat: Some(style), ..RequestedRun::default() };
+        return run::play(kind, requested);
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
-    let resume = Resume {
-        run,
-        pgn: None,
-        concurrency: options.concurrency,
-        affinity: (options.affinity != Affinity::None).then_some(options.affinity),
-    };
-    let requested = RequestedRun::of(Request::default(), results);
-    run::play(kind, RequestedRun { compat: Some(style), resume: Some(resume), ..requested })
+    let Request { concurrency, affinity, .. } = options.request;
+    let affinity = (affinity != Affinity::None).then_some(affinity);
+    let resume = Some(Resume { run, pgn: None, concurrency, affinity });
+    let requested =
+        RequestedRun { results, resume, compat: Some(style), ..RequestedRun::default() };
+    run::play(kind, requested)
 }

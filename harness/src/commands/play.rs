@@ -2,12 +2,12 @@
 
 use clap::Args;
 
-use crate::args::tournament::ScheduleArg;
-use crate::args::{ArgsError, PlayArgs, RequestedRun, SprtBounds};
+use crate::args::{FORMATS, PlayArgs, RequestedRun, SprtBounds};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::run;
 use arbiter_plan::plan::Kind;
+use arbiter_schedule::Format;
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
@@ -29,22 +29,23 @@ pub(crate) struct MatchArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TournamentCommand {
     /// Who meets whom [default: round-robin]
-    #[arg(value_name = "FORMAT", conflicts_with_all = ["resume", "schedule"])]
-    format_of_tournament: Option<ScheduleArg>,
+    #[arg(value_name = "FORMAT", conflicts_with_all = ["resume", "schedule"],
+        value_parser = FORMATS)]
+    format_of_tournament: Option<Format>,
     #[command(flatten)]
     play: PlayArgs,
 }
 
 impl SprtArgs {
     /// Merges flags and file.
-    pub(crate) fn resolve(self) -> Result<RequestedRun, ArgsError> {
+    pub(crate) fn resolve(self) -> Result<RequestedRun, Failure> {
         self.play.resolve(Some(self.bounds))
     }
 }
 
 impl MatchArgs {
     /// Merges flags and file.
-    pub(crate) fn resolve(self) -> Result<RequestedRun, ArgsError> {
+    pub(crate) fn resolve(self) -> Result<RequestedRun, Failure> {
         self.play.resolve(None)
     }
 }

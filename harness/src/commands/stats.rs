@@ -8,12 +8,12 @@ mod sprt;
 
 use clap::{Args, Subcommand};
 
-use crate::args::ModelArg;
+use crate::args::MODELS;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit};
 use arbiter_report::document::Document;
 use arbiter_report::markdown;
-use arbiter_stats::{Sprt, SprtError};
+use arbiter_stats::{Model, Sprt, SprtError};
 
 const HELP: &str = "\
 Exit codes: 0 if the figures could be computed, whatever they say, also a verdict of H0;
@@ -65,13 +65,13 @@ struct TestArgs {
     #[arg(long, value_name = "P", default_value_t = 0.05)]
     beta: f64,
     /// What the Elo bounds mean
-    #[arg(long, value_enum, default_value = "normalized")]
-    model: ModelArg,
+    #[arg(long, value_parser = MODELS, default_value = "normalized")]
+    model: Model,
 }
 
 impl TestArgs {
     fn test(&self) -> Result<Sprt, SprtError> {
-        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model.into())
+        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model)
     }
 }
 

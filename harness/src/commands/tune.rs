@@ -107,7 +107,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
 /// Merges flags and file; flags win.
 fn requested(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, ahead, no_probe, mut play, .. } = args;
-    let loaded = play.load().map_err(Failure::invalid)?;
+    let loaded = play.load()?;
     let (table, file) = (&loaded.settings.tune, loaded.settings.name());
     let is_new = !play.is_resuming();
     if is_new {

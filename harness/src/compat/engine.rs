@@ -2,37 +2,28 @@
 
 use std::path::Path;
 
-use super::words::Word;
+use super::options::Options;
+use super::words::{Word, figure};
 use arbiter_plan::spec::EngineSpec;
-
-/// Engines as listed, and what each has to say beyond a spec.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Engines {
-    pub(super) specs: Vec<EngineSpec>,
-    /// The largest factor for the deadlines of a start.
-    pub(super) start_scale: Option<f64>,
-    /// What was read and does nothing, in sentences.
-    pub notes: Vec<String>,
-}
 
 /// The keys, for errors.
 const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
      timemargin, option.NAME, restart, ponder, initstr, stderr, tscale";
 
-impl Engines {
+impl Options {
     /// Adds an engine.
-    pub(super) fn add(&mut self, word: &Word) -> Result<(), String> {
+    pub(super) fn add_engine(&mut self, word: &Word) -> Result<(), String> {
         let mut spec = EngineSpec::default();
         self.apply(word, &mut spec)?;
-        self.specs.push(spec);
+        self.request.engines.push(spec);
         Ok(())
     }
 
     /// Applies `-each`, which like in both programs overrules what engines say of themselves.
     pub(super) fn apply_to_all(&mut self, word: &Word) -> Result<(), String> {
-        let mut specs = std::mem::take(&mut self.specs);
+        let mut specs = std::mem::take(&mut self.request.engines);
         let applied = specs.iter_mut().try_for_each(|spec| self.apply(word, spec));
-        self.specs = specs;
+        self.request.engines = specs;
         applied
     }
 
@@ -54,7 +45,7 @@ impl Engines {
                     return Err(wrong("it is negative".into()));
                 }
                 "tscale" => {
-                    let scale: f64 = super::words::figure(&word.name, key, value)?;
+                    let scale: f64 = figure(&word.name, key, value)?;
                     self.start_scale = Some(self.start_scale.map_or(scale, |s| s.max(scale)));
                 }
                 "book" | "bookdepth" => {

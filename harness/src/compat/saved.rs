@@ -2,49 +2,44 @@
 //! The run itself, with all its games, is in the store.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
+use super::options::WITHOUT_EFFECT;
 use super::words::{Word, truth};
+use crate::failure::Failure;
+use crate::output::write_whole;
 use arbiter_report::terminal::note;
 
 /// Where fastchess saves if nothing else is said.
 const USUAL: &str = "config.json";
 
-/// What marks a file as ours, and the version of its form.
-const FORM: &str = "arbiter run, version 1";
-
 /// What is read of a file at most, in bytes; ours hold a name and a path.
 const LARGEST: u64 = 1 << 16;
 
-/// Options that may be others than when the run was started: they change how it is played and shown,
-/// and not what is played.
-const CHANGEABLE: [&str; 19] = [
-    "autosaveinterval",
-    "bookmode",
-    "check-mate-pvs",
+/// Options that may be others than when the run was started, as those without effect may: they change
+/// how it is played and shown, and not what is played.
+const CHANGEABLE: [&str; 7] = [
     "concurrency",
     "config",
-    "debug",
-    "force-concurrency",
-    "log",
-    "outcomeinterval",
     "output",
     "ratinginterval",
-    "recover",
     "report",
-    "resultformat",
     "scoreinterval",
-    "show-latency",
-    "strict",
-    "testEnv",
     "use-affinity",
 ];
 
+/// The form of the file; the key marks it as ours and has the version of the form.
+#[derive(Serialize, Deserialize)]
+struct SavedFile {
+    #[serde(rename = "arbiter run, version 1")]
+    saved: Saved,
+}
+
 /// A run, as such a file names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Saved {
     /// Its name.
     pub run: String,
@@ -58,20 +53,18 @@ impl Saved {
         let mut text = String::new();
         let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
         read.map_err(|error| wrong(error.to_string()))?;
-        let value: Value = serde_json::from_str(&text).unwrap_or_default();
-        let field = |name: &str| value[FORM][name].as_str().map(str::to_owned);
-        match (field("run"), field("results")) {
-            (Some(run), Some(results)) => Ok(Saved { run, results: results.into() }),
-            _ => Err(wrong(
+        let file: SavedFile = serde_json::from_str(&text).map_err(|_| {
+            wrong(
                 "arbiter has not written it. What fastchess saves are counts without their games; \
                  let fastchess go on with it, or start a new run without -config"
                     .to_owned(),
-            )),
-        }
+            )
+        })?;
+        Ok(file.saved)
     }
 
     /// Writes it, but never over a file of another program.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
         if path.exists() && Saved::read(path).is_err() {
             note(&format!(
                 "{} is of another program and stays as it is; -config outname= names another",
@@ -79,19 +72,9 @@ impl Saved {
             ));
             return Ok(());
         }
-        let wrong = |error: String| format!("cannot save {}: {error}", path.display());
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let results = self.results.display().to_string();
-        let value = json!({ FORM: { "run": self.run, "results": results } });
-        let write = || {
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            writeln!(file, "{value:#}")?;
-            file.as_file().sync_all()?;
-            file.persist(path)?;
-            Ok(())
-        };
-        write().map_err(|error: std::io::Error| wrong(error.to_string()))
+        let file = SavedFile { saved: self.clone() };
+        let text = serde_json::to_string_pretty(&file).map_err(Failure::environment)?;
+        write_whole(path, &(text + "\n"))
     }
 }
 
@@ -164,7 +147,8 @@ impl Config {
 }
 
 fn is_changeable(word: &Word) -> bool {
-    CHANGEABLE.contains(&word.name.as_str())
+    let name = word.name.as_str();
+    CHANGEABLE.contains(&name) || WITHOUT_EFFECT.iter().any(|(idle, _)| *idle == name)
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! A command line of fastchess or cutechess-cli as options with their words.
 
+use std::str::FromStr;
+use std::time::Duration;
+
 /// One option, without its dash, and what follows it up to the next option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
@@ -40,9 +43,21 @@ impl Word {
     }
 
     /// Its value, a whole number.
-    pub(crate) fn number(&self) -> Result<u64, String> {
+    pub(crate) fn number<T: FromStr>(&self) -> Result<T, String> {
         let value = self.single()?;
         value.parse().map_err(|_| format!("-{} {value}: '{value}' is no whole number", self.name))
+    }
+
+    /// Its value, milliseconds.
+    pub(crate) fn millis(&self) -> Result<Duration, String> {
+        self.number().map(Duration::from_millis)
+    }
+
+    /// Its values as an adjudication rule, after the `defaults` of the other programs, in which no
+    /// moves in a row are one.
+    pub(crate) fn rule(&self, defaults: &str) -> Result<String, String> {
+        let fields = self.pairs()?.into_iter().filter(|field| *field != ("movecount", "0"));
+        Ok(fields.fold(defaults.to_owned(), |rule, (key, value)| format!("{rule},{key}={value}")))
     }
 
     /// An error if it has a value.
@@ -79,11 +94,7 @@ impl Word {
 }
 
 /// A number in `-name key=value`.
-pub(crate) fn figure<T: std::str::FromStr>(
-    name: &str,
-    key: &str,
-    value: &str,
-) -> Result<T, String> {
+pub(crate) fn figure<T: FromStr>(name: &str, key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|_| format!("-{name} {key}={value}: '{value}' is not a number"))
 }
 
@@ -117,9 +128,9 @@ mod tests {
             let error = read(&words(line).unwrap()[0]).unwrap();
             assert!(error.contains(part), "{error}");
         };
-        check("-rounds", |word| word.number().err(), "-rounds needs a value");
-        check("-rounds ten", |word| word.number().err(), "'ten' is no whole number");
-        check("-rounds 1 2", |word| word.number().err(), "what is '2'?");
+        check("-rounds", |word| word.number::<u64>().err(), "-rounds needs a value");
+        check("-rounds ten", |word| word.number::<u64>().err(), "'ten' is no whole number");
+        check("-rounds 1 2", |word| word.number::<u64>().err(), "what is '2'?");
         check("-recover yes", |word| word.bare().err(), "-recover takes no value");
         check("-draw 3", |word| word.pairs().err(), "-draw: '3' is not KEY=VALUE");
         assert!(words("rounds -x").unwrap_err().contains("'rounds' belongs to no option"));

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::numbers;
 use super::{Answer, TestArgs};
-use crate::args::{OvershootArg, threads};
+use crate::args::{CORRECTIONS, threads};
 use crate::output::Rows;
 use arbiter_report::document::Document;
 use arbiter_report::table::Table;
@@ -49,8 +49,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     cap: u64,
     /// How the bounds of the ratio allow for its jumps [default: as in arbiter sprt]
-    #[arg(long)]
-    overshoot: Option<OvershootArg>,
+    #[arg(long, value_parser = CORRECTIONS)]
+    overshoot: Option<Correction>,
     /// Seed of the imagined results
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -106,7 +106,7 @@ struct Row {
 /// Carries out the command.
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
     let test = args.test.test().map_err(|error| error.to_string())?;
-    let correction = args.overshoot.map_or(test.usual_correction(), Correction::from);
+    let correction = args.overshoot.unwrap_or(test.usual_correction());
     let test = test.with_correction(correction);
     let threads = threads(args.threads)?;
     let cases = cases(args, &test)?;

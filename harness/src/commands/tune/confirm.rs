@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::OutputFormat;
 use crate::run;
 use arbiter_plan::plan::Kind;
-use arbiter_plan::request::{Request, SprtRequest};
+use arbiter_plan::request::SprtRequest;
 use arbiter_plan::tuning::confirmation;
 use arbiter_report::terminal::note;
 use arbiter_store::{Store, StoreError};
@@ -53,9 +53,12 @@ impl ConfirmArgs {
             Ok(_) => {
                 drop(store);
                 note(&format!("run {name} is there already and goes on"));
-                let resume = Resume { run: name, pgn: None, concurrency: None, affinity: None };
-                let requested = RequestedRun::of(Request::default(), results.to_owned());
-                let requested = RequestedRun { resume: Some(resume), format, ..requested };
+                let requested = RequestedRun {
+                    results: results.to_owned(),
+                    resume: Some(Resume { run: name, ..Resume::default() }),
+                    format,
+                    ..RequestedRun::default()
+                };
                 return run::play(Kind::Sprt, requested);
             }
             Err(StoreError::NoRun { .. }) => {}
