@@ -61,12 +61,12 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     if let Some(sprt) = plan.sprt {
         note(&format!(
             "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
-            sprt.model().as_str(),
-            sprt.elo0(),
-            sprt.elo1(),
-            sprt.alpha(),
-            sprt.beta(),
-            sprt.correction().as_str()
+            sprt.model.as_str(),
+            sprt.elo0,
+            sprt.elo1,
+            sprt.alpha,
+            sprt.beta,
+            sprt.correction.as_str()
         ));
     }
     let counted = state.counted().count();

@@ -61,12 +61,12 @@ pub fn command(plan: &Plan) -> String {
         flag("noise-limit", noise_limit.to_string());
     }
     if let Some(sprt) = plan.sprt {
-        flag("elo0", sprt.elo0().to_string());
-        flag("elo1", sprt.elo1().to_string());
-        flag("alpha", sprt.alpha().to_string());
-        flag("beta", sprt.beta().to_string());
-        flag("model", sprt.model().as_str().to_owned());
-        flag("overshoot", sprt.correction().as_str().to_owned());
+        flag("elo0", sprt.elo0.to_string());
+        flag("elo1", sprt.elo1.to_string());
+        flag("alpha", sprt.alpha.to_string());
+        flag("beta", sprt.beta.to_string());
+        flag("model", sprt.model.as_str().to_owned());
+        flag("overshoot", sprt.correction.as_str().to_owned());
     }
     adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
     deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));

@@ -4,7 +4,7 @@
 use crate::status::{interval, percent, plus_minus};
 use crate::summary::{Strength, Summary};
 use crate::table::Table;
-use arbiter_stats::elo::{Estimate, Extended};
+use arbiter_stats::elo::{Estimate, finite};
 use arbiter_stats::sequential::SequentialEstimate;
 use arbiter_stats::{Decision, Sprt};
 
@@ -73,9 +73,7 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
 /// Elo as a key for sorting; features without games come last.
 fn elo(feature: &Feature<'_>) -> f64 {
     match feature.strength.elo.map(|estimate| estimate.value) {
-        Some(Extended::Finite(value)) => value,
-        Some(Extended::PosInfinity) => f64::INFINITY,
-        Some(Extended::NegInfinity) => f64::MIN,
+        Some(value) => value.max(f64::MIN),
         None => f64::NEG_INFINITY,
     }
 }
@@ -125,7 +123,7 @@ fn bounds(estimate: Option<&Estimate>) -> String {
     let Some(estimate) = estimate.filter(|e| e.low != e.high) else {
         return "undefined".to_owned();
     };
-    let end = |end: Extended| end.finite().map_or("open".to_owned(), |end| format!("{end:+.1}"));
+    let end = |end: f64| finite(end).map_or("open".to_owned(), |end| format!("{end:+.1}"));
     format!("[{}, {}]", end(estimate.low), end(estimate.high))
 }
 
@@ -142,9 +140,9 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
         Some(sprt) => format!(
             "{family} tests, each with its own error rates (alpha {}, beta {}): if no feature \
              made a difference, about {:.1} of them would be accepted by chance.",
-            sprt.alpha(),
-            sprt.beta(),
-            sprt.alpha() * family as f64
+            sprt.alpha,
+            sprt.beta,
+            sprt.alpha * family as f64
         ),
         None => format!(
             "{family} intervals: of the single ones about {:.1} miss the truth by chance. Those \
@@ -176,8 +174,8 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
         Some(sprt) => format!(
             "Of {count} features of {engine}, the test of {} Elo against {} accepts H1 for {}, \
              H0 for {}, and is undecided for {}.",
-            scaled(sprt, sprt.elo1()),
-            sprt.elo0(),
+            scaled(sprt, sprt.elo1),
+            sprt.elo0,
             listed(&good),
             listed(&bad),
             listed(&open)
@@ -193,14 +191,13 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
 }
 
 fn scaled(sprt: &Sprt, elo: f64) -> String {
-    format!("{elo} {}", sprt.model().as_str())
+    format!("{elo} {}", sprt.model.as_str())
 }
 
 /// Whether the feature is proven to help, by the interval that holds together with the others.
 fn proven(feature: &Feature<'_>) -> Option<bool> {
     let estimate = feature.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
-    let zero = Extended::Finite(0.0);
-    if estimate.low > zero { Some(true) } else { (estimate.high < zero).then_some(false) }
+    if estimate.low > 0.0 { Some(true) } else { (estimate.high < 0.0).then_some(false) }
 }
 
 fn listed(names: &[&str]) -> String {

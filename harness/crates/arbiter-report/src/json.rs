@@ -14,7 +14,7 @@ use crate::tuned::{self, TuningFigures};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::provenance::Scale;
 use arbiter_plan::run::event::{Ending, ExcludedWorker};
-use arbiter_stats::elo::{Estimate, Extended};
+use arbiter_stats::elo::{Estimate, finite};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -184,13 +184,13 @@ impl FeatureFigures<'_> {
         FeatureFigures {
             feature: feature.name,
             strength: figures(&feature.strength),
-            elo_simultaneous_low: together.and_then(|estimate| estimate.low.finite()),
-            elo_simultaneous_high: together.and_then(|estimate| estimate.high.finite()),
+            elo_simultaneous_low: together.and_then(|estimate| finite(estimate.low)),
+            elo_simultaneous_high: together.and_then(|estimate| finite(estimate.high)),
             llr: feature.test.map(|test| test.llr),
             test: feature.test.map(|test| test.word()),
-            elo_sequential: after.and_then(|elo| elo.value.finite()),
-            elo_sequential_low: after.and_then(|elo| elo.low.finite()),
-            elo_sequential_high: after.and_then(|elo| elo.high.finite()),
+            elo_sequential: after.and_then(|elo| finite(elo.value)),
+            elo_sequential_low: after.and_then(|elo| finite(elo.low)),
+            elo_sequential_high: after.and_then(|elo| finite(elo.high)),
         }
     }
 }
@@ -220,7 +220,7 @@ fn ending_word(ending: Ending) -> &'static str {
 
 fn report(summary: &Summary) -> Report<'_> {
     let name = |index: usize| summary.engines[index].as_str();
-    let bounds = summary.sprt.map(|sprt| sprt.bounds());
+    let bounds = summary.sprt.map(|sprt| sprt.bounds);
     let standing = &summary.standing;
     let sequential = summary.after_stop();
     let test = summary.test();
@@ -243,20 +243,20 @@ fn report(summary: &Summary) -> Report<'_> {
         invalid: summary.is_invalid(),
         strength: figures(&summary.strength()),
         sprt: summary.sprt.map(|sprt| SprtFigures {
-            elo0: sprt.elo0(),
-            elo1: sprt.elo1(),
-            alpha: sprt.alpha(),
-            beta: sprt.beta(),
-            model: sprt.model().as_str(),
-            overshoot: sprt.correction().as_str(),
+            elo0: sprt.elo0,
+            elo1: sprt.elo1,
+            alpha: sprt.alpha,
+            beta: sprt.beta,
+            model: sprt.model.as_str(),
+            overshoot: sprt.correction.as_str(),
         }),
-        elo_sequential: sequential.and_then(|s| s.elo.value.finite()),
-        elo_sequential_low: sequential.and_then(|s| s.elo.low.finite()),
-        elo_sequential_high: sequential.and_then(|s| s.elo.high.finite()),
+        elo_sequential: sequential.and_then(|s| finite(s.elo.value)),
+        elo_sequential_low: sequential.and_then(|s| finite(s.elo.low)),
+        elo_sequential_high: sequential.and_then(|s| finite(s.elo.high)),
         los_sequential: sequential.map(|s| s.los),
         llr: test.map(|(_, look)| look.llr),
-        llr_lower: bounds.map(|b| b.lower()),
-        llr_upper: bounds.map(|b| b.upper()),
+        llr_lower: bounds.map(|b| b.lower),
+        llr_upper: bounds.map(|b| b.upper),
         llr_stop_lower: test.map(|(_, look)| look.lower),
         llr_stop_upper: test.map(|(_, look)| look.upper),
         terminations: standing.terminations.iter().map(|(t, n)| (t.to_string(), *n)).collect(),
@@ -287,13 +287,13 @@ fn report(summary: &Summary) -> Report<'_> {
 }
 
 fn figures(strength: &Strength) -> Figures {
-    fn finite(part: impl Fn(&Estimate) -> Extended, estimate: &Option<Estimate>) -> Option<f64> {
+    fn finite_part(part: impl Fn(&Estimate) -> f64, estimate: &Option<Estimate>) -> Option<f64> {
         // Adding zero turns -0 into 0.
-        estimate.as_ref().and_then(|e| part(e).finite()).map(|value| value + 0.0)
+        estimate.as_ref().and_then(|e| finite(part(e))).map(|value| value + 0.0)
     }
     // All pairs alike show no spread to judge by; an interval without width would be a lie.
-    let spread = |estimate: &Estimate, end: Extended| match estimate.low == estimate.high {
-        true => Extended::PosInfinity,
+    let spread = |estimate: &Estimate, end: f64| match estimate.low == estimate.high {
+        true => f64::INFINITY,
         false => end,
     };
     let value = |e: &Estimate| e.value;
@@ -306,12 +306,12 @@ fn figures(strength: &Strength) -> Figures {
         losses: strength.games.losses,
         pairs: strength.pairs.pairs(),
         pentanomial: strength.pairs.0,
-        elo: finite(value, &strength.elo),
-        elo_low: finite(low, &strength.elo),
-        elo_high: finite(high, &strength.elo),
-        nelo: finite(value, &strength.nelo),
-        nelo_low: finite(low, &strength.nelo),
-        nelo_high: finite(high, &strength.nelo),
+        elo: finite_part(value, &strength.elo),
+        elo_low: finite_part(low, &strength.elo),
+        elo_high: finite_part(high, &strength.elo),
+        nelo: finite_part(value, &strength.nelo),
+        nelo_low: finite_part(low, &strength.nelo),
+        nelo_high: finite_part(high, &strength.nelo),
         los: strength.los,
     }
 }

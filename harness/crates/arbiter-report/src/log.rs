@@ -107,10 +107,10 @@ pub fn commit(from: &Provenance) -> String {
 }
 
 fn bounds(sprt: &Sprt) -> String {
-    let rates = [("alpha", sprt.alpha()), ("beta", sprt.beta())];
+    let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
     let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
-    format!("[{}, {}] {}{unusual}", sprt.elo0(), sprt.elo1(), sprt.model().as_str())
+    format!("[{}, {}] {}{unusual}", sprt.elo0, sprt.elo1, sprt.model.as_str())
 }
 
 fn verdict(summary: &Summary) -> String {
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
         open.summary.fault_limit = -1.0;
         assert_eq!(verdict(&open.summary), "undecided (interrupted), invalid (faults)");
-        let model = open.summary.sprt.unwrap().model();
+        let model = open.summary.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
         assert_eq!(bounds(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.limits[1].nodes = Some(7);

@@ -43,8 +43,8 @@ pub fn json(origin: &Origin<'_>, openings: usize) -> Value {
         "schedule": rules_in_words(&plan.design, plan.engines.len()),
         "concurrency": plan.concurrency,
         "sprt": plan.sprt.map(|sprt| json!({
-            "elo0": sprt.elo0(), "elo1": sprt.elo1(), "alpha": sprt.alpha(), "beta": sprt.beta(),
-            "model": sprt.model().as_str(), "overshoot": sprt.correction().as_str(),
+            "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta,
+            "model": sprt.model.as_str(), "overshoot": sprt.correction.as_str(),
         })),
         "adjudication": origin.adjudication,
         "fault_limit": plan.fault_limit,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::summary::Strength;
 use arbiter_plan::run::standing::Standing;
-use arbiter_stats::elo::{Estimate, Extended};
+use arbiter_stats::elo::{Estimate, finite};
 use arbiter_stats::{Decision, Sprt, SprtStatus, Trinomial};
 
 /// What the line needs to know besides the counts.
@@ -110,18 +110,18 @@ pub fn plus_minus(estimate: Option<&Estimate>) -> String {
     let Some(estimate) = estimate else { return "undefined".to_owned() };
     match (estimate.value, estimate.half_width()) {
         // All pairs alike show no spread to judge by; that is not certainty.
-        (Extended::Finite(value), Some(0.0)) => format!("{:+.1}, interval undefined", value + 0.0),
-        (Extended::Finite(value), Some(half)) => format!("{value:+.1} ± {half:.1}"),
-        (Extended::Finite(value), None) => format!("{value:+.1}, interval open"),
-        (Extended::PosInfinity, _) => "undefined (all won)".to_owned(),
-        (Extended::NegInfinity, _) => "undefined (all lost)".to_owned(),
+        (value, Some(0.0)) => format!("{:+.1}, interval undefined", value + 0.0),
+        (value, Some(half)) => format!("{value:+.1} ± {half:.1}"),
+        (f64::INFINITY, None) => "undefined (all won)".to_owned(),
+        (f64::NEG_INFINITY, None) => "undefined (all lost)".to_owned(),
+        (value, None) => format!("{value:+.1}, interval open"),
     }
 }
 
 /// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open.
 pub fn interval(estimate: &Estimate) -> String {
-    let shown = |value: Extended, beyond: &str| {
-        value.finite().map_or(beyond.to_owned(), |value| format!("{value:+.1}"))
+    let shown = |value: f64, beyond: &str| {
+        finite(value).map_or(beyond.to_owned(), |value| format!("{value:+.1}"))
     };
     let (low, high) = (shown(estimate.low, "open"), shown(estimate.high, "open"));
     format!("{} [{low}, {high}]", shown(estimate.value, "undefined"))
@@ -235,13 +235,9 @@ mod tests {
 
     #[test]
     fn open_ends_are_shown_as_such() {
-        let estimate = Estimate {
-            value: Extended::Finite(4.06),
-            low: Extended::Finite(-1.0),
-            high: Extended::PosInfinity,
-        };
+        let estimate = Estimate { value: 4.06, low: -1.0, high: f64::INFINITY };
         assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
-        let beyond = Extended::PosInfinity;
+        let beyond = f64::INFINITY;
         let estimate = Estimate { value: beyond, low: beyond, high: beyond };
         assert_eq!(interval(&estimate), "undefined [open, open]");
     }

@@ -211,18 +211,18 @@ pub(super) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
 pub(super) fn hypotheses(sprt: &Sprt) -> String {
     format!(
         "{} Elo {} against {}, alpha {}, beta {}",
-        sprt.model().as_str(),
-        sprt.elo0(),
-        sprt.elo1(),
-        sprt.alpha(),
-        sprt.beta()
+        sprt.model.as_str(),
+        sprt.elo0,
+        sprt.elo1,
+        sprt.alpha,
+        sprt.beta
     )
 }
 
 /// Where the bounds come from.
 pub(super) fn bounds_text(sprt: &Sprt) -> String {
-    let (lower, upper) = (sprt.bounds().lower(), sprt.bounds().upper());
-    match sprt.correction() {
+    let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
+    match sprt.correction {
         Correction::None => "Wald's, without correction for overshoot".to_owned(),
         Correction::Dynamic => {
             format!("Wald's [{lower:.2}, {upper:.2}], moved inwards by the overshoot measured")
@@ -293,7 +293,7 @@ pub(super) fn faults(summary: &Summary) -> String {
 /// The verdict; what is left to be said of a run without one.
 pub fn verdict_sentence(summary: &Summary) -> String {
     let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
-    let bounds = |sprt: &Sprt| (sprt.elo0(), sprt.elo1());
+    let bounds = |sprt: &Sprt| (sprt.elo0, sprt.elo1);
     let sentence = match (summary.verdict(), summary.sprt) {
         (Verdict::H1, Some(sprt)) => {
             let (elo0, elo1) = bounds(&sprt);

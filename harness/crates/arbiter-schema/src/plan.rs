@@ -279,12 +279,12 @@ struct SprtRow {
 impl SprtRow {
     fn of(sprt: &Sprt) -> SprtRow {
         SprtRow {
-            elo0: sprt.elo0(),
-            elo1: sprt.elo1(),
-            alpha: sprt.alpha(),
-            beta: sprt.beta(),
-            model: sprt.model(),
-            correction: sprt.correction(),
+            elo0: sprt.elo0,
+            elo1: sprt.elo1,
+            alpha: sprt.alpha,
+            beta: sprt.beta,
+            model: sprt.model,
+            correction: sprt.correction,
         }
     }
 

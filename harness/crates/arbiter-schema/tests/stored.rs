@@ -33,7 +33,7 @@ fn what_the_first_version_did_not_have_is_as_it_was_then() {
     let text = OTHER_PLANS.lines().nth(1).unwrap();
     let (plan, fingerprints) = PlanRow::from_json(text).unwrap().into_plan();
     assert_eq!(plan.kind, Kind::Sprt);
-    assert_eq!(plan.sprt.unwrap().correction(), Correction::None);
+    assert_eq!(plan.sprt.unwrap().correction, Correction::None);
     assert_eq!((fingerprints.openings, fingerprints.host), (None, None));
     assert_eq!(fingerprints.engines.len(), 2);
     let written = value(&PlanRow::of(&plan, &Default::default()).to_json());

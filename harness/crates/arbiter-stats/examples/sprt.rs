@@ -10,8 +10,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         <[u64; 5]>::try_from(counts).map_err(|_| "expected the counts LL LD DD+WL WD WW")?;
     let pairs = Pentanomial(counts);
     let test = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized)?;
-    let (llr, bounds) = (test.llr(&pairs), test.bounds());
-    println!("LLR {llr:.2} [{:.2}, {:.2}]: {:?}", bounds.lower(), bounds.upper(), test.decide(llr));
+    let (llr, bounds) = (test.llr(&pairs), test.bounds);
+    println!("LLR {llr:.2} [{:.2}, {:.2}]: {:?}", bounds.lower, bounds.upper, test.decide(llr));
     if let Some(exit) = test.forecast(&pairs) {
         let percent = 100.0 * exit.upper_probability;
         println!("H1 in {percent:.0} %, {:.0} pairs to go", exit.mean_units);
@@ -20,7 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (scale, estimate) in
         [("Elo", Some(elo::estimate(&moments))), ("nElo", normalized::estimate(&moments))]
     {
-        if let Some((value, margin)) = estimate.and_then(|e| e.value.finite().zip(e.half_width())) {
+        if let Some((value, margin)) =
+            estimate.and_then(|e| elo::finite(e.value).zip(e.half_width()))
+        {
             println!("{scale} {value:+.1} ± {margin:.1}");
         }
     }

@@ -10,8 +10,7 @@
 //! The model is about games. For pairs, it is applied as if the two games were independent; that
 //! also divides the middle cell between two draws and a win each.
 
-use super::distribution::Distribution;
-use super::elo::{elo_from_score, score_from_elo};
+use super::elo::{elo_from_score, finite, score_from_elo};
 use super::pentanomial::{Pentanomial, Trinomial};
 
 /// Bound on rounds of expectation and maximization; each shrinks the error at least by half.
@@ -85,10 +84,15 @@ impl BayesElo {
         [loss, 1.0 - loss - win, win]
     }
 
+    /// Expected score of a game, 0 to 1.
+    pub(crate) fn score(self) -> f64 {
+        let [_, draw, win] = self.probabilities();
+        win + 0.5 * draw
+    }
+
     /// Logistic Elo of the expected score; `None` if the score is 0 or 1 to working precision.
     pub fn to_logistic(self) -> Option<f64> {
-        let [_, draw, win] = self.probabilities();
-        elo_from_score(win + 0.5 * draw).finite()
+        finite(elo_from_score(self.score()))
     }
 }
 
@@ -98,19 +102,14 @@ impl BayesElo {
 pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::of_sample(games).draw_elo;
     let at = |elo| BayesElo { elo, draw_elo }.probabilities();
-    simple_llr(&games.distribution(), &at(elo0), &at(elo1))
+    games.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
 
 /// As [`llr_classical`], for pairs of independent games.
 pub fn llr_classical_pairs(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::of_pairs(pairs).draw_elo;
     let at = |elo| convolved(BayesElo { elo, draw_elo }.probabilities());
-    simple_llr(&pairs.distribution(), &at(elo0), &at(elo1))
-}
-
-fn simple_llr<const K: usize>(sample: &Distribution<K>, p0: &[f64; K], p1: &[f64; K]) -> f64 {
-    let sample = sample.regularized();
-    (0..K).map(|cell| sample.weights()[cell] * (p1[cell] / p0[cell]).ln()).sum()
+    pairs.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
 
 /// Probabilities of the five scores of two independent games.

@@ -4,7 +4,7 @@
 //! follows from the root h ≠ 0 of E(e^(hJ)) = 1, where J is one step.
 
 use super::brownian::{BrownianMotion, Exit};
-use super::roots::falling_root;
+use super::roots::{falling_crossing, falling_root};
 
 /// Below this value of |2·mean/variance|·(distance between the barriers) the walk counts as
 /// without drift.
@@ -52,22 +52,14 @@ fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 
         low *= 2.0;
     }
     // The least point separates the two roots.
-    let (mut left, mut right) = (low, 0.0);
-    for _ in 0..200 {
-        let middle = 0.5 * (left + right);
-        if slope(middle) > 0.0 {
-            right = middle;
-        } else {
-            left = middle;
-        }
-    }
-    falling_root(|h| (value(h) - 1.0, slope(h)), low, 0.5 * (low + left), left)
+    let least = falling_crossing(|h| -slope(h), 0.0, low, 0.0);
+    falling_root(|h| (value(h) - 1.0, slope(h)), low, 0.5 * (low + least), least)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::gsprt::steps_logistic;
-    use super::super::sprt::Bounds;
+    use super::super::sprt::LlrBounds;
     use super::super::tests::agreement::Agreement;
     use super::*;
 
@@ -90,7 +82,7 @@ mod tests {
 
     #[test]
     fn walks_match_the_reference() {
-        let bounds = Bounds::new(0.05, 0.05).expect("sound rates");
+        let bounds = LlrBounds::new(0.05, 0.05).expect("sound rates");
         let mut agreement =
             Agreement::within(1e-9, "random_walk: steps, probability to pass, pairs");
         for (p, elo0, elo1, steps, pass, pairs) in CASES {
@@ -99,7 +91,7 @@ mod tests {
             for (got, expected) in got.iter().zip(steps) {
                 agreement.figure("step", *got, *expected);
             }
-            let exit = exit(&got, p, bounds.lower(), bounds.upper()).expect("both ways");
+            let exit = exit(&got, p, bounds.lower, bounds.upper).expect("both ways");
             agreement.figure("pass probability", exit.upper_probability, *pass);
             agreement.figure("pairs", exit.mean_units, *pairs);
         }

@@ -58,11 +58,6 @@ impl<const K: usize> Distribution<K> {
         Distribution { weights }
     }
 
-    /// The same weight on every cell, adding up to 1.
-    pub fn uniform() -> Distribution<K> {
-        Distribution { weights: [1.0 / K as f64; K] }
-    }
-
     /// Score of a cell, 0 to 1.
     pub fn score(cell: usize) -> f64 {
         cell as f64 / (K - 1) as f64
@@ -82,6 +77,11 @@ impl<const K: usize> Distribution<K> {
     #[must_use]
     pub fn regularized(&self) -> Distribution<K> {
         Distribution { weights: self.weights.map(|w| if w == 0.0 { ZERO_CELL } else { w }) }
+    }
+
+    /// Log-likelihood ratio Σ n·ln(q₁/q₀) of the probabilities `q1` against `q0`.
+    pub(crate) fn llr(&self, q0: &[f64; K], q1: &[f64; K]) -> f64 {
+        (0..K).map(|cell| self.weights[cell] * (q1[cell] / q0[cell]).ln()).sum()
     }
 
     /// Weights scaled to add up to 1; `None` if all are zero.

@@ -19,43 +19,27 @@ use super::distribution::Moments;
 /// 97.5 % quantile of the normal distribution: intervals here are 95 % intervals.
 pub const Z_95: f64 = 1.959963984540054;
 
-/// A number that may lie at an end of the real line.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub enum Extended {
-    /// Below every number: the Elo of a score of 0 or less.
-    NegInfinity,
-    /// A finite number.
-    Finite(f64),
-    /// Above every number: the Elo of a score of 1 or more.
-    PosInfinity,
-}
-
-impl Extended {
-    /// The number, if finite.
-    pub const fn finite(self) -> Option<f64> {
-        match self {
-            Extended::Finite(value) => Some(value),
-            Extended::NegInfinity | Extended::PosInfinity => None,
-        }
-    }
-}
-
-/// An estimate with its 95 % interval.
+/// An estimate with its 95 % interval; any of the three may be infinite, none is NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The most likely value.
-    pub value: Extended,
+    pub value: f64,
     /// Lower end of the 95 % interval.
-    pub low: Extended,
+    pub low: f64,
     /// Upper end of the 95 % interval.
-    pub high: Extended,
+    pub high: f64,
 }
 
 impl Estimate {
     /// The "±" of the interval: half the distance of its ends, if both are finite.
     pub fn half_width(&self) -> Option<f64> {
-        Some(0.5 * (self.high.finite()? - self.low.finite()?))
+        Some(0.5 * (finite(self.high)? - finite(self.low)?))
     }
+}
+
+/// The number, if it is finite.
+pub fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
 }
 
 /// Expected score, 0 to 1, of a player who is `elo` points stronger.
@@ -63,16 +47,10 @@ pub fn score_from_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// Elo difference at which `score` is expected; infinite for scores outside (0, 1).
-pub fn elo_from_score(score: f64) -> Extended {
-    if score <= 0.0 {
-        Extended::NegInfinity
-    } else if score >= 1.0 {
-        Extended::PosInfinity
-    } else {
-        // Adding 0 turns the -0 of an even score into 0.
-        Extended::Finite(-400.0 * (1.0 / score - 1.0).log10() + 0.0)
-    }
+/// Elo difference at which `score` is expected: -∞ for scores of at most 0, ∞ for those of at least 1.
+pub fn elo_from_score(score: f64) -> f64 {
+    // Adding 0 turns the -0 of an even score into 0.
+    -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
 }
 
 /// Elo of the sample's mean score.
@@ -128,23 +106,23 @@ mod tests {
     #[test]
     fn elo_and_score_are_inverse() {
         for elo in [-800.0, -100.0, -1.5, 0.0, 3.0, 250.0] {
-            let back = elo_from_score(score_from_elo(elo)).finite().expect("inside (0, 1)");
+            let back = finite(elo_from_score(score_from_elo(elo))).expect("inside (0, 1)");
             assert!((back - elo).abs() < 1e-9, "{elo} became {back}");
         }
-        assert_eq!(elo_from_score(0.0), Extended::NegInfinity);
-        assert_eq!(elo_from_score(1.0), Extended::PosInfinity);
+        assert_eq!(elo_from_score(0.0), f64::NEG_INFINITY);
+        assert_eq!(elo_from_score(1.0), f64::INFINITY);
     }
 
     #[test]
     fn lopsided_samples_follow_the_table_of_rules() {
         let won = of_pairs([0, 0, 0, 0, 9]);
-        assert_eq!((won.value, won.low), (Extended::PosInfinity, Extended::PosInfinity));
+        assert_eq!((won.value, won.low), (f64::INFINITY, f64::INFINITY));
         assert_eq!(won.half_width(), None);
         let drawn = of_pairs([0, 0, 9, 0, 0]);
-        assert_eq!((drawn.value.finite(), drawn.half_width()), (Some(0.0), Some(0.0)));
+        assert_eq!((finite(drawn.value), drawn.half_width()), (Some(0.0), Some(0.0)));
         let nearly = of_pairs([0, 0, 0, 1, 2]);
-        assert!(nearly.value.finite().is_some() && nearly.low.finite().is_some());
-        assert_eq!(nearly.high, Extended::PosInfinity);
+        assert!(finite(nearly.value).is_some() && finite(nearly.low).is_some());
+        assert_eq!(nearly.high, f64::INFINITY);
         for counts in [[0, 0, 0, 0, 9], [0, 0, 9, 0, 0], [0, 1, 0, 0, 0]] {
             let moments = Pentanomial(counts).distribution().moments().expect("some pairs");
             assert_eq!(likelihood_of_superiority(&moments), None);
@@ -154,21 +132,13 @@ mod tests {
 
     #[test]
     fn swapping_sides_negates_elo() {
-        let negated = |end: Extended| match end {
-            Extended::NegInfinity => Extended::PosInfinity,
-            Extended::Finite(value) => Extended::Finite(-value),
-            Extended::PosInfinity => Extended::NegInfinity,
-        };
-        let close = |a: Extended, b: Extended| match (a, b) {
-            (Extended::Finite(a), Extended::Finite(b)) => (a - b).abs() < 1e-9,
-            _ => a == b,
-        };
+        let close = |a: f64, b: f64| a == b || (a - b).abs() < 1e-9;
         for counts in [[3, 30, 60, 31, 9], [0, 1, 0, 0, 0], [0, 0, 0, 1, 2], [0, 0, 0, 0, 4]] {
             let (ours, theirs) = (Pentanomial(counts), Pentanomial(counts).swapped());
             let (a, b) = (of_pairs(ours.0), of_pairs(theirs.0));
-            assert!(close(a.value, negated(b.value)), "{counts:?}");
-            assert!(close(a.low, negated(b.high)), "{counts:?}");
-            assert!(close(a.high, negated(b.low)), "{counts:?}");
+            assert!(close(a.value, -b.value), "{counts:?}");
+            assert!(close(a.low, -b.high), "{counts:?}");
+            assert!(close(a.high, -b.low), "{counts:?}");
         }
     }
 

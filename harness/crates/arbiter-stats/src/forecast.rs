@@ -30,7 +30,7 @@ impl Sprt {
             Decision::AcceptH0 => Some(Exit { upper_probability: 0.0, mean_units: 0.0 }),
             Decision::Continue => {
                 let walk = self.for_pairs(pairs).walk(&sample);
-                let (below, above) = (llr - self.bounds().lower(), self.bounds().upper() - llr);
+                let (below, above) = (llr - self.bounds.lower, self.bounds.upper - llr);
                 Some(forecast(&walk, sample.units, below, above))
             }
         }

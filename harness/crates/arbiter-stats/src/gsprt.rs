@@ -9,6 +9,7 @@ use super::distribution::{Distribution, central_moment, mean};
 use super::elo::score_from_elo;
 use super::normalized::t_value;
 use super::roots::falling_root;
+use super::sprt::Model;
 
 /// Largest relative change of a probability at which the fixed point counts as reached. The ratio
 /// is stationary there, so its own error is of the order of the square.
@@ -17,39 +18,30 @@ const FIXED_POINT_TOLERANCE: f64 = 1e-10;
 /// Bound on fixed-point rounds; ordinary samples take 5 to 10, all-drawn ones up to 40.
 const MAX_FIXED_POINT_ROUNDS: usize = 100;
 
-/// Log-likelihood ratio of "the mean score is that of `elo1`" against "that of `elo0`", both in
-/// logistic Elo. Empty cells are raised first, so no games at all give a ratio next to 0.
-pub(crate) fn llr_logistic<const K: usize>(sample: &Distribution<K>, elo0: f64, elo1: f64) -> f64 {
-    let (weights, p) = observed(sample);
-    let q0 = with_mean(&p, score_from_elo(elo0));
-    let q1 = with_mean(&p, score_from_elo(elo1));
-    ratio(&weights, &q0, &q1)
-}
-
-/// Log-likelihood ratio of "the normalized Elo is `nelo1`" against "it is `nelo0`".
-///
-/// Both must lie within ±[`super::sprt::MAX_NORMALIZED_ELO`]: far beyond, the fixed point has no
-/// start.
-pub(crate) fn llr_normalized<const K: usize>(
+/// Log-likelihood ratio of "the strength is `elo1`" against "it is `elo0`", both on the scale of
+/// `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so no games at all give a
+/// ratio next to 0.
+pub(crate) fn llr<const K: usize>(
     sample: &Distribution<K>,
-    nelo0: f64,
-    nelo1: f64,
+    elo0: f64,
+    elo1: f64,
+    model: Model,
 ) -> f64 {
-    let (weights, p) = observed(sample);
-    let q0 = with_t_value(&p, t_value(nelo0, Distribution::<K>::GAMES_PER_UNIT));
-    let q1 = with_t_value(&p, t_value(nelo1, Distribution::<K>::GAMES_PER_UNIT));
-    ratio(&weights, &q0, &q1)
+    let sample = sample.regularized();
+    let p = sample.probabilities().expect("no cell is empty after regularization");
+    sample.llr(&nearest(&p, elo0, model), &nearest(&p, elo1, model))
 }
 
-/// The distribution nearest to `base` with mean score `score`, 0 to 1 exclusive. All of `base` must
-/// be positive.
-pub(crate) fn nearest_with_score<const K: usize>(base: &[f64; K], score: f64) -> [f64; K] {
-    with_mean(base, score)
-}
-
-/// The distribution nearest to `base` with normalized Elo `nelo`. All of `base` must be positive.
-pub(crate) fn nearest_with_nelo<const K: usize>(base: &[f64; K], nelo: f64) -> [f64; K] {
-    with_t_value(base, t_value(nelo, Distribution::<K>::GAMES_PER_UNIT))
+/// The most likely distribution with the strength `elo` on the scale of `model`, given observed
+/// probabilities `p`, all positive. Bayesian bounds must have been converted to logistic ones.
+///
+/// `elo` must lie within ±[`Model::max_elo`]: far beyond, the fixed point for normalized Elo has no
+/// start.
+pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [f64; K] {
+    match model {
+        Model::Normalized => with_t_value(p, t_value(elo, Distribution::<K>::GAMES_PER_UNIT)),
+        Model::Logistic | Model::Bayesian => with_mean(p, score_from_elo(elo)),
+    }
 }
 
 /// What each result adds to the ratio of a test in logistic Elo when results come with the
@@ -59,20 +51,8 @@ pub fn steps_logistic<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64) -> [f6
     std::array::from_fn(|cell| (q1[cell] / q0[cell]).ln())
 }
 
-/// Regularized weights and the probabilities they make.
-fn observed<const K: usize>(sample: &Distribution<K>) -> ([f64; K], [f64; K]) {
-    let regularized = sample.regularized();
-    let p = regularized.probabilities().expect("no cell is empty after regularization");
-    (*regularized.weights(), p)
-}
-
-/// Σ n·ln(q₁/q₀).
-fn ratio<const K: usize>(weights: &[f64; K], q0: &[f64; K], q1: &[f64; K]) -> f64 {
-    (0..K).map(|cell| weights[cell] * (q1[cell] / q0[cell]).ln()).sum()
-}
-
 /// The most likely distribution with mean score `score`, given observed probabilities `p`.
-fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
+pub(crate) fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
     tilted(p, &std::array::from_fn(|cell| Distribution::<K>::score(cell) - score))
 }
 
@@ -81,7 +61,7 @@ fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
 /// The constraint is not linear; it is replaced by its tangent at the current guess, starting from
 /// the uniform distribution, until the guess no longer moves.
 fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
-    let mut q = *Distribution::<K>::uniform().weights();
+    let mut q = [1.0 / K as f64; K];
     for _ in 0..MAX_FIXED_POINT_ROUNDS {
         let (mean, sigma) = (mean(&q), central_moment(&q, 2).sqrt());
         let tangent = std::array::from_fn(|cell| {
@@ -157,7 +137,8 @@ mod tests {
     #[test]
     fn solutions_satisfy_their_constraints() {
         for counts in samples() {
-            let (_, p) = observed(&Distribution::<5>::from_counts(counts));
+            let sample = Distribution::<5>::from_counts(counts).regularized();
+            let p = sample.probabilities().expect("no cell is empty");
             for elo in [-1000.0, -5.0, 0.0, 0.01, 5.0, 1000.0] {
                 let (q, target) = (with_mean(&p, score_from_elo(elo)), score_from_elo(elo));
                 assert!((mean(&q) - target).abs() < 1e-12, "{counts:?} at {elo}");
@@ -177,8 +158,8 @@ mod tests {
     fn no_sample_gives_a_ratio_that_is_not_a_number() {
         for counts in samples() {
             let sample = Distribution::<5>::from_counts(counts);
-            let logistic = llr_logistic(&sample, -1000.0, 1000.0);
-            let normalized = llr_normalized(&sample, -200.0, 200.0);
+            let logistic = llr(&sample, -1000.0, 1000.0, Model::Logistic);
+            let normalized = llr(&sample, -200.0, 200.0, Model::Normalized);
             assert!(logistic.is_finite() && normalized.is_finite(), "{counts:?}");
         }
     }
@@ -191,8 +172,11 @@ mod tests {
             let ours = Distribution::<5>::from_counts(counts);
             let theirs = Distribution::<5>::from_counts(swapped);
             for (a, b) in [
-                (llr_logistic(&ours, -1.0, 4.0), llr_logistic(&theirs, -4.0, 1.0)),
-                (llr_normalized(&ours, -1.0, 4.0), llr_normalized(&theirs, -4.0, 1.0)),
+                (llr(&ours, -1.0, 4.0, Model::Logistic), llr(&theirs, -4.0, 1.0, Model::Logistic)),
+                (
+                    llr(&ours, -1.0, 4.0, Model::Normalized),
+                    llr(&theirs, -4.0, 1.0, Model::Normalized),
+                ),
             ] {
                 assert!((a + b).abs() < 1e-9 * a.abs().max(1e-3), "{counts:?}: {a} and {b}");
             }
@@ -208,8 +192,13 @@ mod tests {
             better[cell + 1] += 1;
             let before = Distribution::<5>::from_counts(base);
             let after = Distribution::<5>::from_counts(better);
-            assert!(llr_logistic(&after, 0.0, 5.0) > llr_logistic(&before, 0.0, 5.0));
-            assert!(llr_normalized(&after, 0.0, 5.0) > llr_normalized(&before, 0.0, 5.0));
+            assert!(
+                llr(&after, 0.0, 5.0, Model::Logistic) > llr(&before, 0.0, 5.0, Model::Logistic)
+            );
+            assert!(
+                llr(&after, 0.0, 5.0, Model::Normalized)
+                    > llr(&before, 0.0, 5.0, Model::Normalized)
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::overshoot::Overshoot;
 use super::pentanomial::Pentanomial;
-use super::sprt::{Correction, Decision, Sprt};
+use super::sprt::{Correction, Decision, LlrBounds, Sprt};
 
 /// State of a test after some pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,14 +28,13 @@ pub struct SprtMonitor {
 impl SprtMonitor {
     /// A test that is updated after every `batch` pairs, at least 1.
     pub fn new(test: Sprt, batch: u64) -> SprtMonitor {
-        let overshoot = (test.correction() == Correction::Dynamic).then(|| Overshoot::new(batch));
+        let overshoot = (test.correction == Correction::Dynamic).then(|| Overshoot::new(batch));
         SprtMonitor { test, overshoot }
     }
 
     /// The status before the first pair.
     pub fn start(&self) -> SprtStatus {
-        let (lower, upper) = self.bounds();
-        SprtStatus { llr: 0.0, lower, upper, decision: Decision::Continue }
+        self.status(0.0, Decision::Continue)
     }
 
     /// The status after all `pairs` so far. A correction depends on the counts of every earlier
@@ -46,11 +45,10 @@ impl SprtMonitor {
             None => self.test.decide(llr),
             Some(overshoot) => {
                 overshoot.update(pairs.pairs(), llr);
-                overshoot.decide(self.test.bounds(), llr)
+                overshoot.decide(self.test.bounds, llr)
             }
         };
-        let (lower, upper) = self.bounds();
-        SprtStatus { llr, lower, upper, decision }
+        self.status(llr, decision)
     }
 
     /// The decision of [`SprtMonitor::update`] for a caller with an estimate of the ratio: the exact
@@ -61,11 +59,10 @@ impl SprtMonitor {
         estimate: Option<f64>,
         margin: f64,
     ) -> Decision {
-        let (low, high) = match &self.overshoot {
-            None => self.bounds(),
-            Some(overshoot) => overshoot.quiet(self.test.bounds()),
-        };
-        if estimate.is_some_and(|llr| llr > low + margin && llr < high - margin) {
+        let bounds = self.test.bounds;
+        let LlrBounds { lower, upper } =
+            self.overshoot.map_or(bounds, |overshoot| overshoot.quiet(bounds));
+        if estimate.is_some_and(|llr| llr > lower + margin && llr < upper - margin) {
             if let Some(overshoot) = &mut self.overshoot {
                 overshoot.update_quietly(pairs.pairs());
             }
@@ -74,12 +71,11 @@ impl SprtMonitor {
         self.update(pairs).decision
     }
 
-    fn bounds(&self) -> (f64, f64) {
-        let bounds = self.test.bounds();
-        match &self.overshoot {
-            None => (bounds.lower(), bounds.upper()),
-            Some(overshoot) => overshoot.corrected(bounds),
-        }
+    fn status(&self, llr: f64, decision: Decision) -> SprtStatus {
+        let bounds = self.test.bounds;
+        let LlrBounds { lower, upper } =
+            self.overshoot.map_or(bounds, |overshoot| overshoot.corrected(bounds));
+        SprtStatus { llr, lower, upper, decision }
     }
 }
 
@@ -123,7 +119,7 @@ mod tests {
     fn nothing_is_corrected_before_the_first_pair() {
         let test = Sprt::new(0.0, 20.0, 0.05, 0.1, Model::Normalized).expect("a sound test");
         let start = SprtMonitor::new(test.with_correction(Correction::Dynamic), 1).start();
-        assert_eq!((start.lower, start.upper), (test.bounds().lower(), test.bounds().upper()));
+        assert_eq!((start.lower, start.upper), (test.bounds.lower, test.bounds.upper));
         assert_eq!((start.llr, start.decision), (0.0, Decision::Continue));
     }
 }

@@ -7,7 +7,7 @@
 use std::f64::consts::LN_10;
 
 use super::distribution::Moments;
-use super::elo::{Estimate, Extended, Z_95};
+use super::elo::{Estimate, Z_95};
 
 /// Normalized Elo of one standard deviation of a game: 800/ln 10.
 pub const NELO_PER_SIGMA: f64 = 800.0 / LN_10;
@@ -29,16 +29,12 @@ pub fn estimate(sample: &Moments) -> Option<Estimate> {
     }
     let value = NELO_PER_SIGMA * (sample.mean - 0.5) / sigma;
     let margin = NELO_PER_SIGMA * Z_95 * sample.standard_error() / sigma;
-    Some(Estimate {
-        value: Extended::Finite(value),
-        low: Extended::Finite(value - margin),
-        high: Extended::Finite(value + margin),
-    })
+    Some(Estimate { value, low: value - margin, high: value + margin })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::elo;
+    use super::super::elo::{self, finite};
     use super::super::pentanomial::{Pentanomial, Trinomial};
     use super::*;
 
@@ -46,8 +42,8 @@ mod tests {
     fn small_differences_agree_with_logistic_elo() {
         let games = Trinomial { losses: 24_000, draws: 51_000, wins: 25_000 };
         let sample = games.distribution().moments().expect("some games");
-        let nelo = estimate(&sample).and_then(|e| e.value.finite()).expect("some spread");
-        let logistic = elo::estimate(&sample).value.finite().expect("an even score");
+        let nelo = estimate(&sample).and_then(|e| finite(e.value)).expect("some spread");
+        let logistic = finite(elo::estimate(&sample).value).expect("an even score");
         let predicted = nelo * 2.0 * sample.variance_per_game().sqrt();
         assert!((logistic / predicted - 1.0).abs() < 1e-4, "{logistic} against {predicted}");
     }
@@ -64,7 +60,7 @@ mod tests {
     fn swapping_sides_negates_it() {
         let value = |pairs: Pentanomial| {
             let sample = pairs.distribution().moments().expect("some pairs");
-            estimate(&sample).and_then(|e| e.value.finite()).expect("some spread")
+            estimate(&sample).and_then(|e| finite(e.value)).expect("some spread")
         };
         let pairs = Pentanomial([7, 31, 60, 44, 8]);
         assert!((value(pairs) + value(pairs.swapped())).abs() < 1e-9);

@@ -6,7 +6,7 @@
 //! which the ratio sets new records (D. Siegmund, "Sequential Analysis", corollary 8.33). The
 //! bounds are moved inwards by it: the "dynamic overshoot correction" of fishtest.
 
-use super::sprt::{Bounds, Decision};
+use super::sprt::{Decision, LlrBounds};
 
 /// Steps by which the ratio set records on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -27,6 +27,7 @@ impl Records {
         self.reference = llr;
     }
 
+    /// How far the ratio is expected to jump past a bound on this side, at least 0.
     fn mean_excess(&self) -> f64 {
         if self.sum == 0.0 { 0.0 } else { 0.5 * self.squares / self.sum.abs() }
     }
@@ -61,7 +62,8 @@ impl Overshoot {
             return;
         }
         if units < self.units || !units.is_multiple_of(self.batch) {
-            self.is_invalid = true;
+            *self = Overshoot { is_invalid: true, ..Overshoot::new(self.batch) };
+            return;
         } else if units == self.units + self.batch {
             if llr < self.low.reference {
                 self.low.record(llr);
@@ -76,23 +78,13 @@ impl Overshoot {
         self.units = units;
     }
 
-    /// How far the ratio is expected to jump past its lower bound, at least 0.
-    pub(crate) fn low(&self) -> f64 {
-        if self.is_invalid { 0.0 } else { self.low.mean_excess() }
-    }
-
-    /// How far the ratio is expected to jump past its upper bound, at least 0.
-    pub(crate) fn high(&self) -> f64 {
-        if self.is_invalid { 0.0 } else { self.high.mean_excess() }
-    }
-
     /// The ratios, lowest and highest, between which nothing happens: no record and no decision.
-    pub(crate) fn quiet(&self, bounds: Bounds) -> (f64, f64) {
-        let (low, high) = self.corrected(bounds);
+    pub(crate) fn quiet(&self, bounds: LlrBounds) -> LlrBounds {
+        let LlrBounds { lower, upper } = self.corrected(bounds);
         if self.is_invalid {
-            return (low, high);
+            return bounds;
         }
-        (low.max(self.low.reference), high.min(self.high.reference))
+        LlrBounds { lower: lower.max(self.low.reference), upper: upper.min(self.high.reference) }
     }
 
     /// Records that `units` units were reached with a ratio in the [quiet](Self::quiet) range.
@@ -100,14 +92,17 @@ impl Overshoot {
         self.update(units, self.low.reference.max(self.high.reference.min(0.0)));
     }
 
-    /// The corrected bounds, lower and upper.
-    pub(crate) fn corrected(&self, bounds: Bounds) -> (f64, f64) {
-        (bounds.lower() + self.low(), bounds.upper() - self.high())
+    /// The corrected bounds.
+    pub(crate) fn corrected(&self, bounds: LlrBounds) -> LlrBounds {
+        LlrBounds {
+            lower: bounds.lower + self.low.mean_excess(),
+            upper: bounds.upper - self.high.mean_excess(),
+        }
     }
 
     /// Compares the ratio with the corrected bounds, which must be passed and not just reached.
-    pub(crate) fn decide(&self, bounds: Bounds, llr: f64) -> Decision {
-        let (lower, upper) = self.corrected(bounds);
+    pub(crate) fn decide(&self, bounds: LlrBounds, llr: f64) -> Decision {
+        let LlrBounds { lower, upper } = self.corrected(bounds);
         if llr > upper {
             Decision::AcceptH1
         } else if llr < lower {
@@ -122,8 +117,8 @@ impl Overshoot {
 mod tests {
     use super::*;
 
-    fn bounds() -> Bounds {
-        Bounds::new(0.05, 0.05).expect("sound rates")
+    fn bounds() -> LlrBounds {
+        LlrBounds::new(0.05, 0.05).expect("sound rates")
     }
 
     #[test]
@@ -132,15 +127,17 @@ mod tests {
         for (units, llr) in [(2, 0.5), (4, 0.2), (6, 0.6), (8, -0.3)] {
             overshoot.update(units, llr);
         }
-        assert!((overshoot.high() - 0.5 * (0.25 + 0.01) / 0.6).abs() < 1e-12);
-        assert!((overshoot.low() - 0.15).abs() < 1e-12);
+        assert!((overshoot.high.mean_excess() - 0.5 * (0.25 + 0.01) / 0.6).abs() < 1e-12);
+        assert!((overshoot.low.mean_excess() - 0.15).abs() < 1e-12);
         let before = overshoot;
         overshoot.update(8, 9.0);
         assert_eq!(overshoot, before);
-        let (low, high) = overshoot.quiet(bounds());
-        assert_eq!((low, high), (-0.3, 0.6));
+        assert_eq!(overshoot.quiet(bounds()), LlrBounds { lower: -0.3, upper: 0.6 });
         overshoot.update_quietly(10);
-        assert_eq!((overshoot.high(), overshoot.low()), (before.high(), before.low()));
+        assert_eq!(
+            (overshoot.high.mean_excess(), overshoot.low.mean_excess()),
+            (before.high.mean_excess(), before.low.mean_excess())
+        );
     }
 
     #[test]
@@ -148,9 +145,9 @@ mod tests {
         let mut overshoot = Overshoot::new(2);
         overshoot.update(2, 0.5);
         overshoot.update(8, 2.0);
-        assert_eq!(overshoot.high(), 0.25);
+        assert_eq!(overshoot.high.mean_excess(), 0.25);
         overshoot.update(10, 2.5);
-        assert_eq!(overshoot.high(), 0.25);
+        assert_eq!(overshoot.high.mean_excess(), 0.25);
     }
 
     #[test]
@@ -161,7 +158,7 @@ mod tests {
             overshoot.update(4, 1.0);
             overshoot.update(units, 1.5);
             assert!(overshoot.is_invalid);
-            assert_eq!((overshoot.low(), overshoot.high()), (0.0, 0.0));
+            assert_eq!((overshoot.low.mean_excess(), overshoot.high.mean_excess()), (0.0, 0.0));
             assert_eq!(overshoot.decide(bounds(), 2.9), Decision::Continue);
         }
     }

@@ -8,7 +8,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use super::distribution::Distribution;
-use super::elo::elo_from_score;
+use super::elo::{elo_from_score, finite};
 
 /// Result of one game for the first engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,11 +24,7 @@ pub enum GameResult {
 impl GameResult {
     /// Points in units of half a point: 0, 1 or 2.
     pub const fn half_points(self) -> usize {
-        match self {
-            GameResult::Loss => 0,
-            GameResult::Draw => 1,
-            GameResult::Win => 2,
-        }
+        self as usize
     }
 
     /// The same game seen from the second engine's side.
@@ -166,7 +162,7 @@ pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
     let by_pairs = pairs.distribution().moments()?.variance_per_game();
     let by_games = games.distribution().moments()?.variance_per_game();
     let squared = by_games - by_pairs;
-    (squared >= 0.0).then(|| elo_from_score(0.5 + squared.sqrt()).finite()).flatten()
+    if squared >= 0.0 { finite(elo_from_score(0.5 + squared.sqrt())) } else { None }
 }
 
 impl From<[u64; 5]> for Pentanomial {
@@ -266,7 +262,7 @@ mod tests {
         // White scores 64 % in each opening.
         let games = Trinomial { losses: 25, draws: 50, wins: 25 };
         let bias = opening_bias(&Pentanomial([2, 10, 26, 10, 2]), &games).expect("some bias");
-        assert!((bias - elo_from_score(0.5 + 0.035f64.sqrt()).finite().unwrap()).abs() < 1e-9);
+        assert!((bias - finite(elo_from_score(0.5 + 0.035f64.sqrt())).unwrap()).abs() < 1e-9);
         let alike = Trinomial { losses: 10, draws: 0, wins: 10 };
         assert_eq!(opening_bias(&Pentanomial([5, 0, 0, 0, 5]), &alike), None);
         assert_eq!(opening_bias(&Pentanomial::default(), &games), None);

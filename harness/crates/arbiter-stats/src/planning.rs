@@ -1,7 +1,8 @@
 //! What a test will cost before it is played: its operating characteristic.
 
+use super::bayes::BayesElo;
 use super::brownian::Exit;
-use super::elo::{Extended, elo_from_score, score_from_elo};
+use super::elo::{elo_from_score, finite, score_from_elo};
 use super::normalized::NELO_PER_SIGMA;
 use super::sprt::{Model, Sprt};
 
@@ -40,47 +41,40 @@ pub struct OperatingPoint {
 pub struct PlannedTest {
     test: Sprt,
     conditions: Conditions,
-    variance: f64,
+    /// Variance of one game's score, greater than 0.
+    pub variance_per_game: f64,
 }
 
 impl PlannedTest {
     /// `None` if the conditions leave no variance.
     pub fn new(test: Sprt, conditions: Conditions) -> Option<PlannedTest> {
-        Some(PlannedTest { test, conditions, variance: conditions.variance_per_game()? })
-    }
-
-    /// Variance of one game's score.
-    pub fn variance_per_game(&self) -> f64 {
-        self.variance
+        Some(PlannedTest { test, conditions, variance_per_game: conditions.variance_per_game()? })
     }
 
     /// A strength on the test's scale as logistic Elo; `None` if the score leaves (0, 1).
     pub fn logistic(&self, elo: f64) -> Option<f64> {
-        let score = match self.test.model() {
-            Model::Normalized => 0.5 + elo / NELO_PER_SIGMA * self.variance.sqrt(),
+        let score = match self.test.model {
+            Model::Normalized => 0.5 + elo / NELO_PER_SIGMA * self.variance_per_game.sqrt(),
             Model::Logistic => score_from_elo(elo),
             Model::Bayesian => {
-                let draw_elo = super::bayes::BayesElo::draw_elo_of_rate(self.conditions.draw_rate);
-                return super::bayes::BayesElo { elo, draw_elo }.to_logistic();
+                let draw_elo = BayesElo::draw_elo_of_rate(self.conditions.draw_rate);
+                return BayesElo { elo, draw_elo }.to_logistic();
             }
         };
-        match elo_from_score(score) {
-            Extended::Finite(elo) => Some(elo),
-            Extended::NegInfinity | Extended::PosInfinity => None,
-        }
+        finite(elo_from_score(score))
     }
 
     /// What happens if the true difference is `elo`, in logistic Elo. A Brownian approximation.
-    pub fn at(&self, elo: f64) -> Option<OperatingPoint> {
-        let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance.sqrt();
-        let exit = self.test.expectation(elo, self.variance)?;
-        Some(OperatingPoint { elo, nelo, exit })
+    pub fn at(&self, elo: f64) -> OperatingPoint {
+        let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
+        let exit = self.test.expectation(elo, self.variance_per_game);
+        OperatingPoint { elo, nelo, exit }
     }
 
     /// The true difference, in logistic Elo, at which the test takes longest: midway between its
     /// hypotheses.
     pub fn worst(&self) -> Option<f64> {
-        self.logistic(0.5 * (self.test.elo0() + self.test.elo1()))
+        self.logistic(0.5 * (self.test.elo0 + self.test.elo1))
     }
 }
 
@@ -108,9 +102,9 @@ mod tests {
             let conditions = Conditions { draw_rate: 0.5, bias_elo: 0.0 };
             let planned = PlannedTest::new(test, conditions).expect("some variance");
             let worst = planned.worst().expect("a moderate score");
-            let games = |elo| planned.at(elo).expect("some variance").exit.mean_units;
+            let games = |elo| planned.at(elo).exit.mean_units;
             assert!(games(worst) > games(worst - 0.5) && games(worst) > games(worst + 0.5));
-            let pass = planned.at(worst).expect("some variance").exit.upper_probability;
+            let pass = planned.at(worst).exit.upper_probability;
             assert!((pass - 0.5).abs() < 1e-3, "{model:?}: {pass}");
         }
     }

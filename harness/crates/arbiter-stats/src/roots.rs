@@ -46,23 +46,18 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
     x
 }
 
-/// Where a falling function passes `target` between `low` and `high`, by bisection; `Err` with the
-/// end of the bracket beyond which it would.
+/// Where a falling function passes `target` between `low` and `high`, by bisection; -∞ if that is
+/// below `low`, ∞ if it is above `high`.
 ///
 /// # Panics
 ///
 /// If the function does not fall through `target` at the answer.
-pub(crate) fn falling_crossing(
-    f: impl Fn(f64) -> f64,
-    target: f64,
-    low: f64,
-    high: f64,
-) -> Result<f64, Beyond> {
+pub(crate) fn falling_crossing(f: impl Fn(f64) -> f64, target: f64, low: f64, high: f64) -> f64 {
     if f(low) < target {
-        return Err(Beyond::Low);
+        return f64::NEG_INFINITY;
     }
     if f(high) > target {
-        return Err(Beyond::High);
+        return f64::INFINITY;
     }
     let (mut left, mut right) = (low, high);
     for _ in 0..MAX_STEPS {
@@ -78,16 +73,7 @@ pub(crate) fn falling_crossing(
     }
     let (above, below) = (f(left), f(right));
     assert!(above >= target && below <= target, "no crossing: {above} before, {below} after");
-    Ok(0.5 * (left + right))
-}
-
-/// On which side of a bracket a crossing lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Beyond {
-    /// Below its lower end.
-    Low,
-    /// Above its upper end.
-    High,
+    0.5 * (left + right)
 }
 
 #[cfg(test)]
@@ -129,9 +115,9 @@ mod tests {
     #[test]
     fn crossings_are_found_or_said_to_lie_beyond() {
         let f = |x: f64| (-x).exp();
-        let root = falling_crossing(f, 0.5, -10.0, 10.0).expect("inside");
+        let root = falling_crossing(f, 0.5, -10.0, 10.0);
         assert!((root - 2f64.ln()).abs() < 1e-14);
-        assert_eq!(falling_crossing(f, 0.5, 1.0, 10.0), Err(Beyond::Low));
-        assert_eq!(falling_crossing(f, 0.5, -10.0, 0.0), Err(Beyond::High));
+        assert_eq!(falling_crossing(f, 0.5, 1.0, 10.0), f64::NEG_INFINITY);
+        assert_eq!(falling_crossing(f, 0.5, -10.0, 0.0), f64::INFINITY);
     }
 }

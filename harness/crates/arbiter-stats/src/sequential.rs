@@ -13,10 +13,10 @@
 
 use super::brownian::BrownianMotion;
 use super::distribution::{Distribution, Moments};
-use super::elo::{Estimate, Extended, score_from_elo};
+use super::elo::{Estimate, score_from_elo};
 use super::pentanomial::{Pentanomial, Trinomial};
-use super::roots::{Beyond, falling_crossing};
-use super::sprt::{Decision, Sprt};
+use super::roots::falling_crossing;
+use super::sprt::{Decision, LlrBounds, Sprt};
 
 /// Strengths outside ± this many logistic Elo are reported as beyond all bounds.
 pub const MAX_ELO: f64 = 1000.0;
@@ -36,15 +36,10 @@ pub struct SequentialEstimate {
     pub clamped: bool,
 }
 
-/// The estimate from the pairs of a test at Wald's bounds; `None` without any.
+/// The estimate from the pairs of a test that ended in `decision`; [`Decision::Continue`] stands for
+/// a test at its cap, or one of which only the counts are known. `None` without pairs.
 ///
 /// Empty cells are raised as for a likelihood, so that a sample without spread has an estimate.
-pub fn of_pairs(test: &Sprt, pairs: &Pentanomial) -> Option<SequentialEstimate> {
-    estimate(&test.for_pairs(pairs), &pairs.distribution(), Decision::Continue)
-}
-
-/// The estimate from the pairs of a test that ended in `decision`, or was given up at its cap if
-/// that is [`Decision::Continue`].
 ///
 /// A test with corrected bounds may end with its ratio short of Wald's bound. It then counts as
 /// having reached that bound with its last pair: by the corollary behind the correction, a ratio
@@ -53,7 +48,7 @@ pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<Seq
     estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }
 
-/// As [`of_pairs`], from games that were not played in pairs.
+/// As [`after`] with [`Decision::Continue`], from games that were not played in pairs.
 pub fn of_games(test: &Sprt, games: &Trinomial) -> Option<SequentialEstimate> {
     estimate(&test.for_games(games), &games.distribution(), Decision::Continue)
 }
@@ -66,7 +61,7 @@ fn estimate<const K: usize>(
     counts.moments()?;
     let sample = counts.regularized().moments()?;
     let observed = test.walk(&sample);
-    let (lower, upper) = (test.bounds().lower(), test.bounds().upper());
+    let LlrBounds { lower, upper } = test.bounds;
     let llr = observed.drift * sample.units;
     let (level, units) = match decision {
         _ if llr > upper => (upper, upper / observed.drift),
@@ -79,11 +74,7 @@ fn estimate<const K: usize>(
         let walk = test.walk_between(&sample, Moments { mean: score_from_elo(elo), ..sample });
         walk.outcome_probability(lower, upper, units, level)
     };
-    let at = |probability: f64| match falling_crossing(worse, probability, -MAX_ELO, MAX_ELO) {
-        Ok(elo) => Extended::Finite(elo),
-        Err(Beyond::Low) => Extended::NegInfinity,
-        Err(Beyond::High) => Extended::PosInfinity,
-    };
+    let at = |probability: f64| falling_crossing(worse, probability, -MAX_ELO, MAX_ELO);
     Some(SequentialEstimate {
         elo: Estimate { value: at(0.5), low: at(0.975), high: at(0.025) },
         los: worse(0.0),

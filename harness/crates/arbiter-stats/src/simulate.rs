@@ -6,7 +6,7 @@
 
 use super::bayes::BayesElo;
 use super::distribution::Distribution;
-use super::elo::score_from_elo;
+use super::elo::{elo_from_score, finite, score_from_elo};
 use super::gsprt;
 use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
@@ -22,7 +22,7 @@ const MARGIN: f64 = 0.2;
 /// The BayesElo bounds are converted anew when the number of pairs has grown by 1/64.
 const REFRESH: u64 = 64;
 
-/// Bounds further apart than this, in Elo, make tests too short for the approximation.
+/// LlrBounds further apart than this, in Elo, make tests too short for the approximation.
 const MAX_APPROXIMATE_ELO: f64 = 30.0;
 
 /// A test and the distribution of its pairs.
@@ -87,7 +87,7 @@ impl Simulation {
 
 /// The ratio by its normal approximation, good to a few hundredths; `None` where that is not sure.
 fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
-    let narrow = test.elo1() - test.elo0() <= MAX_APPROXIMATE_ELO;
+    let narrow = test.elo1 - test.elo0 <= MAX_APPROXIMATE_ELO;
     if pairs.pairs() < WARM_UP || !narrow || pairs.0.contains(&0) {
         return None;
     }
@@ -101,9 +101,9 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
 /// side by `bias_elo` logistic Elo, within ±400; which side is the same to a pair.
 pub fn pair_model(draw_rate: f64, bias_elo: f64) -> [f64; 5] {
     let draw_elo = BayesElo::draw_elo_of_rate(draw_rate);
-    let handicap = |x: f64| -score_of(BayesElo { elo: x, draw_elo });
-    let bias = falling_crossing(handicap, -score_from_elo(bias_elo), -MAX_BIAS, MAX_BIAS)
-        .expect("scores of moderate biases are between those of the greatest ones");
+    let handicap = |x: f64| -BayesElo { elo: x, draw_elo }.score();
+    let bias = falling_crossing(handicap, -score_from_elo(bias_elo), -MAX_BIAS, MAX_BIAS);
+    assert!(bias.is_finite(), "scores of moderate biases are between those of the greatest ones");
     let favoured = BayesElo { elo: bias, draw_elo }.probabilities();
     let handicapped = BayesElo { elo: -bias, draw_elo }.probabilities();
     let mut cells = [0.0; 5];
@@ -121,19 +121,12 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> [f64; 5] {
 /// cells of `base` must be positive.
 pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     match model {
-        Model::Normalized => gsprt::nearest_with_nelo(base, elo),
-        Model::Logistic => gsprt::nearest_with_score(base, score_from_elo(elo)),
+        Model::Normalized | Model::Logistic => gsprt::nearest(base, elo, model),
         Model::Bayesian => {
             let draw_elo = BayesElo::of_pairs(&expected_counts(base)).draw_elo;
-            gsprt::nearest_with_score(base, score_of(BayesElo { elo, draw_elo }))
+            gsprt::with_mean(base, BayesElo { elo, draw_elo }.score())
         }
     }
-}
-
-/// Expected score of a game, 0 to 1.
-fn score_of(game: BayesElo) -> f64 {
-    let [_, draw, win] = game.probabilities();
-    win + 0.5 * draw
 }
 
 /// So many pairs that their counts give the probabilities back to eleven digits.
@@ -147,8 +140,8 @@ const MAX_BIAS: f64 = 10_000.0;
 /// Normalized and logistic Elo of five probabilities; `None` without spread.
 pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
     let sample = Distribution::<5>::from_weights(*probabilities).moments()?;
-    let nelo = super::normalized::estimate(&sample)?.value.finite()?;
-    Some((nelo, super::elo::elo_from_score(sample.mean).finite()?))
+    let nelo = super::normalized::estimate(&sample)?.value;
+    Some((nelo, finite(elo_from_score(sample.mean))?))
 }
 
 #[cfg(test)]

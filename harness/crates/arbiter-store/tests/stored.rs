@@ -46,7 +46,7 @@ fn use_it(name: &str, sql: &str, last: &str) {
     let has = |table: &str| usize::from(sql.contains(&format!("INSERT INTO {table} ")));
     let stored = store.run("old").unwrap();
     assert_eq!((stored.plan.engines.len(), stored.fingerprints.engines.len()), (2, 2), "{name}");
-    assert_eq!(stored.plan.sprt.unwrap().elo1(), 5.0, "{name}");
+    assert_eq!(stored.plan.sprt.unwrap().elo1, 5.0, "{name}");
     assert_eq!((stored.offsets.pgn, stored.offsets.epd), (7, 9 * has("transcripts") as u64));
     assert_eq!(stored.head.about.is_some(), sql.contains("SET about"), "{name}");
     assert_eq!(store.tallies("old").unwrap().len(), 1, "{name}");

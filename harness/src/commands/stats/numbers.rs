@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use arbiter_stats::elo::{Estimate, Extended};
+use arbiter_stats::elo::{Estimate, finite};
 
 /// Largest count accepted: sums of five of them, doubled, stay exact.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
@@ -34,7 +34,7 @@ pub(crate) fn shown(value: Option<f64>, decimals: usize) -> String {
 /// Value, low and high end of an estimate, where they are finite. Without any spread to judge by,
 /// there is no interval: one without width would be a lie.
 pub(crate) fn parts(estimate: Option<&Estimate>) -> [Option<f64>; 3] {
-    let part = |of: fn(&Estimate) -> Extended| estimate.and_then(|e| of(e).finite());
+    let part = |of: fn(&Estimate) -> f64| estimate.and_then(|e| finite(of(e)));
     let has_width = estimate.is_some_and(|estimate| estimate.low != estimate.high);
     let [low, high] = [part(|e| e.low), part(|e| e.high)].map(|end| end.filter(|_| has_width));
     [part(|e| e.value), low, high]

@@ -10,6 +10,7 @@ use arbiter_report::document::Document;
 use arbiter_report::status::percent;
 use arbiter_report::table::Table;
 use arbiter_stats::discrete_walk;
+use arbiter_stats::elo::{elo_from_score, finite};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::steps_logistic;
 use arbiter_stats::{Distribution, Exit, Pentanomial, Sprt};
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
         )
     })?;
     let elos = if args.elo.is_empty() { range(&test, &planned) } else { args.elo.clone() };
-    let points: Vec<OperatingPoint> = elos.iter().filter_map(|elo| planned.at(*elo)).collect();
+    let points: Vec<OperatingPoint> = elos.iter().map(|elo| planned.at(*elo)).collect();
     let pilot = args.pilot.map(|counts| pilot_exit(&test, &Pentanomial(counts))).transpose()?;
     Ok(Answer {
         text: text(&test, &planned, &points, pilot),
@@ -71,8 +72,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
 
 /// Thirteen strengths, from one width of the test below H0 to one above H1.
 fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
-    let width = test.elo1() - test.elo0();
-    let at = |step: i32| test.elo0() + width * f64::from(step) / 4.0;
+    let width = test.elo1 - test.elo0;
+    let at = |step: i32| test.elo0 + width * f64::from(step) / 4.0;
     (-4..=8).filter_map(|step| planned.logistic(at(step))).collect()
 }
 
@@ -88,24 +89,24 @@ fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
         return Err("expected a pilot with pairs".to_owned());
     };
     let scale = test.for_pairs(pairs);
-    let bound = |elo: f64| match test.model() {
+    let bound = |elo: f64| match test.model {
         arbiter_stats::Model::Normalized => {
             let variance = moments.variance_per_game();
             let score = 0.5 + elo / arbiter_stats::normalized::NELO_PER_SIGMA * variance.sqrt();
-            arbiter_stats::elo::elo_from_score(score).finite()
+            finite(elo_from_score(score))
         }
         _ => Some(elo),
     };
-    let (Some(elo0), Some(elo1)) = (bound(scale.elo0()), bound(scale.elo1())) else {
+    let (Some(elo0), Some(elo1)) = (bound(scale.elo0), bound(scale.elo1)) else {
         return Err("the bounds are out of reach with the spread of the pilot".to_owned());
     };
     let steps = steps_logistic(&probabilities, elo0, elo1);
-    let bounds = test.bounds();
+    let bounds = test.bounds;
     discrete_walk::exit(
         &steps,
         Distribution::from_weights(probabilities).weights(),
-        bounds.lower(),
-        bounds.upper(),
+        bounds.lower,
+        bounds.upper,
     )
     .ok_or_else(|| "pairs like the pilot's move the ratio one way only".to_owned())
 }
@@ -116,7 +117,7 @@ fn json(
     points: &[OperatingPoint],
     pilot: Option<Exit>,
 ) -> serde_json::Value {
-    let bounds = test.bounds();
+    let bounds = test.bounds;
     let point = |point: &OperatingPoint| {
         json!({
             "elo": point.elo,
@@ -127,14 +128,14 @@ fn json(
     };
     json!({
         "schema": "arbiter.stats.plan/1",
-        "elo0": test.elo0(), "elo1": test.elo1(), "alpha": test.alpha(), "beta": test.beta(),
-        "model": test.model().as_str(),
-        "llr_lower": bounds.lower(), "llr_upper": bounds.upper(),
-        "variance_per_game": planned.variance_per_game(),
-        "logistic_elo0": planned.logistic(test.elo0()),
-        "logistic_elo1": planned.logistic(test.elo1()),
+        "elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta,
+        "model": test.model.as_str(),
+        "llr_lower": bounds.lower, "llr_upper": bounds.upper,
+        "variance_per_game": planned.variance_per_game,
+        "logistic_elo0": planned.logistic(test.elo0),
+        "logistic_elo1": planned.logistic(test.elo1),
         "points": points.iter().map(point).collect::<Vec<_>>(),
-        "worst": planned.worst().and_then(|elo| planned.at(elo)).as_ref().map(point),
+        "worst": planned.worst().map(|elo| planned.at(elo)).as_ref().map(point),
         "pilot": pilot.map(|exit| json!({
             "pass_probability": exit.upper_probability,
             "expected_games": 2.0 * exit.mean_units,
@@ -146,18 +147,18 @@ fn json(
 fn heading(test: &Sprt, planned: &PlannedTest) -> String {
     format!(
         "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}",
-        test.model().as_str(),
-        test.elo0(),
-        test.elo1(),
-        test.alpha(),
-        test.beta(),
-        planned.variance_per_game()
+        test.model.as_str(),
+        test.elo0,
+        test.elo1,
+        test.alpha,
+        test.beta,
+        planned.variance_per_game
     )
 }
 
 /// What else there is to know, a sentence each.
 fn notes(planned: &PlannedTest, pilot: Option<Exit>) -> Vec<String> {
-    let worst = planned.worst().and_then(|elo| planned.at(elo)).map(|worst| {
+    let worst = planned.worst().map(|elo| planned.at(elo)).map(|worst| {
         let (elo, games) = (worst.elo, worst.exit.mean_units);
         format!("It takes longest at {elo:+.2} Elo: {games:.0} games.")
     });

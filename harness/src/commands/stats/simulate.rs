@@ -145,15 +145,15 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     if !(0.01..=0.99).contains(&args.draw_ratio) || !(0.0..=400.0).contains(&args.bias) {
         return Err("expected --draw-ratio from 0.01 to 0.99 and --bias from 0 to 400".to_owned());
     }
-    let (elo0, elo1) = (test.elo0(), test.elo1());
+    let (elo0, elo1) = (test.elo0, test.elo1);
     let elos =
         if args.elo.is_empty() { vec![elo0, 0.5 * (elo0 + elo1), elo1] } else { args.elo.clone() };
-    let limit = test.model().max_elo();
+    let limit = test.model.max_elo();
     if let Some(elo) = elos.iter().find(|elo| elo.is_nan() || elo.abs() > limit) {
         return Err(format!("expected true strengths between -{limit} and {limit}, got {elo}"));
     }
     let base = pair_model(args.draw_ratio, args.bias);
-    Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model()))).collect())
+    Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model))).collect())
 }
 
 /// Plays the runs of one case. Each has a generator of its own, so the result does not depend on
@@ -221,17 +221,17 @@ fn json(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> serde_json::Value {
     };
     json!({
         "schema": "arbiter.stats.simulate/1",
-        "elo0": test.elo0(), "elo1": test.elo1(), "alpha": test.alpha(), "beta": test.beta(),
-        "model": test.model().as_str(),
+        "elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta,
+        "model": test.model.as_str(),
         "runs": args.runs, "seed": args.seed, "batch": args.batch, "cap_pairs": args.cap,
-        "overshoot": test.correction().as_str(),
+        "overshoot": test.correction.as_str(),
         "points": rows.iter().map(row).collect::<Vec<_>>(),
     })
 }
 
 /// What was imagined, in a line.
 fn heading(args: &SimulateArgs, test: &Sprt) -> String {
-    let correction = match test.correction() {
+    let correction = match test.correction {
         Correction::Dynamic => "corrected for overshoot",
         Correction::None => "Wald's bounds",
     };
@@ -239,11 +239,11 @@ fn heading(args: &SimulateArgs, test: &Sprt) -> String {
         "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, a look every {} \
          pairs, seed {}",
         args.runs,
-        test.model().as_str(),
-        test.elo0(),
-        test.elo1(),
-        test.alpha(),
-        test.beta(),
+        test.model.as_str(),
+        test.elo0,
+        test.elo1,
+        test.alpha,
+        test.beta,
         args.batch,
         args.seed
     )
@@ -309,8 +309,8 @@ fn promises(test: &Sprt, rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
         let (name, promised, part) = match row.elo {
-            Some(elo) if elo == test.elo0() => ("alpha", test.alpha(), row.tally.passed),
-            Some(elo) if elo == test.elo1() => ("beta", test.beta(), row.tally.failed),
+            Some(elo) if elo == test.elo0 => ("alpha", test.alpha, row.tally.passed),
+            Some(elo) if elo == test.elo1 => ("beta", test.beta, row.tally.failed),
             _ => continue,
         };
         let (rate, error) = row.tally.share(part);

@@ -67,27 +67,27 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
 }
 
 fn of_pairs(test: Sprt, pairs: Pentanomial, games: Option<Trinomial>) -> Figures {
-    let classical = || bayes::llr_classical_pairs(&pairs, test.elo0(), test.elo1());
+    let classical = || bayes::llr_classical_pairs(&pairs, test.elo0, test.elo1);
     Figures {
         test,
         pairs: Some(pairs),
         games,
         moments: pairs.distribution().moments(),
         llr: test.llr(&pairs),
-        llr_classical: (test.model() == Model::Bayesian).then(classical),
-        sequential: sequential::of_pairs(&test, &pairs),
+        llr_classical: (test.model == Model::Bayesian).then(classical),
+        sequential: sequential::after(&test, &pairs, Decision::Continue),
     }
 }
 
 fn of_games(test: Sprt, games: Trinomial) -> Figures {
-    let classical = || bayes::llr_classical(&games, test.elo0(), test.elo1());
+    let classical = || bayes::llr_classical(&games, test.elo0, test.elo1);
     Figures {
         test,
         pairs: None,
         games: Some(games),
         moments: games.distribution().moments(),
         llr: test.llr_games(&games),
-        llr_classical: (test.model() == Model::Bayesian).then(classical),
+        llr_classical: (test.model == Model::Bayesian).then(classical),
         sequential: sequential::of_games(&test, &games),
     }
 }
@@ -139,7 +139,7 @@ fn json(figures: &Figures) -> serde_json::Value {
     let after = figures.sequential.map(|s| s.elo);
     let [sequential, sequential_low, sequential_high] = parts(after.as_ref());
     let forecast = figures.pairs.and_then(|pairs| figures.test.forecast(&pairs));
-    let bounds = figures.test.bounds();
+    let bounds = figures.test.bounds;
     json!({
         "schema": "arbiter.stats.sprt/1",
         "games": figures.number_of_games(),
@@ -161,12 +161,12 @@ fn json(figures: &Figures) -> serde_json::Value {
         "elo_sequential_high": sequential_high,
         "los_sequential": figures.sequential.map(|s| s.los),
         "sequential_clamped": figures.sequential.map(|s| s.clamped),
-        "elo0": figures.test.elo0(), "elo1": figures.test.elo1(),
-        "alpha": figures.test.alpha(), "beta": figures.test.beta(),
-        "model": figures.test.model().as_str(),
+        "elo0": figures.test.elo0, "elo1": figures.test.elo1,
+        "alpha": figures.test.alpha, "beta": figures.test.beta,
+        "model": figures.test.model.as_str(),
         "llr": figures.llr,
         "llr_classical": figures.llr_classical,
-        "llr_lower": bounds.lower(), "llr_upper": bounds.upper(),
+        "llr_lower": bounds.lower, "llr_upper": bounds.upper,
         "verdict": figures.verdict(),
         "h1_probability": forecast.map(|exit| exit.upper_probability),
         "expected_remaining_games": forecast.map(|exit| 2.0 * exit.mean_units),
@@ -201,9 +201,9 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     line("Elo (after the stop)", after);
     line("nElo", format!("{} (95 %)", plus_minus(nelo.as_ref())));
     line("LOS", percent(figures.moments.as_ref().and_then(elo::likelihood_of_superiority)));
-    let (test, bounds) = (figures.test, figures.test.bounds());
-    let (low, high) = (bounds.lower(), bounds.upper());
-    let scale = format!("{} Elo {} against {}", test.model().as_str(), test.elo0(), test.elo1());
+    let (test, bounds) = (figures.test, figures.test.bounds);
+    let (low, high) = (bounds.lower, bounds.upper);
+    let scale = format!("{} Elo {} against {}", test.model.as_str(), test.elo0, test.elo1);
     line("LLR", format!("{:+.4} [{low:.4}, {high:.4}] for {scale}", figures.llr));
     if let Some(classical) = figures.llr_classical {
         line("LLR (classical)", format!("{classical:+.4}"));

@@ -92,6 +92,6 @@ fn table(scene: &Scene, standing: &Standing) -> String {
 fn sprt((sprt, sprt_status): (Sprt, SprtStatus)) -> String {
     let SprtStatus { llr, lower, upper, .. } = sprt_status;
     let share = 100.0 * if llr >= 0.0 { llr / upper } else { -llr / lower };
-    let (elo0, elo1) = (sprt.elo0(), sprt.elo1());
+    let (elo0, elo1) = (sprt.elo0, sprt.elo1);
     format!("LLR: {llr:.2} ({share:.1}%) ({lower:.2}, {upper:.2}) [{elo0:.2}, {elo1:.2}]\n")
 }

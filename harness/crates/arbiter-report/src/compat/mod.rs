@@ -12,7 +12,7 @@ use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_plan::plan::{BookSource, Engine, Plan};
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::standing::{Encounter, Standing};
-use arbiter_stats::elo::{Estimate, Extended};
+use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
 /// Whose forms.
@@ -90,7 +90,7 @@ impl Scene {
         match (self.dialect, self.sprt, verdict) {
             (Dialect::Cutechess, ..) => "Finished match\n".to_owned(),
             (Dialect::Fastchess, Some(sprt), Some(verdict)) => {
-                let (elo0, elo1) = (sprt.elo0(), sprt.elo1());
+                let (elo0, elo1) = (sprt.elo0, sprt.elo1);
                 format!("SPRT ([{elo0:.2}, {elo1:.2}]) completed - {verdict} was accepted\n")
             }
             (Dialect::Fastchess, ..) => "Tournament finished\n".to_owned(),
@@ -119,7 +119,7 @@ impl Scene {
             (engine, self.strength(sum))
         };
         let mut ranking: Vec<(usize, Strength)> = (0..self.engines.len()).map(of).collect();
-        let elo = |strength: &Strength| strength.elo.map(|elo| number(elo.value));
+        let elo = |strength: &Strength| strength.elo.map(|elo| elo.value + 0.0);
         // Engines without a game come last.
         ranking.sort_by(|(_, a), (_, b)| elo(b).partial_cmp(&elo(a)).unwrap_or(Ordering::Equal));
         ranking
@@ -167,16 +167,8 @@ fn plus_minus(estimate: Option<&Estimate>, decimals: usize) -> String {
 }
 
 fn value_and_margin(estimate: Option<&Estimate>) -> (f64, f64) {
-    let value = estimate.map_or(f64::NAN, |estimate| number(estimate.value));
+    let value = estimate.map_or(f64::NAN, |estimate| estimate.value + 0.0);
     (value, estimate.and_then(Estimate::half_width).unwrap_or(f64::NAN))
-}
-
-fn number(value: Extended) -> f64 {
-    match value {
-        Extended::Finite(value) => value + 0.0,
-        Extended::PosInfinity => f64::INFINITY,
-        Extended::NegInfinity => f64::NEG_INFINITY,
-    }
 }
 
 /// A number as C prints it: `nan` and `inf` are in lower case.

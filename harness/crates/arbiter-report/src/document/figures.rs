@@ -8,7 +8,7 @@ use crate::statistics::{GameStatistics, HistoryPoint, mean_score, outliers};
 use crate::status::{interval, plus_minus};
 use crate::summary::{Rating, Summary};
 use crate::table::Table;
-use arbiter_stats::elo::Extended;
+use arbiter_stats::elo::finite;
 use arbiter_stats::opening_bias;
 
 /// Rows of a table of values over games.
@@ -83,9 +83,9 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
              at {:.2}.",
             summary.standing.games(),
             last.llr,
-            sprt.elo0(),
+            sprt.elo0,
             last.lower,
-            sprt.elo1(),
+            sprt.elo1,
             last.upper
         ),
         chart: Chart::Lines(chart),
@@ -101,7 +101,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         table.push([games.to_string(), interval(estimate)]);
     }
     let finite = |(games, e): &(u64, arbiter_stats::elo::Estimate)| {
-        Some((*games as f64, e.value.finite()?, e.low.finite()?, e.high.finite()?))
+        Some((*games as f64, finite(e.value)?, finite(e.low)?, finite(e.high)?))
     };
     let finite: Vec<_> = known.iter().filter_map(finite).collect();
     if finite.is_empty() {
@@ -154,8 +154,8 @@ fn ablation(summary: &Summary) -> Option<Figure> {
     for feature in ablation::features(summary) {
         let Some(elo) = feature.strength.elo else { continue };
         table.push([feature.name.to_owned(), interval(&elo)]);
-        if let Some(value) = elo.value.finite() {
-            let end = |end: Extended| end.finite().unwrap_or(f64::NAN);
+        if let Some(value) = finite(elo.value) {
+            let end = |end: f64| finite(end).unwrap_or(f64::NAN);
             rows.push((feature.name.to_owned(), value, end(elo.low), end(elo.high)));
         }
     }

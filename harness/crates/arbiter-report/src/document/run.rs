@@ -113,10 +113,10 @@ fn confidence(summary: &Summary) -> String {
     let rates = match summary.verdict() {
         Verdict::H1 => format!(
             "A test that should not accept does so in {} of runs.",
-            percent(Some(sprt.alpha()))
+            percent(Some(sprt.alpha))
         ),
         Verdict::H0 => {
-            format!("A test that should accept fails to in {} of runs.", percent(Some(sprt.beta())))
+            format!("A test that should accept fails to in {} of runs.", percent(Some(sprt.beta)))
         }
         Verdict::Inconclusive | Verdict::None => String::new(),
     };

@@ -72,12 +72,12 @@ fn plans_survive_storage() {
     let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan();
     assert_eq!(format!("{read:?}"), format!("{plan:?}"));
     assert_eq!(prints, fingerprints);
-    assert_eq!(read.sprt.unwrap().correction(), Correction::Dynamic);
+    assert_eq!(read.sprt.unwrap().correction, Correction::Dynamic);
     let older = json.replace("\"version\":2", "\"version\":1");
     let older = older.replace(",\"overshoot\":\"dynamic\"", "");
     assert!(older.len() < json.len());
     let (read, _) = PlanRow::from_json(&older).unwrap().into_plan();
-    assert_eq!(read.sprt.unwrap().correction(), Correction::None);
+    assert_eq!(read.sprt.unwrap().correction, Correction::None);
     let newer = json.replace("\"version\":2", "\"version\":3");
     assert!(PlanRow::from_json(&newer).unwrap_err().contains("update arbiter"));
 }

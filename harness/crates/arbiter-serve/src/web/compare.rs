@@ -6,6 +6,7 @@ use arbiter_report::statistics::HistoryPoint;
 use arbiter_report::status::{interval, percent, plus_minus};
 use arbiter_report::summary::{Summary, Verdict};
 use arbiter_report::table::Table;
+use arbiter_stats::elo::finite;
 
 /// Runs that are compared at most: a chart has no more colours.
 pub(crate) const MAX_RUNS: usize = 8;
@@ -95,8 +96,8 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     for ComparedRun { summary, .. } in runs {
         let Some(elo) = summary.strength().elo else { continue };
         table.push([summary.run.clone(), interval(&elo)]);
-        let finite = elo.value.finite().zip(elo.low.finite().zip(elo.high.finite()));
-        rows.extend(finite.map(|(value, (low, high))| (summary.run.clone(), value, low, high)));
+        let ends = finite(elo.value).zip(finite(elo.low).zip(finite(elo.high)));
+        rows.extend(ends.map(|(value, (low, high))| (summary.run.clone(), value, low, high)));
     }
     (!rows.is_empty()).then(|| Figure {
         caption: "Elo of each run (95 %)".to_owned(),
@@ -112,12 +113,12 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
 
 fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
     let line = |run: &ComparedRun| {
-        let finite = |point: &HistoryPoint| {
+        let shown = |point: &HistoryPoint| {
             let elo = point.elo?;
-            let (low, high) = (elo.low.finite()?, elo.high.finite()?);
-            Some((point.games as f64, elo.value.finite()?, low, high))
+            let (low, high) = (finite(elo.low)?, finite(elo.high)?);
+            Some((point.games as f64, finite(elo.value)?, low, high))
         };
-        let known: Vec<_> = run.history.iter().filter_map(finite).collect();
+        let known: Vec<_> = run.history.iter().filter_map(shown).collect();
         Line {
             name: run.summary.run.clone(),
             points: known.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),

@@ -8,7 +8,7 @@ use arbiter_report::log::commit;
 use arbiter_report::status::interval;
 use arbiter_report::summary::Summary;
 use arbiter_report::table::Table;
-use arbiter_stats::elo::Estimate;
+use arbiter_stats::elo::{Estimate, finite};
 
 /// Commits that a figure shows at most, the latest.
 const MAX_SHOWN: usize = 40;
@@ -88,7 +88,7 @@ fn figure(against: &str, group: &[&CommitRun]) -> Option<Figure> {
         .iter()
         .filter_map(|trial| {
             let elo = trial.elo()?;
-            let (value, low, high) = (elo.value.finite()?, elo.low.finite()?, elo.high.finite()?);
+            let (value, low, high) = (finite(elo.value)?, finite(elo.low)?, finite(elo.high)?);
             let day: String = trial.begun.chars().take("2000-01-01".len()).collect();
             Some((format!("{day} {}", trial.engine(0)), value, low, high))
         })

@@ -6,6 +6,7 @@ use super::matrix::{Cholesky, SymmetricMatrix};
 use super::model::OutcomeModel;
 use super::outcome::{Perfect, Rated, Standing, is_inside};
 use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
+use crate::elo::finite;
 use crate::roots::falling_crossing;
 
 /// Longest step, in natural units: farther out the likelihood is no parabola.
@@ -318,7 +319,7 @@ fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
         OutcomeModel::Scores.parameter(EXTREME_RATE),
         OutcomeModel::Scores.parameter(1.0 - EXTREME_RATE),
     );
-    falling_crossing(missing, 0.0, low, high).unwrap_or(state.draw)
+    finite(falling_crossing(missing, 0.0, low, high)).unwrap_or(state.draw)
 }
 
 /// Rates perfect scores, the last one taken out first, against those already rated.
@@ -365,7 +366,8 @@ fn perfect_ratings(
             true => 0.5f64.ln() - ln_probability(rating),
             false => ln_probability(rating) - 0.5f64.ln(),
         };
-        if let Ok(rating) = falling_crossing(missing, 0.0, -PERFECT_RANGE, PERFECT_RANGE) {
+        let rating = falling_crossing(missing, 0.0, -PERFECT_RANGE, PERFECT_RANGE);
+        if rating.is_finite() {
             state.ratings[player] = rating;
             is_rated[player] = true;
             found.push(Perfect { player, won_all: taken.won_all, rating: rating * options.scale });

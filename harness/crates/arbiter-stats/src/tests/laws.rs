@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::elo::{self, Extended};
+use super::super::Decision;
+use super::super::elo::{self, finite};
 use super::super::normalized;
 use super::super::pentanomial::{Pentanomial, Trinomial};
 use super::super::ratings::{Errors, Meeting, Options, rate};
@@ -29,8 +30,8 @@ fn test(elo0: f64, width: f64, model: Model) -> Sprt {
     Sprt::new(elo0, elo0 + width, 0.05, 0.05, model).expect("a sound test")
 }
 
-fn is_sound(value: Extended) -> bool {
-    value.finite().is_none_or(f64::is_finite)
+fn is_sound(value: f64) -> bool {
+    !value.is_nan()
 }
 
 proptest! {
@@ -52,7 +53,7 @@ proptest! {
                 prop_assert!((0.0..=1.0).contains(&los));
             }
         }
-        if let Some(after) = sequential::of_pairs(&test, &pairs) {
+        if let Some(after) = sequential::after(&test, &pairs, Decision::Continue) {
             prop_assert!(is_sound(after.elo.value) && is_sound(after.elo.low));
             prop_assert!((0.0..=1.0).contains(&after.los));
             prop_assert!(after.elo.low <= after.elo.value && after.elo.value <= after.elo.high);
@@ -72,7 +73,7 @@ proptest! {
         let (a, b) = (ours.llr_games(&games), theirs.llr_games(&games.swapped()));
         prop_assert!(close(a, b), "{a} {b}");
         let after = |test: &Sprt, pairs: &Pentanomial| {
-            sequential::of_pairs(test, pairs).and_then(|s| s.elo.value.finite())
+            sequential::after(test, pairs, Decision::Continue).and_then(|s| finite(s.elo.value))
         };
         if let Some((a, b)) = after(&ours, &pairs).zip(after(&theirs, &pairs.swapped())) {
             prop_assert!((a + b).abs() < 1e-3 * a.abs().max(1.0), "{a} {b}");

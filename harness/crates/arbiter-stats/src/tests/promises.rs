@@ -1,7 +1,7 @@
 //! Error rates and coverage by simulation: few runs with wide bounds always, and many runs with
 //! `cargo test --release -p arbiter-stats -- --ignored`.
 
-use super::super::elo::{Extended, score_from_elo};
+use super::super::elo::score_from_elo;
 use super::super::ratings::{Errors, Meeting, Options, OutcomeModel, rate};
 use super::super::sequential;
 use super::super::simulate::{Simulation, pair_model, shifted, strengths};
@@ -137,10 +137,9 @@ fn estimates(correction: Correction, nelo: f64, cap: u64, runs: u64) -> [f64; 3]
         let played = simulation.play(uniform(run));
         let after = sequential::after(&test, &played.pairs, played.decision).expect("some pairs");
         let (low, high) = (after.elo.low, after.elo.high);
-        let truly = Extended::Finite(truth);
         let mean = played.pairs.distribution().moments().expect("some pairs").mean;
         let seen =
-            [after.elo.value > truly, low < truly && truly < high, mean > score_from_elo(truth)];
+            [after.elo.value > truth, low < truth && truth < high, mean > score_from_elo(truth)];
         counts.iter_mut().zip(seen).for_each(|(count, seen)| *count += u64::from(seen));
     }
     counts.map(|count| count as f64 / runs as f64)

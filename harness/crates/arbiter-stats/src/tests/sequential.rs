@@ -1,8 +1,8 @@
 //! Estimates after a test, as fishtest's statistics module gives them (nine digits).
 
-use super::super::elo::Extended;
+use super::super::Decision;
 use super::super::pentanomial::{Pentanomial, Trinomial};
-use super::super::sequential::{of_games, of_pairs};
+use super::super::sequential::{after, of_games};
 use super::super::sprt::{Model, Sprt};
 use super::agreement::Agreement;
 
@@ -15,11 +15,11 @@ enum Counts {
 }
 
 /// Strengths beyond ±1000 are cut off there by fishtest and open here.
-fn agree(agreement: &mut Agreement, id: &str, got: Extended, expected: f64) {
+fn agree(agreement: &mut Agreement, id: &str, got: f64, expected: f64) {
     match got {
-        Extended::PosInfinity => assert_eq!(expected, 1000.0, "{id}"),
-        Extended::NegInfinity => assert_eq!(expected, -1000.0, "{id}"),
-        Extended::Finite(got) => agreement.figure(id, got, expected),
+        f64::INFINITY => assert_eq!(expected, 1000.0, "{id}"),
+        f64::NEG_INFINITY => assert_eq!(expected, -1000.0, "{id}"),
+        got => agreement.figure(id, got, expected),
     }
 }
 
@@ -31,7 +31,7 @@ fn estimates_after_a_test() {
         let test = Sprt::new(*elo0, *elo1, *alpha, *beta, *model).expect("a sound test");
         let got = match *counts {
             Games([losses, draws, wins]) => of_games(&test, &Trinomial { losses, draws, wins }),
-            Pairs(counts) => of_pairs(&test, &Pentanomial(counts)),
+            Pairs(counts) => after(&test, &Pentanomial(counts), Decision::Continue),
         };
         let Some(got) = got else {
             assert_eq!(*id, "OW-D5-12", "no estimate without units");

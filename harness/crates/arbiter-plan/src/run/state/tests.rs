@@ -138,7 +138,7 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
     let mixed = |pair| mixed(pair, period);
     let (corrected, sprt_statuses) = play(Correction::Dynamic, period);
     let last = sprt_statuses.last().unwrap();
-    assert!(last.upper < last.llr && last.llr < test.bounds().upper(), "{last:?}");
+    assert!(last.upper < last.llr && last.llr < test.bounds.upper, "{last:?}");
     // Resumed after each of the pairs, with later ones on disk already.
     let test = test.with_correction(Correction::Dynamic);
     for cut in 1..sprt_statuses.len() as u64 - 2 {
