@@ -12,8 +12,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, width};
 use crate::suite_run::engines;
-use arbiter_check::drive::{Engine, carry_out, introduce};
-use arbiter_check::{Check, Outcome, rules};
+use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::Protocol;
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     };
     let (called, under_test) = under_test(args, engine)?;
     let spawner = Spawner::start().map_err(Failure::environment)?;
-    let (info, _) = introduce(&spawner, &under_test).map_err(|error| told(&called, &error))?;
+    let info = introduce(&spawner, &under_test).map_err(|error| told(&called, &error))?;
     let bar = terminal::bar(checks.len() as u64);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")
         .expect("the template is a constant and sound");
@@ -105,13 +104,13 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 }
 
 fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
-    let Some(pattern) = &args.filter else { return Ok(rules::all().collect()) };
+    let Some(pattern) = &args.filter else { return Ok(checks().collect()) };
     let regex = RegexBuilder::new(pattern).case_insensitive(true).build();
     let regex = regex
         .map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{pattern}': {error}")))?;
     let is_wanted =
         |check: &&Check| regex.is_match(check.name) || regex.is_match(check.grade.word());
-    let checks: Vec<&Check> = rules::all().filter(is_wanted).collect();
+    let checks: Vec<&Check> = checks().filter(is_wanted).collect();
     match checks.is_empty() {
         true => Err(Failure::new(ExitCode::Nothing, format!("no check matches '{pattern}'"))),
         false => Ok(checks),
@@ -121,7 +120,7 @@ fn wanted(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
 fn listed(checks: &[&Check]) -> String {
     let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
     let line = |check: &&Check| {
-        format!("{:width$}  {:6}  {}\n", check.name, check.grade.word(), check.says)
+        format!("{:width$}  {:6}  {}\n", check.name, check.grade.word(), check.rule)
     };
     checks.iter().map(line).collect()
 }

@@ -3,22 +3,31 @@
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 
-use arbiter_suite::start::Start;
+use arbiter_suite::Start;
 
 /// The position after the words that follow `position`; `None` if they make none.
 pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
     let (setup, moves) = words.split_once("moves").unwrap_or((words, ""));
     let setup = setup.trim();
-    let mut position = match setup.strip_prefix("fen ") {
+    let position = match setup.strip_prefix("fen ") {
         Some(fen) => Start::read(fen.trim(), is_chess960).ok()?.position,
         None if setup == "startpos" => Chess::default(),
         None => return None,
     };
-    for word in moves.split_ascii_whitespace() {
-        let played = legal(&position, word)?;
+    play(&position, moves.split_ascii_whitespace()).ok()
+}
+
+/// Plays moves; an error is the first move that is not legal.
+pub(super) fn play<'a>(
+    start: &Chess,
+    moves: impl IntoIterator<Item = &'a str>,
+) -> Result<Chess, &'a str> {
+    let mut position = start.clone();
+    for word in moves {
+        let played = legal(&position, word).ok_or(word)?;
         position.play_unchecked(played);
     }
-    Some(position)
+    Ok(position)
 }
 
 /// The legal move of this spelling, which must be that of the protocol.
@@ -37,7 +46,7 @@ mod tests {
 
     #[test]
     fn positions_are_set_up() {
-        let fen = |words| set_up(words, false).map(|p| arbiter_suite::start::fen(&p));
+        let fen = |words| set_up(words, false).map(|p| arbiter_suite::fen(&p));
         assert!(fen("startpos moves e2e4 e7e5").is_some_and(|fen| fen.contains(" w ")));
         assert!(fen("fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1").is_some());
         assert_eq!(fen("startpos moves e2e5"), None);

@@ -2,11 +2,11 @@
 //! disturbs the times that are judged.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::engine_info::EngineInfo;
-use super::script::{Script, Step, Wait};
+use super::script::{Script, Step};
 use super::transcript::{Event, TimedEvent, Transcript};
 use super::{Case, Check, Outcome, Verdict, judge};
 use arbiter_process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
@@ -40,17 +40,11 @@ pub struct Engine {
 }
 
 /// Asks the engine for its name and options.
-pub fn introduce(
-    spawner: &Spawner,
-    under_test: &Engine,
-) -> Result<(EngineInfo, Transcript), SpawnError> {
-    let script = Script::raw().send("uci").expect_within("uciok", HANDSHAKE).ready();
-    let transcript = run(spawner, under_test, &script)?;
-    Ok((EngineInfo::read(&transcript), transcript))
+pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, SpawnError> {
+    let nothing = EngineInfo::default();
+    let script = Script::new(&nothing).raw().greet().ready();
+    Ok(EngineInfo::read(&run(spawner, under_test, script)?))
 }
-
-/// How much longer than usual an engine may take to start.
-const HANDSHAKE: Wait = Wait::Times(2);
 
 /// Carries out one check.
 pub fn carry_out(
@@ -59,71 +53,63 @@ pub fn carry_out(
     engine: &EngineInfo,
     check: &Check,
 ) -> Result<Verdict, SpawnError> {
-    let script = match (check.script)(engine) {
+    let verdict = |outcome, transcript| Verdict { check: *check, outcome, transcript };
+    let skipped = |reason| verdict(Outcome::Skipped(reason), Transcript::default());
+    let script = match (check.script)(Script::new(engine)) {
         Ok(script) if engine.is_complete || script.is_raw => script,
-        Ok(_) => return Ok(skipped(check, "the engine does not answer uci".to_owned())),
-        Err(reason) => return Ok(skipped(check, reason)),
+        Ok(_) => return Ok(skipped("the engine does not answer uci".to_owned())),
+        Err(reason) => return Ok(skipped(reason)),
     };
     let mut tries = if check.is_timed { TRIES } else { 1 };
     loop {
         tries -= 1;
-        let transcript = run(spawner, under_test, &script)?;
-        let outcome =
-            judge(check, &Case { transcript: &transcript, engine, margin: under_test.margin });
+        let transcript = run(spawner, under_test, script.clone())?;
+        let case = Case { transcript: &transcript, engine, margin: under_test.margin };
+        let outcome = judge(check, &case);
         if outcome == Outcome::Passed || tries == 0 {
-            return Ok(Verdict { check: *check, outcome, transcript });
+            return Ok(verdict(outcome, transcript));
         }
     }
 }
 
-fn skipped(check: &Check, reason: String) -> Verdict {
-    Verdict { check: *check, outcome: Outcome::Skipped(reason), transcript: Transcript::default() }
-}
-
 /// Runs a script with a new process.
-fn run(spawner: &Spawner, under_test: &Engine, script: &Script) -> Result<Transcript, SpawnError> {
+fn run(
+    spawner: &Spawner,
+    under_test: &Engine,
+    script: Script<'_>,
+) -> Result<Transcript, SpawnError> {
     let mut launch = under_test.launch.clone();
-    launch.args.extend(script.args.iter().cloned());
+    launch.args.extend(script.args);
     let (sender, chunks) = sync_channel(CHUNKS_IN_FLIGHT);
-    let process = spawner.spawn(&launch, sink(sender))?;
-    let start = Instant::now();
+    let process = spawner.spawn(&launch, move |chunk| sender.send(chunk).is_ok())?;
     let mut session = Session {
         process: Some(process),
         chunks,
         unread: VecDeque::new(),
         is_closed: false,
-        start,
+        start: Instant::now(),
         transcript: Transcript::default(),
         timeout: under_test.timeout,
     };
-    let mut steps = Vec::new();
+    let mut handshake = Script::new(script.engine);
     if !script.is_raw {
-        let greeting = Script::raw().send("uci").expect_within("uciok", HANDSHAKE);
-        let told = |(name, value): &(String, String)| match value.is_empty() {
+        let lines = under_test.options.iter().map(|(name, value)| match value.is_empty() {
             true => format!("setoption name {name}"),
             false => format!("setoption name {name} value {value}"),
-        };
-        let set = under_test.options.iter().map(told);
-        steps = set.fold(greeting, |script, line| script.send(&line)).ready().steps;
+        });
+        handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
     }
-    steps.extend(script.steps.iter().cloned());
-    for step in &steps {
-        if session.take(step).is_err() {
-            break;
-        }
-    }
+    // A step fails where the session cannot go on; the transcript says why.
+    let mut steps = handshake.steps.into_iter().chain(script.steps);
+    let _ = steps.try_for_each(|step| session.take(step));
     Ok(session.end())
-}
-
-fn sink(sender: SyncSender<Chunk>) -> impl FnMut(Chunk) -> bool + Send + 'static {
-    move |chunk| sender.send(chunk).is_ok()
 }
 
 /// The session cannot go on; the transcript says why.
 struct Aborted;
 
 struct Session {
-    /// `None` once it has left.
+    /// `None` once it has exited.
     process: Option<Process>,
     chunks: Receiver<Chunk>,
     /// Lines that no step has waited for yet.
@@ -135,22 +121,17 @@ struct Session {
 }
 
 impl Session {
-    fn take(&mut self, step: &Step) -> Result<(), Aborted> {
+    fn take(&mut self, step: Step) -> Result<(), Aborted> {
         match step {
-            Step::Send(lines) => {
+            Step::Send(bytes, lines) => {
                 let at = self.start.elapsed();
-                let events = lines.iter().map(|line| Event::Sent(line.clone()));
+                let events = lines.into_iter().map(Event::Sent);
                 self.transcript.0.extend(events.map(|event| TimedEvent { at, event }));
-                let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-                self.write(text.as_bytes())
+                self.write(&bytes)
             }
-            Step::Bytes(bytes, shown) => {
-                self.note(Event::Sent(shown.clone()));
-                self.write(bytes)
-            }
-            Step::Expect(word, wait) => self.expect(word, self.limit(*wait)),
+            Step::Expect(word, factor) => self.expect(word, self.timeout * factor),
             Step::Collect(time) => {
-                let until = Instant::now() + *time;
+                let until = Instant::now() + time;
                 while self.receive(until)? {}
                 Ok(())
             }
@@ -161,14 +142,7 @@ impl Session {
                 }
                 Ok(())
             }
-            Step::AwaitExit(wait) => self.await_exit(self.limit(*wait)),
-        }
-    }
-
-    fn limit(&self, wait: Wait) -> Duration {
-        match wait {
-            Wait::Default => self.timeout,
-            Wait::Times(factor) => self.timeout * factor,
+            Step::AwaitExit(factor) => self.await_exit(self.timeout * factor),
         }
     }
 
@@ -178,14 +152,10 @@ impl Session {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Aborted> {
         let Some(process) = &mut self.process else { return Err(Aborted) };
-        match process.write(bytes) {
-            Ok(()) => Ok(()),
-            Err(WriteError::Closed) => Err(self.died()),
-            Err(error @ WriteError::Full) => {
-                self.note(Event::Died(error.to_string()));
-                Err(Aborted)
-            }
-        }
+        process.write(bytes).map_err(|error| match error {
+            WriteError::Closed => self.died(),
+            WriteError::Full => self.abort(Event::Died(error.to_string())),
+        })
     }
 
     fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), Aborted> {
@@ -197,69 +167,63 @@ impl Session {
                 }
             }
             if !self.receive(until)? {
-                self.note(Event::Timeout { awaited: word, limit });
-                return Err(Aborted);
+                return Err(self.abort(Event::Timeout { awaited: word, limit }));
             }
         }
     }
 
-    /// Waits for output; `false` if there was none in time.
+    /// Waits for output of a process that has to stay; `false` if there was none in time.
     fn receive(&mut self, until: Instant) -> Result<bool, Aborted> {
         if self.is_closed {
             return Err(self.died());
         }
-        let chunk = self.chunks.recv_timeout(until.saturating_duration_since(Instant::now()));
-        match chunk {
-            Ok(chunk) => {
-                self.keep(chunk);
-                match self.transcript.0.len() > MAX_LINES {
-                    true => {
-                        self.note(Event::Died(format!("more than {MAX_LINES} lines")));
-                        Err(Aborted)
-                    }
-                    false => Ok(true),
-                }
-            }
-            Err(RecvTimeoutError::Timeout) => Ok(false),
-            Err(RecvTimeoutError::Disconnected) => Err(self.died()),
+        let has_received = self.receive_chunk(until);
+        if has_received && self.transcript.0.len() > MAX_LINES {
+            return Err(self.abort(Event::Died(format!("more than {MAX_LINES} lines"))));
         }
+        Ok(has_received)
     }
 
-    fn keep(&mut self, chunk: Chunk) {
-        self.is_closed = chunk.closed;
-        let at = chunk.at.saturating_duration_since(self.start);
-        for line in chunk.lines {
-            self.unread.push_back(line.clone());
-            self.transcript.0.push(TimedEvent { at, event: Event::Received(line) });
+    /// Waits for output, or its end; `false` if there was neither in time.
+    fn receive_chunk(&mut self, until: Instant) -> bool {
+        match self.chunks.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Err(RecvTimeoutError::Timeout) => return false,
+            Err(RecvTimeoutError::Disconnected) => self.is_closed = true,
+            Ok(chunk) => {
+                self.is_closed = chunk.closed;
+                let at = chunk.at.saturating_duration_since(self.start);
+                for line in chunk.lines {
+                    self.unread.push_back(line.clone());
+                    self.transcript.0.push(TimedEvent { at, event: Event::Received(line) });
+                }
+            }
         }
+        true
     }
 
     fn await_exit(&mut self, limit: Duration) -> Result<(), Aborted> {
         let until = Instant::now() + limit;
-        while !self.is_closed {
-            match self.chunks.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(chunk) => self.keep(chunk),
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => self.is_closed = true,
-            }
-        }
-        match self.exit(until.saturating_duration_since(Instant::now()).max(EXIT_GRACE)) {
-            Some(how) => {
-                self.note(Event::Exited(how));
-                Ok(())
-            }
+        while !self.is_closed && self.receive_chunk(until) {}
+        let left = until.saturating_duration_since(Instant::now()).max(EXIT_GRACE);
+        match self.exit(left) {
+            Some(how) => self.note(Event::Exited(how)),
             None => {
-                self.note(Event::Timeout { awaited: "end of the process", limit });
-                Err(Aborted)
+                return Err(self.abort(Event::Timeout { awaited: "end of the process", limit }));
             }
         }
+        Ok(())
+    }
+
+    /// Notes why the session cannot go on.
+    fn abort(&mut self, event: Event) -> Aborted {
+        self.note(event);
+        Aborted
     }
 
     /// The engine closed its output: notes how it exited.
     fn died(&mut self) -> Aborted {
         let how = self.exit(EXIT_GRACE);
-        self.note(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())));
-        Aborted
+        self.abort(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())))
     }
 
     /// How the process exits within `limit`, if it does; with the end of its error output.

@@ -1,9 +1,9 @@
 //! Name, author and options of an engine.
 
-use super::transcript::Transcript;
+use super::transcript::{Transcript, split_word};
 use arbiter_protocol::uci::option::{OptionDeclaration, OptionKind};
 
-/// Name, author and options.
+/// What an engine says in answer to `uci`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineInfo {
     /// `id name`.
@@ -11,27 +11,18 @@ pub struct EngineInfo {
     /// `id author`.
     pub author: Option<String>,
     /// What follows `option`, line by line.
-    pub option_lines: Vec<String>,
+    pub(super) option_lines: Vec<String>,
     /// The options that could be understood.
-    pub options: Vec<Declared>,
+    pub(super) options: Vec<OptionDeclaration>,
     /// Whether `uciok` came.
-    pub is_complete: bool,
-}
-
-/// An option with its default.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Declared {
-    /// Name and type.
-    pub option: OptionDeclaration,
-    /// Its default, if it names one; an empty string as such.
-    pub default: Option<String>,
+    pub(super) is_complete: bool,
 }
 
 impl EngineInfo {
-    /// Reads them from a transcript that begins with `uci`.
-    pub fn read(transcript: &Transcript) -> EngineInfo {
+    /// Reads it from a transcript whose first line sent is `uci`.
+    pub(super) fn read(transcript: &Transcript) -> EngineInfo {
         let mut engine = EngineInfo::default();
-        for line in transcript.received_after("uci") {
+        for (_, line) in transcript.received() {
             let (word, rest) = split_word(line);
             match (word, split_word(rest)) {
                 ("uciok", _) => {
@@ -42,10 +33,7 @@ impl EngineInfo {
                 ("id", ("author", author)) => engine.author = Some(author.to_owned()),
                 ("option", _) => {
                     engine.option_lines.push(rest.to_owned());
-                    let option = OptionDeclaration::parse(rest);
-                    engine
-                        .options
-                        .extend(option.map(|option| Declared { option, default: default(rest) }));
+                    engine.options.extend(OptionDeclaration::parse(rest));
                 }
                 _ => {}
             }
@@ -53,47 +41,19 @@ impl EngineInfo {
         engine
     }
 
-    /// The option of this name, whatever its case.
-    pub fn option(&self, name: &str) -> Option<&Declared> {
-        self.options.iter().find(|declared| declared.option.name.eq_ignore_ascii_case(name))
+    /// The option of this name, whatever its case, or that it is missing as the reason to skip a
+    /// check.
+    pub(super) fn option(&self, name: &str) -> Result<&OptionDeclaration, String> {
+        let found = self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
+        found.ok_or_else(|| format!("the engine has no option {name}"))
     }
 
-    /// The option of this name, or that it is missing as the reason to skip a check.
-    pub fn needs(&self, name: &str) -> Result<&Declared, String> {
-        self.option(name).ok_or_else(|| format!("the engine has no option {name}"))
-    }
-
-    /// The range of a spin option.
-    pub fn range(&self, name: &str) -> Result<(i64, i64), String> {
-        match self.needs(name)?.option.kind {
+    /// The least and the greatest value of a spin option.
+    pub(super) fn range(&self, name: &str) -> Result<(i64, i64), String> {
+        match self.option(name)?.kind {
             OptionKind::Spin { min, max } => Ok((min, max)),
             _ => Err(format!("the option {name} is no spin")),
         }
-    }
-}
-
-/// The words of a field of an option line, up to the next field; `None` if it has no such field.
-pub(super) fn field(line: &str, key: &str) -> Option<String> {
-    const KEYS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
-    // Names may have such words in them, so look behind the type.
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let type_at = words.iter().position(|word| *word == "type")?;
-    let at = type_at + words[type_at..].iter().position(|word| *word == key)?;
-    let value: Vec<&str> =
-        words[at + 1..].iter().copied().take_while(|word| !KEYS.contains(word)).collect();
-    Some(value.join(" "))
-}
-
-fn default(line: &str) -> Option<String> {
-    field(line, "default")
-}
-
-/// The first word of a line and the rest, without blanks around.
-pub(super) fn split_word(line: &str) -> (&str, &str) {
-    let line = line.trim();
-    match line.split_once(char::is_whitespace) {
-        Some((word, rest)) => (word, rest.trim_start()),
-        None => (line, ""),
     }
 }
 
@@ -119,8 +79,8 @@ mod tests {
         assert!(engine.is_complete && engine.author.is_some());
         assert_eq!(engine.option_lines.len(), 3);
         assert_eq!(engine.range("hash"), Ok((1, 64)));
-        let style = engine.needs("default style").unwrap();
+        let style = engine.option("default style").unwrap();
         assert_eq!(style.default.as_deref(), Some("Very Solid"));
-        assert!(engine.needs("Ponder").is_err());
+        assert!(engine.option("Ponder").is_err());
     }
 }

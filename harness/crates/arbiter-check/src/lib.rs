@@ -1,32 +1,36 @@
-//! Does an engine keep to the Universal Chess Interface?
+//! Conformance of an engine to the Universal Chess Interface.
 //!
-//! A [`Check`] is a script of what to send and what to wait for, and a judge of the transcript.
-//! [`drive`] runs the script with a fresh process for each check; everything else computes only. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
+//! A [`Check`] is a script of what to send and what to wait for, and a function that judges the
+//! transcript. [`carry_out`] runs the script with a fresh process for each check; everything else
+//! computes only. The protocol is the description by S. Meyer-Kahlen (April 2006), in our own
 //! words; where it is silent, what match programs rely on counts, and the grade says so.
 
 mod board;
-pub mod drive;
-pub mod engine_info;
-pub mod rules;
-pub mod score;
-pub mod script;
-pub mod transcript;
+mod drive;
+mod engine_info;
+mod rules;
+mod score;
+mod script;
+mod transcript;
 
 use std::time::Duration;
 
-use self::engine_info::EngineInfo;
-use self::script::Script;
-use self::transcript::Transcript;
+pub use drive::{Engine, carry_out, introduce};
+pub use engine_info::EngineInfo;
+pub use rules::checks;
+pub use score::{Counts, count, format_score, score};
+pub use script::Script;
+pub use transcript::{Event, TimedEvent, Transcript};
 
-/// How much depends on a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// How much depends on a check; the number is its weight in the score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grade {
     /// Games are lost or runs break without it.
-    Must,
+    Must = 4,
     /// The protocol asks for it, and tools show nonsense without it.
-    Should,
+    Should = 2,
     /// It helps.
-    Nice,
+    Nice = 1,
 }
 
 impl Grade {
@@ -41,18 +45,9 @@ impl Grade {
             Grade::Nice => "nice",
         }
     }
-
-    /// What a check of this grade weighs in the score.
-    pub fn weight(self) -> u32 {
-        match self {
-            Grade::Must => 4,
-            Grade::Should => 2,
-            Grade::Nice => 1,
-        }
-    }
 }
 
-/// One rule of the protocol.
+/// One rule of the protocol, and how it is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Check {
     /// Its name, which never changes.
@@ -60,35 +55,36 @@ pub struct Check {
     /// How much depends on it.
     pub grade: Grade,
     /// What is expected of an engine.
-    pub says: &'static str,
-    /// What to say to this engine; an error says why there is nothing to check.
-    pub script: fn(&EngineInfo) -> Result<Script, String>,
-    /// What is wrong with the transcript, if anything. It is asked only where the engine has
-    /// neither left nor kept silent when the script waited for it.
-    pub judge: fn(&Case) -> Result<(), String>,
+    pub rule: &'static str,
+    /// Completes an empty script for an engine; an error says why there is nothing to check.
+    script: fn(Script<'_>) -> Result<Script<'_>, String>,
+    /// What is wrong with the transcript, if anything. It is called only where the engine has
+    /// neither exited nor been silent when the script waited for it.
+    judge: fn(&Case) -> Judged,
     /// Whether it is about time, so that a busy machine may be to blame for a failure.
-    pub is_timed: bool,
+    is_timed: bool,
 }
+
+/// What is wrong, if anything.
+type Judged = Result<(), String>;
 
 /// What a check is judged by.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
-    /// The transcript.
-    pub transcript: &'a Transcript,
-    /// Name and options of the engine.
-    pub engine: &'a EngineInfo,
+struct Case<'a> {
+    transcript: &'a Transcript,
+    engine: &'a EngineInfo,
     /// How late an answer may be.
-    pub margin: Duration,
+    margin: Duration,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The engine does as it should.
+    /// The engine keeps the rule.
     Passed,
     /// It does not; the text says what it did.
     Failed(String),
-    /// The check does not concern it; the text says why.
+    /// The check does not concern the engine; the text says why.
     Skipped(String),
 }
 
@@ -97,17 +93,14 @@ pub enum Outcome {
 pub struct Verdict {
     /// The check.
     pub check: Check,
-    /// What came of it.
+    /// Its result.
     pub outcome: Outcome,
     /// The transcript, that of the last try if there were several.
     pub transcript: Transcript,
 }
 
 /// Judges a transcript.
-pub fn judge(check: &Check, case: &Case) -> Outcome {
-    let judged = match case.transcript.failure() {
-        Some(failure) => Err(failure),
-        None => (check.judge)(case),
-    };
+fn judge(check: &Check, case: &Case) -> Outcome {
+    let judged = case.transcript.failure().map_or_else(|| (check.judge)(case), Err);
     judged.map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }

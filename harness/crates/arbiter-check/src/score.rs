@@ -18,21 +18,17 @@ impl Counts {
     pub fn judged(&self) -> usize {
         self.passed + self.failed
     }
-
-    fn add(&mut self, outcome: &Outcome) {
-        match outcome {
-            Outcome::Passed => self.passed += 1,
-            Outcome::Failed(_) => self.failed += 1,
-            Outcome::Skipped(_) => self.skipped += 1,
-        }
-    }
 }
 
-/// The counts of those that `is_counted`.
+/// Counts the verdicts whose grade `is_counted`.
 pub fn count(verdicts: &[Verdict], is_counted: impl Fn(Grade) -> bool) -> Counts {
     let mut counts = Counts::default();
     for verdict in verdicts.iter().filter(|verdict| is_counted(verdict.check.grade)) {
-        counts.add(&verdict.outcome);
+        match verdict.outcome {
+            Outcome::Passed => counts.passed += 1,
+            Outcome::Failed(_) => counts.failed += 1,
+            Outcome::Skipped(_) => counts.skipped += 1,
+        }
     }
     counts
 }
@@ -40,21 +36,17 @@ pub fn count(verdicts: &[Verdict], is_counted: impl Fn(Grade) -> bool) -> Counts
 /// The share of what could be had, 0 to 100, each check weighed by its grade; `None` if nothing was
 /// judged. Only an engine that passes every check has 100.
 pub fn score(verdicts: &[Verdict]) -> Option<f64> {
-    let sum = |is_counted: fn(&Counts) -> usize| -> f64 {
-        Grade::ALL
-            .iter()
-            .map(|grade| {
-                let counts = count(verdicts, |other| other == *grade);
-                f64::from(grade.weight()) * is_counted(&counts) as f64
-            })
-            .sum()
+    let weight = |is_counted: fn(&Outcome) -> bool| -> u32 {
+        let counted = verdicts.iter().filter(|verdict| is_counted(&verdict.outcome));
+        counted.map(|verdict| verdict.check.grade as u32).sum()
     };
-    let all = sum(Counts::judged);
-    (all > 0.0).then(|| 100.0 * sum(|counts| counts.passed) / all)
+    let all = weight(|outcome| !matches!(outcome, Outcome::Skipped(_)));
+    let passed = weight(|outcome| *outcome == Outcome::Passed);
+    (all > 0).then(|| 100.0 * f64::from(passed) / f64::from(all))
 }
 
 /// The score as it is shown: rounded down to tenths, so that only perfection reads as 100.0.
-pub fn shown(score: f64) -> String {
+pub fn format_score(score: f64) -> String {
     format!("{:.1}", (score * 10.0).floor() / 10.0)
 }
 
@@ -67,7 +59,7 @@ mod tests {
     #[test]
     fn grave_failures_weigh_more() {
         let of = |grade: Grade, outcome: Outcome| {
-            let check = rules::all().find(|check| check.grade == grade).copied();
+            let check = rules::checks().find(|check| check.grade == grade).copied();
             Verdict { check: check.unwrap(), outcome, transcript: Transcript::default() }
         };
         let failed = || Outcome::Failed("x".to_owned());
@@ -79,7 +71,7 @@ mod tests {
         assert_eq!(score(&nice), Some(80.0));
         let counts = count(&must, |grade| grade == Grade::Must);
         assert_eq!((counts.passed, counts.failed, counts.skipped), (0, 1, 1));
-        assert_eq!(shown(99.99), "99.9");
-        assert_eq!(shown(100.0), "100.0");
+        assert_eq!(format_score(99.99), "99.9");
+        assert_eq!(format_score(100.0), "100.0");
     }
 }

@@ -1,113 +1,131 @@
 //! Scripts: what is sent to an engine, and what is waited for.
 
+use std::fmt::Display;
 use std::time::Duration;
 
-/// One thing to do.
+use super::engine_info::EngineInfo;
+
+/// One step of a script. A wait takes a multiple of the timeout of the engine under test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// Send lines, all at once.
-    Send(Vec<String>),
-    /// Send bytes as they are; the line stands for them in the transcript.
-    Bytes(Vec<u8>, String),
+pub(super) enum Step {
+    /// Send bytes at once; the lines stand for them in the transcript.
+    Send(Vec<u8>, Vec<String>),
     /// Wait for a line that begins with this word, and has not been waited for yet.
-    Expect(&'static str, Wait),
+    Expect(&'static str, u32),
     /// Collect output for so long.
     Collect(Duration),
     /// Close the engine's input.
     Close,
     /// Wait until the process has exited.
-    AwaitExit(Wait),
+    AwaitExit(u32),
 }
 
-/// How long to wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
-    /// The timeout of the engine under test.
-    Default,
-    /// A multiple of it.
-    Times(u32),
-}
-
-/// A script.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Script {
-    /// What to do.
-    pub steps: Vec<Step>,
+/// What is sent to an engine after the handshake, and what is waited for.
+#[derive(Debug, Clone)]
+pub struct Script<'a> {
+    /// The engine to which it is sent.
+    pub(super) engine: &'a EngineInfo,
+    pub(super) steps: Vec<Step>,
     /// Whether the handshake is left out.
-    pub is_raw: bool,
-    /// Arguments besides the usual.
-    pub args: Vec<String>,
+    pub(super) is_raw: bool,
+    /// Arguments of the process besides the usual.
+    pub(super) args: Vec<String>,
 }
 
-impl Script {
-    /// A script that begins with the handshake.
-    pub fn after_handshake() -> Script {
-        Script::default()
+impl<'a> Script<'a> {
+    /// An empty script.
+    pub(super) fn new(engine: &'a EngineInfo) -> Script<'a> {
+        Script { engine, steps: Vec::new(), is_raw: false, args: Vec::new() }
     }
 
-    /// A script without handshake.
-    pub fn raw() -> Script {
-        Script { is_raw: true, ..Script::default() }
+    /// The same without handshake.
+    pub(super) fn raw(self) -> Script<'a> {
+        Script { is_raw: true, ..self }
+    }
+
+    fn step(mut self, step: Step) -> Script<'a> {
+        self.steps.push(step);
+        self
     }
 
     /// Sends lines; several in one text are sent at once.
-    pub fn send(mut self, text: &str) -> Script {
-        self.steps.push(Step::Send(text.split('\n').map(str::to_owned).collect()));
-        self
+    pub(super) fn send(self, text: &str) -> Script<'a> {
+        let lines = text.split('\n').map(str::to_owned).collect();
+        self.step(Step::Send(format!("{text}\n").into_bytes(), lines))
     }
 
-    /// Sends bytes as they are, the line end included.
-    pub fn bytes(mut self, bytes: &[u8], shown: &str) -> Script {
-        self.steps.push(Step::Bytes(bytes.to_vec(), shown.to_owned()));
-        self
+    /// Sends bytes as they are, the line end included; `shown` stands for them in the transcript.
+    pub(super) fn bytes(self, bytes: &[u8], shown: &str) -> Script<'a> {
+        self.step(Step::Send(bytes.to_vec(), vec![shown.to_owned()]))
     }
 
     /// Waits for a line that begins with `word`.
-    pub fn expect(self, word: &'static str) -> Script {
-        self.expect_within(word, Wait::Default)
+    pub(super) fn expect(self, word: &'static str) -> Script<'a> {
+        self.step(Step::Expect(word, 1))
     }
 
-    /// Waits for a line that begins with `word`, for longer than usual perhaps.
-    pub fn expect_within(mut self, word: &'static str, wait: Wait) -> Script {
-        self.steps.push(Step::Expect(word, wait));
-        self
+    /// Says `uci`, for whose answer an engine has twice the usual time: it has just been started.
+    pub(super) fn greet(self) -> Script<'a> {
+        self.send("uci").step(Step::Expect("uciok", 2))
     }
 
     /// Collects output for so many milliseconds.
-    pub fn collect_for(mut self, ms: u64) -> Script {
-        self.steps.push(Step::Collect(Duration::from_millis(ms)));
-        self
+    pub(super) fn collect(self, ms: u64) -> Script<'a> {
+        self.step(Step::Collect(Duration::from_millis(ms)))
     }
 
     /// Closes the engine's input.
-    pub fn close(mut self) -> Script {
-        self.steps.push(Step::Close);
-        self
+    pub(super) fn close(self) -> Script<'a> {
+        self.step(Step::Close)
     }
 
-    /// Waits until the process has exited.
-    pub fn exit(self) -> Script {
-        self.exit_within(Wait::Default)
+    /// Waits until the process has exited, for `factor` times the usual timeout.
+    pub(super) fn exit(self, factor: u32) -> Script<'a> {
+        self.step(Step::AwaitExit(factor))
     }
 
-    /// Waits until the engine has left, for longer than usual perhaps.
-    pub fn exit_within(mut self, wait: Wait) -> Script {
-        self.steps.push(Step::AwaitExit(wait));
-        self
-    }
-
-    /// Asks whether it is ready, and waits for the answer.
-    pub fn ready(self) -> Script {
+    /// Asks whether the engine is ready, and waits for the answer.
+    pub(super) fn ready(self) -> Script<'a> {
         self.send("isready").expect("readyok")
     }
 
-    /// Searches: a `position` line, a `go` line, and the wait for the move.
-    pub fn search(self, position: &str, go: &str) -> Script {
-        self.send(&format!("position {position}\ngo {go}")).expect("bestmove")
+    /// Lets 100 ms pass, in which nothing is expected, and then asks whether it is ready.
+    pub(super) fn settle(self) -> Script<'a> {
+        self.collect(100).ready()
+    }
+
+    /// Sets an option.
+    pub(super) fn set(self, name: &str, value: impl Display) -> Script<'a> {
+        self.send(&format!("setoption name {name} value {value}")).ready()
+    }
+
+    /// Begins a search, with a `position` line and a `go` line.
+    pub(super) fn go(self, position: &str, limits: &str) -> Script<'a> {
+        self.send(&format!("position {position}\ngo {limits}"))
+    }
+
+    /// Begins a search without an end and lets it run for so many milliseconds.
+    pub(super) fn think(self, ms: u64) -> Script<'a> {
+        self.go("startpos", "infinite").collect(ms)
+    }
+
+    /// Stops a search and waits for its move.
+    pub(super) fn stop(self) -> Script<'a> {
+        self.send("stop").expect("bestmove")
+    }
+
+    /// Searches and waits for the move.
+    pub(super) fn search(self, position: &str, limits: &str) -> Script<'a> {
+        self.go(position, limits).expect("bestmove")
+    }
+
+    /// Searches each position.
+    pub(super) fn search_all(self, positions: &[&str], limits: &str) -> Script<'a> {
+        positions.iter().fold(self, |script, position| script.search(position, limits))
     }
 
     /// Checks that the engine still answers.
-    pub fn responds(self) -> Script {
+    pub(super) fn responds(self) -> Script<'a> {
         self.ready().search("startpos", "depth 2")
     }
 }

@@ -62,62 +62,120 @@ pub struct Transcript(pub Vec<TimedEvent>);
 
 /// A search and what was said about it, until the next one began.
 #[derive(Debug, Clone)]
-pub struct Search<'a> {
+pub(super) struct Search<'a> {
     /// The position searched.
-    pub position: Chess,
+    pub(super) position: Chess,
     /// What followed `go`.
-    pub go: &'a str,
+    pub(super) go: &'a str,
     /// When it began.
-    pub at: Duration,
+    pub(super) at: Duration,
     /// When it was told to stop.
-    pub stop: Option<Duration>,
+    pub(super) stop: Option<Duration>,
     /// When the move it pondered on was played.
-    pub hit: Option<Duration>,
-    /// What followed `info`, with the time.
-    pub infos: Vec<(Duration, &'a str)>,
-    /// What followed `bestmove`, with the time.
-    pub answers: Vec<(Duration, &'a str)>,
+    pub(super) hit: Option<Duration>,
+    /// What followed `info`.
+    pub(super) infos: Vec<Said<'a>>,
+    /// What followed `bestmove`.
+    pub(super) answers: Vec<Said<'a>>,
 }
 
-impl Search<'_> {
-    /// The move of its first answer.
-    pub fn best(&self) -> Option<&str> {
-        self.answers.first().map(|(_, text)| text.split_ascii_whitespace().next().unwrap_or(""))
+impl<'a> Search<'a> {
+    /// The move of its first answer; empty without one.
+    pub(super) fn best(&self) -> &'a str {
+        self.answers.first().map_or("", |answer| answer.first_word())
     }
 
-    /// The time from the beginning to the first answer.
-    pub fn duration(&self) -> Option<Duration> {
-        self.answers.first().map(|(at, _)| at.saturating_sub(self.at))
+    /// When its first answer came; zero without one.
+    pub(super) fn answered_at(&self) -> Duration {
+        self.answers.first().map_or(Duration::ZERO, |answer| answer.at)
     }
+
+    /// The time from the beginning to the first answer; zero without one.
+    pub(super) fn duration(&self) -> Duration {
+        self.answered_at().saturating_sub(self.at)
+    }
+
+    /// The values of a field of all `info` lines that have it, in their order.
+    pub(super) fn numbers(&self, key: &str) -> impl DoubleEndedIterator<Item = i64> {
+        self.infos.iter().filter_map(move |info| info.number(key))
+    }
+
+    /// The position searched, as FEN.
+    pub(super) fn fen(&self) -> String {
+        arbiter_suite::fen(&self.position)
+    }
+}
+
+/// What followed the first word of a line from the engine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said<'a> {
+    /// When the line came.
+    pub(super) at: Duration,
+    /// The line without its first word.
+    pub(super) text: &'a str,
+}
+
+impl<'a> Said<'a> {
+    /// Its first word; empty without one.
+    pub(super) fn first_word(&self) -> &'a str {
+        split_word(self.text).0
+    }
+
+    /// The word behind `key`, as the engine wrote it; variations and strings are not looked at.
+    pub(super) fn field(&self, key: &str) -> Option<&'a str> {
+        let mut words = self.text.split_ascii_whitespace();
+        let is_end = |word: &&str| matches!(*word, "string" | "pv") || *word == key;
+        words.by_ref().find(is_end).filter(|word| *word == key)?;
+        words.next()
+    }
+
+    /// The whole number behind `key`.
+    pub(super) fn number(&self, key: &str) -> Option<i64> {
+        self.field(key)?.parse().ok()
+    }
+
+    /// The moves of its variation.
+    pub(super) fn pv(&self) -> Vec<&'a str> {
+        let is_before = |word: &&str| !matches!(*word, "pv" | "string");
+        let mut rest = self.text.split_ascii_whitespace().skip_while(is_before);
+        if rest.next() == Some("pv") { rest.collect() } else { Vec::new() }
+    }
+
+    /// Whether it is about the best line of the search.
+    pub(super) fn is_main_line(&self) -> bool {
+        self.number("multipv").is_none_or(|line| line == 1)
+    }
+
+    /// Whether its score is a bound.
+    pub(super) fn is_bound(&self) -> bool {
+        self.text.contains("bound")
+    }
+}
+
+/// The first word of a line and the rest, without blanks around.
+pub(super) fn split_word(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    line.split_once(char::is_whitespace)
+        .map_or((line, ""), |(word, rest)| (word, rest.trim_start()))
 }
 
 impl Transcript {
     /// All lines from the engine, with the time.
-    pub fn received(&self) -> impl Iterator<Item = (Duration, &str)> {
+    pub(super) fn received(&self) -> impl Iterator<Item = (Duration, &str)> {
         self.0.iter().filter_map(|entry| match &entry.event {
             Event::Received(line) => Some((entry.at, line.as_str())),
             _ => None,
         })
     }
 
-    /// The lines that the engine said after we said `line` for the first time.
-    pub fn received_after<'a>(&'a self, line: &'a str) -> impl Iterator<Item = &'a str> {
-        let said =
-            move |entry: &&TimedEvent| !matches!(&entry.event, Event::Sent(sent) if sent == line);
-        self.0.iter().skip_while(said).filter_map(|entry| match &entry.event {
-            Event::Received(line) => Some(line.as_str()),
-            _ => None,
-        })
-    }
-
-    /// When we said `line` for the last time.
-    pub fn sent_at(&self, line: &str) -> Option<Duration> {
+    /// When we said `line` for the last time; zero if never.
+    pub(super) fn sent_at(&self, line: &str) -> Duration {
         let is_it = |entry: &&TimedEvent| matches!(&entry.event, Event::Sent(sent) if sent == line);
-        self.0.iter().rev().find(is_it).map(|entry| entry.at)
+        self.0.iter().rev().find(is_it).map_or(Duration::ZERO, |entry| entry.at)
     }
 
     /// A timeout or crash, after which nothing else can be judged.
-    pub fn failure(&self) -> Option<String> {
+    pub(super) fn failure(&self) -> Option<String> {
         self.0.iter().find_map(|entry| match &entry.event {
             Event::Timeout { awaited, limit } => {
                 Some(format!("no {awaited} within {} ms", limit.as_millis()))
@@ -128,52 +186,34 @@ impl Transcript {
     }
 
     /// The searches that were asked for, in their order.
-    pub fn searches(&self) -> Vec<Search<'_>> {
+    pub(super) fn searches(&self) -> Vec<Search<'_>> {
         let mut searches: Vec<Search> = Vec::new();
         let mut position = Chess::default();
         let mut is_chess960 = false;
         for TimedEvent { at, event } in &self.0 {
-            match event {
-                Event::Sent(line) => {
-                    let line = line.trim();
-                    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-                    match word {
-                        "setoption" if rest.contains("UCI_Chess960") => {
-                            is_chess960 = rest.ends_with("true");
-                        }
-                        "position" => {
-                            position = board::set_up(rest, is_chess960).unwrap_or(position);
-                        }
-                        "go" => searches.push(Search {
-                            position: position.clone(),
-                            go: rest,
-                            at: *at,
-                            stop: None,
-                            hit: None,
-                            infos: Vec::new(),
-                            answers: Vec::new(),
-                        }),
-                        "stop" | "ponderhit" => {
-                            let Some(search) = searches.last_mut() else { continue };
-                            let when = match word {
-                                "stop" => &mut search.stop,
-                                _ => &mut search.hit,
-                            };
-                            when.get_or_insert(*at);
-                        }
-                        _ => {}
-                    }
+            let (at, Event::Sent(line) | Event::Received(line)) = (*at, event) else { continue };
+            let (word, text) = split_word(line);
+            let is_sent = matches!(event, Event::Sent(_));
+            match (is_sent, word, searches.last_mut()) {
+                (true, "setoption", _) if text.contains("UCI_Chess960") => {
+                    is_chess960 = text.ends_with("true");
                 }
-                Event::Received(line) => {
-                    let Some(search) = searches.last_mut() else { continue };
-                    let line = line.trim();
-                    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-                    match word {
-                        "info" => search.infos.push((*at, rest.trim())),
-                        "bestmove" => search.answers.push((*at, rest.trim())),
-                        _ => {}
-                    }
+                (true, "position", _) => {
+                    position = board::set_up(text, is_chess960).unwrap_or(position);
                 }
+                (true, "go", _) => searches.push(Search {
+                    position: position.clone(),
+                    go: text,
+                    at,
+                    stop: None,
+                    hit: None,
+                    infos: Vec::new(),
+                    answers: Vec::new(),
+                }),
+                (true, "stop", Some(search)) => drop(search.stop.get_or_insert(at)),
+                (true, "ponderhit", Some(search)) => drop(search.hit.get_or_insert(at)),
+                (false, "info", Some(search)) => search.infos.push(Said { at, text }),
+                (false, "bestmove", Some(search)) => search.answers.push(Said { at, text }),
                 _ => {}
             }
         }
@@ -204,12 +244,10 @@ impl Transcript {
 const MAX_SHOWN: usize = 300;
 
 fn printable(line: &str) -> String {
-    let shown: String = line
-        .chars()
-        .take(MAX_SHOWN)
-        .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
-        .collect();
-    if shown.len() < line.len() && line.chars().count() > MAX_SHOWN { shown + "…" } else { shown }
+    let mut rest = line.chars();
+    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let shown: String = rest.by_ref().take(MAX_SHOWN).map(visible).collect();
+    if rest.next().is_some() { shown + "…" } else { shown }
 }
 
 #[cfg(test)]
@@ -259,12 +297,12 @@ pub(super) mod tests {
         let searches = transcript.searches();
         assert_eq!(searches.len(), 2);
         assert_eq!(searches[0].answers.len(), 2);
-        assert_eq!(searches[0].best(), Some("e7e5"));
+        assert_eq!(searches[0].best(), "e7e5");
         assert!(searches[0].stop.is_some() && searches[1].stop.is_none());
-        assert_eq!(searches[0].infos[0].1, "depth 1 pv e7e5");
+        assert_eq!(searches[0].infos[0].text, "depth 1 pv e7e5");
         assert_eq!(searches[0].position.turn(), shakmaty::Color::Black);
         use shakmaty::Position;
-        assert_eq!(searches[0].duration(), Some(Duration::from_millis(530)));
+        assert_eq!(searches[0].duration(), Duration::from_millis(530));
     }
 
     #[test]

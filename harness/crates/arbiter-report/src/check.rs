@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 
 use crate::suite::Style;
 use crate::table::Table;
-use arbiter_check::score::{count, score, shown};
-use arbiter_check::{Grade, Outcome, Verdict};
+use arbiter_check::{Grade, Outcome, Verdict, count, format_score, score};
 
 /// Lines that an engine says at a stretch and that a text shows.
 const SHOWN: usize = 8;
@@ -68,7 +67,7 @@ impl Report<'_> {
     fn sentence(&self) -> String {
         let counts = count(self.verdicts, |_| true);
         let score = match score(self.verdicts) {
-            Some(score) => format!("score {} of 100", shown(score)),
+            Some(score) => format!("score {} of 100", format_score(score)),
             None => "no score".to_owned(),
         };
         format!("{}: {} of {} checks passed, {score}", self.engine, counts.passed, counts.judged())
@@ -113,7 +112,7 @@ impl Report<'_> {
                     let lines = verdict.transcript.lines(KEPT).join("\n");
                     status.set_message(reason.as_str()).set_type(grade).set_description(format!(
                         "{}: {}\n{reason}\n{lines}",
-                        verdict.check.name, verdict.check.says
+                        verdict.check.name, verdict.check.rule
                     ));
                     status
                 }
@@ -139,14 +138,14 @@ fn failure(style: Style, verdict: &Verdict) -> String {
                 "FAILED {} ({}): {}\n  {reason}\n{talk}",
                 check.name,
                 check.grade.word(),
-                check.says
+                check.rule
             )
         }
         Style::Markdown => format!(
             "\n## {} ({})\n\nExpected: {}.\n\nFound: {reason}\n\n```\n{}\n```\n",
             check.name,
             check.grade.word(),
-            check.says,
+            check.rule,
             lines.join("\n").replace("```", "'''")
         ),
     }
@@ -170,7 +169,7 @@ fn check(verdict: &Verdict) -> Value {
         Outcome::Skipped(reason) => ("skipped", Some(reason)),
     };
     let mut value = json!({
-        "name": check.name, "grade": check.grade.word(), "says": check.says, "outcome": outcome,
+        "name": check.name, "grade": check.grade.word(), "says": check.rule, "outcome": outcome,
     });
     if let Some(reason) = reason {
         value["reason"] = json!(reason);
@@ -186,8 +185,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use arbiter_check::rules;
-    use arbiter_check::transcript::{Event, TimedEvent, Transcript};
+    use arbiter_check::{Event, TimedEvent, Transcript};
 
     fn verdicts() -> Vec<Verdict> {
         let transcript = Transcript(vec![
@@ -207,7 +205,7 @@ mod tests {
         ];
         outcomes
             .map(|(name, outcome)| {
-                let check = *rules::all().find(|check| check.name == name).unwrap();
+                let check = *arbiter_check::checks().find(|check| check.name == name).unwrap();
                 Verdict { check, outcome, transcript: transcript.clone() }
             })
             .into()

@@ -11,9 +11,11 @@ mod fields;
 pub mod mine;
 pub mod perft;
 pub mod samples;
-pub mod start;
+mod start;
 
 use arbiter_game::outcome::printable;
+
+pub use start::{Start, fen};
 
 /// A line of a suite that says nothing that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]

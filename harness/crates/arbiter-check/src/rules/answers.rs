@@ -1,8 +1,11 @@
 //! What an engine plays.
 
-use super::super::script::Script;
-use super::super::{Case, Check, Grade};
-use super::{board, legal_answer, one_answer, one_legal_answer_each, pv};
+use shakmaty::Position;
+
+use super::{board, each_search, ensure, legal_answer, must, nothing_more, one_answer, should};
+use crate::script::Script;
+use crate::transcript::Search;
+use crate::{Case, Check, Judged};
 
 /// Positions in which much can go wrong with a move: castling, en passant, promotion, pins, checks.
 const TRICKY: [&str; 10] = [
@@ -18,185 +21,104 @@ const TRICKY: [&str; 10] = [
     "fen r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1",
 ];
 
+const MATES_IN_ONE: [&str; 2] =
+    ["fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"];
+const MATED: &str = "fen R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
+const STALEMATE: &str = "fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        name: "bestmove-once",
-        grade: Grade::Must,
-        says: "every go is answered by exactly one bestmove",
-        script: |_| {
-            let search = |script: Script, position| {
-                script.search(position, "depth 2").collect_for(100).ready()
-            };
-            Ok(["startpos", "startpos moves d2d4", TRICKY[1]]
-                .into_iter()
-                .fold(Script::after_handshake(), search))
-        },
-        judge: |case| case.transcript.searches().iter().try_for_each(one_answer),
-        is_timed: false,
-    },
-    Check {
-        name: "bestmove-legal",
-        grade: Grade::Must,
-        says: "every bestmove is a legal move in the spelling of the protocol: e2e4, e1g1, a7a8q",
-        script: |_| {
-            let search = |script: Script, position| script.search(position, "depth 3");
-            Ok(TRICKY.into_iter().fold(Script::after_handshake(), search))
-        },
-        judge: |case| case.transcript.searches().iter().try_for_each(legal_answer),
-        is_timed: false,
-    },
-    Check {
-        name: "bestmove-is-pv",
-        grade: Grade::Should,
-        says: "the move played begins the last variation shown",
-        script: |_| {
-            let search = |script: Script, position| script.search(position, "depth 4");
-            Ok(TRICKY.into_iter().take(5).fold(Script::after_handshake(), search))
-        },
-        judge: is_pv,
-        is_timed: false,
-    },
-    Check {
-        name: "bestmove-ponder-legal",
-        grade: Grade::Should,
-        says: "the reply that bestmove names is legal after the move",
-        script: |_| {
-            let search = |script: Script, position| script.search(position, "depth 5");
-            Ok(TRICKY.into_iter().fold(Script::after_handshake(), search))
-        },
-        judge: legal_reply,
-        is_timed: false,
-    },
-    Check {
-        name: "mate-in-one",
-        grade: Grade::Should,
-        says: "a mate in one is played",
-        script: |_| {
-            let mates =
-                ["fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"];
-            // Deep enough for engines that prune in their first iterations.
-            let search = |script: Script, position| script.search(position, "depth 12");
-            Ok(mates.into_iter().fold(Script::after_handshake(), search))
-        },
-        judge: mates,
-        is_timed: false,
-    },
-    Check {
-        name: "mated-position",
-        grade: Grade::Should,
-        says: "a go where the side to move is mated is answered by bestmove (none) or 0000",
-        script: |_| Ok(over("fen R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1")),
-        judge: no_move_then_one,
-        is_timed: false,
-    },
-    Check {
-        name: "stalemate-position",
-        grade: Grade::Should,
-        says: "a go in stalemate is answered by bestmove (none) or 0000",
-        script: |_| Ok(over("fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")),
-        judge: no_move_then_one,
-        is_timed: false,
-    },
-    Check {
-        name: "over-and-alive",
-        grade: Grade::Must,
-        says: "a go where the game is over does not end the process",
-        script: |_| {
-            let script = Script::after_handshake();
-            let script = script.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo depth 2");
-            Ok(script.collect_for(300).send("stop").ready().search("startpos", "depth 2"))
-        },
-        judge: |case| case.transcript.searches().last().map_or(Ok(()), legal_last),
-        is_timed: false,
-    },
-    Check {
-        name: "draws-are-searched",
-        grade: Grade::Must,
-        says: "a position that is drawn by rule, but not over for the program, gets a move",
-        script: |_| {
-            let script =
-                Script::after_handshake().search("fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", "depth 3");
-            Ok(script.search("fen 4k3/8/8/8/8/8/3R4/4K3 w - - 99 90", "depth 3"))
-        },
-        judge: one_legal_answer_each,
-        is_timed: false,
-    },
+    must("bestmove-once", "every go is answered by exactly one bestmove")
+        .script(|s| {
+            let positions = ["startpos", "startpos moves d2d4", TRICKY[1]];
+            Ok(positions.into_iter().fold(s, |s, at| s.search(at, "depth 2").settle()))
+        })
+        .judge(|case| each_search(case, |_| Ok(()))),
+    must(
+        "bestmove-legal",
+        "every bestmove is a legal move in the spelling of the protocol: e2e4, e1g1, a7a8q",
+    )
+    .script(|s| Ok(s.search_all(&TRICKY, "depth 3")))
+    .judge(|case| case.transcript.searches().iter().try_for_each(legal_answer)),
+    should("bestmove-is-pv", "the move played begins the last variation shown")
+        .script(|s| Ok(s.search_all(&TRICKY[..5], "depth 4")))
+        .judge(|case| each_search(case, begins_pv)),
+    should("bestmove-ponder-legal", "the reply that bestmove names is legal after the move")
+        .script(|s| Ok(s.search_all(&TRICKY, "depth 5")))
+        .judge(|case| case.transcript.searches().iter().try_for_each(legal_reply)),
+    // Deep enough for engines that prune in their first iterations.
+    should("mate-in-one", "a mate in one is played")
+        .script(|s| Ok(s.search_all(&MATES_IN_ONE, "depth 12")))
+        .judge(|case| each_search(case, mates)),
+    should(
+        "mated-position",
+        "a go where the side to move is mated is answered by bestmove (none) or 0000",
+    )
+    .script(|s| Ok(over(s, MATED)))
+    .judge(no_move_then_one),
+    should("stalemate-position", "a go in stalemate is answered by bestmove (none) or 0000")
+        .script(|s| Ok(over(s, STALEMATE)))
+        .judge(no_move_then_one),
+    must("over-and-alive", "a go where the game is over does not end the process")
+        .script(|s| {
+            let s = s.go(STALEMATE, "depth 2").collect(300).send("stop").ready();
+            Ok(s.search("startpos", "depth 2"))
+        })
+        .judge(last_is_legal),
+    must(
+        "draws-are-searched",
+        "a position that is drawn by rule, but not over for the program, gets a move",
+    )
+    .script(|s| {
+        let draws = ["fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", "fen 4k3/8/8/8/8/8/3R4/4K3 w - - 99 90"];
+        Ok(s.search_all(&draws, "depth 3"))
+    }),
 ];
 
-fn over(position: &str) -> Script {
-    Script::after_handshake()
-        .search(position, "depth 3")
-        .collect_for(100)
-        .ready()
-        .search("startpos", "depth 2")
+fn over<'a>(script: Script<'a>, position: &str) -> Script<'a> {
+    script.search(position, "depth 3").settle().search("startpos", "depth 2")
 }
 
 /// Words for no move.
 const NO_MOVE: [&str; 5] = ["(none)", "0000", "none", "NULL", "null"];
 
-fn no_move_then_one(case: &Case) -> Result<(), String> {
+fn no_move_then_one(case: &Case) -> Judged {
     let searches = case.transcript.searches();
     let [over, after] = &searches[..] else { return Err("two searches were expected".to_owned()) };
     one_answer(over)?;
-    let best = over.best().unwrap_or_default();
-    if !NO_MOVE.contains(&best) {
-        return Err(format!("bestmove '{best}' where there is no move"));
-    }
+    let best = over.best();
+    ensure(NO_MOVE.contains(&best), || format!("bestmove '{best}' where there is no move"))?;
     one_answer(after)?;
     legal_answer(after)
 }
 
-fn legal_last(search: &super::Search) -> Result<(), String> {
-    match search.answers.last() {
-        Some((_, text)) => {
-            let best = text.split_ascii_whitespace().next().unwrap_or_default();
-            let known = board::legal(&search.position, best).map(|_| ());
-            known.ok_or_else(|| format!("'{best}' is no legal move of the initial position"))
-        }
-        None => Err("no bestmove".to_owned()),
-    }
+/// The last answer is legal; late answers to an earlier `go` do not matter.
+fn last_is_legal(case: &Case) -> Judged {
+    let searches = case.transcript.searches();
+    let Some(search) = searches.last() else { return nothing_more(case) };
+    let best = search.answers.last().ok_or("no bestmove")?.first_word();
+    ensure(board::legal(&search.position, best).is_some(), || {
+        format!("'{best}' is no legal move of the initial position")
+    })
 }
 
-fn is_pv(case: &Case) -> Result<(), String> {
-    for search in case.transcript.searches() {
-        one_answer(&search)?;
-        let is_best = |info: &&str| {
-            super::number(info, "multipv").is_none_or(|line| line == 1)
-                && !info.contains("bound")
-                && !pv(info).is_empty()
-        };
-        let last = search.infos.iter().rev().map(|(_, info)| *info).find(is_best);
-        let Some(last) = last else { return Err("no variation in any info line".to_owned()) };
-        let best = search.best().unwrap_or_default();
-        if pv(last).first() != Some(&best) {
-            return Err(format!("bestmove {best} after '{last}'"));
-        }
-    }
-    Ok(())
+fn begins_pv(search: &Search) -> Judged {
+    let mut infos = search.infos.iter().rev();
+    let last = infos.find(|info| info.is_main_line() && !info.is_bound() && !info.pv().is_empty());
+    let last = last.ok_or("no variation in any info line")?;
+    let best = search.best();
+    ensure(last.pv()[0] == best, || format!("bestmove {best} after '{}'", last.text))
 }
 
-fn legal_reply(case: &Case) -> Result<(), String> {
-    for search in case.transcript.searches() {
-        let Some((_, answer)) = search.answers.first() else { continue };
-        let words: Vec<&str> = answer.split_ascii_whitespace().collect();
-        let [best, "ponder", reply, ..] = words[..] else { continue };
-        if super::follow(&search.position, &[best, reply]).is_err() {
-            let fen = arbiter_suite::start::fen(&search.position);
-            return Err(format!("'bestmove {answer}' in {fen}"));
-        }
-    }
-    Ok(())
+fn legal_reply(search: &Search) -> Judged {
+    let Some(answer) = search.answers.first().map(|answer| answer.text) else { return Ok(()) };
+    let words: Vec<&str> = answer.split_ascii_whitespace().collect();
+    let [best, "ponder", reply, ..] = words[..] else { return Ok(()) };
+    let is_legal = board::play(&search.position, [best, reply]).is_ok();
+    ensure(is_legal, || format!("'bestmove {answer}' in {}", search.fen()))
 }
 
-fn mates(case: &Case) -> Result<(), String> {
-    use shakmaty::Position;
-    for search in case.transcript.searches() {
-        one_answer(&search)?;
-        let best = search.best().unwrap_or_default();
-        let end = super::follow(&search.position, &[best]);
-        if !end.is_ok_and(|position| position.is_checkmate()) {
-            return Err(format!("{best} does not mate"));
-        }
-    }
-    Ok(())
+fn mates(search: &Search) -> Judged {
+    let best = search.best();
+    let end = board::play(&search.position, [best]);
+    ensure(end.is_ok_and(|end| end.is_checkmate()), || format!("{best} does not mate"))
 }

@@ -5,24 +5,23 @@ mod go;
 mod handshake;
 mod info;
 mod input;
-mod life;
 mod options;
 mod ponder;
 mod positions;
+mod state;
 
 use std::time::Duration;
 
-use shakmaty::{Chess, Position};
-
 use super::board;
+use super::script::Script;
 use super::transcript::Search;
-use super::{Case, Check};
+use super::{Case, Check, Grade, Judged};
 
 /// All checks, in the order in which they are carried out.
-pub fn all() -> impl Iterator<Item = &'static Check> {
+pub fn checks() -> impl Iterator<Item = &'static Check> {
     [
         handshake::CHECKS,
-        life::CHECKS,
+        state::CHECKS,
         go::CHECKS,
         answers::CHECKS,
         positions::CHECKS,
@@ -35,90 +34,85 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
     .flatten()
 }
 
+const fn must(name: &'static str, rule: &'static str) -> Check {
+    let (grade, judge) = (Grade::Must, legal_answers);
+    Check { name, grade, rule, script: |script| Ok(script), judge, is_timed: false }
+}
+
+const fn should(name: &'static str, rule: &'static str) -> Check {
+    Check { grade: Grade::Should, ..must(name, rule) }
+}
+
+const fn nice(name: &'static str, rule: &'static str) -> Check {
+    Check { grade: Grade::Nice, ..must(name, rule) }
+}
+
+impl Check {
+    const fn script(self, script: fn(Script<'_>) -> Result<Script<'_>, String>) -> Check {
+        Check { script, ..self }
+    }
+
+    /// Has `judge` judge the transcript, and not [`legal_answers`].
+    const fn judge(self, judge: fn(&Case) -> Judged) -> Check {
+        Check { judge, ..self }
+    }
+
+    /// The same for a check that is about time.
+    const fn timed(self, judge: fn(&Case) -> Judged) -> Check {
+        Check { judge, is_timed: true, ..self }
+    }
+}
+
+fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Judged {
+    if holds { Ok(()) } else { Err(wrong()) }
+}
+
 /// For checks of what the script alone shows: that the engine answered and stayed.
-fn nothing_more(_: &Case) -> Result<(), String> {
+fn nothing_more(_: &Case) -> Judged {
     Ok(())
 }
 
-fn ms(time: Duration) -> u128 {
-    time.as_millis()
-}
-
-/// Every search has exactly one answer, a legal move.
-fn one_legal_answer_each(case: &Case) -> Result<(), String> {
+/// Every search has exactly one answer, and passes `judge`.
+fn each_search(case: &Case, judge: impl Fn(&Search) -> Judged) -> Judged {
     case.transcript.searches().iter().try_for_each(|search| {
         one_answer(search)?;
-        legal_answer(search)
+        judge(search)
     })
 }
 
-fn one_answer(search: &Search) -> Result<(), String> {
-    match search.answers.len() {
-        1 => Ok(()),
-        count => Err(format!("{count} bestmove lines for 'go {}'", search.go)),
-    }
+/// Every search has exactly one answer, a legal move.
+fn legal_answers(case: &Case) -> Judged {
+    each_search(case, legal_answer)
 }
 
-fn legal_answer(search: &Search) -> Result<(), String> {
-    let best = search.best().unwrap_or_default();
-    let fen = || arbiter_suite::start::fen(&search.position);
-    match board::legal(&search.position, best) {
-        Some(_) => Ok(()),
-        None => Err(format!("'{best}' is no legal move of {}", fen())),
-    }
+fn one_answer(search: &Search) -> Judged {
+    let count = search.answers.len();
+    ensure(count == 1, || format!("{count} bestmove lines for 'go {}'", search.go))
 }
 
-/// Every search was answered within `limit` of its beginning and the margin.
-fn answered_within(case: &Case, limit: Duration) -> Result<(), String> {
-    for search in case.transcript.searches() {
-        one_answer(&search)?;
-        let duration = search.duration().unwrap_or_default();
-        if duration > limit + case.margin {
-            return Err(format!(
-                "'go {}' took {} ms, expected {} ms and at most {} ms more",
-                search.go,
-                ms(duration),
-                ms(limit),
-                ms(case.margin)
-            ));
-        }
-    }
-    Ok(())
+fn legal_answer(search: &Search) -> Judged {
+    let best = search.best();
+    let is_legal = board::legal(&search.position, best).is_some();
+    ensure(is_legal, || format!("'{best}' is no legal move of {}", search.fen()))
 }
 
-/// The number behind a word of an `info` line, as the engine wrote it.
-fn field<'a>(info: &'a str, key: &str) -> Option<&'a str> {
-    let mut words = info.split_ascii_whitespace();
-    words
-        .by_ref()
-        .find(|word| matches!(*word, "string" | "pv") || *word == key)
-        .filter(|word| *word == key)?;
-    words.next()
+/// Every search was answered within `limit` milliseconds of its beginning and the margin.
+fn answered_within(case: &Case, limit: u64) -> Judged {
+    each_search(case, |search| {
+        let (took, go, margin) = (search.duration(), search.go, case.margin.as_millis());
+        ensure(took <= Duration::from_millis(limit) + case.margin, || {
+            let took = took.as_millis();
+            format!("'go {go}' took {took} ms, expected {limit} ms and at most {margin} ms more")
+        })
+    })
 }
 
-fn number(info: &str, key: &str) -> Option<i64> {
-    field(info, key)?.parse().ok()
-}
-
-/// The moves of a variation.
-fn pv(info: &str) -> Vec<&str> {
-    let words = info.split_ascii_whitespace();
-    let before = |word: &&str| *word != "pv" && *word != "string";
-    let mut rest = words.skip_while(before);
-    match rest.next() {
-        Some("pv") => rest.collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Follows a variation; the answer is the position at its end, or the first move that is not legal.
-fn follow<'a>(start: &Chess, moves: &[&'a str]) -> Result<Chess, &'a str> {
-    let mut position = start.clone();
-    for word in moves {
-        let played = board::legal(&position, word).ok_or(*word)?;
-        position.play_unchecked(played);
-    }
-    Ok(position)
+/// The search was not answered before it was told to stop; `before` says what to wait for.
+fn answered_after_stop(search: &Search, before: &str) -> Judged {
+    let answered_at = search.answered_at();
+    ensure(search.stop.is_some_and(|stop| stop <= answered_at), || {
+        format!("bestmove after {} ms, before {before}", search.duration().as_millis())
+    })
 }
 
 #[cfg(test)]

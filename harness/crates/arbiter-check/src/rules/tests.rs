@@ -1,13 +1,13 @@
 use std::collections::BTreeSet;
 
-use super::super::transcript::tests::transcript;
-use super::super::{Outcome, judge};
 use super::*;
 use crate::engine_info::EngineInfo;
+use crate::transcript::tests::transcript;
+use crate::{Outcome, judge};
 
 /// What a check says of a conversation.
 fn outcome(name: &str, text: &str) -> Outcome {
-    let check = all().find(|check| check.name == name).expect(name);
+    let check = checks().find(|check| check.name == name).expect(name);
     let transcript = transcript(text);
     let engine = EngineInfo::read(&transcript);
     judge(
@@ -31,26 +31,27 @@ fn fails(name: &str, text: &str, words: &str) {
 
 #[test]
 fn names_are_unique_and_every_check_says_what_it_wants() {
-    let names: Vec<&str> = all().map(|check| check.name).collect();
+    let names: Vec<&str> = checks().map(|check| check.name).collect();
     let unique: BTreeSet<&str> = names.iter().copied().collect();
     assert_eq!(unique.len(), names.len());
     assert!(names.len() >= 50);
-    for check in all() {
-        assert!(check.says.len() > 10 && !check.says.ends_with('.'), "{}", check.name);
+    for check in checks() {
+        assert!(check.rule.len() > 10 && !check.rule.ends_with('.'), "{}", check.name);
     }
 }
 
 #[test]
 fn positions_with_one_move_have_one_move() {
-    for (name, words) in positions::ONLY_MOVES {
-        let position = board::set_up(words, false).expect(name);
-        assert_eq!(position.legal_moves().len(), 1, "{name}: {words}");
+    use shakmaty::Position;
+    for words in positions::ONLY_MOVES {
+        let position = board::set_up(words, false).expect(words);
+        assert_eq!(position.legal_moves().len(), 1, "{words}");
     }
 }
 
 #[test]
 fn every_position_of_a_script_can_be_set_up() {
-    use super::super::script::Step;
+    use crate::script::Step;
     let engine = EngineInfo::read(&transcript(
         "> uci
          < option name Hash type spin default 16 min 1 max 64
@@ -62,11 +63,12 @@ fn every_position_of_a_script_can_be_set_up() {
          < option name Move Overhead type spin default 1 min 1 max 9
          < uciok",
     ));
-    for check in all() {
-        let script = (check.script)(&engine).unwrap_or_else(|why| panic!("{}: {why}", check.name));
+    for check in checks() {
+        let script = (check.script)(Script::new(&engine))
+            .unwrap_or_else(|why| panic!("{}: {why}", check.name));
         let has_nonsense = ["position-nonsense", "position-illegal-move"].contains(&check.name);
         let lines = script.steps.iter().flat_map(|step| match step {
-            Step::Send(lines) => lines.clone(),
+            Step::Send(_, lines) => lines.clone(),
             _ => Vec::new(),
         });
         for line in lines.filter(|_| !has_nonsense) {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::text::printable;
 use super::{WireError, invalid};
 use arbiter_schema::Millis;
+use arbiter_suite::Start;
 use arbiter_suite::perft::answer::Patterns;
 use arbiter_suite::perft::task::{Count, Counting, Manner};
-use arbiter_suite::start::Start;
 
 /// Longest command or pattern, in bytes.
 const MAX_TEXT: usize = 1_000;

@@ -1,0 +1,97 @@
+//! Ready, stop and the end.
+
+use std::time::Duration;
+
+use super::{answered_after_stop, each_search, ensure, must, nice, nothing_more, should};
+use crate::transcript::Event;
+use crate::{Case, Check, Judged};
+
+pub(super) const CHECKS: &[Check] = &[
+    must("isready", "isready is answered by readyok, each time").script(|s| {
+        Ok(s.ready().ready().send("isready\nisready").expect("readyok").expect("readyok"))
+    }),
+    must("isready-thinking", "isready is answered during a search, which goes on")
+        .script(|s| Ok(s.think(200).ready().collect(200).stop()))
+        .judge(stopped_searches),
+    must("stop", "stop ends a search, which is answered by one bestmove")
+        .script(|s| Ok(s.think(200).stop().settle()))
+        .judge(stopped_searches),
+    should("stop-prompt", "stop is obeyed at once, within the margin and 50 ms")
+        .script(|s| Ok(s.think(200).stop()))
+        .timed(promptly),
+    must("stop-at-once", "stop right behind go is obeyed, and there is a legal move")
+        .script(|s| Ok(s.go("startpos", "infinite\nstop").expect("bestmove").settle())),
+    must("stop-idle", "stop without a search is not answered by a move")
+        .script(|s| Ok((0..2).fold(s, |s, _| s.send("stop").collect(200).ready())))
+        .judge(no_bestmove),
+    must("stop-after-move", "stop that crosses the engine's own bestmove does no harm").script(
+        |s| {
+            let s = s.search("startpos", "depth 1").send("stop").ready();
+            Ok(s.search("startpos moves e2e4", "depth 2").settle())
+        },
+    ),
+    must(
+        "infinite-waits",
+        "no bestmove before stop under go infinite, though nothing is left to search",
+    )
+    .script(|s| {
+        let mate_and_only_move = [
+            "fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+            "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1",
+        ];
+        let positions = mate_and_only_move.into_iter();
+        Ok(positions.fold(s, |s, at| s.go(at, "infinite").collect(1000).stop()))
+    })
+    .judge(stopped_searches),
+    must("ucinewgame", "ten games follow each other in one process").script(|s| {
+        let positions = ["startpos", "startpos moves e2e4 e7e5"];
+        Ok((0..10).fold(s, |s, _| s.send("ucinewgame").ready().search_all(&positions, "depth 3")))
+    }),
+    must("quit", "quit ends the process").script(|s| Ok(s.send("quit").exit(1))),
+    must("quit-thinking", "quit ends the process during a search, too")
+        .script(|s| Ok(s.think(200).send("quit").exit(1)))
+        .judge(nothing_more),
+    should(
+        "end-of-input",
+        "the end of its input ends the process, so that it cannot outlive a program that died",
+    )
+    .script(|s| Ok(s.close().exit(1))),
+    nice("end-of-input-thinking", "the end of its input ends the process during a search, too")
+        .script(|s| Ok(s.think(200).close().exit(1)))
+        .judge(nothing_more),
+    nice("exit-status", "the process ends with exit code 0 after quit")
+        .script(|s| Ok(s.search("startpos", "depth 1").send("quit").exit(1)))
+        .judge(exit_status),
+];
+
+/// Every search was answered once, and not before it was told to stop.
+fn stopped_searches(case: &Case) -> Judged {
+    each_search(case, |search| answered_after_stop(search, "stop"))
+}
+
+/// What an engine may take to look at its input, besides the margin.
+const PROMPT: Duration = Duration::from_millis(50);
+
+fn promptly(case: &Case) -> Judged {
+    stopped_searches(case)?;
+    each_search(case, |search| {
+        let late = search.answered_at().saturating_sub(search.stop.unwrap_or_default());
+        let is_prompt = late <= PROMPT + case.margin;
+        ensure(is_prompt, || format!("bestmove {} ms after stop", late.as_millis()))
+    })
+}
+
+fn no_bestmove(case: &Case) -> Judged {
+    let mut lines = case.transcript.received();
+    let found = lines.find(|(_, line)| line.trim_start().starts_with("bestmove"));
+    found.map_or(Ok(()), |(_, line)| Err(format!("'{line}', though nothing was asked")))
+}
+
+fn exit_status(case: &Case) -> Judged {
+    let how = case.transcript.0.iter().find_map(|entry| match &entry.event {
+        Event::Exited(how) => Some(how.as_str()),
+        _ => None,
+    });
+    let how = how.unwrap_or("nothing");
+    ensure(how == "exit code 0", || format!("the process ended with {how}"))
+}
