@@ -5,10 +5,7 @@ use std::time::{Duration, Instant};
 
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::referee::{Referee, Reply};
-use arbiter_protocol::clock::{Conditions, Limits};
-use arbiter_protocol::uci::command::Go;
-use arbiter_protocol::uci::info::Info;
-use arbiter_protocol::uci::session::{Deadlines, Session, Setup, Step};
+use arbiter_protocol::{Conditions, Deadlines, Go, Info, Limits, Protocol, Session, Setup, Step};
 use arbiter_stats::{Model, Pentanomial, Sprt};
 use divan::{Bencher, black_box};
 use shakmaty::{ByColor, CastlingMode, Chess, Position};
@@ -24,18 +21,18 @@ const INFO: &str = "info depth 14 seldepth 22 multipv 1 score cp 31 nodes 123456
 #[divan::bench]
 fn search_output(bencher: Bencher<'_, '_>) {
     let now = Instant::now();
-    let mut session = Session::new(Setup::default(), Deadlines::default());
+    let mut session = Session::new(Protocol::Uci, Setup::default(), Deadlines::default());
     session.open(now);
     for line in ["uciok", "readyok"] {
         session.receive(now, line).expect("a handshake without wishes");
     }
     bencher.bench_local(|| {
-        session.think(now, String::new(), Go::default(), None);
+        session.think(now, "position startpos", &Go::default(), None);
         for _ in 0..20 {
             session.receive(now, black_box(INFO)).expect("information is never an error");
         }
         let step = session.receive(now, "bestmove e2e4").expect("a move was awaited");
-        assert!(matches!(step, Step::BestMove { .. }));
+        assert!(matches!(step, Step::Move { .. }));
     });
 }
 

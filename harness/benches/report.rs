@@ -20,7 +20,7 @@ use arbiter_game::record::{GameRecord, MoveRecord, Thought};
 use arbiter_plan::plan::{Kind, Plan};
 use arbiter_plan::request::Request;
 use arbiter_plan::run::job::{Games, PlayedPair};
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 use arbiter_store::{Fingerprints, Offsets, Store};
 use clap::Parser;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Position, fen::Fen};

@@ -262,7 +262,7 @@ mod tests {
     use arbiter_game::outcome::{Outcome, Termination};
     use arbiter_game::record::{GameRecord, MoveRecord};
     use arbiter_plan::run::job::Games;
-    use arbiter_protocol::clock::Limits;
+    use arbiter_protocol::Limits;
     use arbiter_schedule::Pairing;
 
     const BEFORE: &str = "; somebody else's games\n\n";

@@ -7,8 +7,7 @@ use clap::Args;
 use super::words::merged;
 use crate::failure::Failure;
 use arbiter_plan::file::ConfigFile;
-use arbiter_protocol::clock::parse_seconds;
-use arbiter_protocol::uci::session::Deadlines;
+use arbiter_protocol::{Deadlines, parse_seconds};
 
 /// How long engines may take to answer where no clock says so, in seconds.
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ use crate::output::{OutputFormat, Rows, emit, width};
 use crate::suite_run::remote::{fault_at, run_on_workers};
 use crate::suite_run::{QueryArgs, SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
-use arbiter_protocol::clock::Limits;
+use arbiter_protocol::Limits;
 use arbiter_report::suite::Style;
 use arbiter_report::suite::by::By;
 use arbiter_report::suite::epd::{self as report, Report};

@@ -14,7 +14,7 @@ use crate::output::{emit, write_whole};
 use crate::runtime::runtime;
 use crate::suite_run::{QueryArgs, engines, run_tasks_observed};
 use arbiter_plan::plan::Engine;
-use arbiter_protocol::clock::Limits;
+use arbiter_protocol::Limits;
 use arbiter_report::stored::time_as;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;

@@ -9,7 +9,7 @@ use crate::output::{OutputFormat, Rows, emit};
 use crate::suite_run::remote::{fault_at, run_on_workers};
 use crate::suite_run::{SuiteArgs, engines, run_tasks};
 use arbiter_plan::plan::Engine;
-use arbiter_protocol::clock::Limits as SearchLimits;
+use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::suite::by::By;
 use arbiter_report::suite::perft::{Report, Totals};
 use arbiter_suite::perft::answer::Patterns;

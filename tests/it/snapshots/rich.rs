@@ -20,7 +20,7 @@ use arbiter_plan::run::state::{Event, RunState};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_plan::tournament::TournamentRequest;
 use arbiter_plan::tuning::TuningRequest;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 use arbiter_schedule::Format;
 use arbiter_spsa::{Parameter, ParameterKind};
 use arbiter_stats::Model;

@@ -1,7 +1,7 @@
 //! Name, author and options of an engine.
 
 use super::transcript::{Transcript, split_word};
-use arbiter_protocol::uci::option::{OptionDeclaration, OptionKind};
+use arbiter_protocol::{OptionDeclaration, OptionKind};
 
 /// What an engine says in answer to `uci`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

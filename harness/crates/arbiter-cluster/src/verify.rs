@@ -91,7 +91,7 @@ pub(super) mod tests {
     use arbiter_game::progress::Progress;
     use arbiter_game::record::{Keep, MoveRecord, Thought};
     use arbiter_plan::run::job::Games;
-    use arbiter_protocol::clock::{Conditions, Limits};
+    use arbiter_protocol::{Conditions, Limits};
     use arbiter_schedule::Pairing;
 
     /// The pair of this number, with one move of opening.

@@ -16,8 +16,7 @@ use crate::record::{GameRecord, Keep};
 use crate::referee::{Fault, Referee, Reply};
 use crate::relay::relayed;
 use crate::transcript::{Tape, Transcript};
-use arbiter_protocol::Game;
-use arbiter_protocol::clock::Conditions;
+use arbiter_protocol::{Conditions, Game};
 
 /// Options that an engine is told before a game, besides those of its start: name, value.
 pub type Settings = Arc<[(String, String)]>;

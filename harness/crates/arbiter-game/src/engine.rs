@@ -19,10 +19,7 @@ use crate::referee::{Fault, Forecast, Reply, Turn};
 use crate::relay::ReaderHandoff;
 use crate::transcript::{Mark, Tape};
 use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
-use arbiter_protocol::uci::info::Info;
-use arbiter_protocol::uci::option::OptionDeclaration;
-use arbiter_protocol::uci::session::SessionError;
-use arbiter_protocol::{Game, Session, Step};
+use arbiter_protocol::{Game, Info, OptionDeclaration, Session, SessionError, Step};
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
 /// output cannot fill the memory.
@@ -119,7 +116,7 @@ impl EngineProcess {
 
     async fn handshake(&mut self) -> Result<(), EngineError> {
         let text = self.session.open(self.since);
-        let sent = self.send(&text);
+        let sent = self.send(text);
         let shaken = match sent {
             Ok(()) => self.until_ready().await,
             error => error,
@@ -153,7 +150,7 @@ impl EngineProcess {
 
     /// Whether it speaks UCI.
     pub fn speaks_uci(&self) -> bool {
-        matches!(self.session, Session::Uci(_))
+        self.session.is_uci()
     }
 
     /// The name that it gives itself.
@@ -229,9 +226,9 @@ impl EngineProcess {
 
     /// Lets the engine think on its opponent's time.
     pub fn ponder(&mut self, forecast: Forecast) -> Result<(), EngineError> {
-        self.pondered = forecast.position.clone();
+        self.pondered = forecast.position;
         self.since = Instant::now();
-        match self.session.ponder(forecast.position, forecast.go) {
+        match self.session.ponder(&self.pondered, forecast.go) {
             Some(text) => self.send(&text),
             None => Ok(()),
         }
@@ -263,7 +260,7 @@ impl EngineProcess {
             return Ok(Duration::ZERO);
         }
         let text = self.session.end_pondering(Instant::now(), false, None);
-        self.send(&text)?;
+        self.send(text)?;
         let asked = self.asked;
         self.until_ready().await?;
         Ok(self.heard.saturating_duration_since(asked))
@@ -309,15 +306,16 @@ impl EngineProcess {
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
         let has_pondered = self.session.is_pondering();
-        let text = if has_pondered {
-            self.session.end_pondering(Instant::now(), true, budget)
+        if has_pondered {
+            let text = self.session.end_pondering(Instant::now(), true, budget);
+            self.send(text)?;
         } else {
             // An engine may say more than it was asked, such as a second `bestmove`. What it said
             // before this search cannot answer it.
             self.since = Instant::now();
-            self.session.think(self.since, position, go, budget)
-        };
-        self.send(&text)?;
+            let text = self.session.think(self.since, &position, &go, budget);
+            self.send(&text)?;
+        }
         // The clock starts when the bytes are with the engine.
         let flushed = self.flushed;
         let mut may_halt = budget.is_some();
@@ -345,7 +343,7 @@ impl EngineProcess {
                 is_halted = true;
                 may_halt = false;
                 let stop = self.session.halt(Instant::now());
-                self.send(&stop)?;
+                self.send(stop)?;
             }
         }
     }
@@ -354,8 +352,8 @@ impl EngineProcess {
     /// `take` until that has seen its end.
     pub async fn ask(
         &mut self,
-        position: String,
-        question: String,
+        position: &str,
+        question: &str,
         limit: Duration,
         mut take: impl FnMut(&str) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
@@ -370,7 +368,7 @@ impl EngineProcess {
             }
         }
         let settle = self.session.settle(Instant::now());
-        self.send(&settle)?;
+        self.send(settle)?;
         self.until_ready().await
     }
 
@@ -378,7 +376,7 @@ impl EngineProcess {
     /// ([`arbiter_process::QUIT_GRACE`] unless it is at fault), and killed.
     pub async fn quit(mut self, grace: Duration) {
         // An engine that takes no more input is ended all the same.
-        let _ = self.send(&arbiter_protocol::farewell());
+        let _ = self.send(arbiter_protocol::QUIT);
         let EngineProcess { process, chunks, .. } = self;
         drop(chunks);
         // A failure to join means that the runtime is shutting down, and dropping kills.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Chess};
 
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// After a move that took so long, the fraction of a microsecond that a snapshot takes is nothing.
 const SLOW: Duration = Duration::from_millis(5);

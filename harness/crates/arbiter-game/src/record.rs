@@ -9,8 +9,7 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 use crate::annotation::{Annotation, Field, Keeping};
 use crate::outcome::Outcome;
 use crate::transcript::Transcript;
-use arbiter_protocol::uci::info::Info;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::{Info, Score};
 
 /// One move with what its engine said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,10 +19,7 @@ use crate::adjudicate::{Adjudicator, Played, Rules, Tables};
 use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name, printable};
 use crate::record::{Details, MoveRecord, Thought};
-use arbiter_protocol::Claim;
-use arbiter_protocol::clock::{Clock, Conditions};
-use arbiter_protocol::uci::command::Go;
-use arbiter_protocol::uci::info::Info;
+use arbiter_protocol::{Claim, Clock, Conditions, Go, Info};
 
 /// How much of an answer that is not a move is quoted, in characters.
 const EXCERPT: usize = 20;

@@ -11,9 +11,7 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 use super::outcome::{Outcome, color_name};
 use super::referee::{Fault, Referee, Reply, Turn};
 use super::transcript::{Entry, Mark, Transcript};
-use arbiter_protocol::clock::Limits;
-use arbiter_protocol::uci::session::{Deadlines, Setup};
-use arbiter_protocol::{Game, Protocol, Session, Step};
+use arbiter_protocol::{Deadlines, Game, Limits, Protocol, Session, Setup, Step};
 
 /// How an engine was addressed.
 #[derive(Debug, Clone)]
@@ -112,8 +110,8 @@ fn play(
             && let Some(reply) = side.expected.take().filter(|_| side.ponders)
             && let Some(forecast) = referee.forecast(&reply)
         {
-            side.pondered.clone_from(&forecast.position);
-            if let Some(text) = side.session.ponder(forecast.position, forecast.go) {
+            side.pondered = forecast.position;
+            if let Some(text) = side.session.ponder(&side.pondered, forecast.go) {
                 // What went wrong is found out on the engine's own turn.
                 let _ = side.sent(&text, true);
             }
@@ -176,7 +174,7 @@ impl Side {
     /// Handshake and preparation for the game.
     fn get_ready(&mut self, game: Game<'_>) -> Result<(), Stop> {
         let text = self.session.open(self.asked());
-        self.sent(&text, true)?;
+        self.sent(text, true)?;
         self.until_ready()?;
         while let Some(entry) = self.entries.front()
             && entry.mark != Mark::NewGame
@@ -217,19 +215,20 @@ impl Side {
         if self.session.is_pondering() && self.pondered != position {
             let began = self.asked();
             let text = self.session.end_pondering(began, false, None);
-            self.sent(&text, true)?;
+            self.sent(text, true)?;
             self.until_ready()?;
             lost = self.heard.saturating_duration_since(began);
             go.take_from(color.is_white(), lost);
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
-        let text = if self.session.is_pondering() {
-            self.session.end_pondering(self.asked(), true, budget)
+        if self.session.is_pondering() {
+            let text = self.session.end_pondering(self.asked(), true, budget);
+            self.sent(text, true)?;
         } else {
             self.since = self.asked();
-            self.session.think(self.since, position, go, budget)
-        };
-        self.sent(&text, true)?;
+            let text = self.session.think(self.since, &position, &go, budget);
+            self.sent(&text, true)?;
+        }
         let flushed = self.flushed;
         let mut may_halt = budget.is_some();
         loop {
@@ -244,7 +243,7 @@ impl Side {
                 Err(Stop::Late(_)) if may_halt => {
                     may_halt = false;
                     let stop = self.session.halt(self.asked());
-                    self.sent(&stop, true)?;
+                    self.sent(stop, true)?;
                 }
                 Err(stop) => return Err(stop),
             }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use arbiter_protocol::clock::Limits;
+use arbiter_protocol::Limits;
 
 /// A program that was built from a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::tuning::TuningRequest;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Order;
-use arbiter_protocol::uci::session::Deadlines;
+use arbiter_protocol::Deadlines;
 use arbiter_schedule::Format;
 use arbiter_stats::{Correction, Model, Sprt, SprtError};
 

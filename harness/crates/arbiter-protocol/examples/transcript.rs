@@ -6,9 +6,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use arbiter_protocol::uci::command::Go;
-use arbiter_protocol::uci::session::{Deadlines, Setup};
-use arbiter_protocol::{Protocol, Session, Step};
+use arbiter_protocol::{Deadlines, Go, Protocol, Session, Setup, Step};
 
 const TRANSCRIPT: &str = "\
 Example 1.0 by Somebody
@@ -33,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = vec![("Hash".to_owned(), "64".to_owned())];
     let setup = Setup { options, ..Setup::default() };
     let mut session = Session::new(Protocol::Uci, setup, Deadlines::default());
-    send(&session.open(now));
+    send(session.open(now));
     let mut has_asked = false;
     for line in transcript.lines() {
         println!("< {line}");
@@ -43,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Step::Continue if session.is_ready() && !has_asked => {
                 has_asked = true;
                 let go = Go { depth: Some(2), ..Go::default() };
-                send(&session.think(now, "position startpos".to_owned(), go, None));
+                send(&session.think(now, "position startpos", &go, None));
             }
             step => println!("  {step:?}"),
         }

@@ -1,10 +1,17 @@
 #![doc = include_str!("../README.md")]
 
-pub mod cecp;
-pub mod clock;
+mod cecp;
+mod clock;
 mod name;
 mod session;
-pub mod uci;
+mod uci;
 
+pub use clock::{
+    Clock, Conditions, Limits, MAX_PERIODS, Overrun, Period, Periods, TimeControl, TimeError,
+    parse_seconds,
+};
 pub use name::{UnknownName, from_name};
-pub use session::*;
+pub use session::{
+    Claim, Deadlines, Game, Protocol, QUIT, Restart, Session, SessionError, Setup, Step,
+};
+pub use uci::{Go, Info, OptionDeclaration, OptionError, OptionKind, Score, check_option};

@@ -1,21 +1,26 @@
-//! The protocols that engines speak, behind one face.
+//! One engine's protocol state as a pure state machine.
 //!
-//! Pure: what goes out is text with its line ends, what comes in is a line and its time. The
-//! protocols themselves are in [`crate::uci`] and [`crate::cecp`].
+//! A caller feeds in lines with the time they were read and commands with the time they were
+//! given; the session says what to send, what a line meant, and until when it will wait. It does
+//! no I/O and reads no clock, so every way an engine can misbehave is a unit test. What goes out is
+//! text with its line ends.
 
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Chess};
+use thiserror::Error;
 
-use crate::cecp::session as xboard;
-pub use crate::cecp::session::{Claim, Game};
-use crate::uci::command::{Command, Go};
-use crate::uci::info::Info;
-use crate::uci::option::{OptionDeclaration, check_option};
-use crate::uci::session as uci;
-use crate::uci::session::{Deadlines, SessionError, Setup};
+use crate::cecp::dialect::Xboard;
+use crate::clock::Limits;
+use crate::uci::{self, Go, Info, OptionDeclaration, OptionError, check_option};
+
+/// Options that an engine may declare; the richest real ones have some hundreds.
+pub(crate) const MAX_OPTIONS: usize = 5_000;
+
+/// What makes an engine of either protocol leave.
+pub const QUIT: &str = "quit\n";
 
 /// Which protocol an engine speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -43,6 +48,80 @@ pub enum Restart {
 
 crate::named!(Protocol, Restart);
 
+/// How long each kind of answer may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    /// From the start of the process to `uciok`.
+    pub uciok: Duration,
+    /// From `isready` to `readyok`; engines allocate and clear their hash tables here.
+    pub readyok: Duration,
+    /// From `go` to `bestmove` when no clock bounds the move.
+    pub bestmove: Duration,
+    /// From `stop` to `bestmove`.
+    pub stop: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Deadlines {
+            uciok: Duration::from_secs(10),
+            readyok: Duration::from_secs(30),
+            bestmove: Duration::from_secs(60),
+            stop: Duration::from_secs(2),
+        }
+    }
+}
+
+impl Deadlines {
+    /// The same with the deadlines of the start, `uciok` and `readyok`, times `factor`, for
+    /// machines or engines on which everything takes longer. The factor must be positive.
+    pub fn with_start_scaled(self, factor: f64) -> Deadlines {
+        let scaled = |limit: Duration| {
+            Duration::try_from_secs_f64(limit.as_secs_f64() * factor).unwrap_or(limit)
+        };
+        Deadlines { uciok: scaled(self.uciok), readyok: scaled(self.readyok), ..self }
+    }
+}
+
+/// What an engine is told before its first game.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Setup {
+    /// Options to set: name, value.
+    pub options: Vec<(String, String)>,
+    /// Lines to send as they are, after the options.
+    pub init: Vec<String>,
+    /// Whether the engine thinks on its opponent's time.
+    pub ponder: bool,
+    /// Nodes that stand for a millisecond, told to an engine that has the option `nodestime`.
+    pub nodestime: Option<u64>,
+}
+
+/// A game to be played.
+#[derive(Debug, Clone, Copy)]
+pub struct Game<'a> {
+    /// Where it starts.
+    pub start: &'a Chess,
+    /// How castling is written and done.
+    pub mode: CastlingMode,
+    /// What bounds the engine's thinking.
+    pub limits: Limits,
+    /// Options to set for it; engines that speak UCI only.
+    pub settings: &'a [(String, String)],
+}
+
+/// What an engine says of the game's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// It has lost or gives up.
+    Loss,
+    /// It has won; the text is its line.
+    Win(String),
+    /// The game is drawn; the text is its line.
+    Draw(String),
+    /// It does not accept its opponent's move; the text is its line.
+    Refusal(String),
+}
+
 /// What a line meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -56,118 +135,232 @@ pub enum Step {
     Answer(String),
     /// The search ended.
     Move {
-        /// The move in UCI notation, or what the engine wrote in its place.
+        /// The move in UCI notation, or what the engine wrote in its place; empty if it named none.
         text: String,
         /// What the engine last said of the search.
         info: Info,
-        /// The reply it expects.
+        /// The reply it expects, as it wrote it.
         ponder: Option<String>,
     },
     /// The engine ends the game.
     Claim(Claim),
 }
 
+/// Why a session cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SessionError {
+    /// A wished option does not fit.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// An answer did not come in time.
+    #[error("no '{awaited}' within {} ms", .limit.as_millis())]
+    Late {
+        /// The word that was awaited.
+        awaited: &'static str,
+        /// The time it had.
+        limit: Duration,
+    },
+    /// The engine declares options without end.
+    #[error("declares more than {MAX_OPTIONS} options")]
+    TooManyOptions,
+    /// The engine must play Chess960 and has no option for it.
+    #[error("does not declare UCI_Chess960, which this opening needs")]
+    NoChess960,
+    /// The engine is to ponder and has no option for it.
+    #[error("does not declare Ponder, which ponder=true needs")]
+    NoPonder,
+    /// The engine cannot be told a position.
+    #[error("cannot set up this opening: it has no setboard, and edit cannot express the position")]
+    NoSetboard,
+    /// The engine does not take what it is told before a game; the text is its own.
+    #[error("refused: {}", .0.escape_debug())]
+    Refused(String),
+}
+
+/// What a session waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing was sent yet.
+    Fresh,
+    /// The greeting was sent.
+    Handshake,
+    /// The engine was asked whether it is ready.
+    Preparing,
+    /// The engine is ready and does nothing.
+    Idle,
+    /// The engine was told to think, and perhaps to stop and answer.
+    Thinking,
+    /// `go ponder` was sent.
+    Pondering,
+    /// `stop` was sent to end pondering; the answer is no move.
+    PonderMiss,
+    /// A question outside the protocol was sent.
+    Asked,
+}
+
+/// What sessions of both protocols have.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) setup: Setup,
+    pub(crate) deadlines: Deadlines,
+    pub(crate) phase: Phase,
+    /// Until when the awaited answer may come, and the time it has.
+    pub(crate) due: Option<(Instant, Duration)>,
+    /// The name that the engine gives itself.
+    pub(crate) name: Option<String>,
+    /// The options that it has declared.
+    pub(crate) options: Vec<OptionDeclaration>,
+    /// What it said of the search in progress.
+    pub(crate) info: Info,
+    /// How castling is written and done in its last game.
+    pub(crate) mode: CastlingMode,
+}
+
+impl State {
+    pub(crate) fn wait(&mut self, phase: Phase, now: Instant, limit: Duration) {
+        self.phase = phase;
+        self.due = Some((now + limit, limit));
+    }
+
+    /// Nothing is awaited any more.
+    pub(crate) fn rest(&mut self) {
+        (self.phase, self.due) = (Phase::Idle, None);
+    }
+
+    pub(crate) fn declare(&mut self, option: OptionDeclaration) -> Result<(), SessionError> {
+        if self.options.len() == MAX_OPTIONS {
+            return Err(SessionError::TooManyOptions);
+        }
+        self.options.push(option);
+        Ok(())
+    }
+
+    pub(crate) fn late(&self, awaited: &'static str) -> SessionError {
+        SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
+    }
+
+    /// A search begins, or goes on after pondering; without a budget the deadline for unbounded
+    /// searches holds.
+    fn search(&mut self, now: Instant, budget: Option<Duration>) {
+        self.wait(Phase::Thinking, now, budget.unwrap_or(self.deadlines.bestmove));
+    }
+}
+
+#[derive(Debug)]
+enum Dialect {
+    Uci,
+    Xboard(Box<Xboard>),
+}
+
 /// One engine's protocol state.
 #[derive(Debug)]
-pub enum Session {
-    /// Of an engine that speaks UCI.
-    Uci(Box<uci::Session>),
-    /// Of an engine that speaks the protocol of xboard.
-    Xboard(Box<xboard::Session>),
+pub struct Session {
+    state: State,
+    dialect: Dialect,
 }
 
 impl Session {
     /// A session that will set the options of `setup` once the engine declared its own.
     pub fn new(protocol: Protocol, setup: Setup, deadlines: Deadlines) -> Session {
-        match protocol {
-            Protocol::Uci => Session::Uci(Box::new(uci::Session::new(setup, deadlines))),
-            Protocol::Xboard => Session::Xboard(Box::new(xboard::Session::new(setup, deadlines))),
-        }
+        let state = State {
+            setup,
+            deadlines,
+            phase: Phase::Fresh,
+            due: None,
+            name: None,
+            options: Vec::new(),
+            info: Info::default(),
+            mode: CastlingMode::Standard,
+        };
+        let dialect = match protocol {
+            Protocol::Uci => Dialect::Uci,
+            Protocol::Xboard => Dialect::Xboard(Box::default()),
+        };
+        Session { state, dialect }
+    }
+
+    /// Whether the engine speaks UCI.
+    pub fn is_uci(&self) -> bool {
+        matches!(self.dialect, Dialect::Uci)
     }
 
     /// The name that the engine gives itself.
     pub fn engine_name(&self) -> Option<&str> {
-        let identity = match self {
-            Session::Uci(session) => session.identity(),
-            Session::Xboard(session) => session.identity(),
-        };
-        identity.name.as_deref()
+        self.state.name.as_deref()
     }
 
     /// The options that the engine has.
     pub fn options(&self) -> &[OptionDeclaration] {
-        match self {
-            Session::Uci(session) => &session.identity().options,
-            Session::Xboard(session) => &session.identity().options,
-        }
+        &self.state.options
     }
 
     /// Whether the engine plays Chess960.
     pub fn plays_chess960(&self) -> bool {
-        match self {
-            Session::Uci(session) => {
-                check_option(&session.identity().options, "UCI_Chess960", "true").is_ok()
-            }
-            Session::Xboard(session) => session.plays_chess960(),
+        match &self.dialect {
+            Dialect::Uci => check_option(self.options(), "UCI_Chess960", "true").is_ok(),
+            Dialect::Xboard(xboard) => xboard.features.chess960,
         }
     }
 
     /// Whether the engine can be told to play from `start`.
     pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
-        match self {
-            Session::Uci(_) => true,
-            Session::Xboard(session) => session.can_set_up(start, mode),
+        match &self.dialect {
+            Dialect::Uci => true,
+            Dialect::Xboard(xboard) => xboard.can_set_up(start, mode),
         }
     }
 
     /// Whether the engine can play another game.
     pub fn is_reusable(&self) -> bool {
-        match self {
-            Session::Uci(_) => true,
-            Session::Xboard(session) => session.is_reusable(),
+        match &self.dialect {
+            Dialect::Uci => true,
+            Dialect::Xboard(xboard) => !xboard.features.plays_once,
         }
     }
 
     /// Whether nothing is awaited.
     pub fn is_ready(&self) -> bool {
-        match self {
-            Session::Uci(session) => session.is_ready(),
-            Session::Xboard(session) => session.is_ready(),
-        }
+        self.state.phase == Phase::Idle
     }
 
     /// Until when the awaited answer may come; `None` while nothing is awaited.
     pub fn deadline(&self) -> Option<Instant> {
-        match self {
-            Session::Uci(session) => session.deadline(),
-            Session::Xboard(session) => session.deadline(),
-        }
+        self.state.due.map(|(due, _)| due)
     }
 
     /// No answer came by [`Session::deadline`].
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
-        match self {
-            Session::Uci(session) => Err(session.late()),
-            Session::Xboard(session) => session.overdue(now).map(Step::from),
+        match &mut self.dialect {
+            Dialect::Uci => Err(self.state.late(match self.state.phase {
+                Phase::Fresh | Phase::Handshake => "uciok",
+                Phase::Preparing | Phase::Idle => "readyok",
+                Phase::Asked => "end of the answer",
+                _ => "bestmove",
+            })),
+            Dialect::Xboard(xboard) => xboard.overdue(&mut self.state, now),
         }
     }
 
     /// The process has started.
-    pub fn open(&mut self, now: Instant) -> String {
-        match self {
-            Session::Uci(session) => text(session.open(now)),
-            Session::Xboard(session) => text(session.open(now)),
-        }
+    pub fn open(&mut self, now: Instant) -> &'static str {
+        let uciok = self.state.deadlines.uciok;
+        let (greeting, limit) = match &self.dialect {
+            Dialect::Uci => ("uci\n", uciok),
+            Dialect::Xboard(_) => ("xboard\nprotover 2\n", Xboard::SILENCE.min(uciok)),
+        };
+        self.state.wait(Phase::Handshake, now, limit);
+        greeting
     }
 
     /// A new game begins; afterwards the session gets ready.
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
-        match self {
-            Session::Uci(session) => {
-                let chess960 = game.mode == CastlingMode::Chess960;
-                session.new_game(now, chess960, game.settings).map(text)
+        match &mut self.dialect {
+            Dialect::Uci => {
+                let text = uci::dialect::new_game(&mut self.state, &game)?;
+                self.state.wait(Phase::Preparing, now, self.state.deadlines.readyok);
+                Ok(text)
             }
-            Session::Xboard(session) => session.new_game(now, game).map(text),
+            Dialect::Xboard(xboard) => xboard.new_game(&mut self.state, now, game),
         }
     }
 
@@ -176,152 +369,124 @@ impl Session {
     pub fn think(
         &mut self,
         now: Instant,
-        position: String,
-        go: Go,
+        position: &str,
+        go: &Go,
         budget: Option<Duration>,
     ) -> String {
-        match self {
-            Session::Uci(session) => text(session.think(now, position, go, budget)),
-            Session::Xboard(session) => text(session.think(now, &position, &go, budget)),
+        self.state.info = Info::default();
+        self.state.search(now, budget);
+        match &mut self.dialect {
+            Dialect::Uci => text(format_args!("{position}\n{go}\n")),
+            Dialect::Xboard(xboard) => xboard.think(&self.state, position, go),
         }
     }
 
     /// What the engine said of the search in progress; `None` if the protocol keeps it to itself.
     pub fn info(&self) -> Option<&Info> {
-        match self {
-            Session::Uci(session) => Some(session.info()),
-            Session::Xboard(_) => None,
-        }
+        self.is_uci().then_some(&self.state.info)
     }
 
-    /// A question outside the protocol, about the UCI line `position`; [`Session::settle`] ends
-    /// the answer. `None` if the engine does not speak UCI.
+    /// A question outside the protocol, about the UCI line `position`. Its answer is whatever the
+    /// engine says until the caller has seen the end of it and calls [`Session::settle`]. `None` if
+    /// the engine does not speak UCI.
     pub fn ask(
         &mut self,
         now: Instant,
-        position: String,
-        question: String,
+        position: &str,
+        question: &str,
         limit: Duration,
     ) -> Option<String> {
-        match self {
-            Session::Uci(session) => Some(text(session.ask(now, position, question, limit))),
-            Session::Xboard(_) => None,
-        }
+        self.is_uci().then(|| {
+            self.state.wait(Phase::Asked, now, limit);
+            format!("{position}\n{question}\n")
+        })
     }
 
     /// The answer to a question is complete; the session gets ready.
-    pub fn settle(&mut self, now: Instant) -> String {
-        match self {
-            Session::Uci(session) => text([session.settle(now)]),
-            Session::Xboard(_) => String::new(),
-        }
+    pub fn settle(&mut self, now: Instant) -> &'static str {
+        self.state.wait(Phase::Preparing, now, self.state.deadlines.readyok);
+        "isready\n"
     }
 
     /// The search took too long; ask for an end.
-    pub fn halt(&mut self, now: Instant) -> String {
-        match self {
-            Session::Uci(session) => text([session.halt(now)]),
-            Session::Xboard(session) => text(session.halt(now)),
-        }
+    pub fn halt(&mut self, now: Instant) -> &'static str {
+        self.state.wait(Phase::Thinking, now, self.state.deadlines.stop);
+        if self.is_uci() { "stop\n" } else { "?\n" }
     }
 
-    /// The engine may think on its opponent's time, on the UCI line `position`. Nothing is sent
-    /// to an engine that does so by itself.
-    pub fn ponder(&mut self, position: String, go: Go) -> Option<String> {
-        match self {
-            Session::Uci(session) => Some(text(session.ponder(position, go))),
-            Session::Xboard(_) => None,
-        }
+    /// The engine may think on its opponent's time, on the UCI line `position`; nothing is awaited
+    /// meanwhile. Nothing is sent to an engine that does so by itself.
+    pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
+        self.is_uci().then(|| {
+            self.state.info = Info::default();
+            (self.state.phase, self.state.due) = (Phase::Pondering, None);
+            text(format_args!("{position}\n{}\n", Go { ponder: true, ..go }))
+        })
     }
 
     /// Whether the engine still thinks on its opponent's time because we asked it to.
     pub fn is_pondering(&self) -> bool {
-        match self {
-            Session::Uci(session) => session.is_pondering(),
-            Session::Xboard(_) => false,
-        }
+        self.state.phase == Phase::Pondering
     }
 
-    /// The opponent played the expected reply, or another one, or none any more. To be asked of
-    /// an engine that is pondering; after another reply the session gets ready.
-    pub fn end_pondering(&mut self, now: Instant, hit: bool, budget: Option<Duration>) -> String {
-        match self {
-            Session::Uci(session) if hit => text([session.ponder_hit(now, budget)]),
-            Session::Uci(session) => text([session.cease(now)]),
-            Session::Xboard(_) => String::new(),
+    /// The opponent played the expected reply (`hit`), so that the search goes on as an ordinary
+    /// one, or another one, or none any more, and the session gets ready. To be asked of an engine
+    /// that is pondering.
+    pub fn end_pondering(
+        &mut self,
+        now: Instant,
+        hit: bool,
+        budget: Option<Duration>,
+    ) -> &'static str {
+        if hit {
+            self.state.search(now, budget);
+            return "ponderhit\n";
         }
+        self.state.wait(Phase::PonderMiss, now, self.state.deadlines.stop);
+        "stop\n"
     }
 
     /// The game is over; `result` is a PGN result with a comment.
     pub fn game_over(&mut self, result: &str) -> Option<String> {
-        match self {
-            Session::Uci(_) => None,
-            Session::Xboard(session) => Some(text(session.game_over(result))),
+        match &mut self.dialect {
+            Dialect::Uci => None,
+            Dialect::Xboard(xboard) => Some(xboard.game_over(result)),
         }
     }
 
     /// A claim made before a move that did not make it true.
     pub fn false_claim(&mut self) -> Option<Claim> {
-        match self {
-            Session::Uci(_) => None,
-            Session::Xboard(session) => session.false_draw_claim(),
+        match &mut self.dialect {
+            Dialect::Uci => None,
+            Dialect::Xboard(xboard) => xboard.draw_claim.take().map(Claim::Draw),
         }
     }
 
     /// A line that was read while nothing was asked.
     pub fn overhear(&mut self, line: &str) -> Option<Claim> {
-        match self {
-            Session::Uci(_) => None,
-            Session::Xboard(session) => session.overhear(line),
+        match &self.dialect {
+            Dialect::Uci => None,
+            Dialect::Xboard(xboard) => xboard.claim(&self.state, line.trim()),
         }
     }
 
     /// A line was read.
     pub fn receive(&mut self, at: Instant, line: &str) -> Result<Step, SessionError> {
-        match self {
-            Session::Uci(session) => session.receive(at, line).map(Step::from),
-            Session::Xboard(session) => session.receive(at, line).map(Step::from),
+        match &mut self.dialect {
+            Dialect::Uci => uci::dialect::receive(&mut self.state, at, line),
+            Dialect::Xboard(xboard) => xboard.receive(&mut self.state, at, line),
         }
     }
-}
-
-/// What makes an engine of either protocol leave.
-pub fn farewell() -> String {
-    text([Command::Quit])
 }
 
 /// Room for what is said at once; a long game's `position` takes half of it.
 const TEXT_BYTES: usize = 4096;
 
-fn text<T: fmt::Display>(lines: impl IntoIterator<Item = T>) -> String {
-    // One size for all, so that the threads that drop them do not each keep some of every size.
+/// A text of one size for all, so that the threads that drop them do not each keep some of every
+/// size.
+fn text(told: fmt::Arguments<'_>) -> String {
     let mut text = String::with_capacity(TEXT_BYTES);
-    for line in lines {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{line}");
-    }
+    // Writing to a string cannot fail.
+    let _ = text.write_fmt(told);
     text
-}
-
-impl From<uci::Step> for Step {
-    fn from(step: uci::Step) -> Step {
-        match step {
-            uci::Step::Continue | uci::Step::Ready => Step::Continue,
-            uci::Step::Info => Step::Info,
-            uci::Step::Answer(line) => Step::Answer(line),
-            uci::Step::Send(commands) => Step::Send(text(commands)),
-            uci::Step::BestMove { text, info, ponder } => Step::Move { text, info, ponder },
-        }
-    }
-}
-
-impl From<xboard::Step> for Step {
-    fn from(step: xboard::Step) -> Step {
-        match step {
-            xboard::Step::Continue => Step::Continue,
-            xboard::Step::Send(lines) => Step::Send(text(lines)),
-            xboard::Step::Move { text, info } => Step::Move { text, info, ponder: None },
-            xboard::Step::Claim(claim) => Step::Claim(claim),
-        }
-    }
 }

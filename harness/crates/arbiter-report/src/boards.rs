@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use arbiter_game::live_game::MoveSummary;
     use arbiter_plan::run::control::Pace;
-    use arbiter_protocol::uci::score::Score;
+    use arbiter_protocol::Score;
 
     #[test]
     fn what_a_run_tells_is_understood() {

@@ -17,7 +17,7 @@ use arbiter_game::annotation::Annotation;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::run::job::PlayedPair;
-use arbiter_protocol::clock::Limits;
+use arbiter_protocol::Limits;
 
 /// Longest line of move text, in characters, unless a single move needs more.
 const WIDTH: usize = 80;
@@ -220,7 +220,7 @@ mod tests {
     use arbiter_game::outcome::Outcome;
     use arbiter_game::record::{MoveRecord, Thought};
     use arbiter_plan::run::job::Games;
-    use arbiter_protocol::uci::score::Score;
+    use arbiter_protocol::Score;
     use arbiter_schedule::Pairing;
     use shakmaty::ByColor;
 

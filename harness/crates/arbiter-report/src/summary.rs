@@ -11,7 +11,7 @@ use arbiter_plan::run::event::{Ending, ExcludedWorker};
 use arbiter_plan::run::latency::Latencies;
 use arbiter_plan::run::noise::Disturbances;
 use arbiter_plan::run::standing::{Encounter, Standing};
-use arbiter_protocol::clock::Limits;
+use arbiter_protocol::Limits;
 use arbiter_schedule::Schedule;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::{self, Estimate};

@@ -6,10 +6,7 @@ use thiserror::Error;
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_process::{QUIT_GRACE, Spawner};
-use arbiter_protocol::clock::Limits;
-use arbiter_protocol::uci::command::Go;
-use arbiter_protocol::uci::score::Score;
-use arbiter_protocol::{Game, Protocol};
+use arbiter_protocol::{Game, Go, Limits, Protocol, Score};
 
 /// Why the engine cannot go on.
 #[derive(Debug, Error)]

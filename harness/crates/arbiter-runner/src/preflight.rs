@@ -13,7 +13,7 @@ use arbiter_plan::affinity::{cpus_per_game, is_threads};
 use arbiter_plan::plan::{Engine, Plan, Program};
 use arbiter_plan::run::places::{PlacesError, places};
 use arbiter_process::{Bounds, Launch, QUIT_GRACE, Spawner, allowed_cpus};
-use arbiter_protocol::uci::session::{Deadlines, SessionError, Setup};
+use arbiter_protocol::{Deadlines, SessionError, Setup};
 
 /// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {

@@ -8,11 +8,9 @@ use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_game::referee::{Reply, Turn};
 use arbiter_openings::Book;
 use arbiter_process::{QUIT_GRACE, Spawner};
-use arbiter_protocol::clock::Limits;
-use arbiter_protocol::uci::command::Go;
-use arbiter_protocol::uci::option::{OptionDeclaration, OptionKind, check_option};
-use arbiter_protocol::uci::score::Score;
-use arbiter_protocol::{Game, Restart};
+use arbiter_protocol::{
+    Game, Go, Limits, OptionDeclaration, OptionKind, Restart, Score, check_option,
+};
 use arbiter_spsa::Tuning;
 use arbiter_spsa::{Parameter, ParameterKind};
 

@@ -9,7 +9,7 @@ use serde_with::{DeserializeAs, SerializeAs, serde_conv};
 
 use arbiter_openings::Order;
 use arbiter_plan::plan::Kind;
-use arbiter_protocol::uci::session::Deadlines;
+use arbiter_protocol::Deadlines;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 

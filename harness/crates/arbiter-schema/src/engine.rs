@@ -10,8 +10,7 @@ use crate::convert::Nanos;
 use arbiter_plan::behaviour::Behaviour;
 use arbiter_plan::plan::{Engine, Program};
 use arbiter_plan::provenance::{Provenance, Scale};
-use arbiter_protocol::clock::{Conditions, Limits, TimeControl};
-use arbiter_protocol::{Protocol, Restart};
+use arbiter_protocol::{Conditions, Limits, Protocol, Restart, TimeControl};
 
 /// An engine with the hash of its program.
 #[derive(Debug, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use shakmaty::{ByColor, KnownOutcome};
 use crate::convert::{Nanos, nanos};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{Details, GameRecord, MoveRecord, Thought};
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// One row of the table `games`, but for its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -17,7 +17,7 @@ use arbiter_plan::ablation::Ablation;
 use arbiter_plan::affinity::Affinity;
 use arbiter_plan::plan::{BookSource, Engine, Kind, Plan};
 use arbiter_plan::provenance::Scale;
-use arbiter_protocol::uci::session::Deadlines;
+use arbiter_protocol::Deadlines;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
 use arbiter_spsa::Parameter;
 use arbiter_spsa::Tuning;

@@ -3,8 +3,7 @@
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds};
 
-use arbiter_protocol::Game;
-use arbiter_protocol::clock::Limits;
+use arbiter_protocol::{Game, Limits};
 
 /// A position that an engine is asked about.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use crate::engine_info::EngineInfo;
 use crate::script::Script;
 use crate::transcript::split_word;
 use crate::{Case, Check, Judged};
-use arbiter_protocol::uci::option::{OptionDeclaration, OptionKind};
+use arbiter_protocol::{OptionDeclaration, OptionKind};
 
 pub(super) const CHECKS: &[Check] = &[
     must("uciok", "uci is answered, and the answer ends with uciok").script(introduction),

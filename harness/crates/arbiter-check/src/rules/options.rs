@@ -6,7 +6,7 @@ use super::{ensure, legal_answers, must, nice, should};
 use crate::engine_info::EngineInfo;
 use crate::script::Script;
 use crate::{Case, Check, Judged};
-use arbiter_protocol::uci::option::OptionKind;
+use arbiter_protocol::OptionKind;
 
 pub(super) const CHECKS: &[Check] = &[
     must("option-unknown", "an option that the engine does not have is ignored").script(|s| {

@@ -10,8 +10,7 @@ use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::affinity::{cpus_per_game, threads};
 use arbiter_plan::plan::{Engine, Plan};
-use arbiter_protocol::clock::Limits;
-use arbiter_protocol::uci::session::Deadlines;
+use arbiter_protocol::{Deadlines, Limits};
 
 /// Moves of a side for which a clock is taken to give time that it may spend on one of them.
 const MOVES: u32 = 200;

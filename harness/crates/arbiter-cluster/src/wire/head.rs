@@ -15,9 +15,7 @@ use arbiter_game::annotation::{Annotation, Keeping, LinePattern};
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::provenance::Scale;
 use arbiter_process::{Bounds, Launch};
-use arbiter_protocol::clock::Conditions;
-use arbiter_protocol::uci::session::{Deadlines, Setup};
-use arbiter_protocol::{Protocol, Restart};
+use arbiter_protocol::{Conditions, Deadlines, Protocol, Restart, Setup};
 use arbiter_schema::{AnnotationDef, ConditionsDef, DeadlinesMs, Millis, RulesDef};
 
 /// Longest description, in bytes.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use crate::outliers::is_breakdown;
 use crate::wire::RunDescription;
 use arbiter_plan::run::job::PlayedPair;
-use arbiter_protocol::clock::Limits;
+use arbiter_protocol::Limits;
 use arbiter_runner::executor::local::Local;
 use arbiter_runner::executor::{Executor, JobEvent};
 use arbiter_suite::drive::{Asked, DriveError};

@@ -1,7 +1,7 @@
 //! Draw by agreement of both engines.
 
 use super::Played;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// A game is drawn if both engines have seen about equality for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use shakmaty::{Chess, Color};
 use tablebase::Value;
 
 use crate::outcome::{Outcome, Termination, color_name};
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// The rules of a run; none unless the user asks for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,7 +3,7 @@
 use shakmaty::{ByColor, Color};
 
 use super::Played;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// A side has resigned if scores have been hopeless for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::outcome::printable;
 use crate::referee::Fault;
 use arbiter_process::{SpawnError, WriteError};
-use arbiter_protocol::uci::session::SessionError;
+use arbiter_protocol::SessionError;
 
 /// How much of a dead engine's last line of error output is reported, in characters.
 const LAST_WORDS: usize = 200;

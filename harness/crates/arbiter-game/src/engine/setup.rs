@@ -5,8 +5,7 @@ use std::time::Instant;
 use crate::annotation::LinePattern;
 use crate::transcript::Tape;
 use arbiter_process::Launch;
-use arbiter_protocol::uci::session::{Deadlines, Setup};
-use arbiter_protocol::{Protocol, Restart};
+use arbiter_protocol::{Deadlines, Protocol, Restart, Setup};
 
 /// How to start an engine and what to tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]

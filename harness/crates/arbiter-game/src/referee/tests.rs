@@ -1,5 +1,5 @@
 use super::*;
-use arbiter_protocol::clock::Limits;
+use arbiter_protocol::Limits;
 use shakmaty::KnownOutcome;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::adjudicate::Rules;
 use crate::outcome::Termination;
-use arbiter_protocol::clock::{Conditions, Limits};
+use arbiter_protocol::{Conditions, Limits};
 use shakmaty::{CastlingMode, Chess};
 
 /// Black mates in two; White has one second.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use arbiter_build::bench::{BenchRecipe, Reader};
 use arbiter_build::recipe::Said;
-use arbiter_protocol::clock::parse_seconds;
+use arbiter_protocol::parse_seconds;
 
 /// All of it optional.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::gate::{Kind, Step};
-use arbiter_protocol::clock::parse_seconds;
+use arbiter_protocol::parse_seconds;
 
 /// All of it optional.
 #[derive(Debug, Clone, Default, Deserialize)]

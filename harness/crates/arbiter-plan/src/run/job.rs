@@ -13,7 +13,7 @@ use arbiter_game::progress::Progress;
 use arbiter_game::record::{GameRecord, Keep};
 use arbiter_openings::OpeningOrder;
 use arbiter_openings::{Book, Opening};
-use arbiter_protocol::clock::Conditions;
+use arbiter_protocol::Conditions;
 use arbiter_schedule::{Pairing, Schedule};
 
 /// The games of a pair, in the order of play.

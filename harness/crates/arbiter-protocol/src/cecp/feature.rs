@@ -1,9 +1,9 @@
 //! `feature` lines: what an engine can do.
 
-use crate::uci::option::{OptionDeclaration, OptionKind};
+use crate::uci::{OptionDeclaration, OptionKind};
 
 /// Splits `ping=1 myname="Some Engine"` into names and values.
-pub(super) fn parse(mut text: &str) -> Vec<(String, String)> {
+pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
     let mut features = Vec::new();
     while let Some((name, rest)) = text.split_once('=') {
         let rest = rest.trim_start();
@@ -13,42 +13,27 @@ pub(super) fn parse(mut text: &str) -> Vec<(String, String)> {
         };
         // Only the last word is the name: what stands before it belongs to nothing.
         let name = name.split_whitespace().next_back().unwrap_or_default();
-        features.push((name.to_owned(), value.to_owned()));
+        features.push((name, value));
         text = rest;
     }
     features
 }
 
 /// What an engine can do; the defaults are those of the protocol.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Features {
-    pub ping: bool,
-    pub setboard: bool,
-    pub san: bool,
-    pub usermove: bool,
-    pub time: bool,
-    pub reuse: bool,
-    pub name: bool,
-    pub chess960: bool,
-    pub memory: bool,
-    pub smp: bool,
-}
-
-impl Default for Features {
-    fn default() -> Self {
-        Features {
-            ping: false,
-            setboard: false,
-            san: false,
-            usermove: false,
-            time: true,
-            reuse: true,
-            name: false,
-            chess960: false,
-            memory: false,
-            smp: false,
-        }
-    }
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Features {
+    pub(super) ping: bool,
+    pub(super) setboard: bool,
+    pub(super) san: bool,
+    pub(super) usermove: bool,
+    /// Whether it cannot be told the clocks.
+    pub(super) is_untimed: bool,
+    /// Whether its process cannot play another game.
+    pub(crate) plays_once: bool,
+    pub(super) name: bool,
+    pub(crate) chess960: bool,
+    pub(super) memory: bool,
+    pub(super) smp: bool,
 }
 
 impl Features {
@@ -60,8 +45,8 @@ impl Features {
             "setboard" => self.setboard = on,
             "san" => self.san = on,
             "usermove" => self.usermove = on,
-            "time" => self.time = on,
-            "reuse" => self.reuse = on,
+            "time" => self.is_untimed = !on,
+            "reuse" => self.plays_once = !on,
             "name" => self.name = on,
             "memory" => self.memory = on,
             "smp" => self.smp = on,
@@ -112,11 +97,7 @@ mod tests {
 
     #[test]
     fn features_are_split() {
-        let check = |text: &str, expect: &[(&str, &str)]| {
-            let expect: Vec<_> =
-                expect.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
-            assert_eq!(parse(text), expect, "{text}");
-        };
+        let check = |text: &str, expect: &[(&str, &str)]| assert_eq!(parse(text), expect, "{text}");
         check("ping=1 setboard=1 done=1", &[("ping", "1"), ("setboard", "1"), ("done", "1")]);
         check(
             r#"myname="A = B 1.0" variants="normal,nocastle"done=1"#,

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::uci::info::Info;
-use crate::uci::score::Score;
+use crate::uci::{Info, Score};
 
 /// A score from here on stands for a mate in so many moves more.
 const MATE: i64 = 100_000;

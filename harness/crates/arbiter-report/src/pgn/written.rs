@@ -135,7 +135,7 @@ pub(super) fn harmless(text: &str) -> String {
 mod tests {
     use super::*;
     use arbiter_game::record::Details;
-    use arbiter_protocol::uci::score::Score;
+    use arbiter_protocol::Score;
 
     #[test]
     fn moves_are_written_in_three_ways() {

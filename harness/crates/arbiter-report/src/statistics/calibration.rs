@@ -4,7 +4,7 @@ use shakmaty::Color;
 
 use super::movers;
 use arbiter_game::record::GameRecord;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 use arbiter_stats::EvaluationBuckets;
 
 /// Those of one side.

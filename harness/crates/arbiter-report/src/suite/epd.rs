@@ -377,7 +377,7 @@ fn millis(time: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_protocol::uci::info::Info;
+    use arbiter_protocol::Info;
     use arbiter_suite::epd::judge::Judge;
     use arbiter_suite::epd::read::read;
 

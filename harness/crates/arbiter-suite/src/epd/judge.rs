@@ -7,8 +7,7 @@ use shakmaty::{Chess, Move};
 
 use super::Goal;
 use crate::start::Start;
-use arbiter_protocol::uci::info::Info;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::{Info, Score};
 
 /// When the solution was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,7 +17,7 @@ mod theme;
 use shakmaty::Move;
 
 use super::start::Start;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// A position with its question.
 #[derive(Debug, Clone)]

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::epd::judge::Judge;
     use crate::epd::read::read;
-    use arbiter_protocol::uci::info::Info;
+    use arbiter_protocol::Info;
 
     const SUITE: &str = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; id \"A.1\"; c0 \"e4=10, e3=4\";
 4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; dm 3; id \"A.2\";

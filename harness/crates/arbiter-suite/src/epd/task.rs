@@ -11,8 +11,7 @@ use super::judge::{Answer, Judge};
 use crate::drive::{Task, Trouble};
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::referee::{Fault, Reply, Turn};
-use arbiter_protocol::clock::Limits;
-use arbiter_protocol::uci::command::Go;
+use arbiter_protocol::{Go, Limits};
 
 /// Overrun after which an engine is told to stop; what it then plays still counts.
 const LENIENCE: Duration = Duration::from_millis(200);
@@ -80,7 +79,7 @@ impl Task for Search {
         let Limits { movetime, nodes, depth, .. } = self.limits;
         let go = Go { movetime, nodes, depth, ..Go::default() };
         let mut judge = Judge::new(start, goal);
-        let look = |at: Duration, info: &arbiter_protocol::uci::info::Info| {
+        let look = |at: Duration, info: &arbiter_protocol::Info| {
             let held = judge.look(at, info);
             match self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted) {
                 true => ControlFlow::Break(()),

@@ -10,7 +10,7 @@ use super::candidate::Candidate;
 use super::theme::themes;
 use super::{Criteria, Proof};
 use arbiter_game::outcome::printable;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// Characters of an origin that are kept.
 const MAX_ORIGIN: usize = 160;

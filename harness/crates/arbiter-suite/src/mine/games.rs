@@ -8,7 +8,7 @@ use shakmaty::{Chess, KnownOutcome, Move, Outcome, Position};
 
 use crate::start::Start;
 use arbiter_game::record::{GameRecord, MoveRecord};
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// Longest tag line accepted, in bytes.
 const MAX_TAG_LINE: usize = 1 << 13;

@@ -15,7 +15,7 @@ pub mod theme;
 
 use shakmaty::Move;
 
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// What makes a move clearly best, and a position worth its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

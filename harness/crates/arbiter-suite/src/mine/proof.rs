@@ -8,9 +8,7 @@ use shakmaty::{Move, Position};
 
 use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
-use arbiter_protocol::uci::info::Info;
-use arbiter_protocol::uci::message::Message;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::{Info, Score};
 
 /// Plies of the expected line that are kept.
 const MAX_LINE: usize = 12;
@@ -22,9 +20,9 @@ pub struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 impl Transcript {
     /// Takes in a line of the engine; breaks at the end of the search.
     pub fn take(&mut self, line: &str) -> ControlFlow<()> {
-        match Message::parse(line) {
-            Message::BestMove { .. } => return ControlFlow::Break(()),
-            Message::Info(_) => {}
+        match line.split_ascii_whitespace().next() {
+            Some("bestmove") => return ControlFlow::Break(()),
+            Some("info") => {}
             _ => return ControlFlow::Continue(()),
         }
         let Some((number, info)) = numbered(line) else { return ControlFlow::Continue(()) };

@@ -52,7 +52,7 @@ impl Search {
         player.new_game(start.game()).await?;
         let mut transcript = Transcript::default();
         let take = |line: &str| transcript.take(line);
-        player.ask(start.line(&[]), format!("go depth {depth}"), self.limit, take).await?;
+        player.ask(&start.line(&[]), &format!("go depth {depth}"), self.limit, take).await?;
         Ok(transcript)
     }
 }

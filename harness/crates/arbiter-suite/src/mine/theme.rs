@@ -4,7 +4,7 @@ use shakmaty::{Chess, Color, Move, Position, Role};
 
 use super::Proof;
 use crate::start::Start;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 
 /// What is given up at least for a move to be a sacrifice, in pawns.
 const SACRIFICE: i32 = 2;

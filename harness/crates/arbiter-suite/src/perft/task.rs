@@ -114,7 +114,7 @@ impl Count {
         let mut failure = None;
         let patterns = &self.manner.patterns;
         let take = |line: &str| answer.take(line, patterns);
-        if let Err(error) = player.ask(position, question.clone(), self.manner.limit, take).await {
+        if let Err(error) = player.ask(&position, &question, self.manner.limit, take).await {
             failure = Some(error);
         }
         match (&answer.search, failure) {

@@ -8,7 +8,7 @@ use serde_with::As;
 use super::Payload;
 use crate::wire::WireError;
 use crate::wire::text::Text;
-use arbiter_protocol::uci::score::Score;
+use arbiter_protocol::Score;
 use arbiter_schema::{Nanos, mirrors};
 use arbiter_suite::epd::judge::{Answer, Found};
 use arbiter_suite::epd::task::Answered;

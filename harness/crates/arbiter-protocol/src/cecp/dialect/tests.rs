@@ -1,13 +1,14 @@
 use super::*;
+use crate::{Deadlines, Info, Protocol, Session, Setup};
 
 const GREETING: &str = r#"feature ping=1 setboard=1 usermove=1 reuse=0 colors=1 myname="E 1" option="Skill -spin 5 1 9" done=1"#;
 
 fn opened(options: &[(&str, &str)]) -> (Session, Instant) {
     let options = options.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
     let setup = Setup { options, ..Setup::default() };
-    let mut session = Session::new(setup, Deadlines::default());
+    let mut session = Session::new(Protocol::Xboard, setup, Deadlines::default());
     let now = Instant::now();
-    assert_eq!(session.open(now), ["xboard", "protover 2"]);
+    assert_eq!(session.open(now), "xboard\nprotover 2\n");
     (session, now)
 }
 
@@ -44,7 +45,7 @@ fn the_handshake_answers_each_feature_and_sets_options() {
     let (mut session, now) = opened(&[("skill", "3")]);
     let Step::Send(told) = session.receive(now, GREETING).unwrap() else { panic!() };
     assert_eq!(
-        told,
+        told.lines().collect::<Vec<_>>(),
         [
             "accepted ping",
             "accepted setboard",
@@ -63,7 +64,7 @@ fn the_handshake_answers_each_feature_and_sets_options() {
     assert!(!session.is_ready(), "another ping was answered");
     session.receive(now, "pong 1").unwrap();
     assert!(session.is_ready() && !session.is_reusable());
-    assert_eq!(session.identity().name.as_deref(), Some("E 1"));
+    assert_eq!(session.engine_name(), Some("E 1"));
 }
 
 #[test]
@@ -77,8 +78,8 @@ fn unknown_options_are_refused() {
 fn silence_means_an_old_engine_and_patience_has_an_end() {
     let (mut session, now) = opened(&[]);
     let due = session.deadline().unwrap();
-    assert_eq!(due, now + SILENCE);
-    assert_eq!(session.overdue(due), Ok(Step::Send(vec![])));
+    assert_eq!(due, now + Xboard::SILENCE);
+    assert_eq!(session.overdue(due), Ok(Step::Send(String::new())));
     assert!(session.is_ready());
     let (mut slow, now) = opened(&[]);
     slow.receive(now, "feature done=0").unwrap();
@@ -93,28 +94,28 @@ fn silence_means_an_old_engine_and_patience_has_an_end() {
 fn a_game_is_played_from_both_sides() {
     let (mut session, now) = ready(GREETING);
     let told = session.new_game(now, game(&Chess::default(), "40/90+0.5")).unwrap();
-    assert_eq!(told, ["new", "force", "easy", "post", "level 40 1:30 0.5", "ping 2"]);
+    assert_eq!(told, "new\nforce\neasy\npost\nlevel 40 1:30 0.5\nping 2\n");
     session.receive(now, "pong 2").unwrap();
     let told = session.think(now, "position startpos moves e2e4", &go(), None);
-    assert_eq!(told, ["usermove e2e4", "time 2000", "otim 1000", "go"]);
+    assert_eq!(told, "usermove e2e4\ntime 2000\notim 1000\ngo\n");
     session.receive(now, "9 -12 30 5000 e5 Nf3").unwrap();
-    let Step::Move { text, info } = session.receive(now, "move e5").unwrap() else { panic!() };
+    let Step::Move { text, info, .. } = session.receive(now, "move e5").unwrap() else { panic!() };
     assert_eq!((text.as_str(), info.nodes), ("e7e5", Some(5_000)));
     let told = session.think(now, "position startpos moves e2e4 e7e5 g1f3", &go(), None);
-    assert_eq!(told, ["time 2000", "otim 1000", "usermove g1f3"]);
+    assert_eq!(told, "time 2000\notim 1000\nusermove g1f3\n");
     assert_eq!(session.deadline(), Some(now + Deadlines::default().bestmove));
-    let told = session.halt(now);
-    assert_eq!(told, ["?"]);
+    assert_eq!(session.halt(now), "?\n");
     let step = session.receive(now, "move a8a1").unwrap();
-    assert_eq!(step, Step::Move { text: "a8a1".into(), info: Info::default() });
-    assert_eq!(session.game_over("1-0 {White wins}"), ["force", "result 1-0 {White wins}"]);
+    assert_eq!(step, Step::Move { text: "a8a1".into(), info: Info::default(), ponder: None });
+    let told = session.game_over("1-0 {White wins}");
+    assert_eq!(told.as_deref(), Some("force\nresult 1-0 {White wins}\n"));
 }
 
 #[test]
 fn a_period_unlike_the_last_one_is_told_when_it_begins() {
     let (mut session, now) = ready(GREETING);
     let told = session.new_game(now, game(&Chess::default(), "2/60:1/30:1/30:1/90+1")).unwrap();
-    assert!(told.contains(&"level 2 1:00 0".to_owned()), "{told:?}");
+    assert!(told.contains("\nlevel 2 1:00 0\n"), "{told:?}");
     session.receive(now, "pong 2").unwrap();
     let mut line = "position startpos moves".to_owned();
     let mut levels = Vec::new();
@@ -123,9 +124,9 @@ fn a_period_unlike_the_last_one_is_told_when_it_begins() {
     {
         line.push_str(&format!(" {theirs}"));
         let told = session.think(now, &line, &go(), None);
-        let level = told.iter().position(|line| line.starts_with("level"));
-        assert!(level.is_none_or(|at| told[at + 1] == "time 2000"), "{told:?}");
-        levels.push(level.map(|at| told[at].clone()));
+        let level = told.lines().find(|line| line.starts_with("level"));
+        assert!(level.is_none_or(|level| told.contains(&format!("{level}\ntime 2000\n"))));
+        levels.push(level.map(str::to_owned));
         session.receive(now, &format!("move {ours}")).unwrap();
         line.push_str(&format!(" {ours}"));
     }
@@ -141,7 +142,7 @@ fn an_offer_of_a_draw_is_heard_and_not_taken() {
     session.think(now, "position startpos", &go(), None);
     assert_eq!(session.receive(now, "offer draw"), Ok(Step::Continue));
     assert!(matches!(session.receive(now, "move e2e4"), Ok(Step::Move { .. })));
-    assert_eq!((session.overhear("offer draw"), session.false_draw_claim()), (None, None));
+    assert_eq!((session.overhear("offer draw"), session.false_claim()), (None, None));
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn positions_need_setboard_or_edit() {
     let start: Chess = fen.into_position(CastlingMode::Standard).unwrap();
     let (mut session, now) = ready(GREETING);
     let told = session.new_game(now, game(&start, "5")).unwrap();
-    assert!(told.contains(&"setboard 4k3/8/8/8/8/8/8/R3K3 w - - 0 1".to_owned()), "{told:?}");
+    assert!(told.contains("\nsetboard 4k3/8/8/8/8/8/8/R3K3 w - - 0 1\n"), "{told:?}");
     session.receive(now, "pong 2").unwrap();
     session.receive(now, "tellusererror Illegal position").unwrap();
     let (mut refusing, now) = ready(GREETING);
@@ -173,8 +174,7 @@ fn chess960_needs_the_variant() {
     assert_eq!(session.new_game(now, game), Err(SessionError::NoChess960));
     let (mut able, now) = ready(r#"feature setboard=1 variants="normal,fischerandom" done=1"#);
     let told = able.new_game(now, game).unwrap();
-    assert_eq!(told[1], "variant fischerandom");
-    assert!(told.iter().any(|line| line.starts_with("setboard")));
+    assert!(told.starts_with("new\nvariant fischerandom\n") && told.contains("\nsetboard "));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_draw_claim_waits_for_the_move_that_may_bring_it() {
     session.think(now, "position startpos", &go(), None);
     let claim = "1/2-1/2 {Draw by repetition}";
     assert_eq!(session.receive(now, claim), Ok(Step::Continue));
-    assert_eq!(session.false_draw_claim(), Some(Claim::Draw(claim.into())));
+    assert_eq!(session.false_claim(), Some(Claim::Draw(claim.into())));
     session.receive(now, "move e2e4").unwrap();
     assert_eq!(session.overhear("1-0 {we win}"), Some(Claim::Win("1-0 {we win}".into())));
     assert_eq!(session.overhear("0-1 {they win}"), Some(Claim::Loss));

@@ -1,4 +1,10 @@
+use std::time::Duration;
+
+use crate::session::MAX_OPTIONS;
+use shakmaty::Chess;
+
 use super::*;
+use crate::{Deadlines, Go, Limits, Protocol, Session, Setup};
 
 fn opened(wishes: &[(&str, &str)]) -> (Session, Instant) {
     let options = wishes.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
@@ -6,15 +12,22 @@ fn opened(wishes: &[(&str, &str)]) -> (Session, Instant) {
 }
 
 fn opened_with(setup: Setup) -> (Session, Instant) {
-    let mut session = Session::new(setup, Deadlines::default());
+    let mut session = Session::new(Protocol::Uci, setup, Deadlines::default());
     let now = Instant::now();
-    assert_eq!(session.open(now), [Command::Uci]);
+    assert_eq!(session.open(now), "uci\n");
     (session, now)
 }
 
 fn ready(session: &mut Session, now: Instant) {
     session.receive(now, "uciok").unwrap();
-    assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
+    assert!(!session.is_ready());
+    assert_eq!(session.receive(now, "readyok"), Ok(Step::Continue));
+    assert!(session.is_ready());
+}
+
+fn game<'a>(start: &'a Chess, is_chess960: bool, settings: &'a [(String, String)]) -> Game<'a> {
+    let mode = CastlingMode::from_chess960(is_chess960);
+    Game { start, mode, limits: Limits::default(), settings }
 }
 
 #[test]
@@ -24,10 +37,10 @@ fn the_handshake_sets_options_by_their_declared_names() {
     session.receive(now, "id name Engine 1.0").unwrap();
     session.receive(now, "option name Hash type spin default 1 min 1 max 64").unwrap();
     let step = session.receive(now, "uciok").unwrap();
-    let set = Command::SetOption { name: "Hash".into(), value: "32".into() };
-    assert_eq!(step, Step::Send(vec![set, Command::IsReady]));
-    assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
-    assert_eq!(session.identity().name.as_deref(), Some("Engine 1.0"));
+    assert_eq!(step, Step::Send("setoption name Hash value 32\nisready\n".into()));
+    session.receive(now, "readyok").unwrap();
+    assert!(session.is_ready());
+    assert_eq!(session.engine_name(), Some("Engine 1.0"));
     assert_eq!(session.deadline(), None);
 }
 
@@ -51,12 +64,12 @@ fn each_wait_has_its_deadline() {
     let (mut session, now) = opened(&[]);
     let limits = Deadlines::default();
     assert_eq!(session.deadline(), Some(now + limits.uciok));
-    assert_eq!(session.late().to_string(), "no 'uciok' within 10000 ms");
+    assert_eq!(session.overdue(now).unwrap_err().to_string(), "no 'uciok' within 10000 ms");
     ready(&mut session, now);
-    session.new_game(now, false, &[]).unwrap();
+    session.new_game(now, game(&Chess::default(), false, &[])).unwrap();
     assert_eq!(session.deadline(), Some(now + limits.readyok));
     session.receive(now, "readyok").unwrap();
-    session.think(now, "position startpos".into(), Go::default(), None);
+    session.think(now, "position startpos", &Go::default(), None);
     assert_eq!(session.deadline(), Some(now + limits.bestmove));
     session.halt(now);
     assert_eq!(session.deadline(), Some(now + limits.stop));
@@ -66,13 +79,13 @@ fn each_wait_has_its_deadline() {
 fn a_search_ends_with_the_last_facts() {
     let (mut session, now) = opened(&[]);
     ready(&mut session, now);
-    session.think(now, "position startpos".into(), Go::default(), None);
+    session.think(now, "position startpos", &Go::default(), None);
     session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
     assert_eq!(session.receive(now, "info depth 2 nodes 40"), Ok(Step::Info));
-    assert_eq!(session.info().nodes, Some(40));
+    assert_eq!(session.info().unwrap().nodes, Some(40));
     session.receive(now, "readyok").unwrap();
     let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
-    let Step::BestMove { text, info, ponder } = step else { panic!("{step:?}") };
+    let Step::Move { text, info, ponder } = step else { panic!("{step:?}") };
     assert_eq!((text.as_str(), info.depth, info.nodes), ("e2e4", Some(2), Some(40)));
     assert_eq!(ponder.as_deref(), Some("e7e5"));
     // What comes after is noise.
@@ -84,13 +97,19 @@ fn chess960_is_switched_only_when_it_changes() {
     let (mut session, now) = opened(&[]);
     session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
     ready(&mut session, now);
-    let commands = session.new_game(now, true, &[]).unwrap();
-    assert_eq!(commands[0].to_string(), "setoption name UCI_Chess960 value true");
+    let told = session.new_game(now, game(&Chess::default(), true, &[])).unwrap();
+    assert_eq!(told, "setoption name UCI_Chess960 value true\nucinewgame\nisready\n");
     session.receive(now, "readyok").unwrap();
-    assert_eq!(session.new_game(now, true, &[]).unwrap().len(), 2);
+    assert_eq!(
+        session.new_game(now, game(&Chess::default(), true, &[])).unwrap(),
+        "ucinewgame\nisready\n"
+    );
     let (mut plain, now) = opened(&[]);
     ready(&mut plain, now);
-    assert_eq!(plain.new_game(now, true, &[]), Err(SessionError::NoChess960));
+    assert_eq!(
+        plain.new_game(now, game(&Chess::default(), true, &[])),
+        Err(SessionError::NoChess960)
+    );
 }
 
 #[test]
@@ -99,16 +118,15 @@ fn settings_of_a_game_are_told_before_it() {
     session.receive(now, "option name Razor type spin default 5 min 0 max 9").unwrap();
     ready(&mut session, now);
     let setting = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
-    let told = |commands: Vec<Command>| -> Vec<String> {
-        commands.iter().map(ToString::to_string).collect()
-    };
     for value in ["7", "7", "8"] {
-        let commands = session.new_game(now, false, &setting("razor", value)).unwrap();
-        let expect = [&format!("setoption name Razor value {value}"), "ucinewgame", "isready"];
-        assert_eq!(told(commands), expect);
+        let told = session
+            .new_game(now, game(&Chess::default(), false, &setting("razor", value)))
+            .unwrap();
+        let expect = format!("setoption name Razor value {value}\nucinewgame\nisready\n");
+        assert_eq!(told, expect);
         session.receive(now, "readyok").unwrap();
     }
-    let refused = session.new_game(now, false, &setting("Razor", "10"));
+    let refused = session.new_game(now, game(&Chess::default(), false, &setting("Razor", "10")));
     assert!(matches!(refused, Err(SessionError::Option(_))), "{refused:?}");
 }
 
@@ -117,8 +135,8 @@ fn pondering() -> (Session, Instant) {
     let (mut session, now) = opened_with(setup);
     session.receive(now, "option name Ponder type check default false").unwrap();
     ready(&mut session, now);
-    let told = session.ponder("position startpos moves e2e4 e7e5".into(), Go::default());
-    assert_eq!(told.map(|c| c.to_string())[1], "go ponder");
+    let told = session.ponder("position startpos moves e2e4 e7e5", Go::default());
+    assert_eq!(told.unwrap(), "position startpos moves e2e4 e7e5\ngo ponder\n");
     assert_eq!(session.deadline(), None, "nobody waits for a ponderer");
     (session, now)
 }
@@ -127,18 +145,18 @@ fn pondering() -> (Session, Instant) {
 fn a_ponderer_that_guessed_right_goes_on() {
     let (mut session, now) = pondering();
     session.receive(now, "info depth 9 nodes 99").unwrap();
-    assert_eq!(session.ponder_hit(now, None), Command::PonderHit);
+    assert_eq!(session.end_pondering(now, true, None), "ponderhit\n");
     let step = session.receive(now, "bestmove g1f3").unwrap();
-    let Step::BestMove { info, .. } = step else { panic!("{step:?}") };
+    let Step::Move { info, .. } = step else { panic!("{step:?}") };
     assert_eq!(info.nodes, Some(99), "what it found before counts");
 }
 
 #[test]
 fn a_ponderer_that_guessed_wrong_is_stopped_and_its_move_is_none() {
     let (mut session, now) = pondering();
-    assert_eq!(session.cease(now), Command::Stop);
+    assert_eq!(session.end_pondering(now, false, None), "stop\n");
     assert_eq!(session.deadline(), Some(now + Deadlines::default().stop));
-    assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Ready));
+    assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Continue));
     assert!(session.is_ready());
 }
 
@@ -167,10 +185,9 @@ fn what_a_user_adds_is_sent_after_the_options() {
     session.receive(now, "option name Hash type spin").unwrap();
     session.receive(now, "option name NodesTime type spin min 0 max 10000").unwrap();
     let step = session.receive(now, "uciok").unwrap();
-    let Step::Send(commands) = step else { panic!("{step:?}") };
-    let lines: Vec<String> = commands.iter().map(Command::to_string).collect();
-    let nodes = "setoption name NodesTime value 600";
-    assert_eq!(lines, [nodes, "setoption name Hash value 1", "book off", "isready"]);
+    let expect = "setoption name NodesTime value 600\nsetoption name Hash value 1\n\
+                  book off\nisready\n";
+    assert_eq!(step, Step::Send(expect.into()));
 }
 
 #[test]
@@ -185,14 +202,40 @@ fn a_question_is_answered_by_whatever_comes_until_it_is_settled() {
     let (mut session, now) = opened(&[]);
     ready(&mut session, now);
     let limit = Duration::from_secs(3);
-    let sent = session.ask(now, "position startpos".into(), "go perft 1".into(), limit);
-    assert_eq!(sent.map(|c| c.to_string()), ["position startpos", "go perft 1"]);
+    let sent = session.ask(now, "position startpos", "go perft 1", limit);
+    assert_eq!(sent.unwrap(), "position startpos\ngo perft 1\n");
     assert_eq!(session.deadline(), Some(now + limit));
-    assert_eq!(session.late().to_string(), "no 'end of the answer' within 3000 ms");
+    assert_eq!(
+        session.overdue(now).unwrap_err().to_string(),
+        "no 'end of the answer' within 3000 ms"
+    );
     for line in ["a2a3: 1", "readyok", "bestmove a2a3"] {
         assert_eq!(session.receive(now, line), Ok(Step::Answer(line.into())));
     }
-    assert_eq!(session.settle(now), Command::IsReady);
+    assert_eq!(session.settle(now), "isready\n");
     assert_eq!(session.receive(now, "h2h4: 1"), Ok(Step::Continue));
-    assert_eq!(session.receive(now, "readyok"), Ok(Step::Ready));
+    session.receive(now, "readyok").unwrap();
+    assert!(session.is_ready());
+}
+
+#[test]
+fn lines_mean_what_they_say() {
+    let answer = |line: &str| {
+        let (mut session, now) = opened(&[]);
+        ready(&mut session, now);
+        session.think(now, "position startpos", &Go::default(), None);
+        session.receive(now, line).unwrap()
+    };
+    let best = |text: &str, ponder: Option<&str>| Step::Move {
+        text: text.into(),
+        info: Info::default(),
+        ponder: ponder.map(str::to_owned),
+    };
+    assert_eq!(answer("  bestmove e2e4 ponder e7e5\t"), best("e2e4", Some("e7e5")));
+    assert_eq!(answer("bestmove e2e4  ponder"), best("e2e4", Some("")));
+    assert_eq!(answer("bestmove e2e4 e7e5"), best("e2e4", None));
+    assert_eq!(answer("bestmove"), best("", None));
+    for line in ["hello", "", "id", "option nonsense", "uciok"] {
+        assert_eq!(answer(line), Step::Continue, "{line}");
+    }
 }

@@ -1,0 +1,336 @@
+//! What is particular to xboard in a session. It keeps the game's position, because the engine is
+//! told single moves and answers in its own notation.
+
+use std::time::{Duration, Instant};
+
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, Position};
+
+use super::feature::{self, Features};
+use super::{notation, setup, thinking};
+use crate::clock::{Limits, Period, TimeControl};
+use crate::session::{Claim, Game, Phase, SessionError, State, Step};
+use crate::uci::{Go, OptionDeclaration, OptionKind, check_option};
+
+/// What a session with an xboard engine has besides its [`State`].
+#[derive(Debug, Default)]
+pub(crate) struct Xboard {
+    pub(crate) features: Features,
+    /// Until when a handshake may last that the engine has announced to be long.
+    patience: Option<Instant>,
+    pings: u32,
+    position: Chess,
+    /// Moves of the game that the engine knows.
+    played: usize,
+    /// Moves that it was asked for.
+    asked: u32,
+    clock: Option<TimeControl>,
+    /// Whether a move makes the engine think; it only follows the game otherwise.
+    plays: bool,
+    /// The opponent's last move, as it was sent.
+    sent: String,
+    /// A claim that the move to come may make true.
+    pub(crate) draw_claim: Option<String>,
+}
+
+impl Xboard {
+    /// How long an engine may be silent about its features before it counts as one that has none.
+    /// The protocol says two seconds; a busy machine may need more.
+    pub(crate) const SILENCE: Duration = Duration::from_secs(5);
+
+    /// Whether the engine can be told to play from `start`.
+    pub(crate) fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
+        is_initial(start, mode) || setup::lines(start, mode, self.features.setboard).is_some()
+    }
+
+    /// No answer came in time. An engine that declares no features is an old one and ready.
+    pub(crate) fn overdue(
+        &mut self,
+        state: &mut State,
+        now: Instant,
+    ) -> Result<Step, SessionError> {
+        Err(state.late(match state.phase {
+            Phase::Handshake if self.patience.is_none() => {
+                return Ok(Step::Send(joined(self.configure(state, now)?)));
+            }
+            Phase::Fresh | Phase::Handshake => "feature done=1",
+            Phase::Preparing | Phase::Idle => "pong",
+            _ => "move",
+        }))
+    }
+
+    /// A new game begins; afterwards the engine only follows until [`Xboard::think`].
+    pub(crate) fn new_game(
+        &mut self,
+        state: &mut State,
+        now: Instant,
+        game: Game<'_>,
+    ) -> Result<String, SessionError> {
+        let mut told = vec!["new".to_owned()];
+        if game.mode == CastlingMode::Chess960 {
+            if !self.features.chess960 {
+                return Err(SessionError::NoChess960);
+            }
+            told.push("variant fischerandom".to_owned());
+        }
+        let ponder = if state.setup.ponder { "hard" } else { "easy" };
+        told.extend(["force", ponder, "post"].map(str::to_owned));
+        told.extend(limits(&game.limits));
+        if self.features.name {
+            told.push("computer".to_owned());
+        }
+        if !is_initial(game.start, game.mode) {
+            let position = setup::lines(game.start, game.mode, self.features.setboard);
+            told.extend(position.ok_or(SessionError::NoSetboard)?);
+        }
+        self.position = game.start.clone();
+        state.mode = game.mode;
+        (self.played, self.plays, self.draw_claim) = (0, false, None);
+        (self.asked, self.clock) = (0, game.limits.clock);
+        told.extend(self.ask_ready(state, now));
+        Ok(joined(told))
+    }
+
+    /// The engine's turn, in the game that the UCI line `position` tells.
+    pub(crate) fn think(&mut self, state: &State, position: &str, go: &Go) -> String {
+        let news = self.follow(state.mode, position);
+        let clocks = [self.new_period(), self.clocks(go)].concat();
+        self.asked += 1;
+        joined(match std::mem::replace(&mut self.plays, true) {
+            true => [clocks, news].concat(),
+            false => [news, clocks, vec!["go".to_owned()]].concat(),
+        })
+    }
+
+    /// The game is over; `result` is a PGN result with a comment.
+    pub(crate) fn game_over(&mut self, result: &str) -> String {
+        self.plays = false;
+        format!("force\nresult {result}\n")
+    }
+
+    /// A line was read. What nobody awaits is noise: engines differ in their manners.
+    pub(crate) fn receive(
+        &mut self,
+        state: &mut State,
+        at: Instant,
+        line: &str,
+    ) -> Result<Step, SessionError> {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match (state.phase, word) {
+            (_, "feature") => return self.declare(state, at, rest),
+            (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.rest(),
+            // Engines tell their users many things; this one is about what we said.
+            (Phase::Preparing, "tellusererror") if is_about_position(rest) => {
+                return Err(SessionError::Refused(rest.to_owned()));
+            }
+            (Phase::Thinking, "move") => return Ok(self.moved(state, rest)),
+            (Phase::Thinking, "My") => {
+                if let Some(text) = rest.strip_prefix("move is") {
+                    return Ok(self.moved(state, text.trim_start_matches([' ', ':'])));
+                }
+            }
+            (Phase::Thinking, "Illegal" | "Error") if self.names_last_move(rest) => {
+                return Ok(Step::Claim(Claim::Refusal(line.to_owned())));
+            }
+            (Phase::Thinking, _) => match (self.claim(state, line), thinking::parse(line)) {
+                // It may be the move to come that draws.
+                (Some(Claim::Draw(text)), _) => self.draw_claim = Some(text),
+                (Some(claim), _) => return Ok(Step::Claim(claim)),
+                (None, Some(info)) => state.info.update(info),
+                (None, None) => {}
+            },
+            _ => {}
+        }
+        Ok(Step::Continue)
+    }
+
+    /// What a line says of the result, if it does.
+    pub(crate) fn claim(&self, state: &State, line: &str) -> Option<Claim> {
+        let ours = self.position.turn();
+        // After its own move it is the opponent's turn.
+        let ours = if state.phase == Phase::Thinking { ours } else { ours.other() };
+        let line = line.strip_prefix("result ").unwrap_or(line);
+        let winner = match line.split_whitespace().next()? {
+            "resign" => return Some(Claim::Loss),
+            "1-0" => Color::White,
+            "0-1" => Color::Black,
+            "1/2-1/2" => return Some(Claim::Draw(line.to_owned())),
+            _ => return None,
+        };
+        Some(if winner == ours { Claim::Win(line.to_owned()) } else { Claim::Loss })
+    }
+
+    fn names_last_move(&self, text: &str) -> bool {
+        let mut words = text.split(|c: char| c.is_whitespace() || ":()".contains(c));
+        !self.sent.is_empty() && words.any(|word| word == self.sent)
+    }
+
+    fn moved(&mut self, state: &mut State, text: &str) -> Step {
+        state.rest();
+        let info = std::mem::take(&mut state.info);
+        let mut text = text.to_owned();
+        if let Some(m) = notation::read(&self.position, &text) {
+            text = m.to_uci(state.mode).to_string();
+            self.position.play_unchecked(m);
+            self.played += 1;
+        }
+        Step::Move { text, info, ponder: None }
+    }
+
+    /// Takes over the moves that the engine does not know yet, and says how to tell them.
+    fn follow(&mut self, mode: CastlingMode, position: &str) -> Vec<String> {
+        let moves = position.split_once(" moves ").map_or("", |(_, moves)| moves);
+        let mut told = Vec::new();
+        for word in moves.split_whitespace().skip(self.played) {
+            let parsed = word.parse::<UciMove>().ok();
+            // The referee has judged these moves before.
+            let Some(m) = parsed.and_then(|uci| uci.to_move(&self.position).ok()) else { break };
+            self.sent = notation::write(&self.position, m, mode, self.features.san);
+            let prefix = if self.features.usermove { "usermove " } else { "" };
+            told.push(format!("{prefix}{}", self.sent));
+            self.position.play_unchecked(m);
+            self.played += 1;
+        }
+        told
+    }
+
+    /// Tells the period that begins with this move, if it is unlike the last one. The engine was
+    /// told the first one before the game, and repeats it by itself.
+    fn new_period(&self) -> Vec<String> {
+        let Some(TimeControl::Periods(periods)) = self.clock else { return Vec::new() };
+        let mut begin = 0;
+        for pair in periods.as_slice().windows(2) {
+            begin += pair[0].moves.unwrap_or(0);
+            if begin == self.asked && pair[0] != pair[1] {
+                return vec![level(pair[1])];
+            }
+        }
+        Vec::new()
+    }
+
+    fn clocks(&self, go: &Go) -> Vec<String> {
+        let (own, other) = match self.position.turn() {
+            Color::White => (go.white, go.black),
+            Color::Black => (go.black, go.white),
+        };
+        let shown = |word, clock: Option<(Duration, Duration)>| {
+            clock.map(|(left, _)| format!("{word} {}", (left.as_millis() / 10).max(1)))
+        };
+        let shown = [shown("time", own), shown("otim", other)];
+        shown.into_iter().flatten().filter(|_| !self.features.is_untimed).collect()
+    }
+
+    fn declare(
+        &mut self,
+        state: &mut State,
+        at: Instant,
+        text: &str,
+    ) -> Result<Step, SessionError> {
+        let mut told = Vec::new();
+        let mut done = false;
+        for (name, value) in feature::parse(text) {
+            let accepted = match (name, value) {
+                ("done", "0") => {
+                    let limit = state.deadlines.uciok;
+                    // What is announced to be long may still not be endless.
+                    let due = *self.patience.get_or_insert(at + limit);
+                    if state.phase == Phase::Handshake {
+                        state.due = Some((due, limit));
+                    }
+                    true
+                }
+                ("done", _) => {
+                    done = state.phase == Phase::Handshake;
+                    true
+                }
+                ("myname", _) => {
+                    state.name = Some(value.to_owned());
+                    true
+                }
+                ("option", text) => match feature::option(text) {
+                    Some(option) => state.declare(option).map(|()| true)?,
+                    None => false,
+                },
+                _ => self.features.set(name, value),
+            };
+            let answer = if accepted { "accepted" } else { "rejected" };
+            told.push(format!("{answer} {name}"));
+        }
+        if done {
+            told.extend(self.configure(state, at)?);
+        }
+        Ok(Step::Send(joined(told)))
+    }
+
+    /// The handshake is over: sets the wished options.
+    fn configure(&mut self, state: &mut State, now: Instant) -> Result<Vec<String>, SessionError> {
+        // These two have commands of their own and are options to a user all the same.
+        for (name, present) in [("memory", self.features.memory), ("cores", self.features.smp)] {
+            if present {
+                let kind = OptionKind::Spin { min: 1, max: i64::from(i32::MAX) };
+                let option = OptionDeclaration { name: name.to_owned(), kind, default: None };
+                state.options.push(option);
+            }
+        }
+        let mut told = Vec::new();
+        for (name, value) in &state.setup.options {
+            let name = check_option(&state.options, name, value)?;
+            told.push(match (name, value.as_str()) {
+                ("memory" | "cores", value) => format!("{name} {value}"),
+                (name, "") => format!("option {name}"),
+                (name, "true") => format!("option {name}=1"),
+                (name, "false") => format!("option {name}=0"),
+                (name, value) => format!("option {name}={value}"),
+            });
+        }
+        told.extend(state.setup.init.iter().cloned());
+        told.extend(self.ask_ready(state, now));
+        Ok(told)
+    }
+
+    /// An engine that cannot be asked counts as ready.
+    fn ask_ready(&mut self, state: &mut State, now: Instant) -> Option<String> {
+        if !self.features.ping {
+            state.rest();
+            return None;
+        }
+        self.pings += 1;
+        state.wait(Phase::Preparing, now, state.deadlines.readyok);
+        Some(format!("ping {}", self.pings))
+    }
+}
+
+/// Lines with their ends.
+fn joined(lines: Vec<String>) -> String {
+    lines.iter().flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Whether a game from `start` needs no set-up.
+fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
+    *start == Chess::default() && mode == CastlingMode::Standard
+}
+
+fn is_about_position(error: &str) -> bool {
+    error.to_ascii_lowercase().starts_with("illegal position")
+}
+
+/// How the bounds of a game are told.
+fn limits(limits: &Limits) -> Vec<String> {
+    let mut told = Vec::new();
+    told.extend(limits.clock.map(|control| level(control.first())));
+    told.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
+    told.extend(limits.depth.map(|depth| format!("sd {depth}")));
+    told
+}
+
+/// A period is told in whole seconds only; what matters is told before each move.
+fn level(Period { moves, base, increment }: Period) -> String {
+    let (moves, seconds) = (moves.unwrap_or(0), base.as_secs().max(1));
+    let (minutes, seconds) = (seconds / 60, seconds % 60);
+    format!("level {moves} {minutes}:{seconds:02} {}", increment.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! What is particular to UCI in a session.
+
+use std::time::Instant;
+
+use shakmaty::CastlingMode;
+
+use super::{Info, OptionDeclaration, OptionError, check_option};
+use crate::session::{Game, Phase, SessionError, State, Step};
+
+/// The text that prepares for a game: all its settings, whatever was told before.
+pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, SessionError> {
+    let mut text = String::new();
+    for (name, value) in game.settings {
+        text += &set_option(state, name, value)?;
+    }
+    if game.mode != state.mode {
+        let is_chess960 = game.mode == CastlingMode::Chess960;
+        let told = set_option(state, "UCI_Chess960", &is_chess960.to_string());
+        text += &told.map_err(|_| SessionError::NoChess960)?;
+        state.mode = game.mode;
+    }
+    Ok(text + "ucinewgame\nisready\n")
+}
+
+/// A line was read. Answers that nobody awaits are noise: engines differ in their manners, and a
+/// late `readyok` or a second `bestmove` does not spoil a game.
+pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step, SessionError> {
+    if state.phase == Phase::Asked {
+        return Ok(Step::Answer(line.to_owned()));
+    }
+    let (word, rest) = split_word(line.trim());
+    match (state.phase, word) {
+        (Phase::Handshake, "id") => {
+            if let ("name", name) = split_word(rest) {
+                state.name = Some(name.to_owned());
+            }
+        }
+        (Phase::Handshake, "option") => {
+            if let Some(option) = OptionDeclaration::parse(rest) {
+                state.declare(option)?;
+            }
+        }
+        (Phase::Handshake, "uciok") => {
+            let text = configure(state)?;
+            state.wait(Phase::Preparing, at, state.deadlines.readyok);
+            return Ok(Step::Send(text));
+        }
+        (Phase::Thinking, "info") => {
+            state.info.update(Info::parse(rest));
+            return Ok(Step::Info);
+        }
+        (Phase::Pondering, "info") => state.info.update(Info::parse(rest)),
+        (Phase::Thinking, "bestmove") => {
+            state.rest();
+            let (text, rest) = split_word(rest);
+            let ponder = match split_word(rest) {
+                ("ponder", reply) => Some(split_word(reply).0.to_owned()),
+                _ => None,
+            };
+            let info = std::mem::take(&mut state.info);
+            return Ok(Step::Move { text: text.to_owned(), info, ponder });
+        }
+        // A ponderer that does not wait for us will be asked again.
+        (Phase::Preparing, "readyok") | (Phase::Pondering | Phase::PonderMiss, "bestmove") => {
+            state.rest();
+        }
+        _ => {}
+    }
+    Ok(Step::Continue)
+}
+
+/// The handshake is over: the text that sets the wished options.
+fn configure(state: &State) -> Result<String, SessionError> {
+    let mut text = String::new();
+    if state.setup.ponder {
+        text += &set_option(state, "Ponder", "true").map_err(|_| SessionError::NoPonder)?;
+    }
+    if let Some(nodes) = state.setup.nodestime {
+        text += &set_option(state, "nodestime", &nodes.to_string()).unwrap_or_default();
+    }
+    for (name, value) in &state.setup.options {
+        text += &set_option(state, name, value)?;
+    }
+    for line in &state.setup.init {
+        text.extend([line, "\n"]);
+    }
+    Ok(text + "isready\n")
+}
+
+/// The line that sets an option by its declared name; a button has no value.
+fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionError> {
+    let name = check_option(&state.options, name, value)?;
+    let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
+    Ok(format!("setoption name {name}{value}\n"))
+}
+
+/// The first word, and what follows it.
+fn split_word(text: &str) -> (&str, &str) {
+    match text.split_once(|c: char| c.is_ascii_whitespace()) {
+        Some((word, rest)) => (word, rest.trim_start()),
+        None => (text, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! The command `go`.
+
+use std::fmt;
+use std::time::Duration;
+
+/// The bounds sent with `go`. Times in milliseconds, rounded down.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Go {
+    /// White's clock and increment.
+    pub white: Option<(Duration, Duration)>,
+    /// Black's clock and increment.
+    pub black: Option<(Duration, Duration)>,
+    /// Moves to the next period of the side to move.
+    pub moves_to_go: Option<u32>,
+    /// Fixed time for this move.
+    pub movetime: Option<Duration>,
+    /// Nodes for this move.
+    pub nodes: Option<u64>,
+    /// Plies for this move.
+    pub depth: Option<u32>,
+    /// Think on the opponent's time, until told otherwise.
+    pub ponder: bool,
+}
+
+impl Go {
+    /// Takes time that has passed since the clocks were read from that of one side.
+    pub fn take_from(&mut self, white: bool, lost: Duration) {
+        let clock = if white { &mut self.white } else { &mut self.black };
+        if let Some((left, _)) = clock {
+            *left = left.saturating_sub(lost);
+        }
+    }
+}
+
+impl fmt::Display for Go {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.ponder { "go ponder" } else { "go" })?;
+        // An engine with an empty clock still has to move; zero would read as "no clock" to some.
+        let told = |time: Duration| time.as_millis().max(1);
+        let left = |clock: Option<(Duration, Duration)>| clock.map(|(left, _)| told(left));
+        let increment = |clock: Option<(Duration, Duration)>| {
+            clock.filter(|(_, inc)| !inc.is_zero()).map(|(_, inc)| inc.as_millis())
+        };
+        let numbers = [
+            ("wtime", left(self.white)),
+            ("btime", left(self.black)),
+            ("winc", increment(self.white)),
+            ("binc", increment(self.black)),
+            ("movestogo", self.moves_to_go.map(u128::from)),
+            ("movetime", self.movetime.map(told)),
+            ("nodes", self.nodes.map(u128::from)),
+            ("depth", self.depth.map(u128::from)),
+        ];
+        for (word, number) in numbers {
+            if let Some(number) = number {
+                write!(f, " {word} {number}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_told_in_milliseconds() {
+        let ms = Duration::from_millis;
+        let check = |go: Go, line: &str| assert_eq!(go.to_string(), line);
+        check(
+            Go {
+                white: Some((Duration::from_micros(999), ms(10))),
+                black: Some((Duration::from_micros(2_999), ms(0))),
+                moves_to_go: Some(40),
+                ..Go::default()
+            },
+            "go wtime 1 btime 2 winc 10 movestogo 40",
+        );
+        check(
+            Go { movetime: Some(ms(50)), nodes: Some(7), depth: Some(3), ..Go::default() },
+            "go movetime 50 nodes 7 depth 3",
+        );
+    }
+}
