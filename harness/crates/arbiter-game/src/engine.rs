@@ -206,8 +206,8 @@ impl EngineProcess {
     }
 
     /// Whether its process has ended by itself since the last game.
-    pub fn has_exited(&mut self) -> bool {
-        self.process.exit_within(Duration::ZERO).is_some()
+    pub fn has_exited(&self) -> bool {
+        self.process.has_exited()
     }
 
     /// The game is over; `result` is a PGN result with a comment. Ends what the engine still does,

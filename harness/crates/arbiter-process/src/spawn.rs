@@ -242,6 +242,11 @@ impl Process {
         self.end(Duration::ZERO).map(describe)
     }
 
+    /// Whether the process has ended by itself. Does not block.
+    pub fn has_exited(&self) -> bool {
+        self.reaped || stop::has_exited(&self.child)
+    }
+
     /// Whether the process exits within `limit` and is still to be collected. Blocks.
     pub(super) fn has_exited_within(&self, limit: Duration) -> bool {
         !self.reaped && stop::wait_exit(&self.child, limit)

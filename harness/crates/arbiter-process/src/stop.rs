@@ -41,7 +41,7 @@ pub(super) fn wait_exit(child: &Child, limit: Duration) -> bool {
 }
 
 /// Whether the process has exited. One that is no child any more was reaped.
-fn has_exited(child: &Child) -> bool {
+pub(super) fn has_exited(child: &Child) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match waitid(WaitId::Pid(pid(child)), options) {
         Ok(status) => status.is_some(),

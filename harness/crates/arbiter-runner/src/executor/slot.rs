@@ -203,9 +203,8 @@ impl Slot {
     ) -> Result<EngineProcess, (EngineError, Option<Tape>)> {
         let index = *setup.engines.get(color);
         let game = driver::game(setup, color);
-        if let Some(mut engine) = self.engines.remove(&index)
-            && !tokio::task::block_in_place(|| engine.has_exited())
-        {
+        let kept = self.engines.remove(&index);
+        if let Some(mut engine) = kept.filter(|engine| !engine.has_exited()) {
             match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
                 Err(EngineError::Exited(_)) => {}
