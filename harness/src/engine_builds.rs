@@ -7,11 +7,10 @@ use clap::Args;
 use crate::args::load;
 use crate::failure::Failure;
 use crate::runtime::interruptible;
-use arbiter_build::bench::{self, BenchRecipe, Signature, Subject};
-use arbiter_build::cache::{Cache, Entry};
-use arbiter_build::git::Repository;
-use arbiter_build::recipe::Said;
-use arbiter_build::{BuildError, Builder, Built, Notice, WORKING_TREE};
+use arbiter_build::{
+    BenchRecipe, BenchTarget, BuildError, BuildSettings, Builder, Built, Cache, Entry, Repository,
+    Signature, WORKING_TREE, promised_nodes, run_bench,
+};
 use arbiter_plan::file;
 use arbiter_plan::plan::{BUNDLED, Plan, Program};
 use arbiter_plan::program;
@@ -213,7 +212,7 @@ struct Workshop<'a> {
     spawner: &'a Spawner,
     cancel: &'a Cancel,
     /// What the settings say of builds, once they are read.
-    settings: Option<Option<(Said, bool)>>,
+    settings: Option<Option<(BuildSettings, bool)>>,
 }
 
 impl Workshop<'_> {
@@ -281,8 +280,8 @@ impl Workshop<'_> {
         };
         args.extend(spec.args.iter().cloned());
         let bounds = Bounds::default();
-        let subject = Subject { name: &name, program, args: &args, recipe, bounds };
-        match bench::run(&subject, self.with.copies, self.spawner, self.cancel) {
+        let target = BenchTarget { name: &name, program, args: &args, recipe, bounds };
+        match run_bench(&target, self.with.copies, self.spawner, self.cancel) {
             Ok(found) => {
                 note(&format!("bench of {name}: {} nodes", found.nodes));
                 Ok(Some(found))
@@ -298,25 +297,22 @@ impl Workshop<'_> {
     /// How a program that is there is benchmarked.
     fn usual_bench(&mut self, cmd: Option<&str>) -> Result<BenchRecipe, Failure> {
         let settings = if cmd == Some(BUNDLED) { None } else { self.settings()? };
-        Ok(settings.map(|(said, _)| said.bench).unwrap_or_default())
+        Ok(settings.map(|(settings, _)| settings.bench).unwrap_or_default())
     }
 
     fn build(&mut self, repo: &Repository, rev: &str) -> Result<Built, Failure> {
-        let said = match self.settings()? {
-            Some((said, true)) => Some(said),
-            Some((said, false)) => self.is_ours(repo).then_some(said),
-            None => None,
-        };
+        let settings = self.settings()?.filter(|(_, is_named)| *is_named || self.is_ours(repo));
+        let settings = settings.map(|(settings, _)| settings);
         let read = |text: &str| file::build::of_text(file::DEFAULT_NAME, text);
         let without = self.with.results.iter().filter_map(|path| std::path::absolute(path).ok());
         let builder = Builder {
             cache: &self.cache,
-            said,
+            settings,
             read: &read,
             without: without.collect(),
             spawner: self.spawner,
             cancel: self.cancel,
-            say: &|notice| note(&words(&notice)),
+            notify: &note,
         };
         Ok(builder.build(repo, rev)?)
     }
@@ -327,16 +323,16 @@ impl Workshop<'_> {
     }
 
     /// What the file of settings says, and whether it was named.
-    fn settings(&mut self) -> Result<Option<(Said, bool)>, Failure> {
+    fn settings(&mut self) -> Result<Option<(BuildSettings, bool)>, Failure> {
         if let Some(settings) = &self.settings {
             return Ok(settings.clone());
         }
         let named = self.with.config.as_deref();
         let file = load(named)?.unwrap_or_default().settings;
         let name = file.name();
-        let said = file.build.map(|table| table.said(&name)).transpose();
-        let said = said.map_err(|reason| BuildError::Recipe { file: name, reason })?;
-        Ok(self.settings.insert(said.map(|said| (said, named.is_some()))).clone())
+        let read = file.build.map(|table| table.settings(&name)).transpose();
+        let read = read.map_err(|reason| BuildError::Recipe { file: name, reason })?;
+        Ok(self.settings.insert(read.map(|settings| (settings, named.is_some()))).clone())
     }
 }
 
@@ -373,21 +369,7 @@ fn point_out_twins(prepared: &BuiltEngines) {
 
 fn bench_words(built: &Built, found: Signature) -> String {
     let message = built.commit.as_ref().filter(|_| !built.is_dirty).map(|c| &c.message);
-    let promised = message.and_then(|message| bench::promised(message));
+    let promised = message.and_then(|message| promised_nodes(message));
     let agrees = if promised.is_some() { ", as its commit says" } else { "" };
     format!("{} nodes{agrees}", found.nodes)
-}
-
-fn words(notice: &Notice) -> String {
-    match notice {
-        Notice::Building { what, command, source, log } => {
-            format!("building {what} by `{command}` ({source}); log: {}", log.display())
-        }
-        Notice::Cached { what } => format!("{what} is built already"),
-        Notice::Waiting { what } => format!("another arbiter builds {what}; waiting for it"),
-        Notice::Built { what, seconds } => format!("built {what} in {seconds} s"),
-        Notice::Dirty { head } => {
-            format!("the working tree is dirty: it is not what its commit {head} is")
-        }
-    }
 }

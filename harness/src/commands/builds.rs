@@ -7,8 +7,10 @@ use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, width};
-use arbiter_build::cache::Cache;
-use arbiter_build::clean::{self, Fate, Kept, Policy};
+use arbiter_build::{
+    Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
+    remove_build,
+};
 use arbiter_report::builds::{self, Row};
 use arbiter_report::stored::time;
 use arbiter_report::terminal::note;
@@ -68,7 +70,7 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
     let cache = Cache::new(args.cache)?;
     match args.command.unwrap_or(BuildsCommand::List { format: OutputFormat::Text }) {
         BuildsCommand::List { format } => {
-            let rows: Vec<Row> = clean::kept(&cache)?.iter().map(row).collect();
+            let rows: Vec<Row> = kept_builds(&cache)?.iter().map(row).collect();
             let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };
             emit(&format.render(
                 || builds::text(&rows, width()),
@@ -92,19 +94,17 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     };
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_time_ms().max(0) as u64);
     let (mut builds, mut bytes, mut in_use) = (0, 0, 0);
-    for kept in clean::doomed(&clean::kept(cache)?, policy, now) {
-        let fate = if args.dry_run { Fate::Removed } else { clean::remove(cache, kept)? };
-        match fate {
-            Fate::Removed => (builds, bytes) = (builds + 1, bytes + kept.bytes),
-            Fate::InUse => {
-                in_use += 1;
-                note(&format!("{} is in use and stays", kept.name));
-            }
+    for kept in builds_to_remove(&kept_builds(cache)?, policy, now) {
+        if args.dry_run || remove_build(cache, kept)? {
+            (builds, bytes) = (builds + 1, bytes + kept.bytes);
+        } else {
+            in_use += 1;
+            note(&format!("{} is in use and stays", kept.name));
         }
     }
-    let abandoned = clean::abandoned(cache, now)?;
+    let abandoned = abandoned_folders(cache, now)?;
     if !args.dry_run {
-        abandoned.iter().try_for_each(|path| clean::remove_abandoned(path))?;
+        abandoned.iter().try_for_each(|path| remove_abandoned(path))?;
     }
     let would = if args.dry_run { "would be " } else { "" };
     let builds_word = if builds == 1 { "build" } else { "builds" };
@@ -120,17 +120,17 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     emit(&format!("{told}\n"))
 }
 
-fn row(kept: &Kept) -> Row {
+fn row(kept: &KeptBuild) -> Row {
     let used = kept.used.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let note = kept.note.as_ref();
+    let record = kept.record.as_ref();
     Row {
         name: kept.name.clone(),
         used: time(used.as_millis() as i64),
         bytes: kept.bytes,
-        is_built: note.is_some(),
-        commit: note.map(|note| note.commit.clone()),
-        command: note.map(|note| note.command.clone()),
-        seconds: note.map(|note| note.seconds),
-        bench: note.and_then(|note| Some(note.bench.as_ref()?.signature.nodes)),
+        is_built: record.is_some(),
+        commit: record.map(|record| record.commit.clone()),
+        command: record.map(|record| record.command.clone()),
+        seconds: record.map(|record| record.seconds),
+        bench: record.and_then(|record| Some(record.bench.as_ref()?.signature.nodes)),
     }
 }

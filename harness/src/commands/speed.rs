@@ -10,8 +10,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, width};
 use crate::runtime::interruptible;
-use arbiter_build::BuildError;
-use arbiter_build::bench::{self, BenchRecipe, Reader, Subject};
+use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
 use arbiter_plan::plan::{Program, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_process::Cancel;
@@ -164,13 +163,14 @@ fn measure(
     cancel: &Cancel,
 ) -> Result<Measured, Failure> {
     let recipe_error = |reason| BuildError::Recipe { file: "arbiter.toml".to_owned(), reason };
-    let reader = |side: &Side| Reader::new(side.recipe.pattern.as_deref()).map_err(recipe_error);
+    let reader =
+        |side: &Side| BenchReader::new(side.recipe.pattern.as_deref()).map_err(recipe_error);
     let readers = [reader(&sides[0])?, reader(&sides[1])?];
     let once = |index: usize| {
         let Side { name, program, args, recipe } = &sides[index];
-        let subject =
-            Subject { name, program: program.clone(), args, recipe, bounds: Bounds::default() };
-        bench::once(&subject, &readers[index], spawner, cancel)
+        let target =
+            BenchTarget { name, program: program.clone(), args, recipe, bounds: Bounds::default() };
+        run_bench_once(&target, &readers[index], spawner, cancel)
     };
     // The first run of each reads the program from the disk and is not counted.
     let nodes = [once(0)?.nodes, once(1)?.nodes];

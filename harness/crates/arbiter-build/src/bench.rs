@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use regex_lite::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
 
-use super::BuildError;
-use arbiter_process::{Bounds, Launch, Spawner};
-use arbiter_process::{Cancel, EndReason, Timeouts, run_to_completion};
+use super::error::BuildError;
+use arbiter_process::{Bounds, Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 
 /// Time for a benchmark unless another is set.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -46,7 +46,7 @@ impl BenchRecipe {
 }
 
 /// What a benchmark found.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Signature {
     /// Nodes: the same for programs that behave the same.
     pub nodes: u64,
@@ -56,7 +56,7 @@ pub struct Signature {
 
 /// A program whose benchmark is run.
 #[derive(Debug, Clone)]
-pub struct Subject<'a> {
+pub struct BenchTarget<'a> {
     /// Its name in messages.
     pub name: &'a str,
     /// The program.
@@ -71,20 +71,20 @@ pub struct Subject<'a> {
 
 /// Reads what benchmarks print.
 #[derive(Debug)]
-pub struct Reader {
+pub struct BenchReader {
     nodes: Vec<Regex>,
     speed: Vec<Regex>,
 }
 
-impl Reader {
+impl BenchReader {
     /// Of the usual forms, or of a pattern. An error says what is wrong with the pattern.
-    pub fn new(pattern: Option<&str>) -> Result<Reader, String> {
+    pub fn new(pattern: Option<&str>) -> Result<BenchReader, String> {
         let compile = |pattern: &str| {
             let built = RegexBuilder::new(pattern).case_insensitive(true).build();
             built.map_err(|error| format!("bench-pattern '{pattern}': {error}"))
         };
         let all = |patterns: &[&str]| -> Result<Vec<Regex>, String> {
-            patterns.iter().map(|p| compile(p)).collect()
+            patterns.iter().copied().map(compile).collect()
         };
         let nodes = match pattern {
             None => all(&NODES)?,
@@ -94,7 +94,7 @@ impl Reader {
             let pattern = pattern.unwrap_or_default();
             return Err(format!("bench-pattern '{pattern}' has no group for the nodes"));
         }
-        Ok(Reader { nodes, speed: all(&SPEED)? })
+        Ok(BenchReader { nodes, speed: all(&SPEED)? })
     }
 
     /// Nodes and nodes per second, if they are told.
@@ -104,18 +104,15 @@ impl Reader {
             |line: &&String| line.starts_with("info ") && !line.starts_with("info string ");
         let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
         let digits = |text: &str| text.replace([',', '_', '\''], "").parse::<u64>().ok();
-        let told = lines.iter().rev().find_map(|line| {
+        let (nodes, own_speed) = lines.iter().rev().find_map(|line| {
             let found = self.nodes.iter().find_map(|regex| regex.captures(line))?;
             let second = found.get(2).and_then(|group| digits(group.as_str()));
             Some((digits(found.get(1)?.as_str())?, second))
-        });
-        let (nodes, own_speed) = told?;
+        })?;
         let usual = || {
-            let mut captures = lines
-                .iter()
-                .rev()
-                .flat_map(|line| self.speed.iter().filter_map(move |regex| regex.captures(line)));
-            captures.find_map(|found| digits(found.get(1)?.as_str()))
+            let of_line =
+                |line: &&String| self.speed.iter().find_map(|r| digits(&r.captures(line)?[1]));
+            lines.iter().rev().find_map(of_line)
         };
         let speed = own_speed.or_else(usual).filter(|speed| *speed > 0);
         Some((nodes, speed.map(|speed| speed as f64)))
@@ -124,60 +121,52 @@ impl Reader {
 
 /// Runs `copies` of a benchmark at once, as many as there will be games, and holds them to the same
 /// number of nodes. Blocks.
-pub fn run(
-    subject: &Subject<'_>,
+pub fn run_bench(
+    target: &BenchTarget<'_>,
     copies: usize,
     spawner: &Spawner,
     cancel: &Cancel,
 ) -> Result<Signature, BuildError> {
-    let file = || "arbiter.toml".to_owned();
-    let reader = Reader::new(subject.recipe.pattern.as_deref())
-        .map_err(|reason| BuildError::Recipe { file: file(), reason })?;
-    let found: Vec<Result<Signature, BuildError>> = std::thread::scope(|scope| {
-        let one = || scope.spawn(|| once(subject, &reader, spawner, cancel));
+    let reader = BenchReader::new(target.recipe.pattern.as_deref())
+        .map_err(|reason| BuildError::Recipe { file: "arbiter.toml".to_owned(), reason })?;
+    let found = std::thread::scope(|scope| {
+        let one = || scope.spawn(|| run_bench_once(target, &reader, spawner, cancel));
         let copies: Vec<_> = (0..copies.max(1)).map(|_| one()).collect();
         let joined = copies.into_iter().map(|copy| copy.join());
-        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    let found: Vec<Signature> = found.into_iter().collect::<Result<_, _>>()?;
+        joined
+            .map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect::<Result<Vec<Signature>, BuildError>>()
+    })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
     if counts.iter().any(|count| *count != counts[0]) {
-        return Err(BuildError::Unsteady { what: subject.name.to_owned(), counts });
+        return Err(BuildError::Unsteady { what: target.name.to_owned(), counts });
     }
     let nps = found.iter().map(|copy| copy.nps).sum::<f64>() / found.len() as f64;
     Ok(Signature { nodes: counts[0], nps })
 }
 
 /// Runs one copy.
-pub fn once(
-    subject: &Subject<'_>,
-    reader: &Reader,
+pub fn run_bench_once(
+    target: &BenchTarget<'_>,
+    reader: &BenchReader,
     spawner: &Spawner,
     cancel: &Cancel,
 ) -> Result<Signature, BuildError> {
-    let mut args = subject.args.to_vec();
-    args.extend(subject.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
-    let shown = shell_words::join([&[subject.program.display().to_string()], &args[..]].concat());
+    let mut words = vec![target.program.display().to_string()];
+    words.extend_from_slice(target.args);
+    words.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
     let fail = |reason: String| BuildError::NoBench {
-        what: subject.name.to_owned(),
-        command: shown.clone(),
+        what: target.name.to_owned(),
+        command: shell_words::join(&words),
         reason,
     };
     // Some engines print the figures as errors, so that both outputs are read as one.
-    let mut words = vec!["-c".to_owned(), "exec \"$0\" \"$@\" 2>&1".to_owned()];
-    words.push(subject.program.display().to_string());
-    words.extend(args);
-    let launch = Launch {
-        program: "sh".into(),
-        args: words,
-        dir: None,
-        stderr: None,
-        bounds: subject.bounds,
-        cpus: Vec::new(),
-    };
-    let limit = subject.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
-    let patience = Timeouts { limit, grace: Duration::ZERO };
-    let ended = run_to_completion(spawner, &launch, patience, cancel)?;
+    let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
+    let args = [&script[..], &words].concat();
+    let launch = Launch { program: "sh".into(), args, bounds: target.bounds, ..Launch::default() };
+    let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
+    let timeouts = Timeouts { limit, grace: Duration::ZERO };
+    let ended = run_to_completion(spawner, &launch, timeouts, cancel)?;
     match ended.reason {
         EndReason::Cancelled => return Err(BuildError::Cancelled),
         EndReason::TimedOut => {
@@ -196,7 +185,7 @@ pub fn once(
 }
 
 /// The signature that the message of a commit promises: the last line of the form `Bench: 123`.
-pub fn promised(message: &str) -> Option<u64> {
+pub fn promised_nodes(message: &str) -> Option<u64> {
     let words = |line: &str| -> Option<u64> {
         let line = line.trim();
         let (word, rest) = line.split_at_checked("bench".len())?;
@@ -215,7 +204,7 @@ mod tests {
     fn usual_forms_are_read() {
         let check = |text: &str, expect| {
             let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            assert_eq!(Reader::new(None).unwrap().read(&lines), expect, "{text}");
+            assert_eq!(BenchReader::new(None).unwrap().read(&lines), expect, "{text}");
         };
         let stockfish = "===========================\nTotal time (ms) : 2311\n\
                          Nodes searched  : 2030154\nNodes/second    : 878474\n";
@@ -233,16 +222,17 @@ mod tests {
 
     #[test]
     fn a_pattern_of_ones_own_goes_first() {
-        let reader = Reader::new(Some(r"sum=([\d,]+) speed=(\d+)")).unwrap();
+        let reader = BenchReader::new(Some(r"sum=([\d,]+) speed=(\d+)")).unwrap();
         let lines = ["Bench: 1".to_owned(), "sum=12,345 speed=678".to_owned()];
         assert_eq!(reader.read(&lines), Some((12_345, Some(678.0))));
-        assert!(Reader::new(Some("sum=")).unwrap_err().contains("group"));
-        assert!(Reader::new(Some("(")).unwrap_err().contains("bench-pattern"));
+        assert!(BenchReader::new(Some("sum=")).unwrap_err().contains("group"));
+        assert!(BenchReader::new(Some("(")).unwrap_err().contains("bench-pattern"));
     }
 
     #[test]
     fn commits_promise_a_signature() {
-        let check = |message: &str, expect| assert_eq!(promised(message), expect, "{message}");
+        let check =
+            |message: &str, expect| assert_eq!(promised_nodes(message), expect, "{message}");
         check("Speed up\n\nBench: 1234567\n", Some(1_234_567));
         check("x\n\nbench 77", Some(77));
         check("x\n\nBench: 1\nBench: 2\n\nsigned", Some(2));

@@ -1,8 +1,8 @@
 //! A tree of files in a folder of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::BuildError;
+use super::error::{BuildError, io_error};
 use super::git::{Commit, Repository, Snapshot, command, git, output};
 
 /// Checks `commit` out into `dir`, or the files of `snapshot` on top of it. What a build asks git
@@ -13,21 +13,19 @@ pub(super) fn check_out(
     snapshot: Option<&Snapshot>,
     dir: &Path,
 ) -> Result<(), BuildError> {
-    let io = |path: PathBuf| move |source| BuildError::Io { path, source };
-    std::fs::create_dir_all(dir).map_err(io(dir.to_owned()))?;
+    std::fs::create_dir_all(dir).map_err(io_error(dir))?;
     git(dir, ["init", "--quiet", "--template="])?;
-    let objects = repository.objects()?;
-    let mut lenders = format!("{}\n", objects.display());
+    let mut objects = format!("{}\n", repository.inner("objects")?.display());
     if let Some(snapshot) = snapshot {
-        lenders.push_str(&format!("{}\n", snapshot.objects().display()));
+        objects.push_str(&format!("{}\n", snapshot.objects.display()));
     }
     let alternates = dir.join(".git/objects/info/alternates");
-    std::fs::create_dir_all(dir.join(".git/objects/info")).map_err(io(dir.to_owned()))?;
-    std::fs::write(&alternates, lenders).map_err(io(alternates))?;
+    std::fs::create_dir_all(dir.join(".git/objects/info")).map_err(io_error(dir))?;
+    std::fs::write(&alternates, objects).map_err(io_error(alternates))?;
     // Without it git would look for the parents that a shallow clone lacks.
     let shallow = repository.inner("shallow")?;
     if shallow.is_file() {
-        std::fs::copy(&shallow, dir.join(".git/shallow")).map_err(io(shallow))?;
+        std::fs::copy(&shallow, dir.join(".git/shallow")).map_err(io_error(shallow))?;
     }
     git(dir, ["config", "remote.origin.url", &repository.origin()])?;
     let wanted = match (snapshot, commit) {

@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::BuildError;
-use super::cache::{Cache, Entry, Note};
+use super::cache::{BuildRecord, Cache, Entry};
+use super::error::{BuildError, io_error};
 
 /// Age of a checkout from which on nobody can be building in it any more.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
-/// What is kept of one build.
+/// A build in the cache.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct KeptBuild {
     /// Name of its folder: the commit, and what follows from commit, recipe and toolchain.
     pub name: String,
     /// What is known of it; `None` if the build failed or is not done.
-    pub note: Option<Note>,
+    pub record: Option<BuildRecord>,
     /// Size of all its files.
     pub bytes: u64,
     /// When it was used last.
@@ -23,12 +23,12 @@ pub struct Kept {
     entry: Entry,
 }
 
-/// What may go.
+/// Which builds are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// Everything.
     All,
-    /// What was not used for so long, and then the longest unused until no more than so many bytes
+    /// Those not used for so long, and then the longest unused until no more than so many bytes
     /// are left.
     Limits {
         /// Longest time without use; `None` for any.
@@ -38,82 +38,76 @@ pub enum Policy {
     },
 }
 
-/// What became of a build that was to go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It is gone.
-    Removed,
-    /// Somebody makes it or plays with it.
-    InUse,
-}
-
-/// All builds, the longest unused first.
-pub fn kept(cache: &Cache) -> Result<Vec<Kept>, BuildError> {
+/// All builds, also those that failed, the longest unused first.
+pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
     let mut all = Vec::new();
-    for entry in cache.entries()? {
+    for folder in paths(&cache.builds())?.into_iter().filter(|path| path.is_dir()) {
         // Another process may be removing it.
-        let Ok((bytes, changed)) = measure(entry.folder()) else { continue };
-        let used = entry.used().metadata().and_then(|data| data.modified());
-        let name = entry.folder().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let note = entry.note();
-        all.push(Kept { name, note, bytes, used: used.unwrap_or(changed), entry });
+        let Ok((bytes, changed)) = measure(&folder) else { continue };
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let entry = Entry { folder };
+        let used = entry.used().metadata().and_then(|data| data.modified()).unwrap_or(changed);
+        all.push(KeptBuild { name, record: entry.record(), bytes, used, entry });
     }
     all.sort_by(|a, b| (a.used, &a.name).cmp(&(b.used, &b.name)));
     Ok(all)
 }
 
-/// Which of all builds, the longest unused first, are to go. It is `now`.
-pub fn doomed(all: &[Kept], policy: Policy, now: SystemTime) -> Vec<&Kept> {
+/// Which of all builds, the longest unused first, are to be removed. It is `now`.
+pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> Vec<&KeptBuild> {
     let (age, most) = match policy {
         Policy::All => return all.iter().collect(),
         Policy::Limits { age, bytes } => (age, bytes),
     };
     let mut left: u64 = all.iter().map(|kept| kept.bytes).sum();
-    let mut doomed = Vec::new();
+    let mut removed = Vec::new();
     for kept in all {
         let unused = now.duration_since(kept.used).unwrap_or_default();
         if age.is_some_and(|age| unused > age) || most.is_some_and(|most| left > most) {
             left -= kept.bytes;
-            doomed.push(kept);
+            removed.push(kept);
         }
     }
-    doomed
+    removed
 }
 
-/// Removes a build, unless somebody makes it or plays with it.
-pub fn remove(cache: &Cache, kept: &Kept) -> Result<Fate, BuildError> {
-    let Some(_alone) = kept.entry.alone()? else { return Ok(Fate::InUse) };
+/// Removes a build; `false` if somebody makes it or plays with it, so that it stays.
+pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError> {
+    let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
     // Out of the way at once, so that nobody meets half of it.
     let aside = cache.staging().join(format!("removed-{}", kept.name));
-    let io = |source| BuildError::Io { path: kept.entry.folder().to_owned(), source };
-    std::fs::rename(kept.entry.folder(), &aside).map_err(io)?;
-    std::fs::remove_dir_all(&aside).map_err(io)?;
-    Ok(Fate::Removed)
+    let removed =
+        std::fs::rename(&kept.entry.folder, &aside).and_then(|()| std::fs::remove_dir_all(&aside));
+    removed.map_err(io_error(&kept.entry.folder))?;
+    Ok(true)
 }
 
 /// Folders of builds that were killed, so long ago that nobody can be at work there. It is `now`.
-pub fn abandoned(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>, BuildError> {
-    let folder = cache.staging();
-    let io = |source| BuildError::Io { path: folder.clone(), source };
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(io)? {
-        let entry = entry.map_err(io)?;
-        let Ok(changed) = entry.metadata().and_then(|data| data.modified()) else { continue };
-        if now.duration_since(changed).is_ok_and(|age| age > ABANDONED) {
-            found.push(entry.path());
-        }
-    }
+pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>, BuildError> {
+    let mut found = paths(&cache.staging())?;
+    found.retain(|path| {
+        let changed = path.symlink_metadata().and_then(|data| data.modified());
+        let age = changed.ok().and_then(|changed| now.duration_since(changed).ok());
+        age.is_some_and(|age| age > ABANDONED)
+    });
     found.sort();
     Ok(found)
 }
 
-/// Removes a folder of [`abandoned`].
+/// What is in a folder.
+fn paths(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let read = std::fs::read_dir(folder);
+    let paths = read.and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    paths.map_err(io_error(folder))
+}
+
+/// Removes a folder of [`abandoned_folders`].
 pub fn remove_abandoned(path: &Path) -> Result<(), BuildError> {
     let removed = match path.is_dir() {
         true => std::fs::remove_dir_all(path),
         false => std::fs::remove_file(path),
     };
-    removed.map_err(|source| BuildError::Io { path: path.to_owned(), source })
+    removed.map_err(io_error(path))
 }
 
 /// The size of all files below a folder, and when one of them was changed last.
@@ -154,7 +148,7 @@ mod tests {
         (cache, now)
     }
 
-    fn names(kept: &[&Kept]) -> Vec<String> {
+    fn names(kept: &[&KeptBuild]) -> Vec<String> {
         kept.iter().map(|kept| kept.name.split('-').next().unwrap_or_default().to_owned()).collect()
     }
 
@@ -163,11 +157,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let builds = [("a", 10, 3), ("b", 20, 40), ("c", 30, 20), ("d", 40, 0)];
         let (cache, now) = filled(dir.path(), &builds);
-        let all = kept(&cache).unwrap();
+        let all = kept_builds(&cache).unwrap();
         assert_eq!(names(&all.iter().collect::<Vec<_>>()), ["b", "c", "a", "d"]);
         let check = |age: Option<u32>, bytes, expect: &[&str]| {
             let policy = Policy::Limits { age: age.map(|days| days * DAY), bytes };
-            assert_eq!(names(&doomed(&all, policy, now)), expect, "{policy:?}");
+            assert_eq!(names(&builds_to_remove(&all, policy, now)), expect, "{policy:?}");
         };
         check(None, None, &[]);
         check(Some(30), None, &["b"]);
@@ -177,25 +171,26 @@ mod tests {
         check(None, Some(50), &["b", "c"]);
         check(None, Some(0), &["b", "c", "a", "d"]);
         check(Some(30), Some(80), &["b"]);
-        assert_eq!(doomed(&all, Policy::All, now).len(), 4);
+        assert_eq!(builds_to_remove(&all, Policy::All, now).len(), 4);
     }
 
     #[test]
     fn what_is_in_use_stays() {
         let dir = tempfile::tempdir().unwrap();
         let (cache, _) = filled(dir.path(), &[("a", 1, 1), ("b", 1, 1), ("c", 1, 1)]);
-        let all = kept(&cache).unwrap();
+        let all = kept_builds(&cache).unwrap();
         assert!(all[0].entry.hold().unwrap());
         let making = all[1].entry.lock(&Cancel::default(), || {}).unwrap();
-        let fates: Vec<Fate> = all.iter().map(|kept| remove(&cache, kept).unwrap()).collect();
-        assert_eq!(fates, [Fate::InUse, Fate::InUse, Fate::Removed]);
+        let removed: Vec<bool> =
+            all.iter().map(|kept| remove_build(&cache, kept).unwrap()).collect();
+        assert_eq!(removed, [false, false, true]);
         drop(making);
-        assert_eq!(remove(&cache, &all[1]).unwrap(), Fate::Removed);
-        assert_eq!(kept(&cache).unwrap().len(), 1);
+        assert!(remove_build(&cache, &all[1]).unwrap());
+        assert_eq!(kept_builds(&cache).unwrap().len(), 1);
         assert!(!all[1].entry.hold().unwrap(), "it is gone");
         // Who makes it again finds a place for it.
         drop(all[1].entry.lock(&Cancel::default(), || {}).unwrap());
-        assert_eq!(kept(&cache).unwrap().len(), 2);
+        assert_eq!(kept_builds(&cache).unwrap().len(), 2);
     }
 
     #[test]
@@ -205,8 +200,8 @@ mod tests {
         let checkout = cache.staging().join("checkout-x");
         std::fs::create_dir(&checkout).unwrap();
         let made = checkout.metadata().unwrap().modified().unwrap();
-        assert_eq!(abandoned(&cache, made + DAY / 2).unwrap(), Vec::<PathBuf>::new());
-        assert_eq!(abandoned(&cache, made + 2 * DAY).unwrap(), [checkout.as_path()]);
+        assert_eq!(abandoned_folders(&cache, made + DAY / 2).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(abandoned_folders(&cache, made + 2 * DAY).unwrap(), [checkout.as_path()]);
         remove_abandoned(&checkout).unwrap();
         assert!(!checkout.exists());
     }

@@ -155,6 +155,12 @@ pub enum BuildError {
     Cancelled,
 }
 
+/// What a failure of the system at this path is to a build.
+pub(super) fn io_error(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> BuildError {
+    let path = path.into();
+    move |source| BuildError::Io { path, source }
+}
+
 fn list(counts: &[u64]) -> String {
     counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
 }

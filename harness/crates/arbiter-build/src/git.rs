@@ -10,10 +10,10 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::BuildError;
+use super::error::{BuildError, io_error};
 
-/// What a hook, or git itself, may have set for another repository.
-pub(super) const FOREIGN: [&str; 8] = [
+/// Variables that a hook, or git itself, may have set for another repository.
+pub(super) const GIT_VARIABLES: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -60,42 +60,38 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// Whether it differs from the commit that is checked out.
     pub(super) is_dirty: bool,
-    /// Holds what the repository itself does not.
-    objects: TempDir,
-}
-
-impl Snapshot {
-    /// The folder with the objects that are new.
-    pub(super) fn objects(&self) -> PathBuf {
-        self.objects.path().join("objects")
-    }
+    /// The folder with the objects that the repository itself does not have.
+    pub(super) objects: PathBuf,
+    /// Removes that folder when it is dropped.
+    _dir: TempDir,
 }
 
 impl Repository {
     /// The repository to which a folder belongs.
     pub fn open(path: &Path) -> Result<Repository, BuildError> {
-        let fail = |error| match error {
-            BuildError::Git { reason, .. } => {
-                BuildError::NoRepository { path: path.to_owned(), reason }
-            }
-            other => other,
-        };
+        let none = |reason| BuildError::NoRepository { path: path.to_owned(), reason };
         if !path.is_dir() {
-            let reason = "it is no folder".to_owned();
-            return Err(BuildError::NoRepository { path: path.to_owned(), reason });
+            return Err(none("it is no folder".to_owned()));
         }
-        let bare = git(path, ["rev-parse", "--is-bare-repository"]).map_err(fail)?;
-        let is_bare = bare == "true";
-        let what = if is_bare { "--absolute-git-dir" } else { "--show-toplevel" };
-        let top = PathBuf::from(git(path, ["rev-parse", what]).map_err(fail)?);
+        let ask = |what| {
+            git(path, ["rev-parse", what]).map_err(|error| match error {
+                BuildError::Git { reason, .. } => none(reason),
+                other => other,
+            })
+        };
+        let is_bare = ask("--is-bare-repository")? == "true";
+        let top = ask(if is_bare { "--absolute-git-dir" } else { "--show-toplevel" })?.into();
         Ok(Repository { top, is_bare })
     }
 
     /// The commit that a revision means.
     pub fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
-        let unknown = || match self.is_shallow() {
-            true => BuildError::Shallow { revision: revision.into(), repo: self.top.clone() },
-            false => BuildError::Unknown { revision: revision.into(), repo: self.top.clone() },
+        let unknown = || {
+            let (revision, repo) = (revision.to_owned(), self.top.clone());
+            match self.is_shallow() {
+                true => BuildError::Shallow { revision, repo },
+                false => BuildError::Unknown { revision, repo },
+            }
         };
         if revision.is_empty() || revision.starts_with('-') {
             return Err(unknown());
@@ -140,15 +136,9 @@ impl Repository {
         self.git(["cat-file", "blob", &object]).ok()
     }
 
-    /// Where the objects are.
-    pub(super) fn objects(&self) -> Result<PathBuf, BuildError> {
-        self.inner("objects")
-    }
-
     /// A file or folder of the repository itself.
     pub(super) fn inner(&self, name: &str) -> Result<PathBuf, BuildError> {
-        let path = self.git(["rev-parse", "--git-path", name])?;
-        Ok(self.top.join(path))
+        Ok(self.top.join(self.git(["rev-parse", "--git-path", name])?))
     }
 
     /// Where it was cloned from; itself if from nowhere.
@@ -168,40 +158,34 @@ impl Repository {
             let reason = "a bare repository has no working tree".to_owned();
             return Err(BuildError::NoRepository { path: self.top.clone(), reason });
         }
-        let io = |path: &Path| {
-            let path = path.to_owned();
-            move |source| BuildError::Io { path, source }
-        };
-        let objects = TempDir::with_prefix_in("tree-", staging).map_err(io(staging))?;
-        std::fs::create_dir(objects.path().join("objects")).map_err(io(objects.path()))?;
-        let index = objects.path().join("index");
+        let dir = TempDir::with_prefix_in("tree-", staging).map_err(io_error(staging))?;
+        let objects = dir.path().join("objects");
+        std::fs::create_dir(&objects).map_err(io_error(dir.path()))?;
+        let index = dir.path().join("index");
         // What git knows of unchanged files spares it to read them again.
         let known = self.inner("index")?;
         if known.is_file() {
-            std::fs::copy(&known, &index).map_err(io(&known))?;
+            std::fs::copy(&known, &index).map_err(io_error(known))?;
         }
-        let snapshot = Snapshot { tree: String::new(), is_dirty: false, objects };
-        let mine = |words: &[&str]| {
+        let ours = |words: Vec<String>| {
             let mut command = command(&self.top);
             command
                 .args(words)
                 .env("GIT_INDEX_FILE", &index)
-                .env("GIT_OBJECT_DIRECTORY", snapshot.objects())
-                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.objects()?);
+                .env("GIT_OBJECT_DIRECTORY", &objects)
+                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
             output(command)
         };
         let inside = without.iter().filter_map(|path| path.strip_prefix(&self.top).ok());
-        let excluded: Vec<String> = inside
+        let excluded = inside
             .filter(|path| !path.as_os_str().is_empty())
-            .map(|path| format!(":(exclude,literal){}", path.display()))
-            .collect();
-        let mut words = vec!["add", "--all", "--", "."];
-        words.extend(excluded.iter().map(String::as_str));
-        mine(&words)?;
-        let tree = mine(&["write-tree"])?;
+            .map(|path| format!(":(exclude,literal){}", path.display()));
+        let words = ["add", "--all", "--", "."].map(str::to_owned).into_iter();
+        ours(words.chain(excluded).collect())?;
+        let tree = ours(vec!["write-tree".to_owned()])?;
         let head =
             self.git(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
-        Ok(Snapshot { is_dirty: tree != head, tree, ..snapshot })
+        Ok(Snapshot { is_dirty: tree != head, tree, objects, _dir: dir })
     }
 
     fn git<S: AsRef<OsStr>>(
@@ -226,9 +210,9 @@ pub(super) fn git<S: AsRef<OsStr>>(
 pub(super) fn command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).stdin(Stdio::null());
-    FOREIGN.iter().for_each(|name| {
+    for name in GIT_VARIABLES {
         command.env_remove(name);
-    });
+    }
     // Its words are matched and shown; nobody is at a terminal to be asked for a password.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command
@@ -236,19 +220,19 @@ pub(super) fn command(dir: &Path) -> Command {
 
 /// Runs it.
 pub(super) fn output(mut command: Command) -> Result<String, BuildError> {
-    let what = || {
-        let words = command.get_args().skip(2).map(|word| word.to_string_lossy().into_owned());
-        words.collect::<Vec<_>>().join(" ")
+    let output = command.output();
+    let failed = |reason: &str| {
+        let words: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
+        BuildError::Git { what: words.join(" "), reason: reason.to_owned() }
     };
-    let what = what();
-    let output = command.output().map_err(|error| match error.kind() {
+    let output = output.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => BuildError::NoGit,
-        _ => BuildError::Git { what: what.clone(), reason: error.to_string() },
+        _ => failed(&error.to_string()),
     })?;
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
-        let reason = errors.lines().find(|line| !line.trim().is_empty()).unwrap_or("failed");
-        return Err(BuildError::Git { what, reason: reason.trim().to_owned() });
+        let first = errors.lines().map(str::trim).find(|line| !line.is_empty());
+        return Err(failed(first.unwrap_or("failed")));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())

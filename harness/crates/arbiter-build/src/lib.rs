@@ -5,14 +5,24 @@
 //! anything of it. What was built is kept under a name that follows from commit, recipe and
 //! toolchain, and is never built twice.
 
-pub mod bench;
-pub mod cache;
+mod bench;
+mod cache;
 mod checkout;
-pub mod clean;
+mod clean;
 mod error;
-pub mod git;
-pub mod recipe;
+mod git;
+mod recipe;
 mod runner;
 
+pub use bench::{
+    BenchReader, BenchRecipe, BenchTarget, Signature, promised_nodes, run_bench, run_bench_once,
+};
+pub use cache::{BenchRecord, BuildRecord, Cache, Entry, is_at};
+pub use clean::{
+    KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
+    remove_build,
+};
 pub use error::BuildError;
-pub use runner::{Builder, Built, Notice, WORKING_TREE};
+pub use git::{Commit, Repository};
+pub use recipe::{BuildSettings, Recipe};
+pub use runner::{Builder, Built, WORKING_TREE};

@@ -8,7 +8,7 @@ use super::bench::BenchRecipe;
 
 /// Time for a build unless another is set: a profile-guided build of a large engine on a slow
 /// machine takes less.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// A build.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +33,9 @@ pub struct Recipe {
     pub bench: BenchRecipe,
 }
 
-/// What was said of a build; what was not is found out.
+/// What the user says of a build; what is missing is detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct BuildSettings {
     /// The file that says it.
     pub file: String,
     /// The command.
@@ -54,65 +54,60 @@ pub struct Said {
     pub bench: BenchRecipe,
 }
 
-/// The build of a tree, from what was said and from its `names`: those at its top and in `src`,
-/// from the top. `text` reads one of its files. `None` if no command follows.
-pub fn recipe(
-    said: &Said,
+/// The build of a tree, from the settings and from its `names`: those at its top and in `src`, from
+/// the top. `text` reads one of its files. `None` if no command follows.
+pub(super) fn recipe(
+    settings: &BuildSettings,
     names: &[String],
     text: impl Fn(&str) -> Option<String>,
 ) -> Option<Recipe> {
-    let found = detect(names, text);
-    let source = match (&said.command, &found) {
-        (Some(_), _) | (None, None) => said.file.clone(),
-        (None, Some(found)) => found.file.to_owned(),
+    let detected = detect(names, text);
+    let tools = detected.as_ref().map_or(&["rustc -vV", CC, CXX, "go version"][..], |p| p.tools);
+    let tools = || tools.iter().map(|tool| (*tool).to_owned()).collect();
+    let toolchain = settings.toolchain.clone().unwrap_or_else(tools);
+    let mut env = BTreeMap::new();
+    // The folder of the program is known for a command of ours only.
+    let (source, command, output) = match (&settings.command, detected) {
+        (Some(command), _) => (settings.file.clone(), command.clone(), ""),
+        (None, Some(Project { file, command, output, .. })) => {
+            if file == "Cargo.toml" {
+                // Cargo would put the program elsewhere if the user has said so for other work.
+                env.insert("CARGO_TARGET_DIR".to_owned(), "target".to_owned());
+            }
+            (file.to_owned(), command, output)
+        }
+        (None, None) => return None,
     };
-    let command = said.command.clone().or_else(|| found.as_ref().map(|f| f.command.clone()))?;
-    let toolchain = found.as_ref().map_or(&["rustc -vV", CC, CXX, "go version"][..], |f| f.tools);
-    // The folder is known for a command of ours only.
-    let ours = found.as_ref().filter(|_| said.command.is_none());
-    let mut env = ours.map(|f| f.env()).unwrap_or_default();
-    env.extend(said.env.clone());
+    env.extend(settings.env.clone());
+    let has_submodules = || names.iter().any(|name| name == ".gitmodules");
     Some(Recipe {
         source,
         command,
-        binary: said.binary.clone(),
-        output: ours.map_or("", |f| f.output).into(),
+        binary: settings.binary.clone(),
+        output: output.into(),
         env,
-        submodules: said.submodules.unwrap_or_else(|| names.iter().any(|n| n == ".gitmodules")),
-        timeout: said.timeout.unwrap_or(DEFAULT_TIMEOUT),
-        toolchain: said
-            .toolchain
-            .clone()
-            .unwrap_or_else(|| toolchain.iter().map(|tool| (*tool).to_owned()).collect()),
-        bench: said.bench.clone(),
+        submodules: settings.submodules.unwrap_or_else(has_submodules),
+        timeout: settings.timeout.unwrap_or(DEFAULT_TIMEOUT),
+        toolchain,
+        bench: settings.bench.clone(),
     })
 }
 
 const CC: &str = "\"${CC:-cc}\" --version";
 const CXX: &str = "\"${CXX:-c++}\" --version";
 
-/// A kind of project.
-struct Found {
+/// A usual kind of project.
+struct Project {
     file: &'static str,
     command: String,
     output: &'static str,
     tools: &'static [&'static str],
 }
 
-impl Found {
-    /// Cargo would put the program elsewhere if the user has said so for other work.
-    fn env(&self) -> BTreeMap<String, String> {
-        match self.file {
-            "Cargo.toml" => [("CARGO_TARGET_DIR".to_owned(), "target".to_owned())].into(),
-            _ => BTreeMap::new(),
-        }
-    }
-}
-
-fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Found> {
+fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Project> {
     let has = |name: &str| names.iter().any(|other| other == name);
     let found = |file, command: &str, output, tools| {
-        Some(Found { file, command: command.to_owned(), output, tools })
+        Some(Project { file, command: command.to_owned(), output, tools })
     };
     if has("Cargo.toml") {
         let locked = if has("Cargo.lock") { " --locked" } else { "" };
@@ -162,9 +157,9 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
         ([only], _) => Ok(only.clone()),
         (_, Some(named)) => Ok(named.clone()),
         (several, None) => {
-            let names: Vec<String> =
-                several.iter().take(8).map(|path| path.display().to_string()).collect();
-            Err(format!("say which it is with binary in [build]: {}", names.join(", ")))
+            let names = several.iter().take(8).map(|path| path.display().to_string());
+            let names = names.collect::<Vec<_>>().join(", ");
+            Err(format!("say which it is with binary in [build]: {names}"))
         }
     }
 }
@@ -207,7 +202,7 @@ mod tests {
 
     fn detected(names: &[&str], makefile: &str) -> Option<(String, String, String)> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let said = Said { file: "arbiter.toml".into(), ..Said::default() };
+        let said = BuildSettings { file: "arbiter.toml".into(), ..BuildSettings::default() };
         let found = recipe(&said, &names, |_| Some(makefile.to_owned()))?;
         Some((found.source, found.command, found.output.display().to_string()))
     }
@@ -234,18 +229,18 @@ mod tests {
 
     #[test]
     fn what_is_said_goes_before_what_is_found() {
-        let said = Said {
+        let said = BuildSettings {
             file: "arbiter.toml".into(),
             command: Some("make fast".into()),
             env: [("CC".to_owned(), "clang".to_owned())].into(),
-            ..Said::default()
+            ..BuildSettings::default()
         };
         let names = ["Cargo.toml".to_owned(), ".gitmodules".to_owned()];
         let found = recipe(&said, &names, |_| None).unwrap();
         assert_eq!((found.source.as_str(), found.command.as_str()), ("arbiter.toml", "make fast"));
         assert_eq!(found.env.len(), 1);
         assert!(found.submodules && found.output.as_os_str().is_empty());
-        let only_env = Said { command: None, ..said };
+        let only_env = BuildSettings { command: None, ..said };
         let found = recipe(&only_env, &names, |_| None).unwrap();
         assert_eq!(found.env["CARGO_TARGET_DIR"], "target");
         assert_eq!(found.env["CC"], "clang");
@@ -264,14 +259,14 @@ mod tests {
     #[test]
     fn programs_are_told_from_what_else_is_executable() {
         let names = ["Cargo.toml".to_owned()];
-        let cargo = recipe(&Said::default(), &names, |_| None).unwrap();
+        let cargo = recipe(&BuildSettings::default(), &names, |_| None).unwrap();
         let check = |path: &str, expect| assert_eq!(is_output(&cargo, Path::new(path)), expect);
         check("target/release/engine", true);
         check("target/release/libx.so", false);
         check("target/release/build/x/script", false);
         check("target/debug/engine", false);
         let names = ["CMakeLists.txt".to_owned()];
-        let cmake = recipe(&Said::default(), &names, |_| None).unwrap();
+        let cmake = recipe(&BuildSettings::default(), &names, |_| None).unwrap();
         assert!(is_output(&cmake, Path::new("build/bin/engine")));
         assert!(!is_output(&cmake, Path::new("build/CMakeFiles/3.1/a.out")));
     }

@@ -6,23 +6,24 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::BuildError;
-use super::bench::{self, Signature, Subject};
-use super::cache::{Benched, Cache, Entry, Note};
+use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
+use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
 use super::checkout::check_out;
-use super::git::{Commit, FOREIGN, Repository, Snapshot, git};
-use super::recipe::{Recipe, Said, choose, first_error, is_output, recipe};
-use arbiter_process::{Bounds, Launch, Spawner};
-use arbiter_process::{Cancel, Completed, EndReason, Timeouts, run_to_completion};
+use super::error::{BuildError, io_error};
+use super::git::{Commit, GIT_VARIABLES, Repository, Snapshot, git};
+use super::recipe::{BuildSettings, Recipe, choose, first_error, is_output, recipe};
+use arbiter_process::{
+    Bounds, Cancel, Completed, EndReason, Launch, Spawner, Timeouts, run_to_completion,
+};
 
 /// Stands for the files as they are now.
 pub const WORKING_TREE: &str = ".";
 
 /// How long a toolchain may take to say what it is.
-const TOOLCHAIN_PATIENCE: Duration = Duration::from_secs(60);
+const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Variables that change what compilers make.
-const DECISIVE: [&str; 12] = [
+const COMPILER_VARIABLES: [&str; 12] = [
     "AR",
     "ARCH",
     "CC",
@@ -37,49 +38,12 @@ const DECISIVE: [&str; 12] = [
     "RUSTUP_TOOLCHAIN",
 ];
 
-/// What of a parent that is itself a build would change ours.
-const INHERITED: [&str; 4] = ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CARGO_MANIFEST_DIR"];
+/// Variables that a parent that is itself a build sets, and that would change ours.
+const PARENT_BUILD_VARIABLES: [&str; 4] =
+    ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CARGO_MANIFEST_DIR"];
 
 /// Longest folders of a checkout in which a program is looked for.
 const MAX_DEPTH: usize = 6;
-
-/// What a builder has to say while it works.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
-    /// A build begins.
-    Building {
-        /// The revision and its commit.
-        what: String,
-        /// The command.
-        command: String,
-        /// Who says that this is the command.
-        source: String,
-        /// What it prints.
-        log: PathBuf,
-    },
-    /// A build was there already.
-    Cached {
-        /// The revision and its commit.
-        what: String,
-    },
-    /// Another process makes the same build.
-    Waiting {
-        /// The revision and its commit.
-        what: String,
-    },
-    /// A build is done.
-    Built {
-        /// The revision and its commit.
-        what: String,
-        /// How long it took, in seconds.
-        seconds: u64,
-    },
-    /// The working tree is not what its commit is.
-    Dirty {
-        /// The commit below it.
-        head: String,
-    },
-}
 
 /// A built program.
 #[derive(Debug, Clone)]
@@ -97,7 +61,7 @@ pub struct Built {
     /// Where it was built.
     pub repo: PathBuf,
     entry: Entry,
-    note: Note,
+    record: BuildRecord,
 }
 
 impl Built {
@@ -116,14 +80,14 @@ impl Built {
     ) -> Result<Signature, BuildError> {
         let what = self.label();
         let how = self.recipe.bench.how();
-        let known = self.note.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
+        let known = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match known {
-            Some(benched) => benched.signature,
+            Some(bench) => bench.signature,
             None => self.measure(copies, spawner, cancel)?,
         };
         // What was changed since is not the author's promise.
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
-        match commit.and_then(|commit| bench::promised(&commit.message)) {
+        match commit.and_then(|commit| promised_nodes(&commit.message)) {
             Some(promised) if promised != signature.nodes => {
                 Err(BuildError::Broken { what, found: signature.nodes, promised })
             }
@@ -138,16 +102,12 @@ impl Built {
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature, BuildError> {
-        let name = self.label();
-        let program = self.program.clone();
-        let recipe = &self.recipe.bench;
-        let subject =
-            Subject { name: &name, program, args: &[], recipe, bounds: Bounds::default() };
-        let found = bench::run(&subject, copies, spawner, cancel)?;
-        let how = self.recipe.bench.how();
-        self.note.bench = Some(Benched { how, signature: found, copies });
-        self.entry.write(&self.note)?;
-        Ok(found)
+        let (name, program, recipe) = (&self.label(), self.program.clone(), &self.recipe.bench);
+        let target = BenchTarget { name, program, args: &[], recipe, bounds: Bounds::default() };
+        let signature = run_bench(&target, copies, spawner, cancel)?;
+        self.record.bench = Some(BenchRecord { how: recipe.how(), signature, copies });
+        self.entry.write(&self.record)?;
+        Ok(signature)
     }
 }
 
@@ -155,18 +115,18 @@ impl Built {
 pub struct Builder<'a> {
     /// Where programs are kept.
     pub cache: &'a Cache,
-    /// What was said of the build, and wins over what the commit itself says.
-    pub said: Option<Said>,
+    /// Settings that win over those of the commit itself.
+    pub settings: Option<BuildSettings>,
     /// Reads what a commit's own file of settings says of its build.
-    pub read: &'a dyn Fn(&str) -> Result<Option<Said>, String>,
+    pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
     /// Folders that belong to no working tree, such as that of the results.
     pub without: Vec<PathBuf>,
     /// Starts the processes.
     pub spawner: &'a Spawner,
     /// Ends them.
     pub cancel: &'a Cancel,
-    /// Hears what is done.
-    pub say: &'a dyn Fn(Notice),
+    /// Tells the user what is done.
+    pub notify: &'a dyn Fn(&str),
 }
 
 /// The name of the settings in a commit.
@@ -193,38 +153,38 @@ impl Builder<'_> {
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
         let key = key(commit_id, &tree, &recipe, &toolchain);
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
-        let busy = || (self.say)(Notice::Waiting { what: what.clone() });
+        let busy = || (self.notify)(&format!("another arbiter builds {what}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
-        let note = match entry.intact() {
-            Some(note) => {
-                (self.say)(Notice::Cached { what: what.clone() });
-                note
+        let record = match entry.intact() {
+            Some(record) => {
+                (self.notify)(&format!("{what} is built already"));
+                record
             }
             None => {
                 let dir = TempDir::with_prefix_in("checkout-", self.cache.staging())
-                    .map_err(|source| BuildError::Io { path: self.cache.staging(), source })?;
+                    .map_err(io_error(self.cache.staging()))?;
                 check_out(repo, commit.as_ref(), snapshot.as_ref(), dir.path())?;
-                let note = Note {
+                let record = BuildRecord {
                     commit: commit_id.to_owned(),
                     command: recipe.command.clone(),
                     toolchain,
-                    ..Note::default()
+                    ..BuildRecord::default()
                 };
-                self.make(dir.path(), &what, &recipe, &entry, repo, note)?
+                self.make(dir.path(), &what, &recipe, &entry, repo, record)?
             }
         };
         // Nobody removes it while the lock is held.
         entry.hold()?;
         drop(lock);
         Ok(Built {
-            program: entry.program(&note),
+            program: entry.program(&record),
             revision: revision.to_owned(),
             commit,
             is_dirty,
             recipe,
             repo: repo.top.clone(),
             entry,
-            note,
+            record,
         })
     }
 
@@ -239,14 +199,15 @@ impl Builder<'_> {
         }
         let head = repo.commit("HEAD").ok();
         let mut without = self.without.clone();
-        without.push(self.cache.folder().to_owned());
+        without.push(self.cache.folder.clone());
         let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
         if snapshot.is_dirty {
-            let head = head.as_ref().map_or("no commit", Commit::short).to_owned();
-            (self.say)(Notice::Dirty { head });
+            let short = head.as_ref().map_or("no commit", Commit::short);
+            (self.notify)(&format!(
+                "the working tree is dirty: it is not what its commit {short} is"
+            ));
         }
-        let is_dirty = snapshot.is_dirty;
-        Ok((head, Some(snapshot).filter(|_| is_dirty)))
+        Ok((head, Some(snapshot).filter(|snapshot| snapshot.is_dirty)))
     }
 
     fn recipe(
@@ -266,17 +227,15 @@ impl Builder<'_> {
             Some(_) => present(&repo.top),
             None => repo.names(tree)?,
         };
-        let said = match &self.said {
-            Some(said) => Some(said.clone()),
+        let settings = match &self.settings {
+            Some(settings) => Some(settings.clone()),
             None => {
-                let settings = text(SETTINGS).unwrap_or_default();
-                (self.read)(&settings).map_err(|reason| BuildError::Recipe {
-                    file: format!("{SETTINGS} of {what}"),
-                    reason,
-                })?
+                let read = (self.read)(&text(SETTINGS).unwrap_or_default());
+                let file = format!("{SETTINGS} of {what}");
+                read.map_err(|reason| BuildError::Recipe { file, reason })?
             }
         };
-        recipe(&said.unwrap_or_default(), &names, text)
+        recipe(&settings.unwrap_or_default(), &names, text)
             .ok_or_else(|| BuildError::NoRecipe { what: what.to_owned() })
     }
 
@@ -285,14 +244,13 @@ impl Builder<'_> {
         let mut text = String::new();
         for tool in &recipe.toolchain {
             let script = format!("exec 2>&1; {tool}");
-            let patience = Timeouts { limit: TOOLCHAIN_PATIENCE, grace: Duration::ZERO };
-            let ended = self.shell(recipe, &script, &[], &repo.top, patience)?;
+            let ended = self.shell(recipe, &script, &[], &repo.top, TOOLCHAIN_TIMEOUT)?;
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
         }
         let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let is_ability = |line: &&str| line.starts_with("flags") || line.starts_with("Features");
         text.push_str(cpu.lines().find(is_ability).unwrap_or_default());
-        for name in DECISIVE {
+        for name in COMPILER_VARIABLES {
             if let Ok(value) = std::env::var(name) {
                 text.push_str(&format!("\n{name}={value}"));
             }
@@ -307,30 +265,24 @@ impl Builder<'_> {
         recipe: &Recipe,
         entry: &Entry,
         repo: &Repository,
-        note: Note,
-    ) -> Result<Note, BuildError> {
+        record: BuildRecord,
+    ) -> Result<BuildRecord, BuildError> {
         let log = entry.log();
-        std::fs::write(&log, format!("$ {}\n", recipe.command))
-            .map_err(|source| BuildError::Io { path: log.clone(), source })?;
-        (self.say)(Notice::Building {
-            what: what.to_owned(),
-            command: recipe.command.clone(),
-            source: recipe.source.clone(),
-            log: log.clone(),
-        });
+        let Recipe { command, source, timeout, .. } = recipe;
+        std::fs::write(&log, format!("$ {command}\n")).map_err(io_error(&log))?;
+        let shown = log.display().to_string();
+        (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
         let submodules = match recipe.submodules {
             true => "git submodule update --init --recursive && ",
             false => "",
         };
         let script = "exec >>\"$0\" 2>&1; eval \"$1\"";
-        let whole = format!("{submodules}{}", recipe.command);
-        let args = [log.display().to_string(), whole];
-        let patience = Timeouts { limit: recipe.timeout, grace: Duration::ZERO };
-        let ended = self.shell(recipe, script, &args, dir, patience)?;
+        let args = [shown, format!("{submodules}{command}")];
+        let ended = self.shell(recipe, script, &args, dir, *timeout)?;
         match ended.reason {
             EndReason::Cancelled => return Err(BuildError::Cancelled),
             EndReason::TimedOut => {
-                return Err(BuildError::Late { what: what.into(), limit: recipe.timeout, log });
+                return Err(BuildError::Late { what: what.into(), limit: *timeout, log });
             }
             EndReason::Exited if ended.code != Some(0) => {
                 let text = std::fs::read(&log).unwrap_or_default();
@@ -352,10 +304,10 @@ impl Builder<'_> {
         })?;
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
         let seconds = ended.elapsed.as_secs_f64();
-        let note = Note { program: name.to_owned(), seconds, ..note };
-        let note = entry.keep(&dir.join(&program), note)?;
-        (self.say)(Notice::Built { what: what.to_owned(), seconds: seconds.round() as u64 });
-        Ok(note)
+        let record = BuildRecord { program: name.to_owned(), seconds, ..record };
+        let record = entry.store(&dir.join(&program), record)?;
+        (self.notify)(&format!("built {what} in {} s", seconds.round() as u64));
+        Ok(record)
     }
 
     /// Runs a script with the variables of the recipe, and without those of others.
@@ -365,26 +317,21 @@ impl Builder<'_> {
         script: &str,
         args: &[String],
         dir: &Path,
-        patience: Timeouts,
+        limit: Duration,
     ) -> Result<Completed, BuildError> {
         // env(1) keeps our own environment as it is.
         let mut words = Vec::new();
-        for name in FOREIGN.iter().chain(&INHERITED) {
+        for name in GIT_VARIABLES.iter().chain(&PARENT_BUILD_VARIABLES) {
             words.extend(["-u".to_owned(), (*name).to_owned()]);
         }
         words.push("GIT_TERMINAL_PROMPT=0".to_owned());
         words.extend(recipe.env.iter().map(|(name, value)| format!("{name}={value}")));
         words.extend(["sh", "-c", script].map(str::to_owned));
         words.extend(args.iter().cloned());
-        let launch = Launch {
-            program: "env".into(),
-            args: words,
-            dir: Some(dir.to_owned()),
-            stderr: None,
-            bounds: Bounds::default(),
-            cpus: Vec::new(),
-        };
-        Ok(run_to_completion(self.spawner, &launch, patience, self.cancel)?)
+        let dir = Some(dir.to_owned());
+        let launch = Launch { program: "env".into(), args: words, dir, ..Launch::default() };
+        let timeouts = Timeouts { limit, grace: Duration::ZERO };
+        Ok(run_to_completion(self.spawner, &launch, timeouts, self.cancel)?)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::wire::BenchResult;
-use arbiter_build::bench::{BenchRecipe, Subject, run};
+use arbiter_build::{BenchRecipe, BenchTarget, run_bench};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::Cancel;
 use arbiter_process::Spawner;
@@ -27,14 +27,15 @@ pub async fn measure(seat: &EngineSetup, copies: usize) -> Result<BenchResult, S
     let work = move || -> Result<BenchResult, String> {
         let recipe = BenchRecipe { timeout: Some(LIMIT), ..BenchRecipe::default() };
         let spawner = Spawner::start().map_err(|error| error.to_string())?;
-        let subject = Subject {
+        let target = BenchTarget {
             name: &seat.name,
             program: seat.launch.program.clone(),
             args: &seat.launch.args,
             recipe: &recipe,
             bounds: seat.launch.bounds,
         };
-        let found = run(&subject, copies, &spawner, &cancel).map_err(|error| error.to_string())?;
+        let found =
+            run_bench(&target, copies, &spawner, &cancel).map_err(|error| error.to_string())?;
         Ok(BenchResult { nodes: found.nodes, nps: found.nps })
     };
     let done = tokio::task::spawn_blocking(work).await;

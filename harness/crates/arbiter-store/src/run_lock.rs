@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use arbiter_build::cache::is_at;
+use arbiter_build::is_at;
 
 /// Longest name of a run, in bytes.
 const MAX_NAME: usize = 200;

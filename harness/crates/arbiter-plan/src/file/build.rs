@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use arbiter_build::bench::{BenchRecipe, Reader};
-use arbiter_build::recipe::Said;
+use arbiter_build::{BenchReader, BenchRecipe, BuildSettings};
 use arbiter_protocol::parse_seconds;
 
 /// All of it optional.
@@ -41,18 +40,18 @@ struct Settings {
     build: Option<BuildTable>,
 }
 
-/// What the settings of a commit say of its build.
-pub fn of_text(file: &str, text: &str) -> Result<Option<Said>, String> {
+/// The `[build]` table of the settings of a commit.
+pub fn of_text(file: &str, text: &str) -> Result<Option<BuildSettings>, String> {
     let settings: Settings = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         format!("line {line}: {}", error.message())
     })?;
-    settings.build.map(|table| table.said(file)).transpose()
+    settings.build.map(|table| table.settings(file)).transpose()
 }
 
 impl BuildTable {
-    /// The table, understood; `file` is for people.
-    pub fn said(&self, file: &str) -> Result<Said, String> {
+    /// Checks the table; `file` is for people.
+    pub fn settings(&self, file: &str) -> Result<BuildSettings, String> {
         let seconds = |key: &str, value: Option<f64>| {
             let read = value.map(|value| parse_seconds(&value.to_string()));
             read.transpose().map_err(|error| format!("{key}: {error}"))
@@ -67,12 +66,12 @@ impl BuildTable {
         if self.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
             return Err("command is empty".to_owned());
         }
-        Reader::new(self.bench_pattern.as_deref())?;
+        BenchReader::new(self.bench_pattern.as_deref())?;
         let split = |text: &String| {
             shell_words::split(text)
                 .map_err(|_| format!("bench = \"{text}\" has unbalanced quotes"))
         };
-        Ok(Said {
+        Ok(BuildSettings {
             file: file.to_owned(),
             command: self.command.clone(),
             binary: self.binary.clone(),
