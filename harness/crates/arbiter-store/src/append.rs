@@ -1,14 +1,14 @@
 //! Writing to the store.
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use super::{Offsets, Store, StoreError};
-use super::{disturbance, latencies, remarks, transcripts};
 use arbiter_game::record::GameRecord;
 use arbiter_plan::plan::Plan;
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_plan::run::latency::Latencies;
+use arbiter_schedule::Pairing;
 use arbiter_schema::{Fingerprints, GameRow, PlanRow};
 
 impl Store {
@@ -24,14 +24,11 @@ impl Store {
     ) -> Result<(), StoreError> {
         let version = env!("CARGO_PKG_VERSION");
         let json = PlanRow::of(plan, fingerprints).to_json();
-        let inserted = self
-            .connection
-            .execute(
-                "INSERT INTO runs (run, created_ms, version, plan, pgn_offset, epd_offset, about)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
-                params![run, created_ms, version, json, offsets.pgn, offsets.epd, about],
-            )
-            .map_err(|e| self.sqlite(e))?;
+        let inserted = self.execute(
+            "INSERT INTO runs (run, created_ms, version, plan, pgn_offset, epd_offset, about)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+            params![run, created_ms, version, json, offsets.pgn, offsets.epd, about],
+        )?;
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
     }
 
@@ -45,7 +42,7 @@ impl Store {
     /// Ends a group; when it returns all of it is on the disk.
     pub fn commit_group(&mut self) -> Result<(), StoreError> {
         for (run, latencies) in std::mem::take(&mut self.group_latencies) {
-            latencies::add(&self.connection, &run, &latencies).map_err(|e| self.sqlite(e))?;
+            self.add_latencies(&run, &latencies)?;
         }
         self.connection.execute_batch("COMMIT").map_err(|e| self.sqlite(e))
     }
@@ -61,71 +58,50 @@ impl Store {
         noise: Option<&str>,
         worker: Option<&str>,
     ) -> Result<bool, StoreError> {
-        self.insert_pair(run, played, noise, worker).map_err(|e| self.sqlite(e))
-    }
-
-    fn insert_pair(
-        &mut self,
-        run: &str,
-        played: &PlayedPair,
-        noise: Option<&str>,
-        worker: Option<&str>,
-    ) -> rusqlite::Result<bool> {
-        let pairing = played.pairing;
         let is_alone = self.connection.is_autocommit();
-        // Alone it is a transaction, in a group a part of one.
-        let transaction = self.connection.savepoint()?;
-        let inserted = transaction
-            .prepare_cached(
+        let is_new = self.atomically(|| {
+            let Pairing { pair, engines: [first, second], opening } = played.pairing;
+            let inserted = self.execute(
                 "INSERT INTO pairs (run, pair, first, second, opening) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![
-                run,
-                pairing.pair,
-                pairing.engines[0],
-                pairing.engines[1],
-                pairing.opening
-            ])?;
-        if inserted == 0 {
-            return Ok(false);
-        }
-        for (half, game) in played.games.iter().enumerate() {
-            insert_game(&transaction, run, pairing.pair, half, game)?;
-        }
-        if is_alone {
-            latencies::add(&transaction, run, &Latencies::of(played))?;
-        }
-        if let Some(worker) = worker {
-            remarks::insert_player(&transaction, run, pairing.pair, worker)?;
-        }
-        if let Some(reason) = noise {
-            disturbance::insert(&transaction, run, pairing.pair, reason, None)?;
-        }
-        transaction.commit()?;
-        if !is_alone {
+                params![run, pair, first, second, opening],
+            )?;
+            if inserted == 0 {
+                return Ok(false);
+            }
+            for (half, game) in played.games.iter().enumerate() {
+                self.insert_game(run, pair, half, game)?;
+            }
+            if is_alone {
+                self.add_latencies(run, &Latencies::of(played))?;
+            }
+            if let Some(worker) = worker {
+                let insert = "INSERT INTO players (run, pair, worker) VALUES (?1, ?2, ?3)";
+                self.execute(insert, params![run, pair, worker])?;
+            }
+            if let Some(reason) = noise {
+                self.insert_disturbance(run, pair, reason, None)?;
+            }
+            Ok(true)
+        })?;
+        if is_new && !is_alone {
             // Much the same times come with every pair, so they are written once for all of a group.
             self.group_latencies.entry(run.to_owned()).or_default().count(played);
         }
-        Ok(true)
+        Ok(is_new)
     }
 
     /// Says what a run tries, in one line; `None` takes back what was said.
     pub fn set_about(&self, run: &str, about: Option<&str>) -> Result<(), StoreError> {
-        let changed = self
-            .connection
-            .execute("UPDATE runs SET about = ?2 WHERE run = ?1", params![run, about])
-            .map_err(|e| self.sqlite(e))?;
+        let update = "UPDATE runs SET about = ?2 WHERE run = ?1";
+        let changed = self.execute(update, params![run, about])?;
         if changed == 0 { Err(self.no_run(run)) } else { Ok(()) }
     }
 
     /// Notes how a run ended; `None` while it runs.
     pub fn set_ending(&self, run: &str, ending: Option<Ending>) -> Result<(), StoreError> {
-        let name = ending.map(ending_name);
-        self.connection
-            .execute("UPDATE runs SET ending = ?2 WHERE run = ?1", params![run, name])
-            .map(drop)
-            .map_err(|e| self.sqlite(e))
+        let update = "UPDATE runs SET ending = ?2 WHERE run = ?1";
+        self.execute(update, params![run, ending.and_then(ending_name)]).map(drop)
     }
 
     /// Replaces a run's plan, whose PGN file may have changed, and notes where in that file the
@@ -138,57 +114,58 @@ impl Store {
         pgn_offset: u64,
     ) -> Result<(), StoreError> {
         let json = PlanRow::of(plan, fingerprints).to_json();
-        self.connection
-            .execute(
-                "UPDATE runs SET plan = ?2, pgn_offset = ?3 WHERE run = ?1",
-                params![run, json, pgn_offset],
-            )
-            .map(drop)
-            .map_err(|e| self.sqlite(e))
+        let update = "UPDATE runs SET plan = ?2, pgn_offset = ?3 WHERE run = ?1";
+        self.execute(update, params![run, json, pgn_offset]).map(drop)
     }
-}
 
-fn insert_game(
-    connection: &Connection,
-    run: &str,
-    pair: u64,
-    half: usize,
-    game: &GameRecord,
-) -> rusqlite::Result<()> {
-    let row = GameRow::of(game);
-    connection
-        .prepare_cached(
+    fn insert_game(
+        &self,
+        run: &str,
+        pair: u64,
+        half: usize,
+        game: &GameRecord,
+    ) -> Result<(), StoreError> {
+        let row = GameRow::of(game);
+        self.execute(
             "INSERT INTO games (run, pair, half, white, black, result, termination,
                  detail, fen, chess960, plies, duration_ms, moves)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        )?
-        .execute(params![
-            run,
-            pair,
-            half,
-            row.white,
-            row.black,
-            row.result,
-            row.termination,
-            row.detail,
-            row.fen,
-            row.chess960,
-            game.moves.len(),
-            row.duration_ms,
-            row.moves
-        ])?;
-    match &game.transcript {
-        Some(transcript) => transcripts::insert(connection, run, pair, half, transcript),
-        None => Ok(()),
+            params![
+                run,
+                pair,
+                half,
+                row.white,
+                row.black,
+                row.result,
+                row.termination,
+                row.detail,
+                row.fen,
+                row.chess960,
+                game.moves.len(),
+                row.duration_ms,
+                row.moves
+            ],
+        )?;
+        match &game.transcript {
+            Some(transcript) => self.insert_transcript(run, pair, half, transcript),
+            None => Ok(()),
+        }
     }
 }
 
-/// The stored name of an ending.
-pub(super) fn ending_name(ending: Ending) -> &'static str {
-    match ending {
-        Ending::AcceptedH1 => "H1",
-        Ending::AcceptedH0 => "H0",
-        Ending::Complete => "complete",
-        Ending::Interrupted => "interrupted",
-    }
+/// The stored names of endings.
+const ENDINGS: [(Ending, &str); 4] = [
+    (Ending::AcceptedH1, "H1"),
+    (Ending::AcceptedH0, "H0"),
+    (Ending::Complete, "complete"),
+    (Ending::Interrupted, "interrupted"),
+];
+
+fn ending_name(ending: Ending) -> Option<&'static str> {
+    ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, name)| *name)
+}
+
+/// The ending of that name; `None` if there is none.
+pub(super) fn ending_of(name: Option<String>) -> Option<Ending> {
+    ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
 }

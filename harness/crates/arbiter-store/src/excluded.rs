@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use serde_json::json;
 
 use super::{Store, StoreError, disturbance};
@@ -20,48 +20,30 @@ impl Store {
         remark: &Remark,
         takes_back: bool,
     ) -> Result<ExcludedWorker, StoreError> {
-        // Alone it is a transaction, in a group a part of one.
-        self.connection.execute_batch("SAVEPOINT exclusion").map_err(|e| self.sqlite(e))?;
-        let excluded = self.exclude(run, at_ms, remark, takes_back);
-        let end = match excluded {
-            Ok(_) => "RELEASE exclusion",
-            Err(_) => "ROLLBACK TO exclusion; RELEASE exclusion",
-        };
-        let ended = self.connection.execute_batch(end).map_err(|e| self.sqlite(e));
-        let excluded = excluded?;
-        ended.map(|()| excluded)
+        self.atomically(|| self.exclude(run, at_ms, remark, takes_back))
     }
 
     /// The workers that were excluded in a run, in the order of their names.
     pub fn excluded_workers(&self, run: &str) -> Result<Vec<ExcludedWorker>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<ExcludedWorker>> {
-            let mut statement = self.connection.prepare_cached(
-                "SELECT worker, reason, (SELECT count(*) FROM discarded d
-                     WHERE d.run = a.run AND d.worker = a.worker)
-                 FROM set_aside a WHERE run = ?1 ORDER BY worker",
-            )?;
-            let excluded = |row: &rusqlite::Row<'_>| {
-                Ok(ExcludedWorker { worker: row.get(0)?, reason: row.get(1)?, pairs: row.get(2)? })
-            };
-            statement.query_map([run], excluded)?.collect()
-        };
-        read().map_err(|e| self.sqlite(e))
+        let select = "SELECT worker, reason, (SELECT count(*) FROM discarded d
+                WHERE d.run = a.run AND d.worker = a.worker)
+            FROM set_aside a WHERE run = ?1 ORDER BY worker";
+        self.rows(select, [run], |row| {
+            let (worker, reason, pairs) = row.try_into()?;
+            Ok(ExcludedWorker { worker, reason, pairs })
+        })
     }
 
     /// A number that changes whenever pairs of some run are taken back.
     pub fn epoch(&self) -> Result<u64, StoreError> {
-        let count = "SELECT count(*) FROM set_aside";
-        self.connection.query_row(count, [], |row| row.get(0)).map_err(|e| self.sqlite(e))
+        self.number("SELECT count(*) FROM set_aside", [])
     }
 
     /// What other machines have played for a run, and who.
     pub fn played_by_workers(&self, run: &str) -> Result<Vec<(String, PairTally)>, StoreError> {
-        let read = || -> rusqlite::Result<BTreeMap<u64, String>> {
-            let mut statement =
-                self.connection.prepare("SELECT pair, worker FROM players WHERE run = ?1")?;
-            statement.query_map([run], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        };
-        let mut players = read().map_err(|e| self.sqlite(e))?;
+        let select = "SELECT pair, worker FROM players WHERE run = ?1";
+        let players: Vec<(u64, String)> = self.rows(select, [run], |row| row.try_into())?;
+        let mut players: BTreeMap<u64, String> = players.into_iter().collect();
         let tallies = self.tallies(run)?.into_iter();
         Ok(tallies.filter_map(|tally| Some((players.remove(&tally.pair)?, tally))).collect())
     }
@@ -76,27 +58,22 @@ impl Store {
         let Remark { worker, what, .. } = remark;
         let insert = "INSERT INTO set_aside (run, worker, at_ms, reason) VALUES (?1, ?2, ?3, ?4)
                       ON CONFLICT DO NOTHING";
-        self.connection
-            .execute(insert, params![run, worker, at_ms, what])
-            .map_err(|e| self.sqlite(e))?;
+        self.execute(insert, params![run, worker, at_ms, what])?;
         let (mut pairs, mut from) = (0, 0);
         // One at a time: all games of a long run do not fit into memory.
-        while takes_back
-            && let Some(pair) = self.next_pair_of(run, worker, from).map_err(|e| self.sqlite(e))?
-        {
+        while takes_back && let Some(pair) = self.next_pair_of(run, worker, from)? {
             let whole = self.whole(run, pair)?;
-            self.discard(run, worker, pair, &whole).map_err(|e| self.sqlite(e))?;
+            self.discard(run, worker, pair, &whole)?;
             (pairs, from) = (pairs + 1, pair + 1);
         }
         Ok(ExcludedWorker { worker: worker.clone(), reason: what.clone(), pairs })
     }
 
     /// The first pair from number `from` on that a worker has played.
-    fn next_pair_of(&self, run: &str, worker: &str, from: u64) -> rusqlite::Result<Option<u64>> {
+    fn next_pair_of(&self, run: &str, worker: &str, from: u64) -> Result<Option<u64>, StoreError> {
         let next = "SELECT pair FROM players WHERE run = ?1 AND worker = ?2 AND pair >= ?3
                     ORDER BY pair LIMIT 1";
-        let mut statement = self.connection.prepare_cached(next)?;
-        statement.query_row(params![run, worker, from], |row| row.get(0)).optional()
+        self.row(next, params![run, worker, from], |row| row.get(0))
     }
 
     /// A pair with all that is known of it, as JSON.
@@ -120,13 +97,13 @@ impl Store {
     }
 
     /// Moves a pair out of the run; `whole` is all that is known of it.
-    fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> rusqlite::Result<()> {
+    fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> Result<(), StoreError> {
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
-        self.connection.prepare_cached(insert)?.execute(params![run, pair, worker, whole])?;
+        self.execute(insert, params![run, pair, worker, whole])?;
         // Those that refer to others first.
         for table in ["transcripts", "games", "players", "pairs"] {
             let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");
-            self.connection.prepare_cached(&delete)?.execute(params![run, pair])?;
+            self.execute(&delete, params![run, pair])?;
         }
         Ok(())
     }

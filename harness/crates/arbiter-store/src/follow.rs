@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::query::{TallyRow, ending_of, sum_up};
+use super::append::ending_of;
+use super::query::TallyRow;
 use super::{FILE_NAME, Store, StoreError, schema};
 use arbiter_plan::run::event::Ending;
 use arbiter_plan::run::standing::PairTally;
@@ -15,7 +16,7 @@ const BUSY: Duration = Duration::from_secs(5);
 
 /// A place in the order in which games came to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mark(i64);
+pub struct Mark(u64);
 
 /// What may change of a run besides its pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,26 +68,16 @@ impl Store {
 
     /// What may change of each run besides its pairs, the oldest run first.
     pub fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<Outline>> {
-            let mut statement = self
-                .connection
-                .prepare_cached("SELECT run, ending, about FROM runs ORDER BY created_ms, run")?;
-            let outline = |row: &rusqlite::Row<'_>| {
-                let ending: Option<String> = row.get(1)?;
-                let ending = ending.as_deref().and_then(ending_of);
-                Ok(Outline { run: row.get(0)?, ending, about: row.get(2)? })
-            };
-            statement.query_map([], outline)?.collect()
-        };
-        read().map_err(|e| self.sqlite(e))
+        let select = "SELECT run, ending, about FROM runs ORDER BY created_ms, run";
+        self.rows(select, [], |row| {
+            let (run, ending, about) = row.try_into()?;
+            Ok(Outline { run, ending: ending_of(ending), about })
+        })
     }
 
     /// Where games that come from now on will be.
     pub fn mark(&self) -> Result<Mark, StoreError> {
-        let read =
-            self.connection
-                .query_row("SELECT coalesce(max(rowid), 0) FROM games", [], |row| row.get(0));
-        read.map(Mark).map_err(|e| self.sqlite(e))
+        self.number("SELECT coalesce(max(rowid), 0) FROM games", []).map(Mark)
     }
 
     /// What the pairs of a run add to the counts that came after `mark`, in the order in which they
@@ -97,18 +88,14 @@ impl Store {
         mark: Mark,
     ) -> Result<(Vec<PairTally>, Mark), StoreError> {
         let next = self.mark()?;
-        let read = || -> rusqlite::Result<Vec<TallyRow>> {
-            // By place in the file and not by run: there is little behind the mark.
-            let mut statement = self.connection.prepare_cached(
-                "SELECT p.pair, p.first, p.second, g.white, g.black, g.result, g.termination
-                 FROM games g JOIN pairs p ON p.run = g.run AND p.pair = g.pair
-                 WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 ORDER BY g.rowid",
-            )?;
-            statement.query_map(params![mark.0, next.0, run], TallyRow::read)?.collect()
-        };
-        let rows = read().map_err(|e| self.sqlite(e))?;
-        let pairs = rows.chunk_by(TallyRow::is_of_pair);
-        let tallies = pairs.map(|pair| sum_up(pair).map_err(|e| self.corrupt(run, e)));
-        Ok((tallies.collect::<Result<_, _>>()?, next))
+        // By place in the file and not by run: there is little behind the mark.
+        let rows = self.rows(
+            "SELECT p.pair, p.first, p.second, g.white, g.black, g.result, g.termination
+             FROM games g JOIN pairs p ON p.run = g.run AND p.pair = g.pair
+             WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 ORDER BY g.rowid",
+            params![mark.0, next.0, run],
+            TallyRow::read,
+        )?;
+        Ok((self.sum_up(run, &rows)?, next))
     }
 }

@@ -1,7 +1,7 @@
 //! What became of the steps of `arbiter ci`, kept so that a step is not carried out twice for the
 //! same commits, and so that its figures can be followed over time.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 use super::{Store, StoreError};
 use arbiter_plan::gate::{Kind, Outcome, Verdict};
@@ -25,34 +25,31 @@ impl Store {
     /// Keeps an outcome; `key` follows from all that decides it.
     pub fn add_gate(&self, key: &str, gate: &StoredGate) -> Result<(), StoreError> {
         let outcome = &gate.outcome;
-        self.connection
-            .execute(
-                "INSERT INTO gates (key, created_ms, test, base, step, kind, verdict, words, code,
-                     seconds, figures)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-                params![
-                    key,
-                    gate.created_ms,
-                    gate.test,
-                    gate.base,
-                    outcome.step,
-                    outcome.kind.as_str(),
-                    outcome.verdict.as_str(),
-                    outcome.words,
-                    outcome.code,
-                    outcome.seconds,
-                    outcome.figures.to_string()
-                ],
-            )
-            .map(drop)
-            .map_err(|e| self.sqlite(e))
+        self.execute(
+            "INSERT INTO gates (key, created_ms, test, base, step, kind, verdict, words, code,
+                 seconds, figures)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            params![
+                key,
+                gate.created_ms,
+                gate.test,
+                gate.base,
+                outcome.step,
+                outcome.kind.as_str(),
+                outcome.verdict.as_str(),
+                outcome.words,
+                outcome.code,
+                outcome.seconds,
+                outcome.figures.to_string()
+            ],
+        )
+        .map(drop)
     }
 
     /// The latest outcome of a key.
     pub fn gate(&self, key: &str) -> Result<Option<StoredGate>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM gates WHERE key = ?1 ORDER BY id DESC LIMIT 1");
-        let found = self.connection.query_row(&sql, [key], read).optional();
-        found.map_err(|e| self.sqlite(e))?.map(|row| self.understood(row)).transpose()
+        self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
     }
 
     /// All outcomes, oldest first; those of one step if it is named.
@@ -60,69 +57,33 @@ impl Store {
         let sql = format!(
             "SELECT {COLUMNS} FROM gates WHERE ?1 IS NULL OR step = ?1 ORDER BY created_ms, id"
         );
-        let rows = || -> rusqlite::Result<Vec<GateRow>> {
-            self.connection.prepare(&sql)?.query_map([step], read)?.collect()
-        };
-        let rows = rows().map_err(|e| self.sqlite(e))?;
-        rows.into_iter().map(|row| self.understood(row)).collect()
+        self.rows(&sql, [step], read)?.into_iter().map(|gate| self.understood(gate)).collect()
     }
 
-    fn understood(&self, row: GateRow) -> Result<StoredGate, StoreError> {
-        let step = row.step.clone();
-        row.into_gate().map_err(|what| self.corrupt(&format!("step {step}"), what))
+    fn understood(&self, (step, gate): Read) -> Result<StoredGate, StoreError> {
+        gate.map_err(|what| self.corrupt(&format!("step {step}"), what))
     }
 }
 
-struct GateRow {
-    created_ms: i64,
-    test: String,
-    base: Option<String>,
-    step: String,
-    kind: String,
-    verdict: String,
-    words: String,
-    code: u8,
-    seconds: f64,
-    figures: String,
-}
+/// The name of a step, and what became of it or why that has no meaning.
+type Read = (String, Result<StoredGate, String>);
 
-fn read(row: &Row<'_>) -> rusqlite::Result<GateRow> {
-    Ok(GateRow {
-        created_ms: row.get(0)?,
-        test: row.get(1)?,
-        base: row.get(2)?,
-        step: row.get(3)?,
-        kind: row.get(4)?,
-        verdict: row.get(5)?,
-        words: row.get(6)?,
-        code: row.get(7)?,
-        seconds: row.get(8)?,
-        figures: row.get(9)?,
-    })
-}
-
-impl GateRow {
-    fn into_gate(self) -> Result<StoredGate, String> {
+fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
+    type Columns = (i64, String, Option<String>, String, String, String, String, u8, f64, String);
+    let columns: Columns = row.try_into()?;
+    let (created_ms, test, base, step, kind, verdict, words, code, seconds, figures) = columns;
+    let outcome = |step| -> Result<Outcome, String> {
         let kinds = Kind::ALL.into_iter().chain([Kind::Build]);
-        let kind = kinds.into_iter().find(|kind| kind.as_str() == self.kind);
-        let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == self.verdict);
-        Ok(StoredGate {
-            created_ms: self.created_ms,
-            test: self.test,
-            base: self.base,
-            outcome: Outcome {
-                kind: kind.ok_or_else(|| format!("kind '{}' is not known", self.kind))?,
-                verdict: verdict
-                    .ok_or_else(|| format!("verdict '{}' is not known", self.verdict))?,
-                step: self.step,
-                words: self.words,
-                code: self.code,
-                seconds: self.seconds,
-                figures: serde_json::from_str(&self.figures).map_err(|error| error.to_string())?,
-                from_before: Some(self.created_ms),
-            },
-        })
-    }
+        let known = kinds.into_iter().find(|known| known.as_str() == kind);
+        let kind = known.ok_or_else(|| format!("kind '{kind}' is not known"))?;
+        let known = Verdict::ALL.into_iter().find(|known| known.as_str() == verdict);
+        let verdict = known.ok_or_else(|| format!("verdict '{verdict}' is not known"))?;
+        let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
+        let from_before = Some(created_ms);
+        Ok(Outcome { step, kind, verdict, words, code, seconds, figures, from_before })
+    };
+    let outcome = outcome(step.clone());
+    Ok((step, outcome.map(|outcome| StoredGate { created_ms, test, base, outcome })))
 }
 
 #[cfg(test)]

@@ -1,41 +1,31 @@
 //! How promptly engines answered, summed up over the games of a run.
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use super::{Store, StoreError};
 use arbiter_plan::run::latency::{Kind, Latencies};
 
-/// Adds what a pair adds, in the transaction that commits it: so each pair counts once.
-pub(super) fn add(
-    connection: &Connection,
-    run: &str,
-    latencies: &Latencies,
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(
-        "INSERT INTO latencies (run, engine, kind, us, count) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT DO UPDATE SET count = count + excluded.count",
-    )?;
-    for (engine, kind, distribution) in latencies.iter() {
-        for (us, count) in distribution.times() {
-            statement.execute(params![run, engine, kind.as_str(), us, count])?;
-        }
-    }
-    Ok(())
-}
-
 impl Store {
+    /// Adds what a pair adds, in the transaction that commits it: so each pair counts once.
+    pub(super) fn add_latencies(&self, run: &str, latencies: &Latencies) -> Result<(), StoreError> {
+        let insert =
+            "INSERT INTO latencies (run, engine, kind, us, count) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT DO UPDATE SET count = count + excluded.count";
+        for (engine, kind, distribution) in latencies.iter() {
+            for (us, count) in distribution.times() {
+                self.execute(insert, params![run, engine, kind.as_str(), us, count])?;
+            }
+        }
+        Ok(())
+    }
+
     /// How promptly the engines of a run answered, in all games that are on disk.
     pub fn latencies(&self, run: &str) -> Result<Latencies, StoreError> {
-        let read = || -> rusqlite::Result<Vec<(usize, String, u64, u64)>> {
-            let mut statement = self
-                .connection
-                .prepare("SELECT engine, kind, us, count FROM latencies WHERE run = ?1")?;
-            let row =
-                |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-            statement.query_map([run], row)?.collect()
-        };
+        let select = "SELECT engine, kind, us, count FROM latencies WHERE run = ?1";
+        let rows: Vec<(usize, String, u64, u64)> =
+            self.rows(select, [run], |row| row.try_into())?;
         let mut latencies = Latencies::default();
-        for (engine, name, us, count) in read().map_err(|e| self.sqlite(e))? {
+        for (engine, name, us, count) in rows {
             let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == name);
             let kind = kind.ok_or_else(|| self.corrupt(run, format!("latency of '{name}'")))?;
             latencies.add(engine, kind, us, count);

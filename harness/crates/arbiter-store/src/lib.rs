@@ -21,7 +21,7 @@ mod transcripts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row};
 use thiserror::Error;
 
 use arbiter_plan::run::latency::Latencies;
@@ -158,6 +158,54 @@ impl Store {
     pub fn misfit(&self, run: &str, pair: u64) -> StoreError {
         let what = "is not the one that the schedule of this version of arbiter has there";
         self.corrupt(run, format!("pair {pair} {what}"))
+    }
+
+    /// Carries out a statement; the answer is how many rows it changed.
+    fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
+        let statement = self.connection.prepare_cached(sql);
+        statement.and_then(|mut statement| statement.execute(params)).map_err(|e| self.sqlite(e))
+    }
+
+    /// All rows of a query.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = || -> rusqlite::Result<Vec<T>> {
+            self.connection.prepare_cached(sql)?.query_map(params, read)?.collect()
+        };
+        rows().map_err(|e| self.sqlite(e))
+    }
+
+    /// The first row of a query.
+    fn row<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        let row = || self.connection.prepare_cached(sql)?.query_row(params, read).optional();
+        row().map_err(|e| self.sqlite(e))
+    }
+
+    /// A number that a query always gives.
+    fn number(&self, sql: &str, params: impl Params) -> Result<u64, StoreError> {
+        let row = self.row(sql, params, |row| row.get(0))?;
+        Ok(row.expect("a query of an aggregate has one row"))
+    }
+
+    /// Does all of `work` or nothing: alone as a transaction, in one as a part of it.
+    fn atomically<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let batch = |sql| self.connection.execute_batch(sql).map_err(|e| self.sqlite(e));
+        batch("SAVEPOINT work")?;
+        let done = work().and_then(|done| batch("RELEASE work").map(|()| done));
+        if done.is_err() {
+            // What has failed first is the reason.
+            let _ = batch("ROLLBACK TO work; RELEASE work");
+        }
+        done
     }
 
     fn sqlite(&self, source: rusqlite::Error) -> StoreError {

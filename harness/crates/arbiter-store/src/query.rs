@@ -1,9 +1,9 @@
 //! Reading from the store.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use shakmaty::KnownOutcome;
 
-use super::append::ending_name;
+use super::append::ending_of;
 use super::{Offsets, Store, StoreError};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::plan::Plan;
@@ -47,34 +47,19 @@ pub struct StoredRun {
 impl Store {
     /// All runs, oldest first.
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
-        let read = || -> rusqlite::Result<Vec<RunHead>> {
-            let mut statement = self.connection.prepare(
-                "SELECT run, created_ms, ending, (SELECT count(*) FROM pairs WHERE pairs.run = runs.run),
-                    about
-                 FROM runs ORDER BY created_ms, run",
-            )?;
-            statement.query_map([], head)?.collect()
-        };
-        read().map_err(|e| self.sqlite(e))
+        self.rows(&format!("SELECT {HEAD} FROM runs ORDER BY created_ms, run"), [], head)
     }
 
     /// The run of this name.
     pub fn run(&self, run: &str) -> Result<StoredRun, StoreError> {
-        let found = self
-            .connection
-            .query_row(
-                "SELECT run, created_ms, ending, (SELECT count(*) FROM pairs WHERE pairs.run = runs.run),
-                    about, plan, pgn_offset, epd_offset, version
-                 FROM runs WHERE run = ?1",
-                [run],
-                |row| {
-                    let offsets = Offsets { pgn: row.get(6)?, epd: row.get(7)? };
-                    Ok((head(row)?, row.get::<_, String>(5)?, offsets, row.get(8)?))
-                },
-            )
-            .optional()
-            .map_err(|e| self.sqlite(e))?;
-        let (head, plan, offsets, version) = found.ok_or_else(|| self.no_run(run))?;
+        let select = format!(
+            "SELECT {HEAD}, plan, version, pgn_offset, epd_offset FROM runs WHERE run = ?1"
+        );
+        let found = self.row(&select, [run], |row| {
+            let offsets = Offsets { pgn: row.get(7)?, epd: row.get(8)? };
+            Ok((head(row)?, row.get::<_, String>(5)?, row.get(6)?, offsets))
+        })?;
+        let (head, plan, version, offsets) = found.ok_or_else(|| self.no_run(run))?;
         let row = PlanRow::from_json(&plan).map_err(|e| self.corrupt(run, e))?;
         let (plan, fingerprints) = row.into_plan();
         Ok(StoredRun { head, version, plan, fingerprints, offsets })
@@ -82,87 +67,70 @@ impl Store {
 
     /// What each pair on disk adds to the counts, in schedule order.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare(
-                "SELECT p.pair, p.first, p.second, coalesce(g.white, 0), coalesce(g.black, 0),
-                     coalesce(g.result, ''), coalesce(g.termination, '')
-                 FROM pairs p LEFT JOIN games g ON g.run = p.run AND g.pair = p.pair
-                 WHERE p.run = ?1 ORDER BY p.pair, g.half",
-            )
-            .map_err(|e| self.sqlite(e))?;
-        let rows = statement.query_map([run], TallyRow::read).map_err(|e| self.sqlite(e))?;
-        let rows: Vec<TallyRow> =
-            rows.collect::<rusqlite::Result<_>>().map_err(|e| self.sqlite(e))?;
-        let pairs = rows.chunk_by(TallyRow::is_of_pair);
+        let rows = self.rows(
+            "SELECT p.pair, p.first, p.second, coalesce(g.white, 0), coalesce(g.black, 0),
+                 coalesce(g.result, ''), coalesce(g.termination, '')
+             FROM pairs p LEFT JOIN games g ON g.run = p.run AND g.pair = p.pair
+             WHERE p.run = ?1 ORDER BY p.pair, g.half",
+            [run],
+            TallyRow::read,
+        )?;
+        self.sum_up(run, &rows)
+    }
+
+    /// The games of pairs, summed up.
+    pub(super) fn sum_up(
+        &self,
+        run: &str,
+        games: &[TallyRow],
+    ) -> Result<Vec<PairTally>, StoreError> {
+        let pairs = games.chunk_by(|one, other| one.pair == other.pair);
         pairs.map(|pair| sum_up(pair).map_err(|e| self.corrupt(run, e))).collect()
     }
 
     /// One pair with its games, if it is on disk.
     pub fn pair(&self, run: &str, pair: u64) -> Result<Option<PlayedPair>, StoreError> {
-        let pairing = self
-            .connection
-            .prepare_cached("SELECT first, second, opening FROM pairs WHERE run = ?1 AND pair = ?2")
-            .and_then(|mut statement| {
-                statement
-                    .query_row(params![run, pair], |row| {
-                        let engines = [row.get(0)?, row.get(1)?];
-                        Ok(Pairing { pair, engines, opening: row.get(2)? })
-                    })
-                    .optional()
-            })
-            .map_err(|e| self.sqlite(e))?;
+        let select = "SELECT first, second, opening FROM pairs WHERE run = ?1 AND pair = ?2";
+        let pairing = self.row(select, params![run, pair], |row| {
+            let (first, second, opening) = row.try_into()?;
+            Ok(Pairing { pair, engines: [first, second], opening })
+        })?;
         let Some(pairing) = pairing else { return Ok(None) };
-        let rows = self.games(run, pair).map_err(|e| self.sqlite(e))?;
-        let games: Vec<_> = rows
-            .into_iter()
-            .map(GameRow::into_record)
-            .collect::<Result<_, _>>()
-            .map_err(|e| self.corrupt(run, format!("pair {pair}: {e}")))?;
+        let rows = self.rows(
+            "SELECT white, black, result, termination, detail, fen, chess960, duration_ms, moves
+             FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",
+            params![run, pair],
+            |row| {
+                Ok(GameRow {
+                    white: row.get(0)?,
+                    black: row.get(1)?,
+                    result: row.get(2)?,
+                    termination: row.get(3)?,
+                    detail: row.get(4)?,
+                    fen: row.get(5)?,
+                    chess960: row.get(6)?,
+                    duration_ms: row.get(7)?,
+                    moves: row.get(8)?,
+                })
+            },
+        )?;
+        let games: Result<Vec<_>, _> = rows.into_iter().map(GameRow::into_record).collect();
+        let games = games.map_err(|e| self.corrupt(run, format!("pair {pair}: {e}")))?;
         let mut games = games.into_iter();
         let (Some(first), second, None) = (games.next(), games.next(), games.next()) else {
             return Err(self.corrupt(run, format!("pair {pair} has not one or two games")));
         };
         Ok(Some(PlayedPair { pairing, games: Games { first, second } }))
     }
-
-    fn games(&self, run: &str, pair: u64) -> rusqlite::Result<Vec<GameRow>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT white, black, result, termination, detail, fen, chess960, duration_ms, moves
-             FROM games WHERE run = ?1 AND pair = ?2 ORDER BY half",
-        )?;
-        let rows = statement.query_map(params![run, pair], |row| {
-            Ok(GameRow {
-                white: row.get(0)?,
-                black: row.get(1)?,
-                result: row.get(2)?,
-                termination: row.get(3)?,
-                detail: row.get(4)?,
-                fen: row.get(5)?,
-                chess960: row.get(6)?,
-                duration_ms: row.get(7)?,
-                moves: row.get(8)?,
-            })
-        })?;
-        rows.collect()
-    }
 }
+
+/// The columns of a [`RunHead`].
+const HEAD: &str = "run, created_ms, ending,
+    (SELECT count(*) FROM pairs WHERE pairs.run = runs.run), about";
 
 fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
-    let ending: Option<String> = row.get(2)?;
-    Ok(RunHead {
-        run: row.get(0)?,
-        created_ms: row.get(1)?,
-        ending: ending.as_deref().and_then(ending_of),
-        pairs: row.get(3)?,
-        about: row.get(4)?,
-    })
-}
-
-/// The ending of that name.
-pub(super) fn ending_of(name: &str) -> Option<Ending> {
-    let all = [Ending::AcceptedH1, Ending::AcceptedH0, Ending::Complete, Ending::Interrupted];
-    all.into_iter().find(|ending| ending_name(*ending) == name)
+    let (run, created_ms, ending, pairs, about) = row.try_into()?;
+    Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
 }
 
 /// A game, as far as it counts.
@@ -177,19 +145,8 @@ pub(super) struct TallyRow {
 
 impl TallyRow {
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
-        Ok(TallyRow {
-            pair: row.get(0)?,
-            engines: [row.get(1)?, row.get(2)?],
-            white: row.get(3)?,
-            black: row.get(4)?,
-            result: row.get(5)?,
-            termination: row.get(6)?,
-        })
-    }
-
-    /// Whether both are games of the same pair.
-    pub(super) fn is_of_pair(&self, other: &TallyRow) -> bool {
-        self.pair == other.pair
+        let (pair, first, second, white, black, result, termination) = row.try_into()?;
+        Ok(TallyRow { pair, engines: [first, second], white, black, result, termination })
     }
 
     fn winner(&self) -> Result<Option<usize>, String> {
@@ -200,7 +157,7 @@ impl TallyRow {
 }
 
 /// The rows of one pair, summed up.
-pub(super) fn sum_up(rows: &[TallyRow]) -> Result<PairTally, String> {
+fn sum_up(rows: &[TallyRow]) -> Result<PairTally, String> {
     let (first, second) = match rows {
         [first] => (first, None),
         [first, second] => (first, Some(second)),

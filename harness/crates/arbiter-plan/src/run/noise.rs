@@ -8,7 +8,7 @@ use std::time::Duration;
 use shakmaty::ByColor;
 
 /// How often a disturbed pair is played again before it counts as it is.
-const MAX_REPLAYS: u32 = 2;
+const MAX_REPLAYS: u64 = 2;
 
 /// What is lost below this share of the time that the clock gave a side harms nobody, however
 /// little the side thought.
@@ -29,7 +29,7 @@ pub struct Disturbances {
 }
 
 /// What becomes of a disturbed pair that was void `times` times before: whether it is void again.
-pub fn is_void(times: u32) -> bool {
+pub fn is_void(times: u64) -> bool {
     times < MAX_REPLAYS
 }
 
