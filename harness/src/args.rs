@@ -212,6 +212,11 @@ pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
     }
 }
 
+/// The engine, or the settings of all, that a flag describes.
+pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure> {
+    EngineSpec::parse(text).map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
+}
+
 /// The file of settings that was named, or the one in the current folder if there is one.
 pub(crate) fn load(named: Option<&Path>) -> Result<Option<Loaded>, Failure> {
     let default = Path::new(file::DEFAULT_NAME);
@@ -338,14 +343,13 @@ impl PlayArgs {
 
     /// The engines of the flags, or of the file if there are none, and what holds for all.
     fn engines(&self, loaded: &Loaded) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
-        let spec = |flag, text: &String| {
-            EngineSpec::parse(text)
-                .map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
-        };
-        let own: Vec<EngineSpec> =
-            self.engine.iter().map(|text| spec("--engine", text)).collect::<Result<_, _>>()?;
+        let own: Vec<EngineSpec> = self
+            .engine
+            .iter()
+            .map(|text| engine_spec("--engine", text))
+            .collect::<Result<_, _>>()?;
         let each = match &self.each {
-            Some(text) => spec("--each", text)?.or(&loaded.each),
+            Some(text) => engine_spec("--each", text)?.or(&loaded.each),
             None => loaded.each.clone(),
         };
         Ok((if own.is_empty() { loaded.engines.clone() } else { own }, each))

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use anstream::ColorChoice;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use log::{LevelFilter, Log, Metadata, Record};
 
 use arbiter_report::style::{BAD, styled};
@@ -15,7 +15,7 @@ use arbiter_report::style::{BAD, styled};
 pub(crate) struct ConsoleArgs {
     /// Colour: auto is on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
-    color: When,
+    color: clap::ColorChoice,
     /// Say nothing but results and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
@@ -24,21 +24,13 @@ pub(crate) struct ConsoleArgs {
     verbose: bool,
 }
 
-/// When there is colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum When {
-    Auto,
-    Always,
-    Never,
-}
-
 impl ConsoleArgs {
     /// Makes them hold for the whole program.
     pub(crate) fn set_up(self) {
         let choice = match self.color {
-            When::Auto => ColorChoice::Auto,
-            When::Always => ColorChoice::Always,
-            When::Never => ColorChoice::Never,
+            clap::ColorChoice::Auto => ColorChoice::Auto,
+            clap::ColorChoice::Always => ColorChoice::Always,
+            clap::ColorChoice::Never => ColorChoice::Never,
         };
         choice.write_global();
         log::set_max_level(match (self.quiet, self.verbose) {

@@ -12,13 +12,24 @@ use arbiter_build::{
     Signature, WORKING_TREE, promised_nodes, run_bench,
 };
 use arbiter_plan::file;
-use arbiter_plan::plan::{BUNDLED, Plan, Program};
+use arbiter_plan::plan::{BUNDLED, Engine, Plan, Program};
 use arbiter_plan::program;
 use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_process::Cancel;
 use arbiter_process::{Bounds, Spawner};
 use arbiter_report::terminal::note;
+use arbiter_runner::preflight::{EngineSetup, engine_setup};
+
+/// This program, which is the bundled engine, too.
+pub(crate) fn own_binary() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(Failure::environment)
+}
+
+/// How an engine is started and addressed.
+pub(crate) fn setup(engine: &Engine) -> Result<EngineSetup, Failure> {
+    Ok(engine_setup(engine, &own_binary()?))
+}
 
 /// Flags of every command that takes engines.
 #[derive(Debug, Clone, Default, Args)]
@@ -269,9 +280,7 @@ impl Workshop<'_> {
             _ => Path::new(cmd).file_stem().map_or(number, |stem| stem.to_string_lossy().into()),
         });
         let (program, mut args) = match cmd {
-            BUNDLED => {
-                (std::env::current_exe().map_err(Failure::environment)?, vec!["engine".to_owned()])
-            }
+            BUNDLED => (own_binary()?, vec!["engine".to_owned()]),
             _ => match program::find(cmd, spec.dir.as_deref()) {
                 Ok(program) => (program, Vec::new()),
                 // The plan says it better.

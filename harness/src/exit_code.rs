@@ -1,7 +1,9 @@
 //! The exit codes of all commands.
 
+use clap::ValueEnum;
+
 /// How the program ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[repr(u8)]
 pub enum ExitCode {
     /// H1 accepted, or the run is complete and there was nothing to decide.
@@ -51,38 +53,14 @@ pub enum ExitCode {
 }
 
 impl ExitCode {
-    /// All of them.
-    pub const ALL: [ExitCode; 22] = {
-        use ExitCode::*;
-        [
-            Passed,
-            Negative,
-            Usage,
-            Invalid,
-            Nothing,
-            Inconclusive,
-            Faulty,
-            Environment,
-            Cluster,
-            NoRepository,
-            NoRevision,
-            Shallow,
-            BuildFailed,
-            BuildLate,
-            NoBinary,
-            NoBench,
-            BenchUnsteady,
-            BenchBroken,
-            Bug,
-            Drained,
-            Interrupted,
-            Terminated,
-        ]
-    };
+    /// All of them, by their numbers.
+    pub fn all() -> impl Iterator<Item = ExitCode> {
+        ExitCode::value_variants().iter().copied()
+    }
 
     /// The code of this number, if it is one of ours.
     pub fn of_number(number: u8) -> Option<ExitCode> {
-        ExitCode::ALL.into_iter().find(|code| *code as u8 == number)
+        ExitCode::all().find(|code| *code as u8 == number)
     }
 }
 
@@ -119,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_help_lists_every_code() {
-        for code in ExitCode::ALL {
+        for code in ExitCode::all() {
             let number = (code as u8).to_string();
             let words = HELP.split(|c: char| !c.is_ascii_digit());
             assert!(words.into_iter().any(|word| word == number), "{number}");

@@ -64,37 +64,29 @@ impl From<PreflightError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
-        let code = match &error {
+        match error {
             StoreError::Exists(_) | StoreError::NoRun { .. } | StoreError::Missing(_) => {
-                ExitCode::Invalid
+                Failure::invalid(error)
             }
-            StoreError::Folder { .. }
-            | StoreError::Sqlite { .. }
-            | StoreError::Damaged { .. }
-            | StoreError::Newer { .. }
-            | StoreError::Corrupt { .. } => ExitCode::Environment,
-        };
-        Failure::new(code, error)
+            _ => Failure::environment(error),
+        }
     }
 }
 
 impl From<GamesFileError> for Failure {
     fn from(error: GamesFileError) -> Failure {
-        let code = match &error {
-            GamesFileError::Io { .. } => ExitCode::Environment,
-            GamesFileError::Foreign { .. }
-            | GamesFileError::Busy { .. }
-            | GamesFileError::Held { .. } => ExitCode::Invalid,
-        };
-        Failure::new(code, error)
+        match error {
+            GamesFileError::Io { .. } => Failure::environment(error),
+            _ => Failure::invalid(error),
+        }
     }
 }
 
 impl From<LockError> for Failure {
     fn from(error: LockError) -> Failure {
-        match &error {
-            LockError::Name(_) | LockError::Busy(_) => Failure::invalid(error),
+        match error {
             LockError::Io { .. } => Failure::environment(error),
+            LockError::Name(_) | LockError::Busy(_) => Failure::invalid(error),
         }
     }
 }

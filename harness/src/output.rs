@@ -1,13 +1,17 @@
 //! Results on standard output and in files: their format, and how wide text may be.
 
-use std::io::{IsTerminal, Write};
+use std::fs::Permissions;
+use std::io::{BufWriter, ErrorKind, IntoInnerError, IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
-use arbiter_report::csv;
+use arbiter_report::{csv, terminal};
 
 /// Columns below which nothing is made to fit.
 const NARROWEST: usize = 60;
@@ -97,7 +101,7 @@ pub(crate) fn emit(text: &str) -> Result<(), Failure> {
     // Takes out the colours where they are not wanted.
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::environment(format!("cannot write the result: {error}")))
         }
         _ => Ok(()),
@@ -106,26 +110,59 @@ pub(crate) fn emit(text: &str) -> Result<(), Failure> {
 
 /// Writes a file as a whole or not at all.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
-    use std::os::unix::fs::PermissionsExt;
-    let told = |error: std::io::Error| {
-        let hint = match error.kind() {
-            std::io::ErrorKind::NotFound => "; make its folder first",
-            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                "; give a place that you may write to"
-            }
-            _ => "",
+    let mut file = NewFile::create(path)?;
+    file.write(text)?;
+    file.finish()
+}
+
+/// A file that is written beside its place, and moved there when it is whole.
+pub(crate) struct NewFile<'a> {
+    path: &'a Path,
+    file: BufWriter<NamedTempFile>,
+}
+
+impl NewFile<'_> {
+    /// Begins the file that is to be at `path`.
+    pub(crate) fn create(path: &Path) -> Result<NewFile<'_>, Failure> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
+        let file = BufWriter::new(file.map_err(|error| unwritten(path, &error))?);
+        Ok(NewFile { path, file })
+    }
+
+    /// Adds a text.
+    pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.file.write_all(text.as_bytes()).map_err(|error| unwritten(self.path, &error))
+    }
+
+    /// Moves the file to its place, on disk and readable for all.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let finish = || {
+            let file = self.file.into_inner().map_err(IntoInnerError::into_error)?;
+            file.as_file().set_permissions(Permissions::from_mode(0o644))?;
+            file.as_file().sync_all()?;
+            file.persist(self.path).map(drop).map_err(|error| error.error)
         };
-        Failure::environment(format!("cannot write {}: {error}{hint}", path.display()))
+        finish().map_err(|error| unwritten(self.path, &error))
+    }
+}
+
+/// The failure to write a file.
+pub(crate) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    let hint = match error.kind() {
+        ErrorKind::NotFound => "; make its folder first",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "; give a place that you may write to"
+        }
+        _ => "",
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file =
-        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(told)?;
-    file.write_all(text.as_bytes()).map_err(told)?;
-    let readable = std::fs::Permissions::from_mode(0o644);
-    file.as_file().set_permissions(readable).map_err(told)?;
-    file.as_file().sync_all().map_err(told)?;
-    file.persist(path).map_err(|error| told(error.error))?;
-    Ok(())
+    Failure::environment(format!("cannot write {}: {error}{hint}", path.display()))
+}
+
+/// A bar of progress on standard error, of so many steps.
+pub(crate) fn progress(steps: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    terminal::bar(steps).with_style(style.expect("templates are constants and sound"))
 }
 
 #[cfg(test)]

@@ -4,14 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
-use crate::output::Rows;
+use crate::output::{Rows, progress};
 use arbiter_openings::decompressed;
 use arbiter_rate::ScanOptions;
 use arbiter_rate::Tally;
 use arbiter_rate::scan_all;
-use arbiter_report::terminal;
 
 /// What CSV has a line for.
 pub(crate) const PLAYERS: Rows<'static> = Rows {
@@ -48,12 +47,7 @@ pub(crate) fn read_files(
         }
         sizes += about.len();
     }
-    let bar = terminal::bar(sizes);
-    // The template is a constant.
-    let style =
-        ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
-            .expect("the template is sound");
-    bar.set_style(style);
+    let bar = progress(sizes, "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
     let mut tally = Tally::new(pair);
     for path in files {
         let told = |error: io::Error| format!("cannot read {}: {error}", path.display());

@@ -4,24 +4,25 @@
 pub(crate) mod remote;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
-use crate::engine_builds::{BuildArgs, BuildContext};
+use crate::args::engine_spec;
+use crate::engine_builds::{BuildArgs, BuildContext, setup};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 #[cfg(not(feature = "cluster"))]
 pub(crate) use crate::fleet as remote;
 use crate::fleet::{ClusterArgs, Fleet};
+use crate::output::progress;
 use crate::runtime::runtime;
 use arbiter_plan::plan::{Engine, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
-use arbiter_report::terminal;
-use arbiter_runner::preflight::{EngineSetup, check_suite_engines, engine_setup};
+use arbiter_runner::preflight::{EngineSetup, check_suite_engines};
 use arbiter_runner::signal::{Request, Signals};
 use arbiter_suite::drive::{self, Answers, DriveError, Task};
 use arbiter_suite::{Unusable, decode};
@@ -110,11 +111,8 @@ pub(crate) fn engines(
     limits: Limits,
 ) -> Result<Vec<Engine>, Failure> {
     let each = EngineSpec { limits, ..EngineSpec::default() };
-    let parse = |text: &String| {
-        EngineSpec::parse(text)
-            .map_err(|error| Failure::invalid(format!("--engine '{text}': {error}")))
-    };
-    let typed = specs.iter().map(parse).collect::<Result<_, Failure>>()?;
+    let typed = specs.iter().map(|text| engine_spec("--engine", text));
+    let typed = typed.collect::<Result<_, Failure>>()?;
     let with = BuildContext { copies, ..BuildContext::default() };
     let prepared = build.prepare(typed, &each, with)?;
     let mut engines: Vec<Engine> = Vec::new();
@@ -147,12 +145,11 @@ pub(crate) fn run_tasks_observed<T: Task>(
     tasks: Vec<T>,
     mut tell: impl FnMut(usize, &Result<T::Done, String>) -> Result<(), String>,
 ) -> Result<Answers<T::Done>, Failure> {
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let setups = setups(engines, &own_binary, args.deadline);
+    let setups = setups(engines, args.deadline)?;
     let bar = bar(tasks.len() as u64);
     let mut faults = 0;
     let work = async {
-        preflight(&setups, needs_chess960).await?;
+        check_suite_engines(&setups, needs_chess960).await?;
         let observe = |index, answer: &Result<T::Done, String>| {
             bar.inc(1);
             if answer.is_err() {
@@ -178,18 +175,9 @@ pub(crate) fn run_tasks_observed<T: Task>(
     answers
 }
 
-/// Starts each engine once, so that one that does not work is an error before the suite.
-async fn preflight(setups: &[EngineSetup], needs_chess960: bool) -> Result<(), Failure> {
-    Ok(check_suite_engines(setups, needs_chess960).await?)
-}
-
 /// A bar for so many questions.
 fn bar(questions: u64) -> ProgressBar {
-    let bar = terminal::bar(questions);
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}")
-        .expect("the template is a constant and sound");
-    bar.set_style(style);
-    bar
+    progress(questions, "{bar:40} {pos}/{len} {msg} {eta}")
 }
 
 /// The end of a suite by a signal.
@@ -198,10 +186,7 @@ fn interrupted(signal: Request) -> Failure {
 }
 
 /// How the engines are started and asked.
-fn setups(engines: &[Engine], own_binary: &Path, deadline: Duration) -> Vec<EngineSetup> {
+fn setups(engines: &[Engine], deadline: Duration) -> Result<Vec<EngineSetup>, Failure> {
     let deadlines = Deadlines { bestmove: deadline, ..Deadlines::default() };
-    engines
-        .iter()
-        .map(|engine| EngineSetup { deadlines, ..engine_setup(engine, own_binary) })
-        .collect()
+    engines.iter().map(|engine| Ok(EngineSetup { deadlines, ..setup(engine)? })).collect()
 }

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::ProgressStyle;
 use regex_lite::RegexBuilder;
 
-use crate::engine_builds::BuildArgs;
+use crate::engine_builds::{BuildArgs, setup};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, progress, unwritten, width};
 use crate::suite_run::engines;
 use arbiter_check::{Check, Engine, Outcome, carry_out, checks, introduce};
 use arbiter_plan::spec::EngineSpec;
@@ -18,8 +17,7 @@ use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Limits, Protocol, parse_seconds};
 use arbiter_report::check::Report;
 use arbiter_report::suite::Style;
-use arbiter_report::terminal::{self, note};
-use arbiter_runner::preflight::engine_setup;
+use arbiter_report::terminal::note;
 
 const HELP: &str = "\
 Each check talks to a new process. Its grade says how much depends on it: must (games are lost or runs
@@ -68,10 +66,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let (called, under_test) = under_test(args, engine)?;
     let spawner = Spawner::start().map_err(Failure::environment)?;
     let info = introduce(&spawner, &under_test).map_err(|error| told(&called, &error))?;
-    let bar = terminal::bar(checks.len() as u64);
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")
-        .expect("the template is a constant and sound");
-    bar.set_style(style);
+    let bar = progress(checks.len() as u64, "{bar:40} {pos}/{len} {msg}");
     let mut verdicts = Vec::new();
     let mut failed = 0;
     for check in checks {
@@ -91,9 +86,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     emit(&args.format.render(text, markdown, || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = report.junit().map_err(Failure::environment)?;
-        let told =
-            |error| Failure::environment(format!("cannot write {}: {error}", path.display()));
-        std::fs::write(path, xml).map_err(told)?;
+        std::fs::write(path, xml).map_err(|error| unwritten(path, &error))?;
         note(&format!("JUnit XML in {}", path.display()));
     }
     Ok(match report.has_grave_failure() {
@@ -139,8 +132,7 @@ fn under_test(args: &CheckArgs, engine: &str) -> Result<(String, Engine), Failur
         let told = format!("engine '{}': only engines that speak UCI are checked", engine.name);
         return Err(Failure::invalid(told));
     }
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let setup = engine_setup(&engine, &own_binary);
+    let setup = setup(&engine)?;
     let under_test = Engine {
         launch: setup.launch,
         options: setup.setup.options,

@@ -4,7 +4,7 @@ mod steps;
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -13,7 +13,7 @@ use crate::args::{DEFAULT_RESULTS, load};
 use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, unwritten, width};
 use arbiter_build::BuildError;
 use arbiter_plan::file::Loaded;
 use arbiter_plan::gate::{self, Kind, Outcome, Step, Verdict};
@@ -255,18 +255,15 @@ fn publish(
         || report.json(),
         rows,
     ))?;
-    let failed = |path: &Path, error: &dyn std::fmt::Display| {
-        Failure::environment(format!("cannot write {}: {error}", path.display()))
-    };
     if let Some(path) = &args.junit {
-        let xml = junit::render(test, outcomes).map_err(|error| failed(path, &error))?;
-        std::fs::write(path, xml).map_err(|error| failed(path, &error))?;
+        let xml = junit::render(test, outcomes).map_err(Failure::environment)?;
+        std::fs::write(path, xml).map_err(|error| unwritten(path, &error))?;
     }
     let github = std::env::var_os(GITHUB_SUMMARY).filter(|path| !path.is_empty());
     if let Some(path) = args.summary.clone().or_else(|| github.map(PathBuf::from)) {
         let file = File::options().create(true).append(true).open(&path);
         file.and_then(|mut file| file.write_all(report.markdown().as_bytes()))
-            .map_err(|error| failed(&path, &error))?;
+            .map_err(|error| unwritten(&path, &error))?;
     }
     Ok(())
 }

@@ -16,12 +16,6 @@ pub(crate) struct EngineArgs {
 
 /// Runs the engine in this process.
 pub(crate) fn run(args: EngineArgs) -> ExitCode {
-    match bundled_engine::run(args.args) {
-        0 => ExitCode::Passed,
-        1 => ExitCode::Negative,
-        2 => ExitCode::Usage,
-        3 => ExitCode::Invalid,
-        7 => ExitCode::Environment,
-        _ => ExitCode::Bug,
-    }
+    let code = u8::try_from(bundled_engine::run(args.args)).ok();
+    code.and_then(ExitCode::of_number).unwrap_or(ExitCode::Bug)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::engine_builds::BuildArgs;
+use crate::engine_builds::{BuildArgs, setup};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::game_source::GameSourceArgs;
@@ -18,7 +18,7 @@ use arbiter_protocol::Limits;
 use arbiter_report::stored::time_as;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
-use arbiter_runner::preflight::{self, engine_setup};
+use arbiter_runner::preflight;
 use arbiter_suite::mine::candidate::{Candidate, candidates};
 use arbiter_suite::mine::epd::{Found, lines};
 use arbiter_suite::mine::games::Game;
@@ -159,9 +159,7 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
 }
 
 fn engine_name(engine: &Engine) -> Result<String, Failure> {
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let setup = engine_setup(engine, &own_binary);
-    let introduced = runtime()?.block_on(preflight::engine_name(&setup));
+    let introduced = runtime()?.block_on(preflight::engine_name(&setup(engine)?));
     Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 

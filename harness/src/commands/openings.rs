@@ -3,25 +3,23 @@
 //! Random legal play gives positions; an engine keeps those in which neither side is better. The
 //! same seed, settings and engine give the same book.
 
-use std::fs::Permissions;
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
-use tempfile::NamedTempFile;
 
+use crate::engine_builds::setup;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
+use crate::output::NewFile;
 use crate::runtime::runtime;
 use arbiter_openings::generate::{Balance, Candidate, Candidates, Rules, Verdict};
 use arbiter_plan::plan::{BUNDLED, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_report::terminal::{self, note};
 use arbiter_runner::analysis::AnalysisEngine;
-use arbiter_runner::preflight::{EngineSetup, engine_setup};
+use arbiter_runner::preflight::EngineSetup;
 
 /// Flags of `arbiter openings`.
 #[derive(Debug, Args)]
@@ -74,17 +72,13 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     if args.count == 0 {
         return Err(Failure::new(ExitCode::Nothing, "0 openings are nothing to make"));
     }
-    let io = |error| Failure::environment(format!("{}: {error}", args.output.display()));
-    // Written beside its place and moved there when it is whole: half a book helps nobody.
-    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut output = NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(io)?;
+    // Half a book helps nobody, and none that cannot be written is searched for.
+    let mut file = NewFile::create(&args.output)?;
     let found = runtime()?.block_on(search(args))?;
     for line in &found {
-        writeln!(output, "{line}").map_err(io)?;
+        file.write(&format!("{line}\n"))?;
     }
-    output.as_file().sync_all().map_err(io)?;
-    output.as_file().set_permissions(Permissions::from_mode(0o644)).map_err(io)?;
-    output.persist(&args.output).map_err(|error| io(error.error))?;
+    file.finish()?;
     note(&format!("{} openings in {}", found.len(), args.output.display()));
     Ok(())
 }
@@ -127,8 +121,7 @@ fn judge(spec: Option<&str>) -> Result<EngineSetup, Failure> {
     let default = format!("cmd={BUNDLED}");
     let spec = EngineSpec::parse(spec.unwrap_or(&default)).map_err(Failure::invalid)?;
     let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    Ok(engine_setup(&engine, &own_binary))
+    setup(&engine)
 }
 
 /// The engine's verdict; `None` if it sees a mate or gives no score.

@@ -1,14 +1,13 @@
 //! `arbiter samples`: quiet positions of games with their results, to tune evaluations on.
 
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use tempfile::NamedTempFile;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::game_source::GameSourceArgs;
+use crate::output::NewFile;
 use arbiter_report::terminal::note;
 use arbiter_suite::samples;
 
@@ -58,27 +57,20 @@ fn nothing(args: &SamplesArgs, games: usize) -> String {
 /// Reads and writes.
 pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
     let games = args.source.games()?;
-    let told = |error: io::Error| {
-        Failure::environment(format!("cannot write {}: {error}", args.out.display()))
-    };
-    let folder = args.out.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file =
-        BufWriter::new(NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(told)?);
+    let mut file = NewFile::create(&args.out)?;
     let (mut positions, mut used) = (0, 0);
     for (number, game) in games.iter().enumerate() {
         let lines = samples::samples(game, number + 1, args.from_ply, usize::from(args.every));
         positions += lines.len();
         used += usize::from(!lines.is_empty());
         for line in lines {
-            writeln!(file, "{line}").map_err(told)?;
+            file.write(&format!("{line}\n"))?;
         }
     }
     if positions == 0 {
         return Err(Failure::new(ExitCode::Nothing, nothing(args, games.len())));
     }
-    let file = file.into_inner().map_err(|error| told(error.into_error()))?;
-    file.as_file().sync_all().map_err(told)?;
-    file.persist(&args.out).map_err(|error| told(error.error))?;
+    file.finish()?;
     let out = args.out.display();
     note(&format!("{positions} positions of {used} of {} games in {out}", games.len()));
     Ok(())

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::ProgressStyle;
 
-use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines};
+use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit, progress, width};
 use crate::runtime::interruptible;
 use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
 use arbiter_plan::plan::{Program, resolve_engine};
@@ -16,7 +15,6 @@ use arbiter_plan::spec::EngineSpec;
 use arbiter_process::Cancel;
 use arbiter_process::{Bounds, Spawner};
 use arbiter_report::speed::Report;
-use arbiter_report::terminal;
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
@@ -137,13 +135,13 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
 }
 
 fn sides(prepared: BuiltEngines) -> Result<[Side; 2], Failure> {
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+    let own = own_binary()?;
     let recipes = prepared.recipes.into_iter();
     let sides = prepared.engines.into_iter().zip(recipes).enumerate().map(|(index, both)| {
         let (spec, recipe) = both;
         let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
         let (program, args) = match engine.program {
-            Program::Bundled => (own_binary.clone(), vec!["engine".to_owned()]),
+            Program::Bundled => (own.clone(), vec!["engine".to_owned()]),
             Program::Path(path) => (path, Vec::new()),
         };
         Ok(Side { name: engine.name, program, args, recipe })
@@ -174,10 +172,7 @@ fn measure(
     };
     // The first run of each reads the program from the disk and is not counted.
     let nodes = [once(0)?.nodes, once(1)?.nodes];
-    let bar = terminal::bar(question.rounds as u64);
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} rounds at most {msg}")
-        .expect("the template is a constant and sound");
-    bar.set_style(style);
+    let bar = progress(question.rounds as u64, "{bar:40} {pos}/{len} rounds at most {msg}");
     let looks = question.interim_analyses();
     let mut rounds = Vec::new();
     while rounds.len() < question.rounds {

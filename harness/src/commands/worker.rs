@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio::sync::{mpsc, watch};
 
+use crate::engine_builds::own_binary;
 use crate::failure::Failure;
 use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
@@ -87,7 +88,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             file_bytes: Some(bytes(args.file_size)),
             cpu_seconds: args.cpu_time,
         },
-        own_binary: std::env::current_exe().map_err(Failure::environment)?,
+        own_binary: own_binary()?,
         machine: machine(),
         name,
     };

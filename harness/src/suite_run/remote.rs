@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::{QueryArgs, bar, interrupted, preflight, setups};
+use super::{QueryArgs, bar, interrupted, setups};
 use crate::failure::Failure;
 use crate::fleet::Fleet;
 use crate::runtime::{opened, runtime};
@@ -14,6 +14,7 @@ use arbiter_report::suite::by::By;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
 use arbiter_runner::executor::remote::{Link, Order};
+use arbiter_runner::preflight::check_suite_engines;
 use arbiter_runner::signal::Signals;
 
 /// What comes of all questions of a suite, in their order, each with the worker that says so.
@@ -31,14 +32,13 @@ pub(crate) fn run_on_workers<A: Assignment + Clone>(
     fleet.check_engines(engines)?;
     note(&format!("{} positions", questions.len()));
     fleet.announce();
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let setups = setups(engines, &own_binary, args.deadline);
+    let setups = setups(engines, args.deadline)?;
     let bar = bar(questions.len() as u64);
     let most = fleet.most();
     let answers = runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let opening = async {
-            preflight(&setups, needs_chess960).await?;
+            check_suite_engines(&setups, needs_chess960).await?;
             fleet.link(suite, unix_time_ms(), engines, setups.clone()).await
         };
         let put_away = async |link: Link<A, A::Done>| link.have(Order::Finish).await;

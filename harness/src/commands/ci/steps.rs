@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines};
+use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::runtime::interruptible;
@@ -58,12 +58,12 @@ impl Sides {
         without: String,
         unchanged: Vec<String>,
     ) -> Result<Sides, Failure> {
-        let own_binary = std::env::current_exe().map_err(Failure::environment)?;
+        let own = own_binary()?;
         let mut sides = Vec::new();
         for (index, spec) in prepared.engines.into_iter().enumerate() {
             let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
             let (cmd, program) = match &engine.program {
-                Program::Bundled => (BUNDLED.to_owned(), own_binary.clone()),
+                Program::Bundled => (BUNDLED.to_owned(), own.clone()),
                 Program::Path(path) => (path.display().to_string(), path.clone()),
             };
             // A build is kept in a folder whose name follows from all that decides it, and another
@@ -219,7 +219,7 @@ impl Gates<'_> {
         let _ = std::fs::remove_file(&log);
         note(&format!("{}: running, its progress is in {}", step.name, log.display()));
         let launch = Launch {
-            program: std::env::current_exe().map_err(Failure::environment)?,
+            program: own_binary()?,
             args: self.words(step),
             dir: None,
             stderr: Some(std::path::absolute(&log).unwrap_or(log.clone())),

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::args::RequestedRun;
+use crate::args::{RequestedRun, engine_spec};
+use crate::engine_builds::setup;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::emit;
@@ -13,7 +14,6 @@ use crate::runtime::runtime;
 use arbiter_plan::file::tune::TuneTable;
 use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;
-use arbiter_runner::preflight::engine_setup;
 use arbiter_runner::tuning_check;
 use arbiter_spsa::Parameter;
 use arbiter_spsa::table;
@@ -94,9 +94,7 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
 /// Spin options of an engine as parameters, in its own order.
 fn declared(spec: EngineSpec, names: &[String]) -> Result<Vec<Parameter>, Failure> {
     let engine = resolve_engine(0, spec).map_err(Failure::invalid)?;
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let setup = engine_setup(&engine, &own_binary);
-    let found = runtime()?.block_on(tuning_check::spin_options(&setup))?;
+    let found = runtime()?.block_on(tuning_check::spin_options(&setup(&engine)?))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.iter().any(|own| fits(name, own))) {
         let known = match known.is_empty() {
@@ -142,8 +140,7 @@ pub(super) struct SpinsArgs {
 
 /// Prints the table.
 pub(super) fn print(args: &SpinsArgs) -> Result<ExitCode, Failure> {
-    let spec = EngineSpec::parse(&args.engine)
-        .map_err(|error| Failure::invalid(format!("--engine '{}': {error}", args.engine)))?;
+    let spec = engine_spec("--engine", &args.engine)?;
     let parameters = declared(spec, &args.names)?;
     let lines: Vec<String> = parameters.iter().map(|p| format!("{}\n", table::line(p))).collect();
     emit(&lines.concat())?;
