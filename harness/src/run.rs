@@ -19,7 +19,7 @@ use self::preflight::{check_engines, interrupted};
 pub(crate) use self::restore::replayed;
 use crate::args::{RequestedRun, Resume};
 use crate::compat::{Printer, Style};
-use crate::engine_builds::{BuildArgs, BuildContext};
+use crate::engine_builds::{BuildContext, own_binary};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::fleet::Fleet;
@@ -65,7 +65,8 @@ struct ReadyRun {
     files: Vec<GamesFile>,
     state: RunState,
     tables: Option<Arc<dyn Tables>>,
-    own_binary: PathBuf,
+    /// How each engine is started.
+    setups: Vec<EngineSetup>,
     results: PathBuf,
     /// Held as long as the run is ours.
     _lock: RunLock,
@@ -82,10 +83,14 @@ pub(crate) fn play(kind: Kind, requested: RequestedRun) -> Result<ExitCode, Fail
 /// The same, and the name of the run.
 pub(crate) fn play_named(
     kind: Kind,
-    requested: RequestedRun,
+    mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
-    let (format, style) = (requested.format, requested.compat.clone());
-    let (ready, fleet) = prepare(kind, requested)?;
+    let (format, style) = (requested.format, requested.compat.take());
+    let fleet = std::mem::take(&mut requested.cluster).fleet(requested.at_once)?;
+    let ready = match requested.resume.take() {
+        Some(wanted) => resume(kind, wanted, requested)?,
+        None => begin(kind, requested, fleet.as_ref())?,
+    };
     let name = ready.name.clone();
     carry_out(ready, fleet, format, style).map(|code| (name, code))
 }
@@ -98,34 +103,13 @@ pub(crate) fn play_plan(
     about: &str,
     format: OutputFormat,
 ) -> Result<ExitCode, Failure> {
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let new = NewRun {
+    let new = RequestedRun {
         results: results.to_owned(),
         name: Some(name),
         about: Some(about.to_owned()),
-        is_probed: false,
+        ..RequestedRun::default()
     };
-    carry_out(create(read(plan, &own_binary, None)?, new, own_binary)?, None, format, None)
-}
-
-/// What the store is told of a new run besides its plan.
-struct NewRun {
-    results: PathBuf,
-    name: Option<String>,
-    about: Option<String>,
-    /// Whether it is tried first if the engine can be tuned.
-    is_probed: bool,
-}
-
-/// The run, and who plays it if not this machine.
-fn prepare(kind: Kind, mut requested: RequestedRun) -> Result<(ReadyRun, Option<Fleet>), Failure> {
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
-    let fleet = std::mem::take(&mut requested.cluster).fleet(requested.at_once)?;
-    let ready = match requested.resume {
-        Some(wanted) => resume(kind, wanted, requested.results, requested.build, own_binary)?,
-        None => begin(kind, requested, own_binary, fleet.as_ref())?,
-    };
-    Ok((ready, fleet))
+    carry_out(create(read(plan, None)?, new)?, None, format, None)
 }
 
 /// A plan with the files it names, before anything is stored.
@@ -134,13 +118,14 @@ struct LoadedPlan {
     book: Book,
     fingerprints: Fingerprints,
     tables: Option<Arc<dyn Tables>>,
+    /// How each engine is started.
+    setups: Vec<EngineSetup>,
 }
 
 /// Resolves the request and reads all that it names.
 fn load(
     kind: Kind,
     requested: &mut RequestedRun,
-    own_binary: &Path,
     fleet: Option<&Fleet>,
 ) -> Result<LoadedPlan, Failure> {
     make_engines(requested)?;
@@ -154,11 +139,11 @@ fn load(
         }
         _ => Failure::invalid(error),
     })?;
-    read(plan, own_binary, fleet)
+    read(plan, fleet)
 }
 
 /// Reads all that a plan names; `fleet` is who plays it if not this machine.
-fn read(plan: Plan, own_binary: &Path, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
+fn read(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
     match fleet {
         None => drop(places_of(&plan).map_err(Failure::invalid)?),
         Some(fleet) => fleet.check(&plan)?,
@@ -172,32 +157,32 @@ fn read(plan: Plan, own_binary: &Path, fleet: Option<&Fleet>) -> Result<LoadedPl
             book.name()
         )));
     }
-    let fingerprints = fingerprint::take(&plan, &book, own_binary).map_err(Failure::invalid)?;
+    let own_binary = own_binary()?;
+    let fingerprints = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
-    Ok(LoadedPlan { plan, book, fingerprints, tables })
+    let setups = engine_setups(&plan, &own_binary);
+    Ok(LoadedPlan { plan, book, fingerprints, tables, setups })
 }
 
 fn begin(
     kind: Kind,
     mut requested: RequestedRun,
-    own_binary: PathBuf,
     fleet: Option<&Fleet>,
 ) -> Result<ReadyRun, Failure> {
     let stderr_dir = requested.request.stderr_dir.clone();
-    let loaded = load(kind, &mut requested, &own_binary, fleet)?;
+    let loaded = load(kind, &mut requested, fleet)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
         })?;
     }
-    let RequestedRun { results, name, about, is_probed, .. } = requested;
-    create(loaded, NewRun { results, name, about, is_probed }, own_binary)
+    create(loaded, requested)
 }
 
 /// Makes a plan a run, once it is known that it can be played.
-fn create(loaded: LoadedPlan, new: NewRun, own_binary: PathBuf) -> Result<ReadyRun, Failure> {
-    let LoadedPlan { plan, book, fingerprints, tables } = loaded;
-    let NewRun { results, name, about, is_probed } = new;
+fn create(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
+    let LoadedPlan { plan, book, fingerprints, tables, setups } = loaded;
+    let RequestedRun { results, name, about, is_probed, .. } = requested;
     let created_ms = unix_time_ms();
     let name = name.unwrap_or_else(|| default_name(plan.kind, created_ms));
     RunLock::check_name(&name)?;
@@ -206,7 +191,7 @@ fn create(loaded: LoadedPlan, new: NewRun, own_binary: PathBuf) -> Result<ReadyR
     if let Ok(found) = store.run(&name) {
         return Err(StoreError::Exists(found.head.run).into());
     }
-    let book = check_engines(&plan, book, &own_binary, is_probed)?;
+    let book = check_engines(&plan, book, &setups, is_probed)?;
     let mut offsets = Offsets::default();
     let mut files = Vec::new();
     if let Some(path) = &plan.pgn {
@@ -222,7 +207,7 @@ fn create(loaded: LoadedPlan, new: NewRun, own_binary: PathBuf) -> Result<ReadyR
     let about = about.as_deref();
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
-    Ok(ReadyRun { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+    Ok(ReadyRun { name, plan, book, store, files, state, tables, setups, results, _lock: lock })
 }
 
 /// Builds engines that are revisions and are not built yet.
@@ -242,14 +227,8 @@ pub(crate) fn make_engines(requested: &mut RequestedRun) -> Result<(), Failure> 
     Ok(())
 }
 
-fn resume(
-    kind: Kind,
-    wanted: Resume,
-    results: PathBuf,
-    build: BuildArgs,
-    own_binary: PathBuf,
-) -> Result<ReadyRun, Failure> {
-    let name = wanted.run;
+fn resume(kind: Kind, wanted: Resume, requested: RequestedRun) -> Result<ReadyRun, Failure> {
+    let (name, results) = (wanted.run, requested.results);
     let store = Store::open(&results)?;
     // Before the run is read: who has the lock may change it.
     let lock = RunLock::take(&results, &name)?;
@@ -260,18 +239,20 @@ fn resume(
             "run '{name}' is of another kind; resume it with the subcommand that started it"
         )));
     }
-    build.restore(&plan)?;
+    requested.build.restore(&plan)?;
+    let own_binary = own_binary()?;
     let mut book = book::load(&plan).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
     let now = fingerprint::take(&plan, &book, &own_binary).map_err(Failure::invalid)?;
     fingerprint::compare(&plan, &stored.fingerprints, &now).map_err(Failure::invalid)?;
+    let setups = engine_setups(&plan, &own_binary);
     let state = replayed(&store, &name, &plan)?;
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     if state.ending().is_none() {
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
         places_of(&changed).map_err(Failure::invalid)?;
-        book = check_engines(&plan, book, &own_binary, false)?;
+        book = check_engines(&plan, book, &setups, false)?;
         store.set_ending(&name, None)?;
     }
     let content = pgn(&plan, &stored.fingerprints, stored.head.created_ms);
@@ -301,7 +282,7 @@ fn resume(
         files.push(file);
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
-    Ok(ReadyRun { name, plan, book, store, files, state, tables, own_binary, results, _lock: lock })
+    Ok(ReadyRun { name, plan, book, store, files, state, tables, setups, results, _lock: lock })
 }
 
 /// The endgame tables that the plan's rules need.
@@ -373,8 +354,8 @@ fn run(
     style: Option<&Style>,
     go_on: &str,
 ) -> Result<Finished, Failure> {
-    let ReadyRun { name, plan, book, store, files, state, tables, own_binary, results, .. } = ready;
-    let setups = engine_setups(plan, own_binary);
+    let ReadyRun { name, plan, book, store, files, state, tables, setups, results, .. } = ready;
+    let setups = std::mem::take(setups);
     let created_ms = store.run(name)?.head.created_ms;
     let known = fleet::known(store, name, plan)?;
     let jobs = JobMaker::new(plan, book, tables.clone());

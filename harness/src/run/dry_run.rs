@@ -11,12 +11,10 @@ use arbiter_report::{document, markdown, plain, plan};
 /// Resolves the plan, reads the book, starts every engine once, and prints what would be played. Nothing
 /// is stored, and no games file is opened.
 pub(super) fn print(kind: Kind, mut requested: RequestedRun) -> Result<(), Failure> {
-    let own_binary = std::env::current_exe().map_err(Failure::environment)?;
     let format = requested.format;
     let is_probed = requested.is_probed;
-    let LoadedPlan { plan, book, fingerprints, .. } =
-        load(kind, &mut requested, &own_binary, None)?;
-    let book = check_engines(&plan, book, &own_binary, is_probed)?;
+    let LoadedPlan { plan, book, fingerprints, setups, .. } = load(kind, &mut requested, None)?;
+    let book = check_engines(&plan, book, &setups, is_probed)?;
     let origin = stored::origin(&plan, env!("CARGO_PKG_VERSION"), None, &fingerprints, &[]);
     let document = document::of_plan(&origin);
     emit(&format.render(

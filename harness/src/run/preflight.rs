@@ -1,7 +1,5 @@
 //! Tries engines out before a run, so that a mistake is an error at once and not in the middle.
 
-use std::path::Path;
-
 use crate::failure::Failure;
 use crate::runtime::runtime;
 use arbiter_openings::Book;
@@ -10,7 +8,7 @@ use arbiter_plan::run::job::thin;
 use arbiter_plan::tuning::base_name;
 use arbiter_protocol::Protocol;
 use arbiter_report::terminal::note;
-use arbiter_runner::preflight::{self, EngineSetup, Preflight, PreflightError, engine_setups};
+use arbiter_runner::preflight::{self, EngineSetup, Preflight, PreflightError};
 use arbiter_runner::signal::{Request, Signals};
 use arbiter_runner::tuning_check;
 
@@ -20,19 +18,18 @@ use arbiter_runner::tuning_check;
 pub(super) fn check_engines(
     plan: &Plan,
     mut book: Book,
-    own_binary: &Path,
+    setups: &[EngineSetup],
     is_probed: bool,
 ) -> Result<Book, Failure> {
     // Whoever speaks UCI can be told any opening. Memory is shortest while engines are started.
     if !is_probed && plan.engines.iter().all(|engine| engine.behaviour.protocol == Protocol::Uci) {
         thin(&mut book, plan);
     }
-    let setups = engine_setups(plan, own_binary);
     let runtime = runtime()?;
     let Preflight { unplayable, threaded } = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         tokio::select! {
-            trial = try_all(plan, &setups, &book, is_probed) => trial.map_err(Failure::from),
+            trial = try_all(plan, setups, &book, is_probed) => trial.map_err(Failure::from),
             request = signals.next() => Err(interrupted(request)),
         }
     })?;
