@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use self::steps::{Gates, Sides};
+use self::steps::{Gates, Sides, outcome};
 use crate::args::{DEFAULT_RESULTS, load};
 use crate::engine_builds::{BuildArgs, BuildContext};
 use crate::exit_code::ExitCode;
@@ -95,21 +95,22 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         reference_nps: None,
     };
     let store = Store::create(&results)?;
-    let begun = unix_time_ms();
-    let mut outcomes = Vec::new();
+    let started = unix_time_ms();
     let sides = match sides(&args.build, base, &steps, &with) {
-        Ok(sides) => {
-            let words = sides.words();
-            outcomes.push(build_outcome(Verdict::Passed, words, 0, begun));
-            Some(sides)
-        }
         Err(failure) if failure.is_interruption() => return Err(failure),
+        sides => sides,
+    };
+    let (verdict, words, code) = match &sides {
+        Ok(sides) => (Verdict::Passed, sides.words(), 0),
         Err(Failure { code, message }) => {
-            complain(&message);
-            outcomes.push(build_outcome(Verdict::Broken, message, code as u8, begun));
-            None
+            complain(message);
+            (Verdict::Broken, message.clone(), *code as u8)
         }
     };
+    let seconds = (unix_time_ms() - started) as f64 / 1e3;
+    let build = outcome(Kind::Build.as_str(), Kind::Build, verdict, words);
+    let mut outcomes = vec![Outcome { code, seconds, ..build }];
+    let sides = sides.ok();
     if let Some(sides) = &sides {
         let gates = Gates {
             sides,
@@ -128,7 +129,12 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
             }
         }
     }
-    skip_rest(&mut outcomes, &steps);
+    for step in &steps {
+        if outcomes.iter().all(|outcome| outcome.step != step.name) {
+            let words = "a step before it was not passed".to_owned();
+            outcomes.push(outcome(&step.name, step.kind, Verdict::Skipped, words));
+        }
+    }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
     publish(&args, test, sides.as_ref().and_then(Sides::base_label), &outcomes)?;
     Ok(ExitCode::of_number(gate::exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
@@ -216,28 +222,6 @@ fn parent(build: &BuildArgs) -> Result<(Option<String>, String), Failure> {
         }
         None => (None, format!("{} has no parent", commit.short())),
     })
-}
-
-fn build_outcome(verdict: Verdict, words: String, code: u8, begun: i64) -> Outcome {
-    Outcome {
-        step: Kind::Build.as_str().to_owned(),
-        kind: Kind::Build,
-        verdict,
-        words,
-        code,
-        seconds: (unix_time_ms() - begun) as f64 / 1e3,
-        figures: serde_json::Value::Null,
-        from_before: None,
-    }
-}
-
-fn skip_rest(outcomes: &mut Vec<Outcome>, steps: &[Step]) {
-    for step in steps {
-        if outcomes.iter().any(|outcome| outcome.step == step.name) {
-            continue;
-        }
-        outcomes.push(steps::skipped(step, "a step before it was not passed".to_owned()));
-    }
 }
 
 fn publish(

@@ -1,7 +1,7 @@
 //! Carries out one step. What has a subcommand is that subcommand, run by this same program with
 //! the flags of the step, so that a gate can be repeated by hand as it was.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -111,7 +111,7 @@ impl Gates<'_> {
     pub(super) fn pass(&self, step: &Step) -> Result<Outcome, Failure> {
         if let Some(reason) = self.reason_to_skip(step) {
             note(&format!("{}: skipped, {reason}", step.name));
-            return Ok(skipped(step, reason));
+            return Ok(outcome(&step.name, step.kind, Verdict::Skipped, reason));
         }
         let key = self.key(step).map_err(Failure::environment)?;
         if !self.is_fresh
@@ -176,31 +176,23 @@ impl Gates<'_> {
     }
 
     /// The bench of the engine under test, on as many copies as there are games.
-    fn bench(&self, step: &Step, begun: i64) -> Result<Outcome, Failure> {
+    fn bench(&self, step: &Step, started: i64) -> Result<Outcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
         let prepared = build.prepare(Vec::new(), &Default::default(), self.with.clone());
-        let seconds = (unix_time_ms() - begun) as f64 / 1e3;
-        let outcome = |verdict, code, words, figures| Outcome {
-            step: step.name.clone(),
-            kind: step.kind,
-            verdict,
-            words,
-            code,
-            seconds,
-            figures,
-            from_before: None,
-        };
+        let seconds = (unix_time_ms() - started) as f64 / 1e3;
         match prepared.map(|prepared| prepared.signatures.first().copied().flatten()) {
             Ok(Some(found)) => {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.with.copies,
                 });
                 let words = gate::words(step.kind, &figures);
-                Ok(outcome(Verdict::Passed, 0, words, figures))
+                let passed = outcome(&step.name, step.kind, Verdict::Passed, words);
+                Ok(Outcome { seconds, figures, ..passed })
             }
             Ok(None) => {
                 let words = "the engine has no bench".to_owned();
-                Ok(outcome(Verdict::Broken, ExitCode::NoBench as u8, words, Value::Null))
+                let broken = outcome(&step.name, step.kind, Verdict::Broken, words);
+                Ok(Outcome { seconds, code: ExitCode::NoBench as u8, ..broken })
             }
             Err(failure) if failure.is_interruption() => Err(failure),
             Err(Failure { code, message }) => {
@@ -208,7 +200,8 @@ impl Gates<'_> {
                     ExitCode::BenchUnsteady | ExitCode::BenchBroken => Verdict::Failed,
                     _ => Verdict::Broken,
                 };
-                Ok(outcome(verdict, code as u8, message, Value::Null))
+                let failed = outcome(&step.name, step.kind, verdict, message);
+                Ok(Outcome { seconds, code: code as u8, ..failed })
             }
         }
     }
@@ -237,56 +230,47 @@ impl Gates<'_> {
                 EndReason::Exited | EndReason::TimedOut => Ok(ended),
             }
         })?;
-        Ok(outcome(step, &ended, &log))
+        Ok(of_completed(step, &ended, &log))
     }
 
-    /// The command line of a step.
+    /// The command line of a step. Commits are given by their full names, so that the run knows where
+    /// its engines are from; files that are in no commit by what was built of them, as they may have
+    /// changed since.
     fn words(&self, step: &Step) -> Vec<String> {
+        let test = &self.sides.test;
+        let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine());
+        let sides = std::iter::once(test).chain(base);
         let mut words = vec![step.kind.as_str().to_owned()];
-        let mut sides = vec![&self.sides.test];
-        sides.extend(self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine()));
+        let mut flags: Vec<(&str, String)> = Vec::new();
         match step.kind {
-            Kind::Sprt | Kind::Speed => self.sides_as_revisions(&sides, &mut words),
-            Kind::Check => words.push(spec(&self.sides.test)),
-            _ => {
-                for side in sides {
-                    words.extend(["--engine".to_owned(), spec(side)]);
+            Kind::Sprt | Kind::Speed => {
+                let from = sides.clone().find_map(|side| side.provenance.as_ref());
+                for (flag, side) in ["--test", "--base"].into_iter().zip(sides) {
+                    let clean = side.provenance.as_ref().filter(|from| !from.is_dirty);
+                    flags.push((flag, clean.map_or(&side.cmd, |from| &from.commit).clone()));
+                }
+                let (repo, cache) = (from.map(|from| &from.repo), self.build.cache.as_ref());
+                let config = self.with.config.as_ref();
+                for (flag, path) in [("--repo", repo), ("--cache", cache), ("--config", config)] {
+                    flags.extend(path.map(|path| (flag, path.display().to_string())));
                 }
             }
+            // The others take engines as they are and read no settings.
+            Kind::Check => words.push(spec(test)),
+            _ => flags.extend(sides.map(|side| ("--engine", spec(side)))),
         }
         if step.kind == Kind::Sprt {
-            words.extend(["--results".to_owned(), self.results.display().to_string()]);
-            let name = format!("ci-{}-{}", step.name.replace([' ', '/'], "-"), unix_time_ms());
-            words.extend(["--name".to_owned(), name]);
+            flags.push(("--results", self.results.display().to_string()));
+            let name = step.name.replace([' ', '/'], "-");
+            flags.push(("--name", format!("ci-{name}-{}", unix_time_ms())));
             if !step.args.iter().any(|arg| arg.starts_with("--concurrency")) {
-                words.extend(["--concurrency".to_owned(), self.with.copies.to_string()]);
+                flags.push(("--concurrency", self.with.copies.to_string()));
             }
         }
-        // The others take engines as they are and read no settings.
-        if let (Some(config), Kind::Sprt | Kind::Speed) = (&self.with.config, step.kind) {
-            words.extend(["--config".to_owned(), config.display().to_string()]);
-        }
-        words.extend(["--format".to_owned(), "json".to_owned()]);
+        flags.push(("--format", "json".to_owned()));
+        words.extend(flags.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
         words.extend(step.args.iter().cloned());
         words
-    }
-
-    /// Commits by their full names, so that the run knows where its engines are from; files that are
-    /// in no commit by what was built of them, as they may have changed since.
-    fn sides_as_revisions(&self, sides: &[&Side], words: &mut Vec<String>) {
-        for (flag, side) in ["--test", "--base"].into_iter().zip(sides) {
-            let clean = side.provenance.as_ref().filter(|from| !from.is_dirty);
-            let word = clean.map_or(side.cmd.clone(), |from| from.commit.clone());
-            words.extend([flag.to_owned(), word]);
-        }
-        let repo = sides.iter().find_map(|side| side.provenance.as_ref()).map(|from| &from.repo);
-        let flags: [(&str, Option<&PathBuf>); 2] =
-            [("--repo", repo), ("--cache", self.build.cache.as_ref())];
-        for (flag, value) in flags {
-            words.extend(
-                value.into_iter().flat_map(|path| [flag.to_owned(), path.display().to_string()]),
-            );
-        }
     }
 }
 
@@ -295,7 +279,8 @@ fn spec(side: &Side) -> String {
     format!("name=\"{}\",cmd=\"{}\"", side.label, side.cmd)
 }
 
-fn outcome(step: &Step, ended: &Completed, log: &Path) -> Outcome {
+/// The outcome of a step whose subcommand has ended.
+fn of_completed(step: &Step, ended: &Completed, log: &Path) -> Outcome {
     let figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     let verdict = gate::verdict(step, ended.code, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
@@ -311,23 +296,19 @@ fn outcome(step: &Step, ended: &Completed, log: &Path) -> Outcome {
     };
     let fallback = ExitCode::Environment as u8;
     Outcome {
-        step: step.name.clone(),
-        kind: step.kind,
-        verdict,
-        words,
         code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(fallback),
         seconds: ended.elapsed.as_secs_f64(),
         figures,
-        from_before: None,
+        ..outcome(&step.name, step.kind, verdict, words)
     }
 }
 
-/// The outcome of a step that is left out.
-pub(super) fn skipped(step: &Step, words: String) -> Outcome {
+/// An outcome without figures that took no time.
+pub(super) fn outcome(step: &str, kind: Kind, verdict: Verdict, words: String) -> Outcome {
     Outcome {
-        step: step.name.clone(),
-        kind: step.kind,
-        verdict: Verdict::Skipped,
+        step: step.to_owned(),
+        kind,
+        verdict,
         words,
         code: 0,
         seconds: 0.0,
