@@ -11,7 +11,8 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
-use arbiter_report::{csv, terminal};
+use arbiter_report::document::Document;
+use arbiter_report::{csv, markdown, plain, terminal};
 
 /// Columns below which nothing is made to fit.
 const NARROWEST: usize = 60;
@@ -68,6 +69,16 @@ impl OutputFormat {
             OutputFormat::Ndjson => lines(&value()),
             OutputFormat::Csv => rows.csv(&value()),
         }
+    }
+
+    /// The same of a document, which text and Markdown show.
+    pub(crate) fn of_document(
+        self,
+        document: &Document,
+        value: impl FnOnce() -> Value,
+        rows: Rows<'_>,
+    ) -> String {
+        self.render(|| plain::render(document, width()), || markdown::render(document), value, rows)
     }
 }
 

@@ -336,7 +336,7 @@ fn solved_positions_are_compared() {
     assert!(text(flags).contains("p = 0.0352 (exact), 0.0213 (mid-p)"));
     let same = "mcnemar --only-first 0 --only-second 0 --both 9";
     assert_figures(&json(same), &[("p_exact", None), ("p_mid", None), ("chi_squared", None)]);
-    assert!(text(same).starts_with("undefined"));
+    assert!(text(same).contains("undefined"));
 }
 
 #[test]
@@ -359,7 +359,7 @@ fn speeds_are_compared() {
     let (low, high) = (found["ratio_low"].as_f64(), found["ratio_high"].as_f64());
     assert!(low < Some(ratio) && Some(ratio) < high, "{found:#}");
     let shown = run(three, &[]).expect_code(0).stdout;
-    assert!(shown.starts_with("Speed, first over second   1.0829 ["), "{shown}");
+    assert!(shown.contains("\nSpeed, first over second   1.0829 ["), "{shown}");
     // Without spread, and with a single line.
     let expected = [("ratio", Some(2.0)), ("ratio_low", Some(2.0)), ("ratio_high", Some(2.0))];
     assert_figures(&json("2 1\n4 2\n"), &expected);
@@ -401,7 +401,7 @@ fn a_broken_worker_is_named() {
     assert!(text(flags).ends_with("Leave out odd and look again.\n"));
     let few = "workers --worker a=1,2,3,4,5 --worker b=0,0,0,0,0";
     assert_figures(&json(few), &[("chi_squared", None), ("p", None), ("remove", None)]);
-    assert!(text(few).starts_with("undefined"));
+    assert!(text(few).contains("undefined"));
 }
 
 #[test]

@@ -9,12 +9,11 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::fleet::{AccessArgs, default_key};
-use crate::output::{OutputFormat, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit};
 use crate::runtime::runtime;
 use arbiter_cluster::overview::{document, trouble};
 use arbiter_cluster::trust::Key;
 use arbiter_cluster::watch::{Cluster, listen};
-use arbiter_report::{markdown, plain};
 
 /// How long is listened; workers send their status more often.
 const LISTEN: Duration = Duration::from_millis(3_500);
@@ -73,12 +72,7 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
         listen(&link, LISTEN).await
     })?;
     let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
-    emit(&args.format.render(
-        || plain::render(&document(&cluster), width()),
-        || markdown::render(&document(&cluster)),
-        || as_json(&cluster),
-        rows,
-    ))
+    emit(&args.format.of_document(&document(&cluster), || as_json(&cluster), rows))
 }
 
 fn as_json(cluster: &Cluster) -> Value {

@@ -12,7 +12,6 @@ use crate::args::MODELS;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit};
 use arbiter_report::document::Document;
-use arbiter_report::markdown;
 use arbiter_stats::{Model, Sprt, SprtError};
 
 const HELP: &str = "\
@@ -85,13 +84,12 @@ pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
         StatsCommand::Speed(command) => paired::speed(command),
         StatsCommand::Workers(command) => paired::workers(command),
     };
-    let Answer { text, json, document, rows } = answer.map_err(Failure::invalid)?;
-    emit(&args.format.render(|| text, || markdown::render(&document), || json, rows))
+    let Answer { json, document, rows } = answer.map_err(Failure::invalid)?;
+    emit(&args.format.of_document(&document, || json, rows))
 }
 
 /// The result of a command, from which all forms are made.
 struct Answer {
-    text: String,
     json: serde_json::Value,
     document: Document,
     /// What of the JSON is a line of CSV.

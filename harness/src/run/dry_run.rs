@@ -3,10 +3,10 @@
 use super::{LoadedPlan, check_engines, load};
 use crate::args::RequestedRun;
 use crate::failure::Failure;
-use crate::output::{Rows, emit, width};
+use crate::output::{Rows, emit};
 use arbiter_plan::plan::Kind;
 use arbiter_report::stored;
-use arbiter_report::{document, markdown, plain, plan};
+use arbiter_report::{document, plan};
 
 /// Resolves the plan, reads the book, starts every engine once, and prints what would be played. Nothing
 /// is stored, and no games file is opened.
@@ -17,10 +17,7 @@ pub(super) fn print(kind: Kind, mut requested: RequestedRun) -> Result<(), Failu
     let book = check_engines(&plan, book, &setups, is_probed)?;
     let origin = stored::origin(&plan, env!("CARGO_PKG_VERSION"), None, &fingerprints, &[]);
     let document = document::of_plan(&origin);
-    emit(&format.render(
-        || plain::render(&document, width()),
-        || markdown::render(&document),
-        || plan::json(&origin, book.len()),
-        Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] },
-    ))
+    let rows =
+        Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
+    emit(&format.of_document(&document, || plan::json(&origin, book.len()), rows))
 }

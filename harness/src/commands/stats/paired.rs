@@ -9,7 +9,7 @@ use super::numbers;
 use super::numbers::shown;
 use super::{Answer, ONE_ROW};
 use crate::output::Rows;
-use arbiter_report::document::Document;
+use arbiter_report::document::{Block, Document};
 use arbiter_report::status::percent;
 use arbiter_report::table::Table;
 use arbiter_schedule::seed::{below, seed_for};
@@ -93,24 +93,26 @@ pub(crate) fn mcnemar(args: &McnemarArgs) -> Result<Answer, String> {
         "difference": found.map(|m| m.difference.0),
         "difference_error": found.map(|m| m.difference.1),
     });
-    let text = match found {
-        None => "undefined: the runs solved the same positions\n".to_owned(),
-        Some(found) => format!(
-            "Solved only by the first {}, only by the second {}\n\
-             Difference {:+.2} ± {:.2} % of the positions (95 %)\n\
-             p = {:.4} (exact), {:.4} (mid-p); chi-squared {:.3}\n",
-            solved.only_first,
-            solved.only_second,
-            100.0 * found.difference.0,
-            100.0 * paired::margin(found.difference.1),
-            found.p_exact,
-            found.p_mid,
-            found.chi_squared
-        ),
-    };
     let mut document = Document::new("Two runs over the same positions".to_owned());
-    text.lines().for_each(|line| document.paragraph(format!("{line}.")));
-    Ok(Answer { text, json, document, rows: ONE_ROW })
+    match found {
+        None => document.paragraph("undefined: the runs solved the same positions."),
+        Some(found) => {
+            document.paragraph(format!(
+                "Solved only by the first {}, only by the second {}.",
+                solved.only_first, solved.only_second
+            ));
+            document.paragraph(format!(
+                "Difference {:+.2} ± {:.2} % of the positions (95 %).",
+                100.0 * found.difference.0,
+                100.0 * paired::margin(found.difference.1)
+            ));
+            document.paragraph(format!(
+                "p = {:.4} (exact), {:.4} (mid-p); chi-squared {:.3}.",
+                found.p_exact, found.p_mid, found.chi_squared
+            ));
+        }
+    }
+    Ok(Answer { json, document, rows: ONE_ROW })
 }
 
 /// Compares speeds.
@@ -135,13 +137,11 @@ pub(crate) fn speed(args: &SpeedArgs) -> Result<Answer, String> {
             format!("[{low:.4}, {high:.4}] (95 %, {} rounds, seed {})", args.rounds, args.seed)
         });
     let (ratio, faster) = (format!("{:.4} {interval}", found.ratio), percent(found.faster));
-    let text = format!("Speed, first over second   {ratio}\nThe first is faster        {faster}\n");
     let mut document = Document::new("Speed of two programs".to_owned());
-    let mut table = Table::new(["", ""]);
-    table.push(["speed, first over second".to_owned(), ratio]);
-    table.push(["the first is faster".to_owned(), faster]);
-    document.table(table);
-    Ok(Answer { text, json, document, rows: ONE_ROW })
+    document.blocks.push(Block::Verbatim(format!(
+        "Speed, first over second   {ratio}\nThe first is faster        {faster}\n"
+    )));
+    Ok(Answer { json, document, rows: ONE_ROW })
 }
 
 fn read_speeds(path: &Path) -> Result<Vec<Speeds>, String> {
@@ -217,22 +217,18 @@ pub(crate) fn workers(args: &WorkersArgs) -> Result<Answer, String> {
             f.chi_squared, f.freedom, f.p
         ),
     };
-    let mut text = format!("{sum}\n");
     let mut document = Document::new("Workers whose pairs are unlike the others'".to_owned());
     document.paragraph(format!("{sum}."));
     let mut table = Table::new(["worker", "residual", "colour"]);
     for (index, (name, _)) in args.worker.iter().enumerate() {
         let word = of(index).map_or("too few pairs", |(_, c)| colour(c));
         let residual = shown(of(index).map(|(z, _)| z), 2);
-        text.push_str(&format!("{residual:>10} {word:<8} {name}\n"));
         table.push([name.clone(), residual, word.to_owned()]);
     }
     document.table(table);
     if let Some(index) = remove {
-        let advice = format!("Leave out {} and look again.", args.worker[index].0);
-        text.push_str(&format!("{advice}\n"));
-        document.paragraph(advice);
+        document.paragraph(format!("Leave out {} and look again.", args.worker[index].0));
     }
     let rows = Rows { list: Some("workers"), first: &["worker", "residual", "color"] };
-    Ok(Answer { text, json, document, rows })
+    Ok(Answer { json, document, rows })
 }

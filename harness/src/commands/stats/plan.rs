@@ -6,9 +6,7 @@ use serde_json::json;
 use super::numbers;
 use super::{Answer, TestArgs};
 use crate::output::Rows;
-use arbiter_report::document::Document;
-use arbiter_report::status::percent;
-use arbiter_report::table::Table;
+use arbiter_report::document::{Block, Document};
 use arbiter_stats::discrete_walk;
 use arbiter_stats::elo::{elo_from_score, finite};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
@@ -63,7 +61,6 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
     let points: Vec<OperatingPoint> = elos.iter().map(|elo| planned.at(*elo)).collect();
     let pilot = args.pilot.map(|counts| pilot_exit(&test, &Pentanomial(counts))).transpose()?;
     Ok(Answer {
-        text: text(&test, &planned, &points, pilot),
         json: json(&test, &planned, &points, pilot),
         document: document(&test, &planned, &points, pilot),
         rows: Rows { list: Some("points"), first: &["elo", "nelo"] },
@@ -79,15 +76,9 @@ fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
 
 /// Exit of the walk that pairs like the sample's make.
 fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
-    if pairs.pairs() == 0 {
-        return Err("expected a pilot with pairs".to_owned());
-    }
     let sample = pairs.distribution().regularized();
-    let probabilities =
-        sample.probabilities().ok_or_else(|| "expected a pilot with pairs".to_owned())?;
-    let Some(moments) = sample.moments() else {
-        return Err("expected a pilot with pairs".to_owned());
-    };
+    let figures = sample.probabilities().zip(sample.moments()).filter(|_| pairs.pairs() > 0);
+    let (probabilities, moments) = figures.ok_or("expected a pilot with pairs")?;
     let scale = test.for_pairs(pairs);
     let bound = |elo: f64| match test.model {
         arbiter_stats::Model::Normalized => {
@@ -143,32 +134,6 @@ fn json(
     })
 }
 
-/// What is planned, in a line.
-fn heading(test: &Sprt, planned: &PlannedTest) -> String {
-    format!(
-        "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}",
-        test.model.as_str(),
-        test.elo0,
-        test.elo1,
-        test.alpha,
-        test.beta,
-        planned.variance_per_game
-    )
-}
-
-/// What else there is to know, a sentence each.
-fn notes(planned: &PlannedTest, pilot: Option<Exit>) -> Vec<String> {
-    let worst = planned.worst().map(|elo| planned.at(elo)).map(|worst| {
-        let (elo, games) = (worst.elo, worst.exit.mean_units);
-        format!("It takes longest at {elo:+.2} Elo: {games:.0} games.")
-    });
-    let pilot = pilot.map(|exit| {
-        let (pass, games) = (100.0 * exit.upper_probability, 2.0 * exit.mean_units);
-        format!("Pairs like the pilot's pass in {pass:.2} % after {games:.0} games.")
-    });
-    worst.into_iter().chain(pilot).collect()
-}
-
 fn document(
     test: &Sprt,
     planned: &PlannedTest,
@@ -176,53 +141,40 @@ fn document(
     pilot: Option<Exit>,
 ) -> Document {
     let mut document = Document::new("What a test will cost".to_owned());
-    document.paragraph(format!("{}.", heading(test, planned)));
-    let mut table = Table::new(["Elo", "nElo", "passes", "expected games"]);
+    document.paragraph(format!(
+        "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}.",
+        test.model.as_str(),
+        test.elo0,
+        test.elo1,
+        test.alpha,
+        test.beta,
+        planned.variance_per_game
+    ));
+    let mut text =
+        format!("\n{:>9} {:>9} {:>8} {:>10}  pass probability\n", "Elo", "nElo", "pass", "games");
     for point in points {
-        table.push([
-            format!("{:.2}", point.elo),
-            format!("{:.2}", point.nelo),
-            percent(Some(point.exit.upper_probability)),
-            format!("{:.0}", point.exit.mean_units),
-        ]);
-    }
-    document.table(table);
-    notes(planned, pilot).into_iter().for_each(|note| document.paragraph(note));
-    document
-}
-
-fn text(
-    test: &Sprt,
-    planned: &PlannedTest,
-    points: &[OperatingPoint],
-    pilot: Option<Exit>,
-) -> String {
-    let mut text = format!(
-        "{}\n\n{:>9} {:>9} {:>8} {:>10}  pass probability\n",
-        heading(test, planned),
-        "Elo",
-        "nElo",
-        "pass",
-        "games"
-    );
-    let row = |point: &OperatingPoint| {
         let pass = point.exit.upper_probability;
         let filled = (pass * PLOT_WIDTH as f64).round() as usize;
         let plot = format!("{}{}", "█".repeat(filled), "·".repeat(PLOT_WIDTH - filled));
         let (elo, nelo, games) = (point.elo, point.nelo, point.exit.mean_units);
-        format!("{elo:>9.2} {nelo:>9.2} {:>7.2}% {games:>10.0}  {plot}\n", 100.0 * pass)
-    };
-    text.extend(points.iter().map(row));
+        text += &format!("{elo:>9.2} {nelo:>9.2} {:>7.2}% {games:>10.0}  {plot}\n", 100.0 * pass);
+    }
     let most = points.iter().map(|point| point.exit.mean_units).fold(0.0, f64::max);
-    text.push_str(&format!("\n{:>9}  expected games (full width: {most:.0})\n", "Elo"));
+    text += &format!("\n{:>9}  expected games (full width: {most:.0})\n", "Elo");
     for point in points {
         let share = if most > 0.0 { point.exit.mean_units / most } else { 0.0 };
         let bar = "▒".repeat((share * PLOT_WIDTH as f64).round() as usize);
-        text.push_str(&format!("{:>9.2}  {bar}\n", point.elo));
+        text += &format!("{:>9.2}  {bar}\n", point.elo);
     }
-    let notes = notes(planned, pilot);
-    if !notes.is_empty() {
-        text.push_str(&format!("\n{}\n", notes.join("\n")));
+    document.blocks.push(Block::Verbatim(text));
+    if let Some(worst) = planned.worst().map(|elo| planned.at(elo)) {
+        let (elo, games) = (worst.elo, worst.exit.mean_units);
+        document.paragraph(format!("It takes longest at {elo:+.2} Elo: {games:.0} games."));
     }
-    text
+    if let Some(exit) = pilot {
+        let (pass, games) = (100.0 * exit.upper_probability, 2.0 * exit.mean_units);
+        let told = format!("Pairs like the pilot's pass in {pass:.2} % after {games:.0} games.");
+        document.paragraph(told);
+    }
+    document
 }

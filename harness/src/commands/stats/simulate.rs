@@ -120,7 +120,6 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
         .collect();
     bar.finish_and_clear();
     Ok(Answer {
-        text: text(args, &test, &rows),
         json: json(args, &test, &rows),
         document: document(args, &test, &rows),
         rows: Rows { list: Some("points"), first: &["elo_true", "nelo", "elo"] },
@@ -229,15 +228,15 @@ fn json(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> serde_json::Value {
     })
 }
 
-/// What was imagined, in a line.
-fn heading(args: &SimulateArgs, test: &Sprt) -> String {
+fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
     let correction = match test.correction {
         Correction::Dynamic => "corrected for overshoot",
         Correction::None => "Wald's bounds",
     };
-    format!(
+    let mut document = Document::new("How often tests are right".to_owned());
+    document.paragraph(format!(
         "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, a look every {} \
-         pairs, seed {}",
+         pairs, seed {}. Errors are standard errors.",
         args.runs,
         test.model.as_str(),
         test.elo0,
@@ -246,12 +245,7 @@ fn heading(args: &SimulateArgs, test: &Sprt) -> String {
         test.beta,
         args.batch,
         args.seed
-    )
-}
-
-fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
-    let mut document = Document::new("How often tests are right".to_owned());
-    document.paragraph(format!("{}. Errors are standard errors.", heading(args, test)));
+    ));
     let mut table = Table::new(["true", "nElo", "Elo", "passed", "capped", "games"]);
     for row in rows {
         let (pass, pass_error) = row.tally.share(row.tally.passed);
@@ -267,46 +261,7 @@ fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
         ]);
     }
     document.table(table);
-    promises(test, rows).lines().filter(|line| !line.is_empty()).for_each(|line| {
-        document.paragraph(line);
-    });
-    document
-}
-
-fn text(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> String {
-    let mut text = format!(
-        "{}\n\n{:>9} {:>9} {:>9}  {:>16} {:>8} {:>18}\n",
-        heading(args, test),
-        "true",
-        "nElo",
-        "Elo",
-        "passed",
-        "capped",
-        "games"
-    );
-    for row in rows {
-        let (pass, pass_error) = row.tally.share(row.tally.passed);
-        let (games, games_error) = row.tally.games();
-        let strengths = strengths(&row.simulation.probabilities);
-        text.push_str(&format!(
-            "{:>9} {:>9} {:>9}  {:>7.2} ± {:.2} % {:>8} {:>9.0} ± {:.0}\n",
-            numbers::shown(row.elo, 2),
-            numbers::shown(strengths.map(|(nelo, _)| nelo), 3),
-            numbers::shown(strengths.map(|(_, elo)| elo), 3),
-            100.0 * pass,
-            100.0 * pass_error,
-            row.tally.capped,
-            games,
-            games_error
-        ));
-    }
-    text.push_str(&promises(test, rows));
-    text
-}
-
-/// What the error rates came out as, where a true strength is one of the hypotheses.
-fn promises(test: &Sprt, rows: &[Row]) -> String {
-    let mut text = String::new();
+    // The error rates, where a true strength is one of the hypotheses.
     for row in rows {
         let (name, promised, part) = match row.elo {
             Some(elo) if elo == test.elo0 => ("alpha", test.alpha, row.tally.passed),
@@ -315,15 +270,12 @@ fn promises(test: &Sprt, rows: &[Row]) -> String {
         };
         let (rate, error) = row.tally.share(part);
         let word = if rate <= promised + 4.0 * error { "holds" } else { "DOES NOT HOLD" };
-        text.push_str(&format!(
-            "\nMeasured {name} {:.3} ± {:.3} %: {:.3} % {word}.",
+        document.paragraph(format!(
+            "Measured {name} {:.3} ± {:.3} %: {:.3} % {word}.",
             100.0 * rate,
             100.0 * error,
             100.0 * promised
         ));
     }
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text
+    document
 }

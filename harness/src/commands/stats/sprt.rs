@@ -1,16 +1,13 @@
 //! `arbiter stats sprt`: what given counts say.
 
-use std::fmt::Write;
-
 use clap::Args;
 use serde_json::json;
 
 use super::numbers;
 use super::numbers::{parts, shown};
 use super::{Answer, ONE_ROW, TestArgs};
-use arbiter_report::document::Document;
+use arbiter_report::document::{Block, Document};
 use arbiter_report::status::{interval, percent, plus_minus};
-use arbiter_report::table::Table;
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Decision, Model, Moments, Pentanomial, Sprt, Trinomial, opening_bias};
 use arbiter_stats::{bayes, elo, normalized};
@@ -48,48 +45,33 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     if let (Some(pairs), Some(games)) = (&pairs, &games) {
         check_agreement(pairs, games)?;
     }
+    let is_bayesian = test.model == Model::Bayesian;
+    let (elo0, elo1) = (test.elo0, test.elo1);
     let figures = match (pairs, games) {
-        (Some(own), _) => of_pairs(test, own, games),
-        (None, Some(own)) => of_games(test, own),
+        (Some(own), _) => Figures {
+            test,
+            pairs,
+            games,
+            moments: own.distribution().moments(),
+            llr: test.llr(&own),
+            llr_classical: is_bayesian.then(|| bayes::llr_classical_pairs(&own, elo0, elo1)),
+            sequential: sequential::after(&test, &own, Decision::Continue),
+        },
+        (None, Some(own)) => Figures {
+            test,
+            pairs,
+            games,
+            moments: own.distribution().moments(),
+            llr: test.llr_games(&own),
+            llr_classical: is_bayesian.then(|| bayes::llr_classical(&own, elo0, elo1)),
+            sequential: sequential::of_games(&test, &own),
+        },
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
-    let lines = lines(&figures);
-    // Writing to a string cannot fail.
-    let text = lines.iter().fold(String::new(), |mut text, (label, value)| {
-        let _ = writeln!(text, "{label:<21} {value}");
-        text
-    });
     let mut document = Document::new("What the counts say".to_owned());
-    let rows = lines.into_iter().map(|(label, value)| vec![label.to_owned(), value]);
-    let heading = vec![String::new(); 2];
-    document.table(Table::from_rows(std::iter::once(heading).chain(rows).collect()));
-    Ok(Answer { text, json: json(&figures), document, rows: ONE_ROW })
-}
-
-fn of_pairs(test: Sprt, pairs: Pentanomial, games: Option<Trinomial>) -> Figures {
-    let classical = || bayes::llr_classical_pairs(&pairs, test.elo0, test.elo1);
-    Figures {
-        test,
-        pairs: Some(pairs),
-        games,
-        moments: pairs.distribution().moments(),
-        llr: test.llr(&pairs),
-        llr_classical: (test.model == Model::Bayesian).then(classical),
-        sequential: sequential::after(&test, &pairs, Decision::Continue),
-    }
-}
-
-fn of_games(test: Sprt, games: Trinomial) -> Figures {
-    let classical = || bayes::llr_classical(&games, test.elo0, test.elo1);
-    Figures {
-        test,
-        pairs: None,
-        games: Some(games),
-        moments: games.distribution().moments(),
-        llr: test.llr_games(&games),
-        llr_classical: (test.model == Model::Bayesian).then(classical),
-        sequential: sequential::of_games(&test, &games),
-    }
+    let lines = lines(&figures).into_iter().map(|(label, value)| format!("{label:<21} {value}\n"));
+    document.blocks.push(Block::Verbatim(lines.collect()));
+    Ok(Answer { json: json(&figures), document, rows: ONE_ROW })
 }
 
 /// The games of pairs are twice as many and score the same points.

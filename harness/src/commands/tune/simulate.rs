@@ -9,10 +9,9 @@ use serde_json::json;
 use super::parameters::listed;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, emit, width};
+use crate::output::{OutputFormat, Rows, emit};
 use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
 use arbiter_report::document::Document;
-use arbiter_report::markdown;
 use arbiter_report::table::Table;
 use arbiter_spsa::Tuning;
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA};
@@ -93,13 +92,10 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
         })
         .collect();
     let forecast = objective.forecast(&tuning);
-    let told = || told(args, &tuning, &objective, &runs, &forecast);
-    emit(&args.format.render(
-        || told().text(),
-        || markdown::render(&told().document()),
-        || object(args, &tuning, &objective, &runs, &forecast),
-        Rows { list: Some("runs"), first: &["seed", "loss_elo"] },
-    ))?;
+    let document = document(args, &tuning, &objective, &runs, &forecast);
+    let value = || object(args, &tuning, &objective, &runs, &forecast);
+    let rows = Rows { list: Some("runs"), first: &["seed", "loss_elo"] };
+    emit(&args.format.of_document(&document, value, rows))?;
     Ok(ExitCode::Passed)
 }
 
@@ -160,38 +156,13 @@ fn mean(runs: &[TuningRun]) -> (f64, Option<f64>) {
     (mean, (runs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt()))
 }
 
-/// What a reader is told.
-struct Told {
-    schedule: String,
-    parameters: Table,
-    runs: Table,
-    outcome: [String; 2],
-}
-
-impl Told {
-    fn text(self) -> String {
-        let Told { schedule, parameters, runs, outcome: [mean, outlook] } = self;
-        let (parameters, runs) = (parameters.fitted(width()), runs.fitted(width()));
-        format!("{schedule}\n{parameters}{runs}{mean}\n{outlook}\n")
-    }
-
-    fn document(self) -> Document {
-        let mut document = Document::new("A tuning of a simulated objective".to_owned());
-        document.paragraph(format!("{}.", self.schedule));
-        document.table(self.parameters);
-        document.table(self.runs);
-        self.outcome.into_iter().for_each(|words| document.paragraph(words));
-        document
-    }
-}
-
-fn told(
+fn document(
     args: &SimulateArgs,
     tuning: &Tuning,
     objective: &SimulatedObjective,
     runs: &[TuningRun],
     forecast: &Forecast,
-) -> Told {
+) -> Document {
     let mut parameters = Table::new([
         "parameter",
         "start",
@@ -227,8 +198,9 @@ fn told(
     rows.extend(runs.iter().map(|c| row(c.seed.to_string(), c.elo, &c.theta)));
     let (found, error) = mean(runs);
     let error = error.map_or(String::new(), |error| format!(" ± {:.2} (95 %)", 1.96 * error));
-    let schedule = format!(
-        "{} iterations of {} pairs ({} games), alpha {}, gamma {}, A {}, {} drawn",
+    let mut document = Document::new("A tuning of a simulated objective".to_owned());
+    document.paragraph(format!(
+        "{} iterations of {} pairs ({} games), alpha {}, gamma {}, A {}, {} drawn.",
         tuning.iterations,
         tuning.pairs,
         2 * tuning.all_pairs(),
@@ -236,17 +208,19 @@ fn told(
         tuning.gamma,
         gains.a,
         args.draw_ratio
-    );
-    let mean = format!(
+    ));
+    document.table(parameters);
+    document.table(Table::from_rows(rows));
+    document.paragraph(format!(
         "Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; by theory {:.2}.",
         objective.loss(&start),
         forecast.end_elo
-    );
-    let outlook = format!(
+    ));
+    document.paragraph(format!(
         "If it went on at the rates of its end: {:.2} in the mean, up to {:.2} 95 % of the time.",
         forecast.noise_elo, forecast.noise_elo_95
-    );
-    Told { schedule, parameters, runs: Table::from_rows(rows), outcome: [mean, outlook] }
+    ));
+    document
 }
 
 fn object(
