@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::record::{GameRecord, Keep};
 use crate::referee::{Fault, Referee, Reply};
 use crate::relay::relayed;
-use crate::transcript::{Tape, Transcript};
+use crate::transcript::{Recorder, Transcript};
 use arbiter_protocol::{Conditions, Game};
 
 /// Options that an engine is told before a game, besides those of its start: name, value.
@@ -98,9 +98,9 @@ async fn play_on(
             let _ = mover.ponder(forecast);
         }
     };
-    let tapes = ByColor { white: Some(white.tape()), black: Some(black.tape()) };
+    let recorders = ByColor { white: Some(white.recorder()), black: Some(black.recorder()) };
     let ready = ByColor { white: white.ready_time(), black: black.ready_time() };
-    let record = GameRecord { ready, ..record(&setup, referee, outcome, started, tapes) };
+    let record = GameRecord { ready, ..record(&setup, referee, outcome, started, recorders) };
     (record, ByColor { white, black })
 }
 
@@ -110,17 +110,17 @@ pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
 }
 
-/// The record of a game that `absent` could not begin; `tape` has what it said.
+/// The record of a game that `absent` could not begin; `recorder` has what it said.
 pub fn forfeited(
     setup: &GameSetup,
     absent: Color,
     fault: Fault,
-    tape: Option<&Tape>,
+    recorder: Option<&Recorder>,
 ) -> GameRecord {
     let mut referee = referee(setup);
     let outcome = referee.forfeit(absent, fault).clone();
-    let tapes = ByColor::new_with(|color| tape.filter(|_| color == absent));
-    record(setup, referee, outcome, Instant::now(), tapes)
+    let recorders = ByColor::new_with(|color| recorder.filter(|_| color == absent));
+    record(setup, referee, outcome, Instant::now(), recorders)
 }
 
 fn referee(setup: &GameSetup) -> Referee {
@@ -133,7 +133,7 @@ fn record(
     referee: Referee,
     outcome: Outcome,
     started: Instant,
-    tapes: ByColor<Option<&Tape>>,
+    recorders: ByColor<Option<&Recorder>>,
 ) -> GameRecord {
     let is_kept = match setup.keep.transcripts {
         Keeping::All => true,
@@ -150,6 +150,6 @@ fn record(
         duration: started.elapsed(),
         ready: ByColor::default(),
         late,
-        transcript: is_kept.then(|| Transcript::of(tapes, started)),
+        transcript: is_kept.then(|| Transcript::of(recorders, started)),
     }
 }

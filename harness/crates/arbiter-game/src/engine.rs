@@ -17,7 +17,7 @@ pub use self::setup::EngineSetup;
 use crate::annotation::LinePattern;
 use crate::referee::{Fault, Forecast, Reply, Turn};
 use crate::relay::ReaderHandoff;
-use crate::transcript::{Mark, Tape};
+use crate::transcript::{Mark, Recorder};
 use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, OptionDeclaration, Session, SessionError, Step};
 
@@ -55,7 +55,7 @@ pub struct EngineProcess {
     /// Lines of the search in progress that the pattern chose.
     chosen: Vec<String>,
     /// What was said.
-    tape: Tape,
+    recorder: Recorder,
     /// When the last text was about to be sent.
     asked: Instant,
     /// When it was handed over.
@@ -77,12 +77,12 @@ impl EngineProcess {
     pub async fn try_start(
         spawner: &Spawner,
         setup: &EngineSetup,
-    ) -> Result<EngineProcess, (EngineError, Option<Tape>)> {
+    ) -> Result<EngineProcess, (EngineError, Option<Recorder>)> {
         let mut engine =
             EngineProcess::spawn(spawner, setup).map_err(|error| (error.into(), None))?;
         match engine.handshake().await {
             Ok(()) => Ok(engine),
-            Err(error) => Err((error, Some(engine.take_tape()))),
+            Err(error) => Err((error, Some(engine.take_recorder()))),
         }
     }
 
@@ -107,7 +107,7 @@ impl EngineProcess {
             pondered: String::new(),
             pattern: setup.pattern.clone(),
             chosen: Vec::new(),
-            tape: setup.tape(since),
+            recorder: Recorder::new(since, setup.is_recorded),
             asked: since,
             flushed: since,
             ready_time: None,
@@ -125,17 +125,17 @@ impl EngineProcess {
     }
 
     fn note_fault(&mut self, fault: &Fault) {
-        self.tape.note(Instant::now(), Mark::Event, &fault.to_string());
+        self.recorder.note(Instant::now(), Mark::Event, &fault.to_string());
     }
 
     /// What was said since its start and in the game in progress.
-    pub fn tape(&self) -> &Tape {
-        &self.tape
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
     }
 
     /// Hands over what was said; to be asked of an engine that is of no use any more.
-    pub fn take_tape(&mut self) -> Tape {
-        std::mem::replace(&mut self.tape, Tape::new(self.since))
+    pub fn take_recorder(&mut self) -> Recorder {
+        std::mem::replace(&mut self.recorder, Recorder::new(self.since, true))
     }
 
     /// How long it took to get ready for its last game, from the question to the answer.
@@ -192,7 +192,7 @@ impl EngineProcess {
     pub async fn new_game(&mut self, game: Game<'_>) -> Result<(), EngineError> {
         self.since = Instant::now();
         self.ready_time = None;
-        self.tape.begin_game(self.since);
+        self.recorder.begin_game(self.since);
         let prepared = self.prepare(game).await;
         prepared.inspect_err(|error| self.note_fault(&error.fault()))
     }
@@ -470,7 +470,7 @@ impl EngineProcess {
 
     fn take(&mut self, chunk: Chunk) {
         self.closed = chunk.closed;
-        chunk.lines.iter().for_each(|line| self.tape.note(chunk.at, Mark::FromEngine, line));
+        chunk.lines.iter().for_each(|line| self.recorder.note(chunk.at, Mark::FromEngine, line));
         self.lines.extend(chunk.lines.into_iter().map(|line| (chunk.at, line)));
     }
 
@@ -487,8 +487,8 @@ impl EngineProcess {
         match self.process.write(text.as_bytes()) {
             Ok(()) => {
                 self.flushed = Instant::now();
-                self.tape.note(self.asked, Mark::ToEngine, text);
-                self.tape.note(self.flushed, Mark::Flushed, "");
+                self.recorder.note(self.asked, Mark::ToEngine, text);
+                self.recorder.note(self.flushed, Mark::Flushed, "");
                 Ok(())
             }
             Err(WriteError::Closed) => Err(self.gone()),

@@ -1,5 +1,6 @@
 //! What was said in a game: every line to and from both engines, with the time.
 
+use std::collections::VecDeque;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ const MAX_START: usize = 128 << 10;
 /// How much of the beginning of a game is kept for each engine, in bytes.
 const MAX_HEAD: usize = 128 << 10;
 
-/// How much of the end of a game is kept for each engine at least, in bytes; twice that at most.
+/// How much of the end of a game is kept for each engine at least, in bytes; one chunk more at most.
 const MIN_TAIL: usize = 128 << 10;
 
 /// What a line of a transcript is.
@@ -47,97 +48,129 @@ impl Mark {
     }
 }
 
-/// By how much a part of a tape grows at once, in bytes of text and in lines: doubling would waste
-/// half of the memory in which many engines' tapes lie.
-const GROWTH: (usize, usize) = (8 << 10, 256);
+/// Size of a chunk, in bytes of text and in lines. All chunks are of one size, so that the memory of
+/// games that are over fits the next ones.
+const CHUNK: (usize, usize) = (8 << 10, 256);
 
-/// One engine's tape. It is bounded: of a long game the beginning and the end are kept.
+/// Records what one engine is told and says. It is bounded: of a long game the beginning and the end
+/// are kept.
 #[derive(Debug)]
-pub struct Tape {
+pub struct Recorder {
     epoch: Instant,
-    /// Whether anything is taken down.
-    is_running: bool,
+    /// Whether anything is recorded.
+    is_enabled: bool,
+    /// Whether the first game has begun.
     is_started: bool,
-    start: Part,
-    head: Part,
-    tails: [Part; 2],
-    /// Lines that fell out between head and tails.
+    start: Lines,
+    head: Lines,
+    tail: Lines,
+}
+
+/// Lines in a row.
+#[derive(Debug, Default)]
+struct Lines {
+    chunks: VecDeque<Chunk>,
+    /// Bytes in use.
+    size: usize,
+    /// The last line that tells a position, in full.
+    position: String,
+    /// Lines that are not kept.
     lost: u64,
 }
 
-/// Lines in a row, in one piece of memory.
-#[derive(Debug, Default)]
-struct Part {
+#[derive(Debug)]
+struct Chunk {
     text: String,
     notes: Vec<Note>,
-    /// The last line that tells a position, in full.
-    position: String,
-    lost: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Note {
     ns: u64,
-    /// Where the line ends in the text of its part.
+    /// Where the line ends in the text of its chunk.
     end: u32,
     mark: Mark,
-    /// Whether the line is the last one that told a position, with more to it. They tell all moves
-    /// of a game again and again, and would be most of the text.
+    /// Whether the line is the last one in the chunk that told a position, with more to it. They tell
+    /// all moves of a game again and again, and would be most of the text.
     goes_on: bool,
 }
 
-impl Part {
+impl Chunk {
+    /// An empty chunk with room for `line`.
+    fn with_room(line: &str) -> Chunk {
+        let text = String::with_capacity(CHUNK.0.max(line.len()));
+        Chunk { text, notes: Vec::with_capacity(CHUNK.1) }
+    }
+
+    fn has_room(&self, line: &str) -> bool {
+        self.text.len() + line.len() <= CHUNK.0 && self.notes.len() < CHUNK.1
+    }
+
     /// Bytes in use.
     fn size(&self) -> usize {
         self.text.len() + self.notes.len() * size_of::<Note>()
     }
+}
 
-    /// Gives the memory back, too: of many engines few are in a long game at the same time.
-    fn clear(&mut self) {
-        *self = Part::default();
-    }
-
-    fn note(&mut self, ns: u64, mark: Mark, line: &str) {
-        let news = match tells_position(mark, line) {
-            false => None,
-            true => {
-                let news = line.strip_prefix(self.position.as_str());
-                let news = news.filter(|_| !self.position.is_empty());
-                if news.is_none() {
-                    self.position.clear();
-                }
-                self.position.push_str(news.unwrap_or(line));
-                news
+impl Lines {
+    fn push(&mut self, ns: u64, mark: Mark, line: &str) {
+        let is_position = tells_position(mark, line);
+        let known = Some(self.position.as_str()).filter(|known| is_position && !known.is_empty());
+        let mut more = known.and_then(|known| line.strip_prefix(known));
+        let chunk = match self.chunks.back_mut() {
+            Some(chunk) if chunk.has_room(more.unwrap_or(line)) => chunk,
+            _ => {
+                more = None;
+                self.chunks.push_back_mut(Chunk::with_room(line))
             }
         };
-        let text = news.unwrap_or(line);
-        if self.text.capacity() - self.text.len() < text.len() {
-            self.text.reserve_exact(text.len() + GROWTH.0);
+        let text = more.unwrap_or(line);
+        chunk.text.push_str(text);
+        let end = u32::try_from(chunk.text.len());
+        let end = end.expect("a chunk holds 8 KiB or one line, whose length is bounded");
+        chunk.notes.push(Note { ns, end, mark, goes_on: more.is_some() });
+        self.size += text.len() + size_of::<Note>();
+        if is_position {
+            if more.is_none() {
+                self.position.clear();
+            }
+            self.position.push_str(text);
         }
-        if self.notes.len() == self.notes.capacity() {
-            self.notes.reserve_exact(GROWTH.1);
+    }
+
+    /// Drops the first chunks as long as `bytes` are left without them.
+    fn keep_last(&mut self, bytes: usize) {
+        while let Some(first) = self.chunks.pop_front_if(|first| self.size - first.size() >= bytes)
+        {
+            self.size -= first.size();
+            self.lost += first.notes.len() as u64;
         }
-        self.text.push_str(text);
-        let end = u32::try_from(self.text.len());
-        let end = end.expect("a part holds 128 KiB and at most one line beyond, which is bounded");
-        self.notes.push(Note { ns, end, mark, goes_on: news.is_some() });
     }
 
     fn entries(&self) -> impl Iterator<Item = (u64, Mark, String)> {
-        let mut begin = 0;
-        let mut position = String::new();
-        self.notes.iter().map(move |&Note { ns, end, mark, goes_on }| {
-            let text = &self.text[begin..end as usize];
-            begin = end as usize;
-            if !tells_position(mark, text) && !goes_on {
-                return (ns, mark, text.to_owned());
-            }
-            if !goes_on {
-                position.clear();
-            }
-            position.push_str(text);
-            (ns, mark, position.clone())
+        self.chunks.iter().flat_map(|chunk| {
+            let mut begin = 0;
+            let mut position = String::new();
+            chunk.notes.iter().map(move |&Note { ns, end, mark, goes_on }| {
+                let text = &chunk.text[begin..end as usize];
+                begin = end as usize;
+                if !tells_position(mark, text) && !goes_on {
+                    return (ns, mark, text.to_owned());
+                }
+                if !goes_on {
+                    position.clear();
+                }
+                position.push_str(text);
+                (ns, mark, position.clone())
+            })
         })
+    }
+
+    /// The entry that says that `lost` lines are missing after these.
+    fn cut(&self, lost: u64) -> Option<(u64, Mark, String)> {
+        let last = self.chunks.back().and_then(|chunk| chunk.notes.last());
+        let ns = last.map_or(0, |note| note.ns);
+        (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines are not kept")))
     }
 }
 
@@ -145,37 +178,23 @@ fn tells_position(mark: Mark, line: &str) -> bool {
     mark == Mark::ToEngine && line.starts_with("position ")
 }
 
-impl Tape {
-    /// An empty tape of an engine that starts at `epoch`.
-    pub fn new(epoch: Instant) -> Tape {
-        Tape {
-            epoch,
-            is_running: true,
-            is_started: false,
-            start: Part::default(),
-            head: Part::default(),
-            tails: [Part::default(), Part::default()],
-            lost: 0,
-        }
-    }
-
-    /// The same, on which nothing is taken down.
-    pub fn stopped(epoch: Instant) -> Tape {
-        Tape { is_running: false, ..Tape::new(epoch) }
+impl Recorder {
+    /// The recorder of an engine that starts at `epoch`; one that is not enabled records nothing.
+    pub fn new(epoch: Instant, is_enabled: bool) -> Recorder {
+        let [start, head, tail] = Default::default();
+        Recorder { epoch, is_enabled, is_started: false, start, head, tail }
     }
 
     /// Forgets the last game; what follows belongs to a new one.
     pub fn begin_game(&mut self, at: Instant) {
         self.is_started = true;
-        self.head.clear();
-        self.tails.iter_mut().for_each(Part::clear);
-        self.lost = 0;
+        [self.head, self.tail] = Default::default();
         self.note(at, Mark::NewGame, "");
     }
 
-    /// Takes down a line or, of what we say, several.
+    /// Records a line or, of what we say, several.
     pub fn note(&mut self, at: Instant, mark: Mark, text: &str) {
-        if !self.is_running {
+        if !self.is_enabled {
             return;
         }
         let since = at.saturating_duration_since(self.epoch);
@@ -188,33 +207,24 @@ impl Tape {
 
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
         if !self.is_started {
-            if self.start.size() + line.len() <= MAX_START {
-                self.start.note(ns, mark, line);
+            if self.start.size + line.len() <= MAX_START {
+                self.start.push(ns, mark, line);
             } else {
                 self.start.lost += 1;
             }
-        } else if self.tails[1].notes.is_empty() && self.head.size() < MAX_HEAD {
-            self.head.note(ns, mark, line);
+        } else if self.tail.size == 0 && self.head.size < MAX_HEAD {
+            self.head.push(ns, mark, line);
         } else {
-            self.tails[1].note(ns, mark, line);
-            if self.tails[1].size() >= MIN_TAIL {
-                self.lost += self.tails[0].notes.len() as u64;
-                self.tails.swap(0, 1);
-                self.tails[1].clear();
-            }
+            self.tail.push(ns, mark, line);
+            self.tail.keep_last(MIN_TAIL);
         }
     }
 
     /// All lines in order, with a mark where some are missing.
     fn entries(&self) -> impl Iterator<Item = (u64, Mark, String)> {
-        let cut = |part: &Part, lost: u64| {
-            let ns = part.notes.last().map_or(0, |note| note.ns);
-            (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines are not kept")))
-        };
-        let start = self.start.entries().chain(cut(&self.start, self.start.lost));
-        let head = self.head.entries().chain(cut(&self.head, self.lost));
-        let tails = self.tails.iter().flat_map(|part| part.entries());
-        start.chain(head).chain(tails)
+        let start = self.start.entries().chain(self.start.cut(self.start.lost));
+        let head = self.head.entries().chain(self.head.cut(self.tail.lost));
+        start.chain(head).chain(self.tail.entries())
     }
 }
 
@@ -239,18 +249,19 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Both sides' tapes in one; `zero` is when the game began. A side may have none.
-    pub fn of(tapes: ByColor<Option<&Tape>>, zero: Instant) -> Transcript {
+    /// What both sides recorded in one; `zero` is when the game began. A side may have no recorder.
+    pub fn of(recorders: ByColor<Option<&Recorder>>, zero: Instant) -> Transcript {
         let mut entries = Vec::new();
-        for (color, tape) in [(Color::White, tapes.white), (Color::Black, tapes.black)] {
-            let Some(tape) = tape else { continue };
-            let before = signed_ns(zero.saturating_duration_since(tape.epoch));
-            let after = signed_ns(tape.epoch.saturating_duration_since(zero));
+        for (color, recorder) in [(Color::White, recorders.white), (Color::Black, recorders.black)]
+        {
+            let Some(recorder) = recorder else { continue };
+            let before = signed_ns(zero.saturating_duration_since(recorder.epoch));
+            let after = signed_ns(recorder.epoch.saturating_duration_since(zero));
             let mut latest = i64::MIN;
-            entries.extend(tape.entries().map(|(ns, mark, text)| {
+            entries.extend(recorder.entries().map(|(ns, mark, text)| {
                 let at_ns = i64::try_from(ns).unwrap_or(i64::MAX) - before + after;
                 // An answer may be read before we know that the question was handed over. Each
-                // tape stays in the order in which it was taken down.
+                // side stays in the order in which it was recorded.
                 latest = latest.max(at_ns);
                 (latest, Entry { at_ns, color, mark, text })
             }));
@@ -307,15 +318,15 @@ fn entry(line: &str) -> Option<Entry> {
 mod tests {
     use super::*;
 
-    fn texts(tape: &Tape) -> Vec<String> {
-        tape.entries().map(|(_, _, text)| text).collect()
+    fn texts(recorder: &Recorder) -> Vec<String> {
+        recorder.entries().map(|(_, _, text)| text).collect()
     }
 
     #[test]
     fn a_transcript_reads_back() {
         let now = Instant::now();
         let ms = Duration::from_millis;
-        let mut white = Tape::new(now);
+        let mut white = Recorder::new(now, true);
         white.note(now + ms(1), Mark::ToEngine, "uci\n");
         white.note(now + ms(2), Mark::FromEngine, "uciok");
         white.begin_game(now + ms(3));
@@ -323,7 +334,7 @@ mod tests {
         white.note(now + ms(14), Mark::Flushed, "");
         let early = now + ms(14) - Duration::from_nanos(1);
         white.note(early, Mark::FromEngine, "bestmove e2e4 > !");
-        let mut black = Tape::new(now + ms(13));
+        let mut black = Recorder::new(now + ms(13), true);
         black.note(now + ms(13), Mark::Event, "gone");
         let both = ByColor { white: Some(&white), black: Some(&black) };
         let transcript = Transcript::of(both, now + ms(10));
@@ -339,31 +350,31 @@ mod tests {
     #[test]
     fn a_new_game_forgets_the_last_one_but_not_the_start() {
         let now = Instant::now();
-        let mut tape = Tape::new(now);
+        let mut recorder = Recorder::new(now, true);
         for (game, line) in ["start", "first", "second"].into_iter().enumerate() {
             if game > 0 {
-                tape.begin_game(now);
+                recorder.begin_game(now);
             }
-            tape.note(now, Mark::FromEngine, line);
+            recorder.note(now, Mark::FromEngine, line);
         }
-        assert_eq!(texts(&tape), ["start", "", "second"]);
+        assert_eq!(texts(&recorder), ["start", "", "second"]);
     }
 
     #[test]
     fn positions_are_told_in_full_and_kept_once() {
         let now = Instant::now();
-        let mut tape = Tape::new(now);
+        let mut recorder = Recorder::new(now, true);
         let mut told = Vec::new();
         for game in ["position startpos", "position fen 8/8 w - - 0 1"] {
-            tape.begin_game(now);
+            recorder.begin_game(now);
             told = vec![String::new()];
             let mut line = game.to_owned();
             for ply in 0..600 {
                 line.push_str(if ply == 0 { " moves e2e4" } else { " g1f3 g8f6" });
                 // A wrong guess of the opponent's move is taken back.
                 for position in [format!("{line} a7a6"), line.clone()] {
-                    tape.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
-                    tape.note(now, Mark::FromEngine, "position startpos");
+                    recorder.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
+                    recorder.note(now, Mark::FromEngine, "position startpos");
                     told.extend([position, "go nodes 1".into(), "position startpos".into()]);
                     if ply % 2 == 0 {
                         break;
@@ -371,51 +382,51 @@ mod tests {
                 }
             }
         }
-        let lines = texts(&tape);
+        let lines = texts(&recorder);
         let cut = lines.iter().position(|line| line.ends_with("lines are not kept")).unwrap();
         assert_eq!(lines[..cut], told[..cut]);
         assert_eq!(lines[cut + 1..], told[told.len() - (lines.len() - cut - 1)..]);
 
-        let mut tape = Tape::new(now);
-        tape.begin_game(now);
+        let mut recorder = Recorder::new(now, true);
+        recorder.begin_game(now);
         let mut line = "position startpos moves".to_owned();
         for _ in 0..600 {
             line.push_str(" g1f3");
-            tape.note(now, Mark::ToEngine, &line);
+            recorder.note(now, Mark::ToEngine, &line);
         }
-        assert_eq!(texts(&tape).last(), Some(&line));
-        assert!(tape.head.size() < 20_000 && tape.tails.iter().all(|tail| tail.size() == 0));
+        assert_eq!(texts(&recorder).last(), Some(&line));
+        assert!(recorder.head.size < 20_000 && recorder.tail.size == 0);
     }
 
     #[test]
-    fn a_stopped_tape_takes_nothing_down() {
+    fn a_recorder_that_is_not_enabled_records_nothing() {
         let now = Instant::now();
-        let mut tape = Tape::stopped(now);
-        tape.note(now, Mark::FromEngine, "id name x");
-        tape.begin_game(now);
-        tape.note(now, Mark::FromEngine, "readyok");
-        assert_eq!(texts(&tape), [""; 0]);
+        let mut recorder = Recorder::new(now, false);
+        recorder.note(now, Mark::FromEngine, "id name x");
+        recorder.begin_game(now);
+        recorder.note(now, Mark::FromEngine, "readyok");
+        assert_eq!(texts(&recorder), [""; 0]);
     }
 
     #[test]
     fn empty_lines_take_room_too() {
         let now = Instant::now();
-        let mut tape = Tape::new(now);
-        tape.begin_game(now);
-        (0..1_000_000).for_each(|_| tape.note(now, Mark::FromEngine, ""));
-        assert!(texts(&tape).len() < 50_000);
+        let mut recorder = Recorder::new(now, true);
+        recorder.begin_game(now);
+        (0..1_000_000).for_each(|_| recorder.note(now, Mark::FromEngine, ""));
+        assert!(texts(&recorder).len() < 50_000);
     }
 
     #[test]
     fn a_long_game_keeps_both_ends_and_says_what_is_missing() {
         let now = Instant::now();
-        let mut tape = Tape::new(now);
-        tape.begin_game(now);
+        let mut recorder = Recorder::new(now, true);
+        recorder.begin_game(now);
         let long = "x".repeat(1_000);
         for index in 0..5_000 {
-            tape.note(now, Mark::FromEngine, &format!("{index} {long}"));
+            recorder.note(now, Mark::FromEngine, &format!("{index} {long}"));
         }
-        let lines = texts(&tape);
+        let lines = texts(&recorder);
         let bytes: usize = lines.iter().map(String::len).sum();
         assert!(bytes < MAX_HEAD + 3 * MIN_TAIL, "{bytes}");
         assert!(lines[1].starts_with("0 ") && lines.last().unwrap().starts_with("4999 "));

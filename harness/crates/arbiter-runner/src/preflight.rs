@@ -20,7 +20,7 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
     let with_plan = |engine| EngineSetup {
         deadlines: plan.deadlines,
         pattern: plan.annotation.pattern.clone(),
-        is_taped: plan.transcripts != Keeping::None,
+        is_recorded: plan.transcripts != Keeping::None,
         ..engine_setup(engine, own_binary)
     };
     plan.engines.iter().map(with_plan).collect()
@@ -62,7 +62,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
         restart: engine.behaviour.restart,
         deadlines: Deadlines::default(),
         pattern: None,
-        is_taped: false,
+        is_recorded: false,
     }
 }
 

@@ -203,7 +203,7 @@ struct EngineSetupDef {
     deadlines: Deadlines,
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pattern: Option<LinePattern>,
-    is_taped: bool,
+    is_recorded: bool,
 }
 
 /// Where the program and its files are, each machine knows for itself.

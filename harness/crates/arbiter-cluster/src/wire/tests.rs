@@ -39,7 +39,7 @@ fn head() -> RunDescription {
             restart: Restart::Auto,
             deadlines: Deadlines::default(),
             pattern: None,
-            is_taped: false,
+            is_recorded: false,
         },
         program: Program { hash: "ab".repeat(32), bytes: 1, name: "x".into() },
         conditions,

@@ -1,9 +1,6 @@
 //! How to start an engine and what to tell it.
 
-use std::time::Instant;
-
 use crate::annotation::LinePattern;
-use crate::transcript::Tape;
 use arbiter_process::Launch;
 use arbiter_protocol::{Deadlines, Protocol, Restart, Setup};
 
@@ -24,16 +21,11 @@ pub struct EngineSetup {
     pub deadlines: Deadlines,
     /// Which lines of its searches the user wants to see.
     pub pattern: Option<LinePattern>,
-    /// Whether what is said is taken down.
-    pub is_taped: bool,
+    /// Whether the transcript is recorded.
+    pub is_recorded: bool,
 }
 
 impl EngineSetup {
-    /// A tape for an engine that starts at `epoch`.
-    pub(super) fn tape(&self, epoch: Instant) -> Tape {
-        if self.is_taped { Tape::new(epoch) } else { Tape::stopped(epoch) }
-    }
-
     /// The same, restricted to `cpus`.
     pub fn on(&self, cpus: &[usize]) -> EngineSetup {
         let launch = Launch { cpus: cpus.to_vec(), ..self.launch.clone() };

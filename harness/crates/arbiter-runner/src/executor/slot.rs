@@ -16,7 +16,7 @@ use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_game::live_game::LiveGame;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
-use arbiter_game::transcript::Tape;
+use arbiter_game::transcript::Recorder;
 use arbiter_plan::run::job::{Games, PairJob, PlayedPair};
 use arbiter_process::{QUIT_GRACE, Spawner};
 use arbiter_protocol::Restart;
@@ -156,12 +156,12 @@ impl Slot {
                     let index = *setup.engines.get(color);
                     return Err(format!("engine '{}': {error}", self.setups[index].name));
                 }
-                Err((error, tape)) => {
+                Err((error, recorder)) => {
                     // Whoever sits by now is ready for any game.
                     for (color, engine) in ready {
                         self.engines.insert(*setup.engines.get(color), engine);
                     }
-                    return Ok(driver::forfeited(setup, color, error.fault(), tape.as_ref()));
+                    return Ok(driver::forfeited(setup, color, error.fault(), recorder.as_ref()));
                 }
             }
         }
@@ -200,7 +200,7 @@ impl Slot {
         &mut self,
         setup: &GameSetup,
         color: Color,
-    ) -> Result<EngineProcess, (EngineError, Option<Tape>)> {
+    ) -> Result<EngineProcess, (EngineError, Option<Recorder>)> {
         let index = *setup.engines.get(color);
         let game = driver::game(setup, color);
         let kept = self.engines.remove(&index);
@@ -209,9 +209,9 @@ impl Slot {
                 Ok(()) => return Ok(engine),
                 Err(EngineError::Exited(_)) => {}
                 Err(error) => {
-                    let tape = engine.take_tape();
+                    let recorder = engine.take_recorder();
                     engine.quit(Duration::ZERO).await;
-                    return Err((error, Some(tape)));
+                    return Err((error, Some(recorder)));
                 }
             }
         }
@@ -219,9 +219,9 @@ impl Slot {
         match engine.new_game(game).await {
             Ok(()) => Ok(engine),
             Err(error) => {
-                let tape = engine.take_tape();
+                let recorder = engine.take_recorder();
                 engine.quit(Duration::ZERO).await;
-                Err((error, Some(tape)))
+                Err((error, Some(recorder)))
             }
         }
     }
