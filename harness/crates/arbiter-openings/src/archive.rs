@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use zip::ZipArchive;
+use zip::{ZipArchive, result::ZipError};
 
 use super::error::OpeningError;
 use super::{Collector, epd, pgn, polyglot};
@@ -25,7 +25,9 @@ enum Kind {
 
 /// Reads the file at `path`, called `name` in errors.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
-    let cannot_open = |reason| OpeningError::Open { file: name.into(), reason };
+    let cannot_open = |reason: io::Error| {
+        OpeningError::new(name, format_args!("cannot open the opening book: {reason}"))
+    };
     let mut file = File::open(path).map_err(cannot_open)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(cannot_open)?;
@@ -48,7 +50,7 @@ pub(super) fn read_text(
     }
     let mut head = Vec::new();
     let sniffed = (&mut *text).take(SNIFFED_BYTES).read_to_end(&mut head);
-    sniffed.map_err(|reason| OpeningError::Read { file: name.into(), line: 1, reason })?;
+    sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;
     let kind = kind_by_content(&head);
     read_list(kind, name, &mut Cursor::new(head).chain(text), book)
 }
@@ -67,7 +69,9 @@ fn read_list(
 }
 
 fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), OpeningError> {
-    let damaged = |reason| OpeningError::Archive { file: name.into(), reason };
+    let damaged = |reason: ZipError| {
+        OpeningError::new(name, format_args!("expected a readable zip archive: {reason}"))
+    };
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(damaged)?;
     let mut members = Vec::new();
     for index in 0..archive.len() {
@@ -83,7 +87,7 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
     for (index, member) in members {
         let packed = archive.by_index(index).map_err(damaged)?;
         let member = format!("{name}/{member}");
-        let cannot_read = |reason| OpeningError::Read { file: member.clone(), line: 1, reason };
+        let cannot_read = |reason: io::Error| OpeningError::unreadable(&member, 1, reason);
         read_text(&member, &mut decompressed(packed).map_err(cannot_read)?, book)?;
     }
     Ok(())

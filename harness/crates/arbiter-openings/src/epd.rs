@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position, PositionErrorKinds, Setup};
 
-use super::error::{Ending, Fault, OpeningError, excerpt};
+use super::error::{OpeningError, excerpt};
 use super::{Collector, Opening};
 
 /// Longest line accepted, in bytes. Positions take 90, comments rarely another 1000.
@@ -34,9 +34,9 @@ pub(super) fn read(
             Ok(_) => {}
             Err(reason) => return book.break_off(file, line, reason),
         }
-        let at_line = |fault| OpeningError::Line { file: file.into(), line, fault };
+        let at_line = |fault: String| OpeningError::new(format_args!("{file}:{line}"), fault);
         if bytes.len() > MAX_LINE {
-            book.leave_out(at_line(Fault::TooLong { limit: MAX_LINE }))?;
+            book.leave_out(at_line(format!("expected a line of at most {MAX_LINE} bytes")))?;
             if !bytes.ends_with(b"\n")
                 && let Err(reason) = source.skip_until(b'\n')
             {
@@ -60,10 +60,10 @@ pub(super) fn read(
 }
 
 /// A position in which the game is not over.
-fn playable(text: &[u8], castling_mode: Option<CastlingMode>) -> Result<Start, Fault> {
+fn playable(text: &[u8], castling_mode: Option<CastlingMode>) -> Result<Start, String> {
     let start = parse_position(text, castling_mode)?;
     match ending(&start.position) {
-        Some(ending) => Err(Fault::Over(ending)),
+        Some(ending) => Err(over(ending)),
         None => Ok(start),
     }
 }
@@ -77,7 +77,7 @@ pub(super) struct Start {
 
 impl Start {
     /// The initial position of standard chess.
-    pub(super) fn initial(castling_mode: Option<CastlingMode>) -> Result<Start, Fault> {
+    pub(super) fn initial(castling_mode: Option<CastlingMode>) -> Result<Start, String> {
         const FEN: &[u8] = b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         parse_position(FEN, castling_mode)
     }
@@ -87,47 +87,53 @@ impl Start {
 pub(super) fn parse_position(
     text: &[u8],
     castling_mode: Option<CastlingMode>,
-) -> Result<Start, Fault> {
+) -> Result<Start, String> {
     let setup = parse_setup(text)?;
-    let understood = |mode| {
-        Chess::from_setup(setup.clone(), mode).map_err(|reason| {
-            let kinds = reason.kinds();
-            (kinds, Fault::Position { text: excerpt(text), reason: Box::new(reason) })
-        })
-    };
-    let position = match understood(castling_mode.unwrap_or(CastlingMode::Standard)) {
-        Ok(position) => position,
+    let mode = castling_mode.unwrap_or(CastlingMode::Standard);
+    let position = Chess::from_setup(setup.clone(), mode).or_else(|reason| {
         // Rights that make no sense for a king on e1 and rooks on a1 and h1 may do in Chess960.
-        Err((PositionErrorKinds::INVALID_CASTLING_RIGHTS, fault)) if castling_mode.is_none() => {
-            understood(CastlingMode::Chess960).map_err(|_| fault)?
-        }
-        Err((_, fault)) => return Err(fault),
-    };
-    let fen = Fen::try_from_setup(setup).map_err(|_| Fault::Variant { got: excerpt(text) })?;
+        let may_be_chess960 = castling_mode.is_none()
+            && reason.kinds() == PositionErrorKinds::INVALID_CASTLING_RIGHTS;
+        let as_chess960 = || Chess::from_setup(setup.clone(), CastlingMode::Chess960).ok();
+        may_be_chess960
+            .then(as_chess960)
+            .flatten()
+            .ok_or_else(|| format!("expected a legal position, got `{}`: {reason}", excerpt(text)))
+    })?;
+    let fen = Fen::try_from_setup(setup).map_err(|_| variant(text))?;
     Ok(Start { fen, castling_mode: position.castles().mode(), position })
 }
 
 /// How the game is over in `position`, if it is.
-pub(super) fn ending(position: &Chess) -> Option<Ending> {
+pub(super) fn ending(position: &Chess) -> Option<&'static str> {
     if position.legal_moves().is_empty() {
-        let mate = position.is_check();
-        Some(if mate { Ending::Checkmate } else { Ending::Stalemate })
+        Some(if position.is_check() { "checkmate" } else { "stalemate" })
     } else if position.is_insufficient_material() {
-        Some(Ending::InsufficientMaterial)
+        Some("insufficient material")
     } else if position.halfmoves() >= 100 {
-        Some(Ending::FiftyMoves)
+        Some("the fifty-move rule")
     } else {
         None
     }
 }
 
-fn parse_setup(text: &[u8]) -> Result<Setup, Fault> {
+/// The fault of an opening after which nothing is left to play.
+pub(super) fn over(ending: &str) -> String {
+    format!("expected a position to play from, got one where the game is over by {ending}")
+}
+
+/// The fault of a text that announces rules other than those of chess.
+pub(super) fn variant(text: &[u8]) -> String {
+    format!("expected chess or Chess960, got `{}`", excerpt(text))
+}
+
+fn parse_setup(text: &[u8]) -> Result<Setup, String> {
     let (fields, rest) = split_fields(text)?;
     let fen = Fen::from_ascii(&fields.join(&b' '))
-        .map_err(|reason| Fault::Fen { text: excerpt(text), reason })?;
+        .map_err(|reason| format!("expected a position, got `{}`: {reason}", excerpt(text)))?;
     let mut setup = fen.into_setup();
     if setup.pockets.is_some() || setup.promoted.any() || setup.remaining_checks.is_some() {
-        return Err(Fault::Variant { got: excerpt(fields[0]) });
+        return Err(variant(fields[0]));
     }
     let (halfmoves, rest) = leading_number(rest);
     let (fullmoves, rest) = leading_number(rest);
@@ -141,13 +147,17 @@ fn parse_setup(text: &[u8]) -> Result<Setup, Fault> {
 }
 
 /// The first four fields and what follows them.
-fn split_fields(text: &[u8]) -> Result<([&[u8]; 4], &[u8]), Fault> {
+fn split_fields(text: &[u8]) -> Result<([&[u8]; 4], &[u8]), String> {
     let mut fields: [&[u8]; 4] = [b""; 4];
     let mut rest = text;
     for (got, field) in fields.iter_mut().enumerate() {
         (*field, rest) = split_word(rest);
         if field.is_empty() {
-            return Err(Fault::Fields { got, text: excerpt(text) });
+            return Err(format!(
+                "expected a position of at least 4 fields (pieces, side to move, castling rights, \
+                 en passant square), got {got} in `{}`",
+                excerpt(text)
+            ));
         }
     }
     Ok((fields, rest))
@@ -175,7 +185,7 @@ fn leading_number(text: &[u8]) -> (Option<u32>, &[u8]) {
 }
 
 /// The operand of the first operation `opcode` in `operations`, if there is one.
-fn operand(operations: &[u8], opcode: &'static str) -> Result<Option<u32>, Fault> {
+fn operand(operations: &[u8], opcode: &str) -> Result<Option<u32>, String> {
     let mut quoted = false;
     let operations = operations.split(|&byte| {
         quoted ^= byte == b'"';
@@ -185,10 +195,9 @@ fn operand(operations: &[u8], opcode: &'static str) -> Result<Option<u32>, Fault
         let (name, value) = split_word(operation);
         if name == opcode.as_bytes() {
             let value = value.trim_ascii();
-            return match number(value) {
-                Some(value) => Ok(Some(value)),
-                None => Err(Fault::Operand { opcode, got: excerpt(value) }),
-            };
+            let refused =
+                || format!("expected a number after `{opcode}`, got `{}`", excerpt(value));
+            return number(value).map(Some).ok_or_else(refused);
         }
     }
     Ok(None)

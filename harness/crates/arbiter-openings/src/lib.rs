@@ -33,7 +33,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
 
 pub use compressed::decompressed;
-pub use error::{Ending, Fault, OpeningError};
+pub use error::OpeningError;
 pub use order::{OpeningOrder, Order};
 pub use quarantine::{MAX_FAULTS, Quarantine};
 
@@ -223,7 +223,8 @@ impl Collector {
 
     fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
         if self.openings.len() >= MAX_OPENINGS {
-            return Err(OpeningError::TooMany { file: file.into(), limit: MAX_OPENINGS });
+            let what = format_args!("expected at most {MAX_OPENINGS} openings; split the book");
+            return Err(OpeningError::new(file, what));
         }
         self.openings.push(&opening);
         Ok(())
@@ -241,11 +242,11 @@ impl Collector {
     /// Ends a file that cannot be read from `line` on. If only its end is missing, as in an
     /// incomplete download, the openings before are used; other damage is an error.
     fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<(), OpeningError> {
-        let file = file.to_owned();
-        match reason.kind() {
-            io::ErrorKind::UnexpectedEof => self.leave_out(OpeningError::Cut { file, line }),
-            _ => Err(OpeningError::Read { file, line, reason }),
+        if reason.kind() != io::ErrorKind::UnexpectedEof {
+            return Err(OpeningError::unreadable(file, line, reason));
         }
+        let what = "the compressed file is cut off here, and the rest of the book is missing";
+        self.leave_out(OpeningError::new(format_args!("{file}:{line}"), what))
     }
 
     /// Takes the opening added last out again.
@@ -259,10 +260,10 @@ impl Collector {
             openings.shrink();
             return Ok(Book { name, openings, kept: None, quarantine });
         }
-        Err(if quarantine.is_empty() {
-            OpeningError::Empty { file: name }
-        } else {
-            OpeningError::Unusable { file: name, quarantine }
-        })
+        let got = match quarantine.count {
+            0 => "none".to_owned(),
+            count => format!("{count} bad ones: {}", quarantine.first(3).join("; ")),
+        };
+        Err(OpeningError::new(name, format_args!("expected at least one opening, got {got}")))
     }
 }

@@ -13,8 +13,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
-use super::epd::{Start, ending, parse_position};
-use super::error::{Ending, Fault, OpeningError, excerpt};
+use super::epd::{Start, ending, over, parse_position, variant};
+use super::error::{OpeningError, excerpt};
 use super::movetext::unknown_word;
 use super::{Collector, Opening, ReadOptions};
 
@@ -42,14 +42,17 @@ pub(super) fn read(
             Ok(false) => break,
             Err(reason) => return book.break_off(file, line, reason),
         }
-        let at = |line, fault| OpeningError::Game { file: file.into(), line, game, fault };
-        let head = first_line(reader.buffer());
+        let at = |line, fault: String| {
+            OpeningError::new(format_args!("{file}:{line}: game {game}"), fault)
+        };
+        let first_line = reader.buffer().split(|&byte| byte == b'\n').next();
+        let first_line = excerpt(first_line.unwrap_or_default());
         if !begins_a_game(reader.buffer()) {
             // What stands before the gap was not the whole of its game either.
             if std::mem::take(&mut is_last_added) {
                 book.withdraw();
             }
-            book.leave_out(at(line, Fault::NotAGame { got: head }))?;
+            book.leave_out(at(line, not_a_game(&first_line)))?;
             if let Err(reason) = reader.skip_game() {
                 return book.break_off(file, line, reason);
             }
@@ -63,13 +66,14 @@ pub(super) fn read(
         let text = text.borrow();
         let read = text.until(reader.buffer());
         let fault = match item {
-            Some(Item::Nothing) => Some((line, Fault::NotAGame { got: head })),
+            Some(Item::Nothing) => Some((line, not_a_game(&first_line))),
             Some(Item::BadGame(fault)) => Some((line, fault)),
             // A word that means nothing comes before the move that fails for want of it.
             item => match (unknown_word(read), item) {
                 (Some(unknown), _) => {
                     let got = excerpt(unknown.word);
-                    Some((line + newlines(&read[..unknown.offset]), Fault::Word { got }))
+                    let fault = format!("expected a move, a comment or a result, got `{got}`");
+                    Some((line + newlines(&read[..unknown.offset]), fault))
                 }
                 (None, Some(Item::BadMove(fault))) => Some((line + newlines(read), fault)),
                 (None, Some(Item::Opening(opening))) => {
@@ -96,9 +100,9 @@ enum Item {
     /// Nothing that PGN knows.
     Nothing,
     /// A fault of a tag or of the game as a whole.
-    BadGame(Fault),
+    BadGame(String),
     /// A fault of the move last read.
-    BadMove(Fault),
+    BadMove(String),
 }
 
 /// Follows the main line of a game for as many half-moves as are wanted.
@@ -147,11 +151,14 @@ impl Movetext {
         match (self.tags, self.moved, self.remark) {
             (false, false, false) => return Item::Nothing,
             (false, false, true) => return Item::Remark,
-            (true, false, false) => return Item::BadGame(Fault::NoMovetext),
+            (true, false, false) => {
+                let fault = "expected moves or a result after the tags, got neither";
+                return Item::BadGame(fault.to_owned());
+            }
             _ => {}
         }
         if let Some(ending) = ending(&self.position).or_else(|| self.repetition()) {
-            return Item::BadGame(Fault::Over(ending));
+            return Item::BadGame(over(ending));
         }
         Item::Opening(Box::new(Opening {
             fen: self.fen.clone(),
@@ -160,17 +167,16 @@ impl Movetext {
         }))
     }
 
-    fn repetition(&self) -> Option<Ending> {
+    fn repetition(&self) -> Option<&'static str> {
         let key = key(&self.position);
         let before = self.history.iter().filter(|&&earlier| earlier == key).count();
-        (before >= 2).then_some(Ending::Repetition)
+        (before >= 2).then_some("threefold repetition")
     }
 
-    fn play(&mut self, san: SanPlus) -> Result<(), Fault> {
-        let m = san.san.to_move(&self.position).map_err(|reason| Fault::Move {
-            ply: self.moves.len() + 1,
-            san,
-            reason,
+    fn play(&mut self, san: SanPlus) -> Result<(), String> {
+        let m = san.san.to_move(&self.position).map_err(|reason| {
+            let ply = self.moves.len() + 1;
+            format!("expected a legal move at ply {ply}, got {san}: {reason}")
         })?;
         self.history.push(key(&self.position));
         self.position.play_unchecked(m);
@@ -197,7 +203,7 @@ impl Visitor for Mainline {
         if name.eq_ignore_ascii_case(b"FEN") {
             tags.fen = Some(value.decode().into_owned());
         } else if name.eq_ignore_ascii_case(b"Variant") {
-            match variant(&value.decode()) {
+            match announced_mode(&value.decode()) {
                 Ok(mode) => tags.castling_mode = tags.castling_mode.or(mode),
                 Err(fault) => return ControlFlow::Break(Item::BadGame(fault)),
             }
@@ -244,7 +250,7 @@ impl Visitor for Mainline {
 }
 
 /// Castling rules announced by a `Variant` tag; `None` if it leaves them open.
-fn variant(value: &[u8]) -> Result<Option<CastlingMode>, Fault> {
+fn announced_mode(value: &[u8]) -> Result<Option<CastlingMode>, String> {
     let letters: Vec<u8> = value
         .iter()
         .filter(|byte| byte.is_ascii_alphanumeric())
@@ -255,7 +261,7 @@ fn variant(value: &[u8]) -> Result<Option<CastlingMode>, Fault> {
         b"chess960" | b"960" | b"fischerandom" | b"fischerrandom" | b"frc" | b"dfrc" => {
             Ok(Some(CastlingMode::Chess960))
         }
-        _ => Err(Fault::Variant { got: excerpt(value) }),
+        _ => Err(variant(value)),
     }
 }
 
@@ -266,9 +272,9 @@ fn begins_a_game(text: &[u8]) -> bool {
     digits == 0 || &text[..digits] == b"1" || text.get(digits) != Some(&b'.')
 }
 
-fn first_line(text: &[u8]) -> String {
-    let end = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
-    excerpt(&text[..end])
+/// The fault of a text that is none of a game.
+fn not_a_game(first_line: &str) -> String {
+    format!("expected a game that begins with a tag or with move 1, got `{first_line}`")
 }
 
 /// Text that went to the reader. What the reader holds in its buffer is the end of it and has not

@@ -15,7 +15,7 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role, Square};
 
 use super::epd::{Start, ending};
-use super::error::{Fault, OpeningError};
+use super::error::OpeningError;
 use super::lines::{Lines, Weighted};
 use super::{Collector, Opening};
 use arbiter_schedule::seed::seed_for;
@@ -43,15 +43,20 @@ pub(super) fn read(
 ) -> Result<(), OpeningError> {
     let mut bytes = Vec::new();
     let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|reason| OpeningError::Open { file: file.into(), reason })?;
-    let mut table = Table::new(&bytes)
-        .ok_or_else(|| OpeningError::Polyglot { file: file.into(), got: bytes.len() as u64 })?;
+    read.map_err(|reason| {
+        OpeningError::new(file, format_args!("cannot open the opening book: {reason}"))
+    })?;
+    let mut table = Table::new(&bytes).ok_or_else(|| {
+        let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
+        OpeningError::new(file, format_args!("expected {expected}, got {} bytes", bytes.len()))
+    })?;
     drop(bytes);
     let options = book.options;
     let start = Start::initial(options.castling_mode);
-    let start = start.map_err(|fault| OpeningError::Line { file: file.into(), line: 1, fault })?;
+    let start = start.map_err(|fault| OpeningError::new(format_args!("{file}:1"), fault))?;
     if table.find(&start.position).is_empty() {
-        return Err(OpeningError::PolyglotStart { file: file.into() });
+        let what = "expected a Polyglot book with moves from the initial position, got none";
+        return Err(OpeningError::new(file, what));
     }
     let depth = options.depth.unwrap_or(DEFAULT_DEPTH) as usize;
     let mut rng = seed_for(options.seed, PURPOSE, 0);
@@ -70,8 +75,8 @@ pub(super) fn read(
         }
     }
     for (entry, uci) in std::mem::take(&mut table.faults) {
-        let fault = Fault::BookMove { got: uci };
-        book.leave_out(OpeningError::Entry { file: file.into(), entry, fault })?;
+        let fault = format_args!("expected a move that is legal in its position, got {uci}");
+        book.leave_out(OpeningError::new(format_args!("{file}: entry {entry}"), fault))?;
     }
     for moves in openings {
         let (fen, castling_mode) = (start.fen.clone(), start.castling_mode);

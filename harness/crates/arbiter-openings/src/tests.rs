@@ -96,10 +96,8 @@ fn a_castling_mode_can_be_demanded() {
     let book = demand(CastlingMode::Chess960, START).expect("standard chess is chess960, too");
     assert!(book.needs_chess960() && !book.opening(0).starts_standard());
     let frc = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1";
-    assert!(matches!(
-        demand(CastlingMode::Standard, frc),
-        Err(OpeningError::Line { line: 1, fault: Fault::Position { .. }, .. })
-    ));
+    let error = demand(CastlingMode::Standard, frc).expect_err("Chess960").to_string();
+    assert!(error.starts_with("a.epd:1: expected a legal position"), "{error}");
 }
 
 #[test]
@@ -385,7 +383,7 @@ fn of_a_file_that_is_cut_off_the_beginning_is_used() {
     let path = dir.path().join("cut.epd.gz");
     let gz = gzipped(&text);
     fs::write(&path, &gz[..gz.len() / 2]).expect("a writable directory");
-    assert!(matches!(load(&path, strict), Err(OpeningError::Cut { .. })));
+    assert!(load(&path, strict).expect_err("cut").to_string().contains("is cut off here"));
 }
 
 #[test]
@@ -393,14 +391,14 @@ fn damaged_containers_are_errors() {
     let text = format!("{START}\n").repeat(1000);
     let gz = gzipped(&text);
     let (book, _) = load_bytes("nothing.epd.gz", &gz[..12]);
-    assert!(matches!(book, Err(OpeningError::Unusable { .. })), "{book:?}");
+    assert!(book.expect_err("cut").to_string().contains("got 1 bad ones"));
     let mut wrong = gz.clone();
     *wrong.last_mut().expect("bytes") ^= 1;
     let (book, _) = load_bytes("wrong.epd.gz", &wrong);
-    assert!(matches!(book, Err(OpeningError::Read { .. })), "{book:?}");
+    assert!(book.expect_err("wrong").to_string().contains("cannot read the opening book further"));
     let zip = zipped(&[("a.epd", &text)]);
     let (book, _) = load_bytes("cut.zip", &zip[..zip.len() / 2]);
-    assert!(matches!(book, Err(OpeningError::Archive { .. })), "{book:?}");
+    assert!(book.expect_err("cut").to_string().contains("expected a readable zip archive"));
     let mut flipped = zip.clone();
     flipped[60] ^= 0x55;
     let (book, _) = load_bytes("flipped.zip", &flipped);
