@@ -46,7 +46,7 @@ fn judge_game(bencher: Bencher<'_, '_>) {
         let conditions = ByColor { white: side, black: side };
         let standard = CastlingMode::Standard;
         let mut referee =
-            Referee::new(Chess::default(), standard, &[], conditions, Rules::default());
+            Referee::new(Chess::default(), standard, &[], conditions, Rules::default(), None);
         for text in &moves {
             black_box(referee.turn());
             let elapsed = Duration::from_millis(100);

@@ -120,8 +120,8 @@ fn again(recorded: &Recorded) -> Result<Replayed, Failure> {
     let book = record.moves.iter().take_while(|played| played.thought.is_none());
     let book: Vec<UciMove> = book.map(|played| played.uci).collect();
     let conditions = record.engines.map(|index| plan.engines[index].conditions);
-    let referee = Referee::new(start.clone(), mode, &book, conditions, plan.rules);
-    let referee = referee.with_tables(open_tables(plan)?);
+    let tables = open_tables(plan)?;
+    let referee = Referee::new(start.clone(), mode, &book, conditions, plan.rules, tables);
     // Nothing is started, so it does not matter where programs are.
     let setups = engine_setups(plan, Path::new(""));
     let part = |color: Color| {

@@ -125,7 +125,7 @@ pub fn forfeited(
 
 fn referee(setup: &GameSetup) -> Referee {
     let GameSetup { start, mode, book, conditions, rules, tables, .. } = setup;
-    Referee::new(start.clone(), *mode, book, *conditions, *rules).with_tables(tables.clone())
+    Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone())
 }
 
 fn record(

@@ -8,7 +8,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shakmaty::{CastlingMode, Chess};
 use tokio::sync::mpsc;
 use tokio::time::timeout_at;
 
@@ -19,7 +18,7 @@ use crate::referee::{Fault, Forecast, Reply, Turn};
 use crate::relay::ReaderHandoff;
 use crate::transcript::{Mark, Recorder};
 use arbiter_process::{Chunk, Process, SpawnError, Spawner, WriteError};
-use arbiter_protocol::{Game, Info, OptionDeclaration, Session, SessionError, Step};
+use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 
 /// Chunks of output that may wait for us; beyond that the engine waits, so that a flood of
 /// output cannot fill the memory.
@@ -148,39 +147,9 @@ impl EngineProcess {
         self.handoff.clone()
     }
 
-    /// Whether it speaks UCI.
-    pub fn speaks_uci(&self) -> bool {
-        self.session.is_uci()
-    }
-
-    /// The name that it gives itself.
-    pub fn engine_name(&self) -> Option<&str> {
-        self.session.engine_name()
-    }
-
-    /// The options that it has.
-    pub fn options(&self) -> &[OptionDeclaration] {
-        self.session.options()
-    }
-
-    /// Whether it plays Chess960.
-    pub fn plays_chess960(&self) -> bool {
-        self.session.plays_chess960()
-    }
-
-    /// Whether it can be told to play from `start`.
-    pub fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
-        self.session.can_set_up(start, mode)
-    }
-
-    /// Whether it can play another game.
-    pub fn is_reusable(&self) -> bool {
-        self.session.is_reusable()
-    }
-
-    /// Memory its process holds now; `None` where the system does not say.
-    pub fn resident_bytes(&self) -> Option<u64> {
-        self.process.resident_bytes()
+    /// Its protocol session, which knows what it can do.
+    pub fn session(&self) -> &Session {
+        &self.session
     }
 
     /// Its process, to be measured or moved to other processors.

@@ -126,13 +126,15 @@ pub struct Referee {
 
 impl Referee {
     /// A game from `start`, with `book` moves already played. Book moves must be legal, as those
-    /// of a loaded opening are; one that is not ends the book there.
+    /// of a loaded opening are; one that is not ends the book there. Endgame tables are asked after
+    /// each move of an engine.
     pub fn new(
         start: Chess,
         mode: CastlingMode,
         book: &[UciMove],
         conditions: ByColor<Conditions>,
         rules: Rules,
+        tables: Option<Arc<dyn Tables>>,
     ) -> Referee {
         let line = if start == Chess::default() && mode == CastlingMode::Standard {
             "position startpos".to_owned()
@@ -147,7 +149,7 @@ impl Referee {
             conditions,
             line,
             moves: Vec::new(),
-            adjudicator: Adjudicator::new(rules),
+            adjudicator: Adjudicator::new(rules, tables),
             outcome: None,
             late: None,
         };
@@ -159,12 +161,6 @@ impl Referee {
             }
         }
         referee
-    }
-
-    /// The same game with endgame tables, which are asked after each move of an engine.
-    pub fn with_tables(mut self, tables: Option<Arc<dyn Tables>>) -> Referee {
-        self.adjudicator.set_tables(tables);
-        self
     }
 
     /// How the game ended, once it has.

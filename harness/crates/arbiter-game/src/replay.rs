@@ -47,6 +47,17 @@ enum Stop {
     Missing(String),
 }
 
+impl Stop {
+    /// What that amounts to in a game; an error says what is missing.
+    fn fault(self) -> Result<Fault, String> {
+        match self {
+            Stop::Late(what) => Ok(Fault::Silent(what)),
+            Stop::Fault(fault) => Ok(fault),
+            Stop::Missing(why) => Err(why),
+        }
+    }
+}
+
 /// Plays the game of `transcript` again, which began at `start`, where `referee` is ready to judge
 /// it; `zero` is any moment, from which times are counted.
 pub fn replay(
@@ -85,15 +96,8 @@ fn play(
         if side.entries.is_empty() {
             continue;
         }
-        match side.get_ready(*games.get(color)) {
-            Ok(()) => {}
-            Err(Stop::Late(what)) => {
-                referee.forfeit(color, Fault::Silent(what));
-            }
-            Err(Stop::Fault(fault)) => {
-                referee.forfeit(color, fault);
-            }
-            Err(Stop::Missing(why)) => return Err(why),
+        if let Err(stop) = side.get_ready(*games.get(color)) {
+            referee.forfeit(color, stop.fault()?);
         }
     }
     while referee.outcome().is_none() {
@@ -101,9 +105,7 @@ fn play(
         let side = sides.get_mut(turn.color);
         let reply = match side.think(turn) {
             Ok(reply) => reply,
-            Err(Stop::Late(what)) => Reply::Fault(Fault::Silent(what)),
-            Err(Stop::Fault(fault)) => Reply::Fault(fault),
-            Err(Stop::Missing(why)) => return Err(why),
+            Err(stop) => Reply::Fault(stop.fault()?),
         };
         referee.judge(reply);
         if referee.outcome().is_none()

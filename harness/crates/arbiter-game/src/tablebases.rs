@@ -1,6 +1,6 @@
 //! Syzygy endgame tables on disk.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use shakmaty::Chess;
 use shakmaty_syzygy::{AmbiguousWdl, Tablebase, Wdl};
@@ -8,24 +8,10 @@ use thiserror::Error;
 
 use crate::adjudicate::Tables;
 
-/// Why tables cannot be used.
+/// Tables in a folder cannot be used; the text says why.
 #[derive(Debug, Error)]
-pub enum TablesError {
-    /// The folder cannot be read.
-    #[error("syzygy: cannot read folder {}: {source}", .folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-    /// The folder holds something else.
-    #[error(
-        "syzygy: no tables (files such as KQvK.rtbw) in {}; folders below it are not searched",
-        .0.display()
-    )]
-    Empty(PathBuf),
-}
+#[error("syzygy: {0}")]
+pub struct TablesError(String);
 
 /// Tables from one or several folders.
 #[derive(Debug)]
@@ -36,11 +22,15 @@ impl Syzygy {
     pub fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Syzygy, TablesError> {
         let mut tables = Tablebase::new();
         for folder in folders {
+            let shown = folder.display();
             let found = tables
                 .add_directory(folder)
-                .map_err(|source| TablesError::Folder { folder: folder.to_owned(), source })?;
+                .map_err(|error| TablesError(format!("cannot read folder {shown}: {error}")))?;
             if found == 0 {
-                return Err(TablesError::Empty(folder.to_owned()));
+                return Err(TablesError(format!(
+                    "no tables (files such as KQvK.rtbw) in {shown}; folders below it are not \
+                     searched"
+                )));
             }
         }
         Ok(Syzygy(tables))

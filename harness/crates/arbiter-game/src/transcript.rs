@@ -1,7 +1,7 @@
 //! What was said in a game: every line to and from both engines, with the time.
 
 use std::collections::VecDeque;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -291,12 +291,9 @@ impl FromStr for Transcript {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Transcript, String> {
-        let read = |(index, line)| {
+        let read = |(index, line): (usize, &str)| {
             entry(line).ok_or_else(|| {
-                let mut excerpt = String::new();
-                // Writing to a string cannot fail.
-                let _ = write!(excerpt, "{:.60}", line);
-                format!("line {} of the transcript is none: '{excerpt}'", index + 1)
+                format!("line {} of the transcript is none: '{line:.60}'", index + 1)
             })
         };
         let lines = text.split('\n').filter(|line| !line.is_empty());

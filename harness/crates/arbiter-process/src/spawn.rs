@@ -49,38 +49,27 @@ pub struct Launch {
 
 /// Why a process could not be started.
 #[derive(Debug, Error)]
-pub enum SpawnError {
-    /// The operating system refused.
-    #[error("cannot start '{}': {source}", .program.display())]
-    Os {
-        /// The program.
-        program: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// The file for its error output cannot be written.
-    #[error("cannot write '{}' for error output: {source}", .path.display())]
-    ErrorFile {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// The thread that starts processes is gone.
-    #[error("the process spawner has ended")]
-    SpawnerGone,
+#[error("{text}")]
+pub struct SpawnError {
+    text: String,
+    /// Whether the machine, not the program, is to blame (no memory, processes or descriptors).
+    pub is_environment: bool,
 }
 
 impl SpawnError {
-    /// Whether the machine, not the program, is to blame (no memory, processes or descriptors).
-    pub fn is_environment(&self) -> bool {
-        match self {
-            SpawnError::SpawnerGone | SpawnError::ErrorFile { .. } => true,
-            SpawnError::Os { source, .. } => matches!(
-                Errno::from_io_error(source),
-                Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE)
-            ),
-        }
+    fn of_program(program: &Path, source: &io::Error) -> SpawnError {
+        let scarce = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
+        let is_environment = Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
+        let text = format!("cannot start '{}': {source}", program.display());
+        SpawnError { text, is_environment }
+    }
+
+    fn of_environment(text: String) -> SpawnError {
+        SpawnError { text, is_environment: true }
+    }
+
+    fn spawner_gone<T>(_: T) -> SpawnError {
+        SpawnError::of_environment("the process spawner has ended".to_owned())
     }
 }
 
@@ -138,10 +127,9 @@ impl Spawner {
         sink: impl FnMut(Chunk) -> bool + Send + 'static,
     ) -> Result<Process, SpawnError> {
         let (reply, answer) = mpsc::channel();
-        self.0
-            .send((launch.clone(), Box::new(sink), reply))
-            .map_err(|_| SpawnError::SpawnerGone)?;
-        answer.recv().map_err(|_| SpawnError::SpawnerGone)?
+        let request = (launch.clone(), Box::new(sink) as Sink, reply);
+        self.0.send(request).map_err(SpawnError::spawner_gone)?;
+        answer.recv().map_err(SpawnError::spawner_gone)?
     }
 }
 
@@ -162,7 +150,7 @@ pub struct Process {
 impl Process {
     fn start(launch: &Launch, sink: Sink, number: usize) -> Result<Process, SpawnError> {
         let mut log = launch.stderr.as_deref().map(append_to).transpose()?;
-        let fail = |source| SpawnError::Os { program: launch.program.clone(), source };
+        let fail = |source: io::Error| SpawnError::of_program(&launch.program, &source);
         let mut command = Command::new(&launch.program);
         command
             .args(&launch.args)
@@ -284,7 +272,10 @@ impl Drop for Process {
 
 fn append_to(path: &Path) -> Result<File, SpawnError> {
     let file = File::options().create(true).append(true).open(path);
-    file.map_err(|source| SpawnError::ErrorFile { path: path.to_owned(), source })
+    file.map_err(|source| {
+        let path = path.display();
+        SpawnError::of_environment(format!("cannot write '{path}' for error output: {source}"))
+    })
 }
 
 pub(super) fn describe(status: ExitStatus) -> String {
@@ -475,7 +466,7 @@ mod tests {
         let mut launch = launch("sh", &[]);
         launch.stderr = Some(dir.path().join("no/such/folder/errors.txt"));
         let error = Spawner::start().unwrap().spawn(&launch, |_| true).unwrap_err();
-        assert!(error.is_environment() && error.to_string().contains("no/such/folder"));
+        assert!(error.is_environment && error.to_string().contains("no/such/folder"));
     }
 
     #[test]
@@ -491,6 +482,6 @@ mod tests {
         let launch = launch("/no/such/engine", &[]);
         let error = Spawner::start().unwrap().spawn(&launch, |_| true).unwrap_err();
         assert!(error.to_string().contains("/no/such/engine"), "{error}");
-        assert!(!error.is_environment());
+        assert!(!error.is_environment);
     }
 }

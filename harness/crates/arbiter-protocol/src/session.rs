@@ -160,21 +160,19 @@ pub enum SessionError {
         /// The time it had.
         limit: Duration,
     },
-    /// The engine declares options without end.
-    #[error("declares more than {MAX_OPTIONS} options")]
-    TooManyOptions,
-    /// The engine must play Chess960 and has no option for it.
-    #[error("does not declare UCI_Chess960, which this opening needs")]
-    NoChess960,
-    /// The engine is to ponder and has no option for it.
-    #[error("does not declare Ponder, which ponder=true needs")]
-    NoPonder,
-    /// The engine cannot be told a position.
-    #[error("cannot set up this opening: it has no setboard, and edit cannot express the position")]
-    NoSetboard,
-    /// The engine does not take what it is told before a game; the text is its own.
-    #[error("refused: {}", .0.escape_debug())]
-    Refused(String),
+    /// The engine lacks something that it needs here, or refuses what it is told.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+/// The error of an engine that cannot play.
+pub(crate) fn unfit(reason: &str) -> SessionError {
+    SessionError::Unfit(reason.to_owned())
+}
+
+/// The error of an engine that would have to play Chess960.
+pub(crate) fn no_chess960() -> SessionError {
+    unfit("does not declare UCI_Chess960, which this opening needs")
 }
 
 /// What a session waits for.
@@ -229,7 +227,7 @@ impl State {
 
     pub(crate) fn declare(&mut self, option: OptionDeclaration) -> Result<(), SessionError> {
         if self.options.len() == MAX_OPTIONS {
-            return Err(SessionError::TooManyOptions);
+            return Err(unfit(&format!("declares more than {MAX_OPTIONS} options")));
         }
         self.options.push(option);
         Ok(())

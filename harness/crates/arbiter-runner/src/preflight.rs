@@ -115,20 +115,22 @@ pub async fn check_engines(
     let Preflight { mut unplayable, mut threaded } = Preflight::default();
     check_each(setups, |setup, engine| {
         let is_told = setup.setup.options.iter().any(|(name, _)| is_threads(name));
-        let declared = engine.options().iter().find(|option| is_threads(&option.name));
+        let declared = engine.session().options().iter().find(|option| is_threads(&option.name));
         let threads = declared.and_then(|option| option.default.as_ref()?.parse().ok());
         if let Some(threads) = threads.filter(|threads| *threads > 1 && !is_told) {
             threaded.push((setup.name.clone(), threads));
         }
         // Whoever speaks UCI can be told any position.
-        if !engine.speaks_uci() {
+        if !engine.session().is_uci() {
             let openings = book.openings().enumerate();
             let out_of_reach = openings
-                .filter(|(_, o)| !engine.can_set_up(&o.start_position(), o.castling_mode()))
+                .filter(|(_, o)| {
+                    !engine.session().can_set_up(&o.start_position(), o.castling_mode())
+                })
                 .map(|(index, _)| index);
             unplayable.extend(out_of_reach);
         }
-        if book.needs_chess960() && !engine.plays_chess960() {
+        if book.needs_chess960() && !engine.session().plays_chess960() {
             return Err("does not play Chess960, which the opening book needs");
         }
         if unplayable.len() == book.len() {
@@ -149,8 +151,8 @@ pub async fn check_suite_engines(
     needs_chess960: bool,
 ) -> Result<(), PreflightError> {
     let judge = |_: &EngineSetup, engine: &EngineProcess| match (
-        engine.speaks_uci(),
-        engine.plays_chess960(),
+        engine.session().is_uci(),
+        engine.session().plays_chess960(),
     ) {
         (false, _) => Err("does not speak UCI, which suites need"),
         (true, false) if needs_chess960 => Err("does not play Chess960, which a position needs"),
@@ -163,7 +165,7 @@ pub async fn check_suite_engines(
 pub async fn engine_name(setup: &EngineSetup) -> Result<Option<String>, PreflightError> {
     let mut name = None;
     check_each(std::slice::from_ref(setup), |_, engine| {
-        name = engine.engine_name().map(str::to_owned);
+        name = engine.session().engine_name().map(str::to_owned);
         Ok(())
     })
     .await?;

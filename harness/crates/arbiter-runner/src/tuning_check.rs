@@ -34,7 +34,7 @@ pub async fn spin_options(
         let OptionKind::Spin { min, max } = option.kind else { return None };
         Some((option.name.clone(), option.default.as_ref()?.parse().ok()?, min, max))
     };
-    let spins = engine.options().iter().filter_map(spin).collect();
+    let spins = engine.session().options().iter().filter_map(spin).collect();
     engine.quit(QUIT_GRACE).await;
     Ok(spins)
 }
@@ -83,9 +83,10 @@ fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), 
     let Parameter { name, kind, start, min, max, .. } = parameter;
     for value in [start, min, max] {
         let (_, text) = parameter.setting(*value);
-        check_option(engine.options(), name, &text).map_err(|error| error.to_string())?;
+        check_option(engine.session().options(), name, &text).map_err(|error| error.to_string())?;
     }
-    let own = engine.options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
+    let own =
+        engine.session().options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
     match own.map(|option| &option.kind) {
         Some(OptionKind::Spin { .. }) if *kind == ParameterKind::Float => {
             Err(format!("option '{name}' takes whole numbers only; tune it as an int"))

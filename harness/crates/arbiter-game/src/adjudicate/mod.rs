@@ -89,20 +89,15 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// Fresh counters.
-    pub fn new(rules: Rules) -> Adjudicator {
+    /// Fresh counters, and where values of endgames are looked up.
+    pub fn new(rules: Rules, tables: Option<Arc<dyn Tables>>) -> Adjudicator {
         Adjudicator {
             draw: rules.draw.map(DrawCounter::new),
             resign: rules.resign.map(ResignCounter::new),
             move_cap: rules.move_cap,
             tablebase: rules.tablebase,
-            tables: None,
+            tables,
         }
-    }
-
-    /// Where values of endgames are looked up.
-    pub fn set_tables(&mut self, tables: Option<Arc<dyn Tables>>) {
-        self.tables = tables;
     }
 
     /// Says whether tables end the game in `position`.
@@ -147,7 +142,7 @@ mod tests {
     /// Feeds scores in centipawns, White's and Black's in turn, and tells after how many plies the
     /// game was over and why.
     fn over(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
-        let mut adjudicator = Adjudicator::new(rules);
+        let mut adjudicator = Adjudicator::new(rules, None);
         scores.iter().enumerate().find_map(|(ply, cp)| {
             let outcome = adjudicator.observe(Played {
                 color: if ply % 2 == 0 { Color::White } else { Color::Black },

@@ -47,7 +47,7 @@ impl EngineError {
 
     /// Whether the machine and not the engine is to blame.
     pub fn is_environment(&self) -> bool {
-        matches!(self, EngineError::Spawn(error) if error.is_environment())
+        matches!(self, EngineError::Spawn(error) if error.is_environment)
     }
 
     /// What this error amounts to in a game.

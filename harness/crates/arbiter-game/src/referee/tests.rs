@@ -13,7 +13,7 @@ fn conditions(tc: &str, margin: Duration) -> ByColor<Conditions> {
 fn from_fen(fen: &str) -> Referee {
     let fen: Fen = fen.parse().unwrap();
     let position = fen.into_position(CastlingMode::Standard).unwrap();
-    Referee::new(position, CastlingMode::Standard, &[], conditions("1", MS(10)), NO_RULES)
+    Referee::new(position, CastlingMode::Standard, &[], conditions("1", MS(10)), NO_RULES, None)
 }
 
 fn answer(text: &str, elapsed: Duration) -> Reply {
@@ -95,7 +95,7 @@ fn the_rules_of_chess_come_before_adjudication() {
     let check = |moves: &[&str], termination| {
         let start: Chess = fen.clone().into_position(CastlingMode::Standard).unwrap();
         let conditions = conditions("1", MS(10));
-        let mut referee = Referee::new(start, CastlingMode::Standard, &[], conditions, rules);
+        let mut referee = Referee::new(start, CastlingMode::Standard, &[], conditions, rules, None);
         moves.iter().for_each(|text| referee.judge(answer(text, MS(1))));
         assert_eq!(referee.outcome().map(|o| o.termination), Some(termination));
     };
@@ -112,6 +112,7 @@ fn engines_are_told_position_and_clock() {
         &[],
         conditions("40/60+0.5", MS(10)),
         NO_RULES,
+        None,
     );
     referee.judge(answer("e2e4", MS(1_500)));
     let turn = referee.turn();
@@ -129,7 +130,7 @@ fn movetime_is_enforced_and_nodes_have_no_clock() {
     };
     let conditions = sides.map(|limits| Conditions { limits, margin: MS(5) });
     let start =
-        || Referee::new(Chess::default(), CastlingMode::Standard, &[], conditions, NO_RULES);
+        || Referee::new(Chess::default(), CastlingMode::Standard, &[], conditions, NO_RULES, None);
     let mut referee = start();
     assert_eq!(referee.turn().go.to_string(), "go movetime 100");
     referee.judge(answer("e2e4", MS(105)));
@@ -148,7 +149,7 @@ fn castling_is_written_by_the_mode() {
     let fen: Fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse().unwrap();
     let check = |mode, text: &str, written: &str| {
         let start: Chess = fen.clone().into_position(mode).unwrap();
-        let mut referee = Referee::new(start, mode, &[], conditions("1", MS(0)), NO_RULES);
+        let mut referee = Referee::new(start, mode, &[], conditions("1", MS(0)), NO_RULES, None);
         referee.judge(answer(text, MS(1)));
         assert_eq!(referee.into_moves()[0].uci.to_string(), written);
     };
@@ -197,7 +198,7 @@ fn an_hourglass_gives_what_the_opponent_takes() {
         margin: MS(0),
     });
     let standard = CastlingMode::Standard;
-    let mut referee = Referee::new(Chess::default(), standard, &[], conditions, NO_RULES);
+    let mut referee = Referee::new(Chess::default(), standard, &[], conditions, NO_RULES, None);
     referee.judge(answer("e2e4", MS(3_000)));
     assert_eq!(referee.turn().go.to_string(), "go wtime 7000 btime 20000 binc 1000");
     referee.judge(answer("e7e5", MS(5_000)));
@@ -211,7 +212,7 @@ fn nodes_run_the_clock_where_they_stand_for_time() {
     let conditions = ByColor::new_with(|_| Conditions { limits, margin: MS(0) });
     let start = || {
         let standard = CastlingMode::Standard;
-        Referee::new(Chess::default(), standard, &[], conditions, NO_RULES)
+        Referee::new(Chess::default(), standard, &[], conditions, NO_RULES, None)
     };
     let searched = |nodes| Reply::Move {
         text: "e2e4".into(),

@@ -47,7 +47,7 @@ fn replayed(text: &str) -> Replayed {
     let conditions = ByColor { white: conditions, black: conditions };
     let start = Chess::default();
     let mode = CastlingMode::Standard;
-    let referee = Referee::new(start.clone(), mode, &[], conditions, Rules::default());
+    let referee = Referee::new(start.clone(), mode, &[], conditions, Rules::default(), None);
     let part = Part {
         protocol: Protocol::Uci,
         setup: Setup::default(),

@@ -9,8 +9,12 @@ use shakmaty::{CastlingMode, Chess, Color, Position};
 use super::feature::{self, Features};
 use super::{notation, setup, thinking};
 use crate::clock::{Limits, Period, TimeControl};
-use crate::session::{Claim, Game, Phase, SessionError, State, Step};
+use crate::session::{Claim, Game, Phase, SessionError, State, Step, no_chess960, unfit};
 use crate::uci::{Go, OptionDeclaration, OptionKind, check_option};
+
+/// Why an engine cannot be told a position.
+const NO_SETBOARD: &str =
+    "cannot set up this opening: it has no setboard, and edit cannot express the position";
 
 /// What a session with an xboard engine has besides its [`State`].
 #[derive(Debug, Default)]
@@ -69,7 +73,7 @@ impl Xboard {
         let mut told = vec!["new".to_owned()];
         if game.mode == CastlingMode::Chess960 {
             if !self.features.chess960 {
-                return Err(SessionError::NoChess960);
+                return Err(no_chess960());
             }
             told.push("variant fischerandom".to_owned());
         }
@@ -81,7 +85,7 @@ impl Xboard {
         }
         if !is_initial(game.start, game.mode) {
             let position = setup::lines(game.start, game.mode, self.features.setboard);
-            told.extend(position.ok_or(SessionError::NoSetboard)?);
+            told.extend(position.ok_or_else(|| unfit(NO_SETBOARD))?);
         }
         self.position = game.start.clone();
         state.mode = game.mode;
@@ -123,7 +127,7 @@ impl Xboard {
             (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.rest(),
             // Engines tell their users many things; this one is about what we said.
             (Phase::Preparing, "tellusererror") if is_about_position(rest) => {
-                return Err(SessionError::Refused(rest.to_owned()));
+                return Err(unfit(&format!("refused: {}", rest.escape_debug())));
             }
             (Phase::Thinking, "move") => return Ok(self.moved(state, rest)),
             (Phase::Thinking, "My") => {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use shakmaty::CastlingMode;
 
 use super::{Info, OptionDeclaration, OptionError, check_option};
-use crate::session::{Game, Phase, SessionError, State, Step};
+use crate::session::{Game, Phase, SessionError, State, Step, no_chess960, unfit};
 
 /// The text that prepares for a game: all its settings, whatever was told before.
 pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, SessionError> {
@@ -16,7 +16,7 @@ pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, Ses
     if game.mode != state.mode {
         let is_chess960 = game.mode == CastlingMode::Chess960;
         let told = set_option(state, "UCI_Chess960", &is_chess960.to_string());
-        text += &told.map_err(|_| SessionError::NoChess960)?;
+        text += &told.map_err(|_| no_chess960())?;
         state.mode = game.mode;
     }
     Ok(text + "ucinewgame\nisready\n")
@@ -73,7 +73,9 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
 fn configure(state: &State) -> Result<String, SessionError> {
     let mut text = String::new();
     if state.setup.ponder {
-        text += &set_option(state, "Ponder", "true").map_err(|_| SessionError::NoPonder)?;
+        let told = set_option(state, "Ponder", "true");
+        let needed = "does not declare Ponder, which ponder=true needs";
+        text += &told.map_err(|_| unfit(needed))?;
     }
     if let Some(nodes) = state.setup.nodestime {
         text += &set_option(state, "nodestime", &nodes.to_string()).unwrap_or_default();

@@ -119,7 +119,7 @@ impl Slot {
             if !engines.contains(&index)
                 && let Some(engine) = self.engines.remove(&index)
             {
-                let bytes = engine.resident_bytes().unwrap_or(UNKNOWN_BYTES);
+                let bytes = engine.process().resident_bytes().unwrap_or(UNKNOWN_BYTES);
                 if let Err(engine) = self.pool.put(index, engine, bytes) {
                     engine.quit(QUIT_GRACE).await;
                 }
@@ -178,7 +178,7 @@ impl Slot {
         for (color, mut engine) in Color::ALL.into_iter().zip(engines) {
             let index = *setup.engines.get(color);
             let stays = match self.setups[index].restart {
-                Restart::Auto => engine.is_reusable(),
+                Restart::Auto => engine.session().is_reusable(),
                 Restart::On => false,
                 Restart::Off => true,
             };
@@ -208,23 +208,22 @@ impl Slot {
             match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
                 Err(EngineError::Exited(_)) => {}
-                Err(error) => {
-                    let recorder = engine.take_recorder();
-                    engine.quit(Duration::ZERO).await;
-                    return Err((error, Some(recorder)));
-                }
+                Err(error) => return Err(give_up(engine, error).await),
             }
         }
         let mut engine = EngineProcess::try_start(&self.spawner, &self.setups[index]).await?;
         match engine.new_game(game).await {
             Ok(()) => Ok(engine),
-            Err(error) => {
-                let recorder = engine.take_recorder();
-                engine.quit(Duration::ZERO).await;
-                Err((error, Some(recorder)))
-            }
+            Err(error) => Err(give_up(engine, error).await),
         }
     }
+}
+
+/// Ends an engine that has failed, and hands over what was said.
+async fn give_up(mut engine: EngineProcess, error: EngineError) -> (EngineError, Option<Recorder>) {
+    let recorder = engine.take_recorder();
+    engine.quit(Duration::ZERO).await;
+    (error, Some(recorder))
 }
 
 /// Whether the engine of `color` can play no other game.

@@ -157,10 +157,10 @@ fn positions_need_setboard_or_edit() {
     let (mut refusing, now) = ready(GREETING);
     refusing.new_game(now, game(&start, "5")).unwrap();
     assert_eq!(refusing.receive(now, "tellusererror hello"), Ok(Step::Continue));
-    let refused = SessionError::Refused("Illegal position".into());
+    let refused = unfit("refused: Illegal position");
     assert_eq!(refusing.receive(now, "tellusererror Illegal position"), Err(refused));
     let (mut blunt, now) = ready("feature done=1");
-    assert_eq!(blunt.new_game(now, game(&start, "5")), Err(SessionError::NoSetboard));
+    assert_eq!(blunt.new_game(now, game(&start, "5")), Err(unfit(NO_SETBOARD)));
     let standard = CastlingMode::Standard;
     assert!(session.can_set_up(&start, standard) && !blunt.can_set_up(&start, standard));
     assert!(blunt.can_set_up(&Chess::default(), standard));
@@ -171,7 +171,7 @@ fn chess960_needs_the_variant() {
     let start = Chess::default();
     let game = Game { mode: CastlingMode::Chess960, ..game(&start, "5") };
     let (mut session, now) = ready(GREETING);
-    assert_eq!(session.new_game(now, game), Err(SessionError::NoChess960));
+    assert_eq!(session.new_game(now, game), Err(no_chess960()));
     let (mut able, now) = ready(r#"feature setboard=1 variants="normal,fischerandom" done=1"#);
     let told = able.new_game(now, game).unwrap();
     assert!(told.starts_with("new\nvariant fischerandom\n") && told.contains("\nsetboard "));

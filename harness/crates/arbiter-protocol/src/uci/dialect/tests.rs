@@ -56,7 +56,7 @@ fn options_without_end_are_refused() {
     let (mut session, now) = opened(&[]);
     let line = "option name X type button";
     let refused = (0..=MAX_OPTIONS).find_map(|_| session.receive(now, line).err());
-    assert_eq!(refused, Some(SessionError::TooManyOptions));
+    assert_eq!(refused.unwrap().to_string(), "declares more than 5000 options");
 }
 
 #[test]
@@ -106,10 +106,7 @@ fn chess960_is_switched_only_when_it_changes() {
     );
     let (mut plain, now) = opened(&[]);
     ready(&mut plain, now);
-    assert_eq!(
-        plain.new_game(now, game(&Chess::default(), true, &[])),
-        Err(SessionError::NoChess960)
-    );
+    assert_eq!(plain.new_game(now, game(&Chess::default(), true, &[])), Err(no_chess960()));
 }
 
 #[test]
@@ -170,7 +167,10 @@ fn a_ponderer_that_does_not_wait_is_asked_again() {
 #[test]
 fn pondering_needs_the_option() {
     let (mut session, now) = opened_with(Setup { ponder: true, ..Setup::default() });
-    assert_eq!(session.receive(now, "uciok"), Err(SessionError::NoPonder));
+    assert_eq!(
+        session.receive(now, "uciok"),
+        Err(unfit("does not declare Ponder, which ponder=true needs"))
+    );
 }
 
 #[test]
