@@ -12,6 +12,7 @@ use arbiter_build::{
     remove_build,
 };
 use arbiter_report::builds::{self, Row};
+use arbiter_report::json::to_value;
 use arbiter_report::stored::time;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
@@ -75,7 +76,7 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
             emit(&format.render(
                 || builds::text(&rows, width()),
                 || builds::markdown(&rows),
-                || builds::json(&rows),
+                || to_value(&rows),
                 first,
             ))
         }

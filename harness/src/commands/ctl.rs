@@ -74,7 +74,7 @@ fn table(figures: &Value) -> Table {
     let mut table = Table::new(["figure", "value"]);
     for (name, value) in figures.as_object().into_iter().flatten() {
         let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        table.push([name.clone(), shown]);
+        table.push([name, &shown]);
     }
     table
 }

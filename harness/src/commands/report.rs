@@ -14,12 +14,12 @@ use crate::failure::Failure;
 use crate::output::{emit, lines, width, write_whole};
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::run::state::Effect;
-use arbiter_report::document::Document;
+use arbiter_report::document::{Document, brief};
 use arbiter_report::statistics::GameStatistics;
 use arbiter_report::stored::{document, gates_of, summary_of, watched};
 use arbiter_report::summary::Summary;
 use arbiter_report::terminal::note;
-use arbiter_report::{csv, html, json, junit, markdown, terminal};
+use arbiter_report::{csv, html, json, junit, markdown, plain};
 use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
@@ -231,7 +231,7 @@ fn figures(form: ReportFormat, summary: &Summary, gates: &[Outcome]) -> Result<S
         ReportFormat::Ndjson => lines(&json::value(summary)),
         ReportFormat::Csv => csv::of_run(&json::value(summary)),
         ReportFormat::Junit => junit::of_run(summary, gates).map_err(Failure::environment)?,
-        ReportFormat::Text => terminal::render(summary, width()),
+        ReportFormat::Text => plain::body(&brief(summary), width()),
         _ => json::render(summary),
     })
 }

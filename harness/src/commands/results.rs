@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, width};
 use crate::run::result::print;
 use arbiter_report::gates;
+use arbiter_report::json::to_value;
 use arbiter_report::run_list::{self, ListedRun};
 use arbiter_report::stored::{history_table, past, stored_summary, time};
 use arbiter_store::{RunHead, Store, StoredGate};
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
             let runs: Vec<ListedRun> = store()?.runs()?.into_iter().map(listed).collect();
             let table = || run_list::table(&runs);
             let rows = Rows { list: None, first: &["run", "begun", "pairs", "ending", "about"] };
-            let value = || run_list::json(&runs);
+            let value = || to_value(&runs);
             emit(&args.format.render(
                 || table().fitted(width()),
                 || table().markdown(),

@@ -11,7 +11,7 @@ use arbiter_plan::run::job::PlayedPair;
 use arbiter_plan::run::standing::{PairTally, Standing};
 use arbiter_plan::run::state::RunState;
 use arbiter_report::compat::{Dialect, Scene};
-use arbiter_report::status::disturbance;
+use arbiter_report::disturbance;
 use arbiter_report::terminal::note;
 use arbiter_schedule::Schedule;
 use arbiter_stats::{SprtMonitor, SprtStatus, Trinomial};

@@ -4,9 +4,10 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, emit, lines, width};
 use arbiter_plan::run::event::Ending;
+use arbiter_report::document::brief;
 use arbiter_report::stored::{document, gates_of};
 use arbiter_report::summary::{Summary, Verdict};
-use arbiter_report::{csv, json, markdown, terminal};
+use arbiter_report::{csv, json, markdown, plain};
 use arbiter_runner::dispatch::Caller;
 use arbiter_runner::signal::Request;
 use arbiter_store::Store;
@@ -14,7 +15,7 @@ use arbiter_store::Store;
 /// Prints a summary on standard output.
 pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
     emit(&match format {
-        OutputFormat::Text => terminal::render(summary, width()),
+        OutputFormat::Text => plain::body(&brief(summary), width()),
         OutputFormat::Json => json::render(summary),
         OutputFormat::Ndjson => lines(&json::value(summary)),
         OutputFormat::Md => {

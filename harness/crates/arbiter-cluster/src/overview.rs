@@ -37,22 +37,20 @@ pub fn document(cluster: &Cluster) -> Document {
     ]);
     for worker in cluster.workers() {
         workers.push([
-            worker.worker.clone(),
-            format!("{} of {}", worker.playing, worker.slots),
-            worker.pairs.to_string(),
-            worker.pairs_per_minute().map_or("-".to_owned(), |pairs| format!("{pairs:.1}")),
-            worker.cores.to_string(),
-            format!("{} MiB", worker.memory_mib),
-            worker.cpu.clone(),
-            benches(worker),
-            trouble(worker).unwrap_or("-").to_owned(),
+            &worker.worker,
+            &format!("{} of {}", worker.playing, worker.slots),
+            &worker.pairs,
+            &worker.pairs_per_minute().map_or("-".to_owned(), |pairs| format!("{pairs:.1}")),
+            &worker.cores,
+            &format!("{} MiB", worker.memory_mib),
+            &worker.cpu,
+            &benches(worker),
+            &trouble(worker).unwrap_or("-"),
         ]);
     }
     let mut runs = Table::new(["run", "priority", "pairs queued", "pairs playing"]);
     for run in cluster.runs() {
-        let counts = [run.priority.into(), run.queued, run.playing].map(|n: u64| n.to_string());
-        let [priority, queued, playing] = counts;
-        runs.push([run.run.clone(), priority, queued, playing]);
+        runs.push([&run.run, &run.priority, &run.queued, &run.playing]);
     }
     let mut document = Document::new("Cluster".to_owned());
     document.blocks.push(Block::Paragraph { strong: in_words(cluster), text: String::new() });

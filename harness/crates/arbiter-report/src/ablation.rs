@@ -1,12 +1,12 @@
 //! The results of an ablation, as values, as a table and in a sentence. All Elo is that of the engine
 //! with a feature against the engine without it: positive if the feature helps.
 
-use crate::status::{interval, percent, plus_minus};
 use crate::summary::{Strength, Summary};
 use crate::table::Table;
+use crate::text::{UNDEFINED, interval, percent, plus_minus};
+use arbiter_stats::Decision;
 use arbiter_stats::elo::{Estimate, finite};
 use arbiter_stats::sequential::SequentialEstimate;
-use arbiter_stats::{Decision, Sprt};
 
 /// Features that a sentence names at most.
 const MAX_NAMED: usize = 12;
@@ -72,56 +72,44 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
 
 /// Elo as a key for sorting; features without games come last.
 fn elo(feature: &Feature<'_>) -> f64 {
-    match feature.strength.elo.map(|estimate| estimate.value) {
-        Some(value) => value.max(f64::MIN),
-        None => f64::NEG_INFINITY,
-    }
+    feature.strength.elo.map_or(f64::NEG_INFINITY, |estimate| estimate.value.max(f64::MIN))
 }
 
 /// One row for each feature.
 pub(crate) fn table(summary: &Summary) -> Table {
-    let is_test = summary.sprt.is_some();
-    let mut heading = vec!["feature"];
-    heading.extend(match is_test {
-        true => ["Elo after the stop (95 %)", "test", "LLR", "naive Elo (95 %)"].as_slice(),
-        false => ["Elo (95 %)", "Elo, all hold (95 %)"].as_slice(),
-    });
-    heading.extend(["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"]);
-    let mut rows = vec![heading.into_iter().map(str::to_owned).collect()];
-    for feature in features(summary) {
-        let mut row = vec![feature.name.to_owned()];
-        let naive = plus_minus(feature.strength.elo.as_ref());
-        match &feature.test {
+    let heads = match summary.sprt {
+        Some(_) => ["Elo after the stop (95 %)", "test", "LLR", "naive Elo (95 %)"].as_slice(),
+        None => ["Elo (95 %)", "Elo, all hold (95 %)"].as_slice(),
+    };
+    let counts = ["nElo (95 %)", "LOS", "games", "won", "drawn", "lost", "pairs LL…WW"];
+    let mut table = Table::with_columns(["feature"], heads.iter().chain(&counts));
+    for Feature { name, strength, simultaneous, test } in features(summary) {
+        let naive = plus_minus(strength.elo);
+        let mut cells = match &test {
             Some(test) => {
-                let after = test.after_stop.map(|after| interval(&after.elo));
-                let after = after.unwrap_or_else(|| "undefined".to_owned());
-                row.extend([after, test.word().to_owned(), format!("{:+.2}", test.llr), naive]);
+                let after = test.after_stop.map_or(UNDEFINED.to_owned(), |s| interval(&s.elo));
+                vec![after, test.word().to_owned(), format!("{:+.2}", test.llr), naive]
             }
-            None => row.extend([naive, bounds(feature.simultaneous.as_ref())]),
-        }
-        row.extend(strength_cells(&feature.strength));
-        rows.push(row);
+            None => vec![naive, bounds(simultaneous)],
+        };
+        cells.extend(strength_cells(&strength));
+        table.push_with([&name], cells);
     }
-    Table::from_rows(rows)
+    table
 }
 
 /// nElo, LOS, games by result, pairs by score.
 pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
-    [
-        plus_minus(strength.nelo.as_ref()),
-        percent(strength.los),
-        strength.games.games().to_string(),
-        strength.games.wins.to_string(),
-        strength.games.draws.to_string(),
-        strength.games.losses.to_string(),
-        format!("{:?}", strength.pairs.0),
-    ]
+    let Strength { games, pairs, nelo, los, .. } = strength;
+    let [all, won, drawn, lost] =
+        [games.games(), games.wins, games.draws, games.losses].map(|count| count.to_string());
+    [plus_minus(*nelo), percent(*los), all, won, drawn, lost, format!("{:?}", pairs.0)]
 }
 
 /// The interval alone, as `[-1.2, +9.3]`.
-fn bounds(estimate: Option<&Estimate>) -> String {
+fn bounds(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate.filter(|e| e.low != e.high) else {
-        return "undefined".to_owned();
+        return UNDEFINED.to_owned();
     };
     let end = |end: f64| finite(end).map_or("open".to_owned(), |end| format!("{end:+.1}"));
     format!("[{}, {}]", end(estimate.low), end(estimate.high))
@@ -156,42 +144,30 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
 /// The features by what can be said of them.
 pub(crate) fn conclusion(summary: &Summary) -> String {
     let features = features(summary);
-    let names = |wanted: &dyn Fn(&Feature<'_>) -> bool| {
-        features
-            .iter()
-            .filter(|feature| wanted(feature))
-            .map(|feature| feature.name)
-            .collect::<Vec<_>>()
+    let listed = |is_wanted: &dyn Fn(&Feature<'_>) -> bool| {
+        let wanted = features.iter().filter(|feature| is_wanted(feature));
+        listed(&wanted.map(|feature| feature.name).collect::<Vec<_>>())
     };
-    let decided = |decision| names(&|w| w.test.is_some_and(|test| test.decision == decision));
-    let [good, bad, open] = match &summary.sprt {
-        Some(_) => [Decision::AcceptH1, Decision::AcceptH0, Decision::Continue].map(decided),
-        None => [Some(true), Some(false), None].map(|sign| names(&|w| proven(w) == sign)),
-    };
-    let engine = &summary.engines[0];
-    let count = features.len();
-    match &summary.sprt {
-        Some(sprt) => format!(
-            "Of {count} features of {engine}, the test of {} Elo against {} accepts H1 for {}, \
-             H0 for {}, and is undecided for {}.",
-            scaled(sprt, sprt.elo1),
-            sprt.elo0,
-            listed(&good),
-            listed(&bad),
-            listed(&open)
-        ),
-        None => format!(
+    let (engine, count) = (&summary.engines[0], features.len());
+    let Some(sprt) = &summary.sprt else {
+        let [good, bad] = [true, false].map(|sign| listed(&|w| proven(w) == Some(sign)));
+        let open = features.iter().filter(|feature| proven(feature).is_none()).count();
+        return format!(
             "Of {count} features of {engine}, proven to help with all intervals taken together: \
-             {}; proven to cost strength: {}; not told from nothing by these games: {}.",
-            listed(&good),
-            listed(&bad),
-            open.len()
-        ),
-    }
-}
-
-fn scaled(sprt: &Sprt, elo: f64) -> String {
-    format!("{elo} {}", sprt.model.as_str())
+             {good}; proven to cost strength: {bad}; not told from nothing by these games: {open}."
+        );
+    };
+    let decided = |decision| listed(&|w| w.test.is_some_and(|test| test.decision == decision));
+    format!(
+        "Of {count} features of {engine}, the test of {} {} Elo against {} accepts H1 for {}, H0 for \
+         {}, and is undecided for {}.",
+        sprt.elo1,
+        sprt.model.as_str(),
+        sprt.elo0,
+        decided(Decision::AcceptH1),
+        decided(Decision::AcceptH0),
+        decided(Decision::Continue)
+    )
 }
 
 /// Whether the feature is proven to help, by the interval that holds together with the others.
@@ -201,10 +177,12 @@ fn proven(feature: &Feature<'_>) -> Option<bool> {
 }
 
 fn listed(names: &[&str]) -> String {
-    let more = names.len().saturating_sub(MAX_NAMED);
-    match (names.len(), more) {
-        (0, _) => "none".to_owned(),
-        (count, 0) => format!("{count} ({})", names.join(", ")),
-        (count, more) => format!("{count} ({} and {more} more)", names[..MAX_NAMED].join(", ")),
+    match names.len() {
+        0 => "none".to_owned(),
+        count @ 1..=MAX_NAMED => format!("{count} ({})", names.join(", ")),
+        count => {
+            let (shown, more) = (names[..MAX_NAMED].join(", "), count - MAX_NAMED);
+            format!("{count} ({shown} and {more} more)")
+        }
     }
 }

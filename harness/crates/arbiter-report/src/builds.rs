@@ -1,19 +1,23 @@
 //! The list of what is kept of builds.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
+use crate::document::Document;
 use crate::table::Table;
+use crate::{markdown, plain};
 
 /// One build.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// Name of its folder.
+    #[serde(rename = "build")]
     pub name: String,
     /// When it was used last, in UTC.
     pub used: String,
     /// Size of all its files.
     pub bytes: u64,
     /// Whether there is a program.
+    #[serde(rename = "built")]
     pub is_built: bool,
     /// The commit.
     pub commit: Option<String>,
@@ -22,34 +26,18 @@ pub struct Row {
     /// How long the build took.
     pub seconds: Option<f64>,
     /// Nodes of its benchmark, if that was run.
+    #[serde(rename = "bench_nodes")]
     pub bench: Option<u64>,
 }
 
 /// For a terminal.
 pub fn text(rows: &[Row], width: Option<usize>) -> String {
-    format!("{}{}\n", table(rows).fitted(width), sum(rows))
+    plain::body(&document(rows), width)
 }
 
 /// For a document.
 pub fn markdown(rows: &[Row]) -> String {
-    format!("{}\n{}\n", table(rows).markdown(), sum(rows))
-}
-
-/// A list.
-pub fn json(rows: &[Row]) -> Value {
-    let object = |row: &Row| {
-        json!({
-            "build": row.name,
-            "used": row.used,
-            "bytes": row.bytes,
-            "built": row.is_built,
-            "commit": row.commit,
-            "command": row.command,
-            "seconds": row.seconds,
-            "bench_nodes": row.bench,
-        })
-    };
-    rows.iter().map(object).collect()
+    markdown::body(&document(rows))
 }
 
 /// A size for people.
@@ -57,25 +45,20 @@ pub fn size(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
-fn table(rows: &[Row]) -> Table {
+fn document(rows: &[Row]) -> Document {
     let mut table = Table::new(["build", "last used", "size", "built in", "bench", "command"]);
-    for row in rows {
-        let seconds = row.seconds.map(|seconds| format!("{seconds:.0} s"));
-        table.push([
-            row.name.clone(),
-            row.used.clone(),
-            size(row.bytes),
-            seconds.unwrap_or_else(|| "not built".to_owned()),
-            row.bench.map(|nodes| nodes.to_string()).unwrap_or_default(),
-            row.command.clone().unwrap_or_default(),
-        ]);
+    for Row { name, used, bytes, command, seconds, bench, .. } in rows {
+        let time = seconds.map_or("not built".to_owned(), |seconds| format!("{seconds:.0} s"));
+        let bench = bench.map(|nodes| nodes.to_string()).unwrap_or_default();
+        let command = command.as_deref().unwrap_or_default();
+        table.push([name, used, &size(*bytes), &time, &bench, &command]);
     }
-    table
-}
-
-fn sum(rows: &[Row]) -> String {
     let builds = if rows.len() == 1 { "build" } else { "builds" };
-    format!("{} {builds}, {}", rows.len(), size(rows.iter().map(|row| row.bytes).sum()))
+    let bytes = size(rows.iter().map(|row| row.bytes).sum());
+    let mut document = Document::new("Builds".to_owned());
+    document.table(table);
+    document.paragraph(format!("{} {builds}, {bytes}", rows.len()));
+    document
 }
 
 #[cfg(test)]
@@ -101,6 +84,6 @@ mod tests {
                       | abc-1 | 2026-11-20T01:02:03Z | 1.5 MiB | not built |       |         |\n\
                       \n2 builds, 3.0 MiB\n";
         assert!(text.ends_with(expect), "{text}");
-        assert_eq!(json(&[built])[0]["bench_nodes"], 7);
+        assert_eq!(crate::json::to_value(&[built])[0]["bench_nodes"], 7);
     }
 }

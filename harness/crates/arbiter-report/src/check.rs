@@ -53,9 +53,7 @@ impl Report<'_> {
         let mut table = Table::new(["grade", "passed", "failed", "not checked"]);
         let mut row = |name: &str, is_counted: &dyn Fn(Grade) -> bool| {
             let counts = count(self.verdicts, is_counted);
-            let cells = [counts.passed, counts.failed, counts.skipped].map(|n| n.to_string());
-            let [passed, failed, skipped] = cells;
-            table.push([name.to_owned(), passed, failed, skipped]);
+            table.push([&name, &counts.passed, &counts.failed, &counts.skipped]);
         };
         for grade in Grade::ALL {
             row(grade.word(), &|other| other == grade);

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::document::{Block, Document};
 use crate::table::Table;
+use crate::{markdown, plain};
 use arbiter_plan::gate::{Kind, Outcome, Verdict};
 
 /// A run of all steps.
@@ -32,48 +34,42 @@ pub struct Past<'a> {
 impl Report<'_> {
     /// For a terminal of so many columns.
     pub fn text(&self, width: Option<usize>) -> String {
-        format!("{}\n{}\n", steps(self.outcomes).fitted(width), self.sentence())
+        plain::body(&self.document(), width)
     }
 
     /// A Markdown document, as a step summary of GitHub Actions shows it.
     pub fn markdown(&self) -> String {
         let sign = if self.is_good() { "✅" } else { "❌" };
         let against = self.base.map_or(String::new(), |base| format!(" against {base}"));
-        format!(
-            "## {sign} {}{against}\n\n{}\n{}\n",
-            self.test,
-            steps(self.outcomes).markdown(),
-            self.sentence()
-        )
+        format!("## {sign} {}{against}\n\n{}", self.test, markdown::body(&self.document()))
+    }
+
+    fn document(&self) -> Document {
+        let bad = self.outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
+        let bad: Vec<&str> = bad.map(|outcome| outcome.step.as_str()).collect();
+        let mut document = Document::new(self.test.to_owned());
+        document.table(steps(self.outcomes));
+        document.blocks.push(Block::Gap);
+        document.paragraph(match bad.as_slice() {
+            [] => "All gates are passed.".to_owned(),
+            _ => format!("Not passed: {}.", bad.join(", ")),
+        });
+        document
     }
 
     /// One object.
     pub fn json(&self) -> Value {
-        let steps: Vec<Value> = self.outcomes.iter().map(outcome_json).collect();
         json!({
             "schema": "arbiter.ci/1",
             "test": self.test,
             "base": self.base,
             "passed": self.is_good(),
-            "steps": steps,
+            "steps": self.outcomes.iter().map(outcome_json).collect::<Value>(),
         })
     }
 
     fn is_good(&self) -> bool {
         self.outcomes.iter().all(|outcome| outcome.verdict.is_good())
-    }
-
-    fn sentence(&self) -> String {
-        let bad: Vec<&str> = self
-            .outcomes
-            .iter()
-            .filter(|outcome| !outcome.verdict.is_good())
-            .map(|outcome| outcome.step.as_str())
-            .collect();
-        match bad.as_slice() {
-            [] => "All gates are passed.".to_owned(),
-            _ => format!("Not passed: {}.", bad.join(", ")),
-        }
     }
 }
 
@@ -86,8 +82,7 @@ pub fn steps(outcomes: &[Outcome]) -> Table {
             (_, Some(_)) => "0 s, known from before".to_owned(),
             (_, None) => format!("{:.0} s", outcome.seconds),
         };
-        let verdict = outcome.verdict.as_str().to_owned();
-        table.push([outcome.step.clone(), verdict, time, outcome.words.clone()]);
+        table.push([&outcome.step, &outcome.verdict.as_str(), &time, &outcome.words]);
     }
     table
 }
@@ -110,14 +105,9 @@ pub fn history(past: &[Past<'_>]) -> Table {
     let mut table = Table::new(["begun", "step", "test", "base", "verdict", "figures"]);
     let short = |name: &str| name.chars().take(12).collect::<String>();
     for Past { begun, test, base, outcome } in past {
-        table.push([
-            begun.clone(),
-            outcome.step.clone(),
-            short(test),
-            base.map(short).unwrap_or_default(),
-            outcome.verdict.as_str().to_owned(),
-            outcome.words.clone(),
-        ]);
+        let Outcome { step, verdict, words, .. } = outcome;
+        let base = base.map(short).unwrap_or_default();
+        table.push([begun, step, &short(test), &base, &verdict.as_str(), words]);
     }
     table
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::ablation::{self, Feature};
@@ -12,9 +12,9 @@ use crate::standings_json::TournamentFigures;
 use crate::summary::{Strength, Summary};
 use crate::tuned::{self, TuningFigures};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::provenance::Scale;
 use arbiter_plan::run::event::{Ending, ExcludedWorker};
-use arbiter_stats::elo::{Estimate, finite};
+use arbiter_stats::Sprt;
+use arbiter_stats::elo::Estimate;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -51,16 +51,11 @@ struct Report<'a> {
     #[serde(flatten)]
     sprt: Option<SprtFigures>,
     /// Allowing for the stopping rule.
-    elo_sequential: Option<f64>,
-    elo_sequential_low: Option<f64>,
-    elo_sequential_high: Option<f64>,
+    #[serde(flatten)]
+    elo_sequential: Members<3>,
     los_sequential: Option<f64>,
-    llr: Option<f64>,
-    llr_lower: Option<f64>,
-    llr_upper: Option<f64>,
-    /// The bounds as corrected at the end.
-    llr_stop_lower: Option<f64>,
-    llr_stop_upper: Option<f64>,
+    #[serde(flatten)]
+    llr: Members<5>,
     terminations: BTreeMap<String, u64>,
     faults: Vec<Fault<'a>>,
     /// How promptly engines answered; nothing if no clock bounds them.
@@ -75,6 +70,34 @@ struct Report<'a> {
     /// Of an ablation: its features by descending Elo.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<FeatureFigures<'a>>,
+}
+
+/// Figures with their keys; one that is not defined is `null`.
+#[derive(Debug)]
+pub(crate) struct Members<const N: usize>(pub(crate) [(&'static str, Option<f64>); N]);
+
+impl<const N: usize> Serialize for Members<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0)
+    }
+}
+
+impl Members<3> {
+    /// An estimate: its value and both ends of its interval.
+    fn of(keys: [&'static str; 3], estimate: Option<Estimate>) -> Members<3> {
+        // Adding zero turns -0 into 0; JSON has `null` for infinities.
+        let figures = estimate.map(|e| [e.value, e.low, e.high].map(|figure| figure + 0.0));
+        Members(std::array::from_fn(|place| (keys[place], figures.map(|figures| figures[place]))))
+    }
+}
+
+/// Without ends where they are equal: all pairs alike show no spread to judge by, and an interval
+/// without width would be a lie.
+fn spread(estimate: Estimate) -> Estimate {
+    match estimate.low == estimate.high {
+        true => Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..estimate },
+        false => estimate,
+    }
 }
 
 #[derive(Serialize)]
@@ -93,13 +116,6 @@ struct ScaleFigures {
     measured_nps: f64,
 }
 
-impl ScaleFigures {
-    fn of(scale: Scale) -> ScaleFigures {
-        let Scale { reference_nps, measured_nps } = scale;
-        ScaleFigures { time_scale: scale.factor(), reference_nps, measured_nps }
-    }
-}
-
 #[derive(Serialize)]
 struct Figures {
     games: u64,
@@ -109,17 +125,16 @@ struct Figures {
     pairs: u64,
     /// LL, LD, DD+WL, WD, WW.
     pentanomial: [u64; 5],
-    elo: Option<f64>,
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
-    nelo: Option<f64>,
-    nelo_low: Option<f64>,
-    nelo_high: Option<f64>,
+    #[serde(flatten)]
+    elo: Members<3>,
+    #[serde(flatten)]
+    nelo: Members<3>,
     los: Option<f64>,
 }
 
+/// A test.
 #[derive(Serialize)]
-struct SprtFigures {
+pub(crate) struct SprtFigures {
     elo0: f64,
     elo1: f64,
     alpha: f64,
@@ -151,14 +166,13 @@ struct FeatureFigures<'a> {
     #[serde(flatten)]
     strength: Figures,
     /// Holds together with those of all other features.
-    elo_simultaneous_low: Option<f64>,
-    elo_simultaneous_high: Option<f64>,
+    #[serde(flatten)]
+    elo_simultaneous: Members<2>,
     llr: Option<f64>,
     /// `H1`, `H0` or `open`.
     test: Option<&'static str>,
-    elo_sequential: Option<f64>,
-    elo_sequential_low: Option<f64>,
-    elo_sequential_high: Option<f64>,
+    #[serde(flatten)]
+    elo_sequential: Members<3>,
 }
 
 /// A machine that was excluded.
@@ -170,29 +184,44 @@ struct ExcludedFigures<'a> {
     pairs_discarded: u64,
 }
 
-impl ExcludedFigures<'_> {
-    fn of(excluded: &ExcludedWorker) -> ExcludedFigures<'_> {
-        let ExcludedWorker { worker, reason, pairs } = excluded;
-        ExcludedFigures { worker, reason, pairs_discarded: *pairs }
-    }
-}
-
 impl FeatureFigures<'_> {
     fn of(feature: Feature<'_>) -> FeatureFigures<'_> {
         let after = feature.test.and_then(|test| test.after_stop).map(|after| after.elo);
-        let together = feature.simultaneous.filter(|estimate| estimate.low != estimate.high);
+        let together = feature.simultaneous.map(spread);
         FeatureFigures {
             feature: feature.name,
             strength: figures(&feature.strength),
-            elo_simultaneous_low: together.and_then(|estimate| finite(estimate.low)),
-            elo_simultaneous_high: together.and_then(|estimate| finite(estimate.high)),
+            elo_simultaneous: Members([
+                ("elo_simultaneous_low", together.map(|estimate| estimate.low)),
+                ("elo_simultaneous_high", together.map(|estimate| estimate.high)),
+            ]),
             llr: feature.test.map(|test| test.llr),
             test: feature.test.map(|test| test.word()),
-            elo_sequential: after.and_then(|elo| finite(elo.value)),
-            elo_sequential_low: after.and_then(|elo| finite(elo.low)),
-            elo_sequential_high: after.and_then(|elo| finite(elo.high)),
+            elo_sequential: Members::of(SEQUENTIAL, after),
         }
     }
+}
+
+/// Keys of the Elo that allows for the stopping rule.
+const SEQUENTIAL: [&str; 3] = ["elo_sequential", "elo_sequential_low", "elo_sequential_high"];
+
+impl SprtFigures {
+    /// The figures of a test.
+    pub(crate) fn of(sprt: Sprt) -> SprtFigures {
+        SprtFigures {
+            elo0: sprt.elo0,
+            elo1: sprt.elo1,
+            alpha: sprt.alpha,
+            beta: sprt.beta,
+            model: sprt.model.as_str(),
+            overshoot: sprt.correction.as_str(),
+        }
+    }
+}
+
+/// What is serialized, as a JSON value.
+pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
+    serde_json::to_value(report).expect("a report is numbers and text")
 }
 
 /// The object, on several lines.
@@ -203,11 +232,7 @@ pub fn render(summary: &Summary) -> String {
 
 /// The object, for others to build on.
 pub fn value(summary: &Summary) -> Value {
-    serde_json::to_value(report(summary)).expect("a report is numbers and text")
-}
-
-fn excluded(summary: &Summary) -> Vec<ExcludedFigures<'_>> {
-    summary.excluded.iter().map(ExcludedFigures::of).collect()
+    to_value(&report(summary))
 }
 
 fn ending_word(ending: Ending) -> &'static str {
@@ -233,32 +258,38 @@ fn report(summary: &Summary) -> Report<'_> {
         openings_left_out: summary.quarantine.count,
         opening_faults: &summary.quarantine.faults,
         pairs_voided: summary.disturbances.voided,
-        workers_set_aside: excluded(summary),
+        workers_set_aside: summary
+            .excluded
+            .iter()
+            .map(|ExcludedWorker { worker, reason, pairs }| ExcludedFigures {
+                worker,
+                reason,
+                pairs_discarded: *pairs,
+            })
+            .collect(),
         pairs_disturbed: summary.disturbances.counted,
         engines: &summary.engines,
         builds: builds(summary),
-        scale: summary.scale.map(ScaleFigures::of),
+        scale: summary.scale.map(|scale| ScaleFigures {
+            time_scale: scale.factor(),
+            reference_nps: scale.reference_nps,
+            measured_nps: scale.measured_nps,
+        }),
         ending: summary.ending.map(ending_word),
         verdict: summary.verdict().as_str(),
         invalid: summary.is_invalid(),
         strength: figures(&summary.strength()),
-        sprt: summary.sprt.map(|sprt| SprtFigures {
-            elo0: sprt.elo0,
-            elo1: sprt.elo1,
-            alpha: sprt.alpha,
-            beta: sprt.beta,
-            model: sprt.model.as_str(),
-            overshoot: sprt.correction.as_str(),
-        }),
-        elo_sequential: sequential.and_then(|s| finite(s.elo.value)),
-        elo_sequential_low: sequential.and_then(|s| finite(s.elo.low)),
-        elo_sequential_high: sequential.and_then(|s| finite(s.elo.high)),
+        sprt: summary.sprt.map(SprtFigures::of),
+        elo_sequential: Members::of(SEQUENTIAL, sequential.map(|s| s.elo)),
         los_sequential: sequential.map(|s| s.los),
-        llr: test.map(|(_, look)| look.llr),
-        llr_lower: bounds.map(|b| b.lower),
-        llr_upper: bounds.map(|b| b.upper),
-        llr_stop_lower: test.map(|(_, look)| look.lower),
-        llr_stop_upper: test.map(|(_, look)| look.upper),
+        llr: Members([
+            ("llr", test.map(|(_, status)| status.llr)),
+            ("llr_lower", bounds.map(|bounds| bounds.lower)),
+            ("llr_upper", bounds.map(|bounds| bounds.upper)),
+            // The bounds as corrected at the end.
+            ("llr_stop_lower", test.map(|(_, status)| status.lower)),
+            ("llr_stop_upper", test.map(|(_, status)| status.upper)),
+        ]),
         terminations: standing.terminations.iter().map(|(t, n)| (t.to_string(), *n)).collect(),
         faults: standing
             .faults
@@ -287,18 +318,6 @@ fn report(summary: &Summary) -> Report<'_> {
 }
 
 fn figures(strength: &Strength) -> Figures {
-    fn finite_part(part: impl Fn(&Estimate) -> f64, estimate: &Option<Estimate>) -> Option<f64> {
-        // Adding zero turns -0 into 0.
-        estimate.as_ref().and_then(|e| finite(part(e))).map(|value| value + 0.0)
-    }
-    // All pairs alike show no spread to judge by; an interval without width would be a lie.
-    let spread = |estimate: &Estimate, end: f64| match estimate.low == estimate.high {
-        true => f64::INFINITY,
-        false => end,
-    };
-    let value = |e: &Estimate| e.value;
-    let low = |e: &Estimate| spread(e, e.low);
-    let high = |e: &Estimate| spread(e, e.high);
     Figures {
         games: strength.games.games(),
         wins: strength.games.wins,
@@ -306,12 +325,8 @@ fn figures(strength: &Strength) -> Figures {
         losses: strength.games.losses,
         pairs: strength.pairs.pairs(),
         pentanomial: strength.pairs.0,
-        elo: finite_part(value, &strength.elo),
-        elo_low: finite_part(low, &strength.elo),
-        elo_high: finite_part(high, &strength.elo),
-        nelo: finite_part(value, &strength.nelo),
-        nelo_low: finite_part(low, &strength.nelo),
-        nelo_high: finite_part(high, &strength.nelo),
+        elo: Members::of(["elo", "elo_low", "elo_high"], strength.elo.map(spread)),
+        nelo: Members::of(["nelo", "nelo_low", "nelo_high"], strength.nelo.map(spread)),
         los: strength.los,
     }
 }

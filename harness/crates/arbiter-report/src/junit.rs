@@ -6,9 +6,10 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use crate::ablation;
-use crate::status::{plus_minus, results};
+use crate::document::faults;
 use crate::summary::{Strength, Summary, Verdict};
-use crate::terminal::{faults, verdict_sentence};
+use crate::text::{plus_minus, results};
+use crate::verdict::verdict_sentence;
 use arbiter_plan::gate::{Outcome, Verdict as Gate};
 use arbiter_plan::plan::Kind;
 use arbiter_plan::run::event::Ending;
@@ -123,7 +124,7 @@ fn verdict(summary: &Summary) -> TestCase {
         (_, Some(Ending::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
-    let elo = plus_minus(summary.strength().elo.as_ref());
+    let elo = plus_minus(summary.strength().elo);
     let [first, second] =
         [0, 1].map(|index| summary.engines.get(index).map_or("?", String::as_str));
     case(
@@ -146,7 +147,7 @@ fn end(summary: &Summary) -> TestCase {
 
 /// A feature of an ablation; a test that is not decided is skipped.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
-    let words = format!("Elo {}", plus_minus(feature.strength.elo.as_ref()));
+    let words = format!("Elo {}", plus_minus(feature.strength.elo));
     let status = match feature.test.map(|test| test.decision) {
         None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
         Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
@@ -161,7 +162,7 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
-        let (games, elo) = (results(&strength.games, " games"), plus_minus(strength.elo.as_ref()));
+        let (games, elo) = (results(&strength.games, " games"), plus_minus(strength.elo));
         let words = format!("{games}; Elo {elo}");
         case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
     };

@@ -6,39 +6,20 @@ use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_plan::run::latency::{Distribution, Kind};
 
-/// Engines beyond which a terminal gets no table.
-const MAX_ON_TERMINAL: usize = 8;
-
 /// What the kinds mean.
 pub(crate) const LEGEND: &str = "ready: from \"isready\" to its answer before a game. move: from \"go\" to \
      the move, less the time that the engine reported last. overrun: past the end of its time, of moves \
      with st= and of those that lost on time.";
 
-/// Quantiles by engine and kind, for a terminal; nothing for many engines, or if nothing was
-/// measured.
-pub(crate) fn terminal(summary: &Summary, width: Option<usize>) -> String {
-    let is_short = summary.ablation.is_none() && summary.engines.len() <= MAX_ON_TERMINAL;
-    quantiles(summary).filter(|_| is_short).map_or(String::new(), |table| table.fitted(width))
-}
-
 /// Quantiles by engine and kind; `None` if nothing was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(["engine", "latency", "times", "p50", "p90", "p99", "max"]);
-    let mut is_empty = true;
     for (engine, kind, distribution) in summary.latencies.iter() {
-        is_empty = false;
-        let at = |q| time(distribution.quantile_us(q));
-        table.push([
-            summary.engines[engine].clone(),
-            kind.as_str().to_owned(),
-            distribution.count().to_string(),
-            at(0.5),
-            at(0.9),
-            at(0.99),
-            time(distribution.max_us()),
-        ]);
+        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time(distribution.quantile_us(q)));
+        let (name, most) = (&summary.engines[engine], time(distribution.max_us()));
+        table.push([name, &kind.as_str(), &distribution.count(), &p50, &p90, &p99, &most]);
     }
-    (!is_empty).then_some(table)
+    (table.rows().len() > 1).then_some(table)
 }
 
 /// A time in a unit that suits it.

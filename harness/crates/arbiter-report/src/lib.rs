@@ -4,7 +4,6 @@
 
 mod ablation;
 pub mod boards;
-mod bracket;
 pub mod builds;
 pub mod chart;
 pub mod check;
@@ -29,14 +28,16 @@ pub mod run_list;
 pub mod speed;
 pub mod standings;
 mod standings_json;
-mod standings_text;
 pub mod statistics;
-pub mod status;
+mod status;
+pub use status::disturbance;
 pub mod stored;
 pub mod style;
 pub mod suite;
 pub mod summary;
 pub mod table;
 pub mod terminal;
+pub mod text;
 pub mod transcript;
 pub mod tuned;
+pub mod verdict;

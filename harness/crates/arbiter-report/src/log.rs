@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::json;
-use crate::status::interval;
 use crate::summary::{Summary, Verdict};
 use crate::table::Table;
+use crate::text::{UNDEFINED, interval};
 use arbiter_plan::provenance::Provenance;
 use arbiter_plan::run::event::Ending;
 use arbiter_stats::Sprt;
@@ -57,35 +57,25 @@ points of the engine under test, from none (LL) to both (WW).
 ";
 
 fn table(entries: &[Entry]) -> Table {
-    let mut table = Table::new([
-        "date",
-        "what was tried",
-        "test",
-        "base",
-        "bounds, Elo",
-        "limits",
-        "games",
-        "LL, LD, DD+WL, WD, WW",
-        "Elo (95 %)",
-        "LLR",
-        "verdict",
-        "run",
-    ]);
+    let mut table = Table::with_columns(
+        ["date", "what was tried", "test", "base", "bounds, Elo", "limits", "games"],
+        ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
+    );
     for Entry { begun, summary } in entries {
         let strength = summary.strength();
         table.push([
-            begun.chars().take("2000-01-01".len()).collect(),
-            summary.about.clone().unwrap_or_else(|| summary.run.clone()),
-            engine(summary, 0),
-            engine(summary, 1),
-            summary.sprt.as_ref().map_or(String::new(), bounds),
-            summary.limits_in_words(),
-            strength.games.games().to_string(),
-            strength.pairs.0.map(|count| count.to_string()).join(", "),
-            summary.after_stop().map_or("undefined".to_owned(), |after| interval(&after.elo)),
-            summary.llr_in_words(),
-            verdict(summary),
-            summary.run.clone(),
+            &begun.get(.."2000-01-01".len()).unwrap_or(begun),
+            summary.about.as_ref().unwrap_or(&summary.run),
+            &engine(summary, 0),
+            &engine(summary, 1),
+            &summary.sprt.as_ref().map_or(String::new(), bounds),
+            &summary.limits_in_words(),
+            &strength.games.games(),
+            &strength.pairs.0.map(|count| count.to_string()).join(", "),
+            &summary.after_stop().map_or(UNDEFINED.to_owned(), |after| interval(&after.elo)),
+            &summary.llr_in_words(),
+            &verdict(summary),
+            &summary.run,
         ]);
     }
     table

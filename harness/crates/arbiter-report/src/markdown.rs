@@ -4,12 +4,13 @@ use crate::document::{Block, Document, Figure, Game};
 
 /// The document; charts are told by their figures, and games by their moves.
 pub fn render(document: &Document) -> String {
-    let mut text = format!("# {}\n", document.title);
-    for block in &document.blocks {
-        text.push('\n');
-        text.push_str(&part(block));
-    }
-    text
+    format!("# {}\n\n{}", document.title, body(document))
+}
+
+/// The document without its title.
+pub(crate) fn body(document: &Document) -> String {
+    let blocks = document.blocks.iter().filter(|block| **block != Block::Gap);
+    blocks.map(part).collect::<Vec<_>>().join("\n")
 }
 
 fn part(block: &Block) -> String {
@@ -20,6 +21,9 @@ fn part(block: &Block) -> String {
             (false, true) => format!("**{strong}**\n"),
             (false, false) => format!("**{strong}** {text}\n"),
         },
+        Block::Value { name, text } => format!("{name}: {text}\n"),
+        Block::Verdict { text, .. } => format!("**{text}**\n"),
+        Block::Gap => String::new(),
         Block::Table(table) => table.clone().markdown(),
         Block::Verbatim(text) => format!("```text\n{text}```\n"),
         Block::Command(command) => format!("```sh\n{command}\n```\n"),

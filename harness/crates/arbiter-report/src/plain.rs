@@ -1,27 +1,49 @@
-//! A document as text for a terminal.
+//! A document as text for a terminal. It is in colour, which whoever prints it may take out.
 
-use crate::document::{Block, Document};
-use crate::style::{LABEL, styled};
+use anstyle::Style;
+use tabled::settings::width::Wrap;
 
-/// The document in so many columns; charts are told by their figures, games by their titles.
+use crate::document::{Block, Document, Tone};
+use crate::style::{BAD, GOOD, LABEL, OPEN, styled};
+
+/// Columns of the names of values.
+const NAME_WIDTH: usize = 8;
+
+/// The document with its title in so many columns.
 pub fn render(document: &Document, width: Option<usize>) -> String {
-    let mut text = format!("{}\n", styled(LABEL, &document.title));
-    for block in &document.blocks {
-        text.push_str(&part(block, width));
-    }
-    text
+    format!("{}\n{}", styled(LABEL, &document.title), body(document, width))
+}
+
+/// The document without its title; charts are told by their figures, games by their titles.
+pub fn body(document: &Document, width: Option<usize>) -> String {
+    document.blocks.iter().map(|block| part(block, width)).collect()
 }
 
 fn part(block: &Block, width: Option<usize>) -> String {
     match block {
         Block::Heading(words) => format!("\n{}\n", styled(LABEL, words)),
-        Block::Paragraph { strong, text } => {
-            let gap = if strong.is_empty() || text.is_empty() { "" } else { " " };
-            format!(
-                "{}{gap}{text}\n",
-                if strong.is_empty() { String::new() } else { styled(LABEL, strong) }
-            )
+        Block::Paragraph { strong, text } if strong.is_empty() => {
+            format!("{}\n", wrapped(text, width, 0))
         }
+        Block::Paragraph { strong, text } => {
+            let gap = if text.is_empty() { "" } else { " " };
+            format!("{}{gap}{text}\n", styled(LABEL, strong))
+        }
+        Block::Value { name, text } => {
+            let indent = NAME_WIDTH.max(name.chars().count()) + 1;
+            let text = wrapped(text, width, indent).replace('\n', &format!("\n{:indent$}", ""));
+            format!("{} {text}\n", styled(LABEL, &format!("{name:<NAME_WIDTH$}")))
+        }
+        Block::Verdict { tone, text } => {
+            let style: Style = match tone {
+                Tone::Good => GOOD,
+                Tone::Bad => BAD,
+                Tone::Open => OPEN,
+            };
+            let text = wrapped(text, width, 0);
+            text.lines().map(|line| format!("{}\n", styled(style, line))).collect()
+        }
+        Block::Gap => "\n".to_owned(),
         Block::Table(table) => table.clone().fitted(width),
         Block::Verbatim(text) => text.clone(),
         Block::Command(command) => format!("{command}\n"),
@@ -32,4 +54,15 @@ fn part(block: &Block, width: Option<usize>) -> String {
             games.iter().map(|game| format!("{}. {}\n", game.title, game.note)).collect()
         }
     }
+}
+
+/// Text in lines that fit behind an indent.
+fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
+    let Some(width) = width else { return words.to_owned() };
+    let lines = words
+        .lines()
+        .map(|line| Wrap::wrap(line, width.saturating_sub(indent).max(1), true))
+        .collect::<Vec<_>>()
+        .join("\n");
+    lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::document::Origin;
+use crate::json::SprtFigures;
 use crate::standings::rules_in_words;
 use arbiter_plan::plan::{BookSource, Program};
 
@@ -42,10 +43,7 @@ pub fn json(origin: &Origin<'_>, openings: usize) -> Value {
         "pairs": plan.design.pairs,
         "schedule": rules_in_words(&plan.design, plan.engines.len()),
         "concurrency": plan.concurrency,
-        "sprt": plan.sprt.map(|sprt| json!({
-            "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta,
-            "model": sprt.model.as_str(), "overshoot": sprt.correction.as_str(),
-        })),
+        "sprt": plan.sprt.map(SprtFigures::of),
         "adjudication": origin.adjudication,
         "fault_limit": plan.fault_limit,
         "noise_limit": plan.noise_limit,

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::standings;
+use crate::standings::{Rating, superiority};
 use crate::statistics::mean_score;
-use crate::status::percent;
 use crate::table::Table;
+use crate::text::percent;
 use arbiter_rate::{Player, RejectedGame, Tally};
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
@@ -46,19 +46,10 @@ impl Ratings<'_> {
         order
     }
 
-    pub(super) fn rating(&self, player: usize) -> Option<f64> {
-        self.rated.rating(player).map(|rating| rating + self.average)
-    }
-
-    /// Half-width of the 95 % interval.
-    pub(super) fn margin(&self, player: usize) -> Option<f64> {
-        standings::margin(self.rated, player)
-    }
-
-    /// `>` or `<` where the rating is only a bound.
-    pub(super) fn bound(&self, player: usize) -> &'static str {
-        let perfect = self.rated.perfect.iter().find(|perfect| perfect.player == player);
-        perfect.map_or("", |perfect| if perfect.won_all { ">" } else { "<" })
+    /// The rating of a player; `None` if there was nothing to rate.
+    pub(super) fn rating(&self, player: usize) -> Option<Rating> {
+        let rating = Rating::of(self.rated, player)?;
+        Some(Rating { elo: rating.elo + self.average, ..rating })
     }
 
     pub(super) fn name(&self, player: usize) -> &str {
@@ -67,31 +58,28 @@ impl Ratings<'_> {
 
     /// What keeps players from being compared.
     pub(super) fn remarks(&self) -> String {
-        let ratings = self;
         let mut text = String::new();
         let names = |players: &[usize]| {
-            let shown: Vec<&str> = players.iter().take(8).map(|p| ratings.name(*p)).collect();
+            let shown: Vec<&str> = players.iter().take(8).map(|p| self.name(*p)).collect();
             let more = if players.len() > 8 { ", …" } else { "" };
             format!("{}{more}", shown.join(", "))
         };
-        let groups = &ratings.rated.groups;
+        let groups = &self.rated.groups;
         if groups.groups.len() > 1 {
-            let _ = writeln!(text, "Ratings of different groups cannot be compared:");
+            text.push_str("Ratings of different groups cannot be compared:\n");
             for (number, group) in (1..).zip(groups.groups.iter().take(10)) {
                 let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
             }
         }
         // Whoever beat only players without a rating has none either.
-        let (bounds, unrated): (Vec<usize>, Vec<usize>) = groups
-            .perfect
-            .iter()
-            .map(|perfect| perfect.player)
-            .partition(|player| ratings.rated.rating(*player).is_some());
-        let unrated = [unrated.as_slice(), &groups.alone].concat();
+        let perfect = groups.perfect.iter().map(|perfect| perfect.player);
+        let (bounds, mut unrated): (Vec<usize>, Vec<usize>) =
+            perfect.partition(|player| self.rated.rating(*player).is_some());
+        unrated.extend(&groups.alone);
         for (players, what) in [
             (&bounds, "Won all (>) or lost all (<), so that their ratings are bounds"),
             (&unrated, "Met nobody whose strength can be told"),
-            (&ratings.rated.left_out, "Too many to be rated together"),
+            (&self.rated.left_out, "Too many to be rated together"),
         ] {
             if !players.is_empty() {
                 let _ = writeln!(text, "{what} ({}): {}", players.len(), names(players));
@@ -102,19 +90,21 @@ impl Ratings<'_> {
 
     /// Results of each player against each: won-drawn-lost.
     pub(super) fn crossed(&self) -> Table {
+        self.matrix("won-drawn-lost", |player, other| {
+            let [lost, drawn, won] = against(self.meetings, player, other)?;
+            Some(format!("{won}-{drawn}-{lost}"))
+        })
+    }
+
+    /// A table of each player against each, who are columns by their places.
+    fn matrix(&self, what: &str, cell: impl Fn(usize, usize) -> Option<String>) -> Table {
         let order = self.order();
-        let heads = (1..=order.len()).map(|place| place.to_string());
-        let head = ["".to_owned(), "won-drawn-lost".to_owned()].into_iter().chain(heads);
-        let mut rows: Vec<Vec<String>> = vec![head.collect()];
+        let mut table = Table::with_columns(["", what], 1..=order.len());
         for (place, player) in (1..).zip(&order) {
-            let cells = order.iter().map(|other| match against(self.meetings, *player, *other) {
-                Some([lost, drawn, won]) => format!("{won}-{drawn}-{lost}"),
-                None => String::new(),
-            });
-            let head = [format!("{place}"), self.name(*player).to_owned()];
-            rows.push(head.into_iter().chain(cells).collect());
+            let cells = order.iter().map(|other| cell(*player, *other).unwrap_or_default());
+            table.push_with([&place, &self.name(*player)], cells);
         }
-        Table::from_rows(rows)
+        table
     }
 }
 
@@ -141,7 +131,11 @@ pub fn text(ratings: &Ratings<'_>, width: Option<usize>) -> String {
     let _ = writeln!(text, "Draws between equals {:.1} %", 100.0 * ratings.rated.draw_rate);
     text.push_str(&ratings.remarks());
     if tally.players.len() <= MAX_CROSS {
-        for table in [ratings.crossed(), superiority_table(ratings)] {
+        let superiority = ratings.matrix("stronger, %", |player, other| {
+            let likelihood = superiority(ratings.rated, player, other)?;
+            Some(format!("{:.1}", 100.0 * likelihood))
+        });
+        for table in [ratings.crossed(), superiority] {
             text.push_str(&format!("\n{}", table.fitted(width)));
         }
     }
@@ -178,39 +172,25 @@ fn table(ratings: &Ratings<'_>) -> Table {
     for (place, player) in (1..).zip(ratings.order()) {
         let own = &ratings.tally.players[player];
         let results = own.results();
-        let rating = ratings.rating(player).map_or("-".to_owned(), |r| format!("{r:.1}"));
+        let Trinomial { losses, draws, wins } = results;
+        let rating = ratings.rating(player);
+        let [white, black] = own.by_colour.map(|results| percent(mean_score(&results)));
         table.push([
-            place.to_string(),
-            own.name.clone(),
-            format!("{}{rating}", ratings.bound(player)),
-            ratings.margin(player).map_or("-".to_owned(), |margin| format!("{margin:.1}")),
-            results.games().to_string(),
-            percent(mean_score(&results)),
-            results.wins.to_string(),
-            results.draws.to_string(),
-            results.losses.to_string(),
-            percent(mean_score(&own.by_colour[0])),
-            percent(mean_score(&own.by_colour[1])),
-            seconds_per_move(own).map_or("-".to_owned(), |s| format!("{s:.3}")),
+            &place,
+            &own.name,
+            &rating.map_or("-".to_owned(), |rating| format!("{}{:.1}", rating.sign(), rating.elo)),
+            &rating.and_then(|rating| rating.margin).map_or("-".to_owned(), |m| format!("{m:.1}")),
+            &results.games(),
+            &percent(mean_score(&results)),
+            &wins,
+            &draws,
+            &losses,
+            &white,
+            &black,
+            &seconds_per_move(own).map_or("-".to_owned(), |s| format!("{s:.3}")),
         ]);
     }
     table
-}
-
-/// Likelihood, in per cent, that the player of the row is stronger than that of the column.
-fn superiority_table(ratings: &Ratings<'_>) -> Table {
-    let order = ratings.order();
-    let heads = (1..=order.len()).map(|place| place.to_string());
-    let head = ["".to_owned(), "stronger, %".to_owned()].into_iter().chain(heads);
-    let mut rows: Vec<Vec<String>> = vec![head.collect()];
-    let matrix = standings::superiority(ratings.rated, &order);
-    for ((place, player), likelihoods) in (1..).zip(&order).zip(matrix) {
-        let shown =
-            |los: Option<f64>| los.map_or(String::new(), |los| format!("{:.1}", 100.0 * los));
-        let head = [format!("{place}"), ratings.name(*player).to_owned()];
-        rows.push(head.into_iter().chain(likelihoods.into_iter().map(shown)).collect());
-    }
-    Table::from_rows(rows)
 }
 
 fn openings(tally: &Tally) -> String {
@@ -252,14 +232,11 @@ pub fn json(ratings: &Ratings<'_>) -> Value {
             "reason": named.reason.as_str(), "move": named.culprit,
         })
     };
-    let superiority = |player: &usize| -> Value {
-        let los = |other: &usize| ratings.rated.superiority(*player, *other, Errors::Sandwich);
-        order.iter().map(los).collect()
+    let matrix = |cell: &dyn Fn(usize, usize) -> Option<f64>| {
+        let row = |one: &usize| order.iter().map(|other| cell(*one, *other)).collect::<Value>();
+        is_small.then(|| order.iter().map(row).collect::<Value>())
     };
-    let covariance = |player: &usize| -> Value {
-        let one = |other: &usize| ratings.rated.covariance(*player, *other, Errors::Sandwich);
-        order.iter().map(one).collect()
-    };
+    let rated = ratings.rated;
     let openings: Vec<Value> = tally.openings.iter().map(opening_json).collect();
     json!({
         "schema": "arbiter.rate/1",
@@ -270,13 +247,13 @@ pub fn json(ratings: &Ratings<'_>) -> Value {
         "bad_games": tally.bad_games(),
         "bad_reasons": bad,
         "bad_named": tally.named.iter().map(named).collect::<Vec<_>>(),
-        "white_advantage_elo": ratings.rated.advantage,
-        "white_advantage_error": ratings.rated.advantage_error,
-        "draw_rate": ratings.rated.draw_rate,
+        "white_advantage_elo": rated.advantage,
+        "white_advantage_error": rated.advantage_error,
+        "draw_rate": rated.draw_rate,
         "players": order.iter().map(|player| player_json(ratings, *player)).collect::<Vec<_>>(),
-        "groups": ratings.rated.groups.groups.len(),
-        "los": is_small.then(|| order.iter().map(superiority).collect::<Vec<_>>()),
-        "covariance": is_small.then(|| order.iter().map(covariance).collect::<Vec<_>>()),
+        "groups": rated.groups.groups.len(),
+        "los": matrix(&|one, other| rated.superiority(one, other, Errors::Sandwich)),
+        "covariance": matrix(&|one, other| rated.covariance(one, other, Errors::Sandwich)),
         "meetings": ratings.meetings.iter().map(|m| meeting_json(ratings, m)).collect::<Vec<_>>(),
         "openings": openings,
         "terminations": tally.endings,
@@ -294,18 +271,20 @@ fn opening_json(opening: &arbiter_rate::Opening) -> Value {
 fn player_json(ratings: &Ratings<'_>, player: usize) -> Value {
     let own = &ratings.tally.players[player];
     let results = own.results();
-    let (rating, margin) = (ratings.rating(player), ratings.margin(player));
+    let rating = ratings.rating(player);
+    let margin = rating.and_then(|rating| rating.margin);
+    let end = |sign: f64| Some(rating?.elo + sign * margin?);
     let colour = |results: Trinomial| {
         json!({"wins": results.wins, "draws": results.draws, "losses": results.losses,
                "score": mean_score(&results)})
     };
     json!({
         "name": own.name,
-        "rating": rating,
-        "rating_low": rating.zip(margin).map(|(rating, margin)| rating - margin),
-        "rating_high": rating.zip(margin).map(|(rating, margin)| rating + margin),
+        "rating": rating.map(|rating| rating.elo),
+        "rating_low": end(-1.0),
+        "rating_high": end(1.0),
         "rating_error": ratings.rated.error(player, Errors::Sandwich),
-        "bound": match ratings.bound(player) { ">" => Some("lower"), "<" => Some("upper"), _ => None },
+        "bound": rating.and_then(|rating| rating.won_all).map(|won_all| if won_all { "lower" } else { "upper" }),
         "group": ratings.rated.group(player),
         "games": results.games(), "score": mean_score(&results),
         "wins": results.wins, "draws": results.draws, "losses": results.losses,

@@ -1,7 +1,6 @@
 //! The list of runs.
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 
 use crate::table::Table;
 use arbiter_plan::run::event::Ending;
@@ -26,16 +25,10 @@ pub struct ListedRun {
 pub fn table(runs: &[ListedRun]) -> Table {
     let mut table = Table::new(["run", "begun", "pairs", "ending", "about"]);
     for run in runs {
-        let ending = ending_word(run.ending).to_owned();
-        let about = run.about.clone().unwrap_or_default();
-        table.push([run.run.clone(), run.begun.clone(), run.pairs.to_string(), ending, about]);
+        let about = run.about.as_deref().unwrap_or_default();
+        table.push([&run.run, &run.begun, &run.pairs, &ending_word(run.ending), &about]);
     }
     table
-}
-
-/// The list as a JSON array.
-pub fn json(runs: &[ListedRun]) -> Value {
-    serde_json::to_value(runs).expect("a list is numbers and text")
 }
 
 fn ending_word(ending: Option<Ending>) -> &'static str {

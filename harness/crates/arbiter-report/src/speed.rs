@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::document::Document;
 use crate::table::Table;
+use crate::{markdown, plain};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
 
@@ -35,18 +37,20 @@ impl Report<'_> {
 
     /// For a terminal.
     pub fn text(&self, width: Option<usize>) -> String {
-        format!("{}{}\n", self.table().fitted(width), self.lines().join("\n"))
+        plain::body(&self.document(), width)
     }
 
     /// A Markdown document.
     pub fn markdown(&self) -> String {
-        format!(
-            "# Speed of {} and {}\n\n{}\n{}\n",
-            self.names[0],
-            self.names[1],
-            self.table().markdown(),
-            self.lines().join("\n\n")
-        )
+        markdown::render(&self.document())
+    }
+
+    fn document(&self) -> Document {
+        let mut document =
+            Document::new(format!("Speed of {} and {}", self.names[0], self.names[1]));
+        document.table(self.table());
+        self.lines().into_iter().for_each(|line| document.paragraph(line));
+        document
     }
 
     /// One object.
@@ -90,15 +94,14 @@ impl Report<'_> {
             (None, SpeedVerdict::Open) => {
                 "Undecided: the interval holds 1, no difference. More --rounds may tell.".to_owned()
             }
-            (Some(loss), SpeedVerdict::Above) => {
-                format!("Passed: {first} is less than {loss} % slower than {second}.")
-            }
-            (Some(loss), SpeedVerdict::Below) => {
-                format!("Failed: {first} is more than {loss} % slower than {second}.")
-            }
             (Some(loss), SpeedVerdict::Open) => format!(
                 "Undecided: whether {first} is {loss} % slower cannot be told. More --rounds may."
             ),
+            (Some(loss), answer) => {
+                let is_passed = answer == SpeedVerdict::Above;
+                let (word, sign) = if is_passed { ("Passed", "less") } else { ("Failed", "more") };
+                format!("{word}: {first} is {sign} than {loss} % slower than {second}.")
+            }
         }
     }
 
@@ -109,7 +112,7 @@ impl Report<'_> {
         };
         let means = [mean(|s| s.first), mean(|s| s.second)];
         for ((name, nodes), mean) in self.names.iter().zip(self.nodes).zip(means) {
-            table.push([(*name).to_owned(), nodes.to_string(), format!("{mean:.0}")]);
+            table.push([name, &nodes, &format!("{mean:.0}")]);
         }
         table
     }
@@ -127,13 +130,9 @@ impl Report<'_> {
                 format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, for any stop)")
             }
         };
-        let mut lines = vec![
-            format!("Speed, first over second   {ratio}"),
-            format!(
-                "{rounds} rounds, both engines in each, in random order (seed {}), {place}",
-                self.seed
-            ),
-        ];
+        let how = format!("both engines in each, in random order (seed {}), {place}", self.seed);
+        let mut lines =
+            vec![format!("Speed, first over second   {ratio}"), format!("{rounds} rounds, {how}")];
         if self.nodes[0] != self.nodes[1] {
             let told = "The benches differ: the speeds are those of different searches";
             lines.push(told.to_owned());

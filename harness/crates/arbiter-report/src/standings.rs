@@ -1,6 +1,8 @@
 //! The standings of a tournament, as values.
 
-use arbiter_plan::run::standing::Standing;
+use std::fmt;
+
+use arbiter_plan::run::standing::{Encounter, Standing};
 use arbiter_schedule::Ranked;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
 use arbiter_stats::Trinomial;
@@ -27,22 +29,56 @@ pub struct Row {
     pub rating: Option<Rating>,
 }
 
-/// A strength in Elo, around the mean of those it can be compared with.
+/// A rating in Elo, around the mean of those it can be compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rating {
-    /// An estimate with half of its 95 % interval, as [`margin`] has it.
-    Estimate {
-        /// Elo.
-        elo: f64,
-        /// Half of the 95 % interval.
-        margin: f64,
-        /// Engines are comparable within a group only; from 0.
-        group: usize,
-    },
-    /// The engine won all its games: it is stronger than this.
-    Above(f64),
-    /// The engine lost all its games: it is weaker than this.
-    Below(f64),
+pub struct Rating {
+    /// The rating, or its bound.
+    pub elo: f64,
+    /// Half of the 95 % interval, as [`margin`] has it; `None` where the rating is only a bound.
+    pub margin: Option<f64>,
+    /// Whether all games were won, so that this is a lower bound, or all were lost.
+    pub won_all: Option<bool>,
+    /// Engines are comparable within a group only; from 0.
+    pub group: Option<usize>,
+}
+
+impl Rating {
+    /// The rating of a player; `None` if there was nothing to rate.
+    pub(crate) fn of(rated: &Rated, player: usize) -> Option<Rating> {
+        let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
+        Some(Rating {
+            elo: rated.rating(player)?,
+            margin: margin(rated, player),
+            won_all: perfect.map(|perfect| perfect.won_all),
+            group: rated.group(player),
+        })
+    }
+
+    /// Both ends of the 95 % interval; a bound has one end only.
+    pub(crate) fn ends(&self) -> [Option<f64>; 2] {
+        match (self.margin, self.won_all) {
+            (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
+            (None, Some(true)) => [Some(self.elo), None],
+            (None, Some(false)) => [None, Some(self.elo)],
+            (None, None) => [None, None],
+        }
+    }
+
+    /// `>` or `<` where the rating is only a bound.
+    pub(crate) fn sign(&self) -> &'static str {
+        self.won_all.map_or("", |won_all| if won_all { ">" } else { "<" })
+    }
+}
+
+impl fmt::Display for Rating {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.margin, self.won_all) {
+            // Adding zero turns -0 into 0.
+            (Some(margin), _) => write!(f, "{:+.1} ± {margin:.1}", self.elo + 0.0),
+            (None, Some(_)) => write!(f, "{} {:+.1}", self.sign(), self.elo),
+            (None, None) => write!(f, "{:+.1}, interval undefined", self.elo),
+        }
+    }
 }
 
 impl Standings {
@@ -51,8 +87,8 @@ impl Standings {
         let rated = rated(schedule.engines(), standing);
         let row = |ranked: Ranked| Row {
             ranked,
-            games: games_of(standing, ranked.engine),
-            rating: rated.as_ref().and_then(|rated| rating(rated, ranked.engine)),
+            games: total(standing, ranked.engine).games,
+            rating: rated.as_ref().and_then(|rated| Rating::of(rated, ranked.engine)),
         };
         let rows = schedule.ranking().into_iter().map(row).collect();
         Standings { schedule: schedule.clone(), rows }
@@ -60,28 +96,24 @@ impl Standings {
 
     /// Whether there are engines that cannot be compared with others.
     pub(crate) fn has_groups(&self) -> bool {
-        let is_other =
-            |row: &Row| matches!(row.rating, Some(Rating::Estimate { group, .. }) if group > 0);
-        self.rows.iter().any(is_other)
+        let groups = self.rows.iter().filter_map(|row| row.rating?.group);
+        groups.max().is_some_and(|group| group > 0)
     }
 }
 
-fn games_of(standing: &Standing, engine: usize) -> Trinomial {
-    let own = standing.encounters.iter().filter_map(|(engines, encounter)| match *engines {
-        [first, _] if first == engine => Some(encounter.games),
-        [_, second] if second == engine => Some(encounter.games.swapped()),
-        _ => None,
-    });
-    own.sum()
-}
-
-fn rating(rated: &Rated, engine: usize) -> Option<Rating> {
-    if let Some(perfect) = rated.perfect.iter().find(|perfect| perfect.player == engine) {
-        let bound = if perfect.won_all { Rating::Above } else { Rating::Below };
-        return Some(bound(perfect.rating));
+/// Games and pairs of one engine against all others, from its point of view.
+pub(crate) fn total(standing: &Standing, engine: usize) -> Encounter {
+    let mut total = Encounter::default();
+    for (engines, encounter) in &standing.encounters {
+        let own = match engines.iter().position(|other| *other == engine) {
+            None => continue,
+            Some(0) => *encounter,
+            Some(_) => encounter.swapped(),
+        };
+        total.pairs += own.pairs;
+        total.games += own.games;
     }
-    let (elo, margin) = (rated.rating(engine)?, margin(rated, engine)?);
-    Some(Rating::Estimate { elo, margin, group: rated.group(engine)? })
+    total
 }
 
 /// All engines of a run by maximum likelihood over its counted games; `None` if that has no maximum.
@@ -97,15 +129,10 @@ pub(crate) fn margin(rated: &Rated, player: usize) -> Option<f64> {
     rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
 }
 
-/// The likelihood, 0 to 1, that each engine of `order` is stronger than each other one, by the same
-/// errors; `None` for an engine against itself and where the two cannot be compared.
-pub(crate) fn superiority(rated: &Rated, order: &[usize]) -> Vec<Vec<Option<f64>>> {
-    let likelihood = |one: usize, other: usize| match one == other {
-        true => None,
-        false => rated.superiority(one, other, Errors::Sandwich),
-    };
-    let row = |one: &usize| order.iter().map(|other| likelihood(*one, *other)).collect();
-    order.iter().map(row).collect()
+/// The likelihood, 0 to 1, that an engine is stronger than another one, by the same errors; `None` for an
+/// engine against itself and where the two cannot be compared.
+pub(crate) fn superiority(rated: &Rated, one: usize, other: usize) -> Option<f64> {
+    rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }
 
 /// Points of a pair of engines as people write them: `2½`.
@@ -138,32 +165,23 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
 /// The rules of a tournament, or of a match of two, in one line.
 pub fn rules_in_words(design: &Design, engines: usize) -> String {
     let unit = if design.is_single { "games" } else { "pairs" };
-    let mut words = match design.format {
-        Format::Knockout => vec![
-            match design.plays_out {
-                true => format!("knockout, {} {unit} an encounter", design.pairs),
-                false => format!("knockout, up to {} {unit} an encounter", design.pairs),
-            },
-            format!("up to {} more to break a tie, then the better seed", design.tie_breaks),
-        ],
-        Format::Swiss => {
-            vec![format!("Swiss, {} rounds, {} {unit} an encounter", design.rounds, design.pairs)]
+    let (pairs, rounds) = (design.pairs, design.rounds);
+    let plural = |word: &str| format!("{rounds} {word}{}", if rounds == 1 { "" } else { "s" });
+    let first = match design.format {
+        Format::Knockout => {
+            let most = if design.plays_out { "" } else { "up to " };
+            let breaks = format!("up to {} more to break a tie", design.tie_breaks);
+            format!("knockout, {most}{pairs} {unit} an encounter; {breaks}, then the better seed")
         }
-        Format::Ladder => {
-            let climbs = if design.rounds == 1 { "climb" } else { "climbs" };
-            let pairs = format!("{} {unit} an encounter", design.pairs);
-            vec![format!("ladder, {} {climbs}, {pairs}", design.rounds)]
-        }
-        _ if engines == 2 => {
-            vec![format!("at most {} {unit}", design.rounds.saturating_mul(design.pairs))]
-        }
+        Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} an encounter"),
+        Format::Ladder => format!("ladder, {}, {pairs} {unit} an encounter", plural("climb")),
+        _ if engines == 2 => format!("at most {} {unit}", rounds.saturating_mul(pairs)),
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
-            let format = design.format.as_str();
-            let rounds = if design.rounds == 1 { "round" } else { "rounds" };
-            let each = format!("at most {} {unit} for each two engines", design.pairs);
-            vec![format!("{format}, {} {rounds}, {each}", design.rounds)]
+            let (format, rounds) = (design.format.as_str(), plural("round"));
+            format!("{format}, {rounds}, at most {pairs} {unit} for each two engines")
         }
     };
+    let mut words = vec![first];
     if design.is_single {
         words.push("each opening played once, colours not balanced".to_owned());
     }
@@ -207,19 +225,25 @@ mod tests {
         assert_eq!(shown, [(0, 4.5), (2, 4.0), (1, 3.5), (3, 0.0)]);
         assert_eq!(standings.rows[0].games, Trinomial { losses: 0, draws: 3, wins: 3 });
         assert_eq!(standings.rows[3].games, Trinomial { losses: 6, draws: 0, wins: 0 });
-        let is_wide = |row: &Row| match row.rating {
-            Some(Rating::Estimate { margin, .. }) => margin > 50.0,
-            _ => false,
-        };
+        let is_wide = |row: &Row| row.rating.is_some_and(|rating| rating.margin > Some(50.0));
         assert!(standings.rows[..3].iter().all(is_wide), "{:?}", standings.rows);
-        assert!(matches!(standings.rows[3].rating, Some(Rating::Below(_))));
+        assert_eq!(standings.rows[3].rating.and_then(|rating| rating.won_all), Some(false));
         // The matrix has the same engines, and those that lost everything are in no comparison.
         let rated = rated(4, &standing).unwrap();
-        let matrix = superiority(&rated, &[0, 1, 2, 3]);
-        assert_eq!(matrix[0][0], None);
-        assert_eq!(matrix[0][3], None);
-        let (over, under) = (matrix[0][1].unwrap(), matrix[1][0].unwrap());
+        let likelihood = |one, other| superiority(&rated, one, other);
+        assert_eq!(likelihood(0, 0), None);
+        assert_eq!(likelihood(0, 3), None);
+        let (over, under) = (likelihood(0, 1).unwrap(), likelihood(1, 0).unwrap());
         assert!(over > 0.5 && (over + under - 1.0).abs() < 1e-12, "{over} {under}");
+    }
+
+    #[test]
+    fn a_bound_is_no_estimate() {
+        let shown =
+            |margin, won_all| Rating { elo: -0.0, margin, won_all, group: None }.to_string();
+        assert_eq!(shown(Some(3.0), None), "+0.0 ± 3.0");
+        assert_eq!(shown(None, Some(true)), "> -0.0");
+        assert_eq!(shown(None, None), "-0.0, interval undefined");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::standings::{Rating, Standings};
+use crate::json::Members;
+use crate::standings::{Row, Standings};
 
 /// What the report says of a tournament.
 #[derive(Debug, Serialize)]
@@ -32,9 +33,8 @@ struct RowFigures<'a> {
     /// Knockout: encounters survived, byes included.
     survived: Option<usize>,
     /// Around the mean of the engines it can be compared with; a bound has one end only.
-    elo: Option<f64>,
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
+    #[serde(flatten)]
+    elo: Members<3>,
     /// Only within a group are engines comparable.
     elo_group: Option<usize>,
 }
@@ -63,33 +63,26 @@ impl<'a> TournamentFigures<'a> {
         let name = |engine: usize| engines[engine].as_str();
         let (round, rounds) = schedule.round();
         let rows = standings.rows.iter().map(|row| {
-            let ranked = row.ranked;
-            let (elo, elo_low, elo_high) = match row.rating {
-                Some(Rating::Estimate { elo, margin, .. }) => {
-                    (Some(elo), Some(elo - margin), Some(elo + margin))
-                }
-                Some(Rating::Above(elo)) => (None, Some(elo), None),
-                Some(Rating::Below(elo)) => (None, None, Some(elo)),
-                None => (None, None, None),
-            };
+            let Row { ranked, games, rating } = row;
+            let estimate = rating.filter(|rating| rating.won_all.is_none());
+            let [low, high] = rating.map_or([None; 2], |rating| rating.ends());
             RowFigures {
                 rank: ranked.rank,
                 engine: name(ranked.engine),
                 points: ranked.points,
                 games: ranked.games,
-                wins: row.games.wins,
-                draws: row.games.draws,
-                losses: row.games.losses,
+                wins: games.wins,
+                draws: games.draws,
+                losses: games.losses,
                 buchholz: ranked.buchholz,
                 sonneborn_berger: ranked.sonneborn_berger,
                 survived: ranked.survived,
-                elo,
-                elo_low,
-                elo_high,
-                elo_group: match row.rating {
-                    Some(Rating::Estimate { group, .. }) => Some(group + 1),
-                    _ => None,
-                },
+                elo: Members([
+                    ("elo", estimate.map(|rating| rating.elo)),
+                    ("elo_low", low),
+                    ("elo_high", high),
+                ]),
+                elo_group: estimate.and_then(|rating| Some(rating.group? + 1)),
             }
         });
         let encounters = schedule.encounters().iter().map(|encounter| EncounterFigures {

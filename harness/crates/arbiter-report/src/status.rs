@@ -3,29 +3,29 @@
 use std::time::Duration;
 
 use crate::summary::Strength;
+use crate::text::{percent, plus_minus};
 use arbiter_plan::run::standing::Standing;
-use arbiter_stats::elo::{Estimate, finite};
-use arbiter_stats::{Decision, Sprt, SprtStatus, Trinomial};
+use arbiter_stats::{Decision, Sprt, SprtStatus};
 
 /// What the line needs to know besides the counts.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// The stopping rule and what it says, if only two engines meet.
-    pub sprt: Option<(Sprt, SprtStatus)>,
+    pub(crate) sprt: Option<(Sprt, SprtStatus)>,
     /// How many tests came to a verdict, if there are any.
-    pub decided: Option<usize>,
+    pub(crate) decided: Option<usize>,
     /// How many times two engines meet.
-    pub encounters: usize,
+    pub(crate) encounters: usize,
     /// Pairs counted.
-    pub counted: u64,
+    pub(crate) counted: u64,
     /// Pairs at most.
-    pub total: u64,
+    pub(crate) total: u64,
     /// Pairs counted since the start or resumption.
-    pub counted_now: u64,
+    pub(crate) counted_now: u64,
     /// Time since then.
-    pub elapsed: Duration,
+    pub(crate) elapsed: Duration,
     /// Games of a pair: 1 if each opening is played once.
-    pub games_per_pair: u64,
+    pub(crate) games_per_pair: u64,
 }
 
 impl Progress {
@@ -73,7 +73,7 @@ pub(crate) fn status_lines(standing: &Standing, progress: &Progress) -> [String;
         evidence.push(format!("LLR {llr:+.2} [{lower:.2}, {upper:.2}]"));
     }
     if progress.encounters == 1 && !standing.encounters.is_empty() {
-        evidence.push(format!("Elo {}", plus_minus(strength.elo.as_ref())));
+        evidence.push(format!("Elo {}", plus_minus(strength.elo)));
         evidence.push(format!("LOS {}", percent(strength.los)));
         if strength.pairs.pairs() > 0 {
             evidence.push(format!("ptnml {:?}", strength.pairs.0));
@@ -103,44 +103,6 @@ pub(crate) fn status_lines(standing: &Standing, progress: &Progress) -> [String;
         pace.push(format!("about {} left", rough(left)));
     }
     [evidence.join(" · "), pace.join(" · ")]
-}
-
-/// An estimate as `+4.1 ± 5.3`, or the word "undefined".
-pub fn plus_minus(estimate: Option<&Estimate>) -> String {
-    let Some(estimate) = estimate else { return "undefined".to_owned() };
-    match (estimate.value, estimate.half_width()) {
-        // All pairs alike show no spread to judge by; that is not certainty.
-        (value, Some(0.0)) => format!("{:+.1}, interval undefined", value + 0.0),
-        (value, Some(half)) => format!("{value:+.1} ± {half:.1}"),
-        (f64::INFINITY, None) => "undefined (all won)".to_owned(),
-        (f64::NEG_INFINITY, None) => "undefined (all lost)".to_owned(),
-        (value, None) => format!("{value:+.1}, interval open"),
-    }
-}
-
-/// An estimate as `+4.1 [-1.2, +9.3]`; an end that is beyond all bounds is open.
-pub fn interval(estimate: &Estimate) -> String {
-    let shown = |value: f64, beyond: &str| {
-        finite(value).map_or(beyond.to_owned(), |value| format!("{value:+.1}"))
-    };
-    let (low, high) = (shown(estimate.low, "open"), shown(estimate.high, "open"));
-    format!("{} [{low}, {high}]", shown(estimate.value, "undefined"))
-}
-
-/// A share as per cent, or the word "undefined".
-pub fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "undefined".to_owned(), |share| format!("{:.1} %", 100.0 * share))
-}
-
-/// A share with its interval as `62.5 % [58.1, 66.7]`.
-pub(crate) fn percent_interval(share: f64, (low, high): (f64, f64)) -> String {
-    format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
-}
-
-/// Games by result, as `10: 4 won, 3 drawn, 3 lost`.
-pub(crate) fn results(games: &Trinomial, unit: &str) -> String {
-    let Trinomial { losses, draws, wins } = games;
-    format!("{}{unit}: {wins} won, {draws} drawn, {losses} lost", games.games())
 }
 
 /// A duration in its largest sensible unit.
@@ -231,15 +193,6 @@ mod tests {
         let progress = Progress { sprt: Some((sprt, decided)), counted_now: 2, ..progress };
         let line = one_line(status_lines(&standing(), &progress));
         assert!(line.ends_with("2/10 pairs"), "{line}");
-    }
-
-    #[test]
-    fn open_ends_are_shown_as_such() {
-        let estimate = Estimate { value: 4.06, low: -1.0, high: f64::INFINITY };
-        assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
-        let beyond = f64::INFINITY;
-        let estimate = Estimate { value: beyond, low: beyond, high: beyond };
-        assert_eq!(interval(&estimate), "undefined [open, open]");
     }
 
     #[test]

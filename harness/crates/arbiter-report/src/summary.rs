@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::standings::{self, Standings};
+use crate::standings::{self, Rating, Standings};
 use arbiter_openings::Quarantine;
 use arbiter_plan::ablation::Ablation;
 use arbiter_plan::plan::{Kind, Plan};
@@ -111,19 +111,6 @@ pub struct Strength {
     pub los: Option<f64>,
 }
 
-/// The rating of an engine among those of its run, in logistic Elo around a mean of 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rating {
-    /// Its index.
-    pub engine: usize,
-    /// The rating.
-    pub rating: f64,
-    /// Half the width of the 95 % interval; `None` where it won or lost everything.
-    pub margin: Option<f64>,
-    /// Whether it won everything, so that this is a lower bound, or lost everything.
-    pub won_all: Option<bool>,
-}
-
 impl Strength {
     /// The figures that follow from the counts.
     pub fn of(encounter: Encounter) -> Strength {
@@ -202,13 +189,7 @@ impl Summary {
 
     /// The first engine against all others together.
     pub fn strength(&self) -> Strength {
-        let own = self.standing.encounters.iter().filter(|(engines, _)| engines[0] == 0);
-        let sum = own.fold(Encounter::default(), |mut sum, (_, encounter)| {
-            sum.pairs += encounter.pairs;
-            sum.games += encounter.games;
-            sum
-        });
-        Strength::of(sum)
+        Strength::of(standings::total(&self.standing, 0))
     }
 
     /// The strength estimate that allows for the stopping rule; `None` without one, or without a
@@ -242,24 +223,16 @@ impl Summary {
 
     /// All engines by their results against each other, the strongest first; `None` if the games
     /// do not connect them.
-    pub fn ratings(&self) -> Option<Vec<Rating>> {
-        let rated = self.rated()?;
-        let rating = |engine| {
-            let perfect = rated.perfect.iter().find(|perfect| perfect.player == engine);
-            Some(Rating {
-                engine,
-                rating: rated.rating(engine)?,
-                margin: standings::margin(&rated, engine),
-                won_all: perfect.map(|perfect| perfect.won_all),
-            })
-        };
-        let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<Rating>>>()?;
-        list.sort_by(|a, b| b.rating.total_cmp(&a.rating));
-        (rated.groups.groups.len() == 1).then_some(list)
+    pub(crate) fn ratings(&self) -> Option<Vec<(usize, Rating)>> {
+        let rated = self.rated().filter(|rated| rated.groups.groups.len() == 1)?;
+        let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
+        let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
+        list.sort_by(|(_, a), (_, b)| b.elo.total_cmp(&a.elo));
+        Some(list)
     }
 
     /// What is known of all engines together; `None` before there is anything.
-    pub fn rated(&self) -> Option<Rated> {
+    pub(crate) fn rated(&self) -> Option<Rated> {
         standings::rated(self.engines.len(), &self.standing)
     }
 

@@ -1,5 +1,7 @@
 //! Tables of text, in the styles of the forms.
 
+use std::fmt::Display;
+
 use tabled::builder::Builder;
 use tabled::settings::peaker::PriorityMax;
 use tabled::settings::{Style, Width};
@@ -11,17 +13,32 @@ pub struct Table(Vec<Vec<String>>);
 impl Table {
     /// A table that has only its heading.
     pub fn new<const N: usize>(heading: [&str; N]) -> Table {
-        Table(vec![heading.map(str::to_owned).to_vec()])
+        Table::with_columns(heading, [""; 0])
+    }
+
+    /// A table that has only its heading, whose last columns follow from the data.
+    pub fn with_columns<const N: usize>(
+        heading: [&str; N],
+        more: impl IntoIterator<Item = impl ToString>,
+    ) -> Table {
+        let mut table = Table(Vec::new());
+        table.push_with(heading.each_ref().map(|cell| cell as &dyn Display), more);
+        table
     }
 
     /// Adds a row, which should have as many cells as the heading.
-    pub fn push<const N: usize>(&mut self, row: [String; N]) {
-        self.0.push(row.to_vec());
+    pub fn push<const N: usize>(&mut self, row: [&dyn Display; N]) {
+        self.push_with(row, [""; 0]);
     }
 
-    /// A table whose number of columns follows from the data.
-    pub fn from_rows(rows: Vec<Vec<String>>) -> Table {
-        Table(rows)
+    /// Adds a row whose last cells follow from the data.
+    pub fn push_with<const N: usize>(
+        &mut self,
+        row: [&dyn Display; N],
+        more: impl IntoIterator<Item = impl ToString>,
+    ) {
+        let more = more.into_iter().map(|cell| cell.to_string());
+        self.0.push(row.iter().map(ToString::to_string).chain(more).collect());
     }
 
     /// All rows, the heading first.
@@ -56,7 +73,7 @@ mod tests {
     #[test]
     fn a_table_is_as_narrow_as_it_has_to_be() {
         let mut table = Table::new(["engine", "what it is"]);
-        table.push(["a".to_owned(), "one two three four five six seven eight nine ten".to_owned()]);
+        table.push([&"a", &"one two three four five six seven eight nine ten"]);
         assert!(table.clone().fitted(None).lines().any(|line| line.chars().count() > 30));
         let narrow = table.fitted(Some(30));
         assert!(narrow.lines().all(|line| line.chars().count() <= 30), "{narrow}");
@@ -66,7 +83,7 @@ mod tests {
     #[test]
     fn a_bar_in_a_cell_is_no_border() {
         let mut table = Table::new(["engine", "Elo"]);
-        table.push(["a|b".to_owned(), "+1".to_owned()]);
+        table.push([&"a|b", &"+1"]);
         let expect = "| engine | Elo |\n|--------|-----|\n| a\\|b   | +1  |\n";
         assert_eq!(table.markdown(), expect);
     }

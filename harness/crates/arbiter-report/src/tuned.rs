@@ -4,11 +4,8 @@ use serde::Serialize;
 
 use crate::summary::Summary;
 use crate::table::Table;
-use arbiter_plan::run::event::Ending;
 use arbiter_plan::tuning::base_name;
-use arbiter_spsa::SpsaState;
-use arbiter_spsa::Tuning;
-use arbiter_spsa::noise;
+use arbiter_spsa::{Parameter, SpsaState, Tuning, noise};
 
 /// Parameters that a line names at most.
 const MAX_NAMED: usize = 6;
@@ -98,12 +95,12 @@ pub(crate) fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
 
 /// What is tuned: the first names.
 pub fn names(tuning: &Tuning) -> String {
-    let names: Vec<&str> = tuning.parameters.iter().map(|p| p.name.as_str()).collect();
-    let more = match names.len().checked_sub(MAX_NAMED) {
-        Some(more @ 1..) => format!(" and {more} more"),
-        _ => String::new(),
-    };
-    format!("{}{more}", names[..names.len().min(MAX_NAMED)].join(", "))
+    let shown = tuning.parameters.iter().take(MAX_NAMED).map(|p| p.name.as_str());
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match tuning.parameters.len().saturating_sub(MAX_NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// How long it takes, and by which steps.
@@ -135,28 +132,16 @@ pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
 
 /// One row for each parameter.
 pub(crate) fn table(spsa: &SpsaState) -> Table {
-    let mut table = Table::new([
-        "parameter",
-        "start",
-        "value",
-        "tuned",
-        "change, in c_end",
-        "range",
-        "c_end",
-        "r_end",
-    ]);
+    let mut table = Table::with_columns(
+        ["parameter", "start", "value", "tuned"],
+        ["change, in c_end", "range", "c_end", "r_end"],
+    );
     for (parameter, value) in spsa.tuning().parameters.iter().zip(spsa.theta()) {
-        let change = (value - parameter.start) / parameter.c_end;
-        table.push([
-            parameter.name.clone(),
-            parameter.start.to_string(),
-            format!("{value:.3}"),
-            parameter.setting(*value).1,
-            format!("{:+.2}", change + 0.0),
-            format!("{} to {}", parameter.min, parameter.max),
-            parameter.c_end.to_string(),
-            parameter.r_end.to_string(),
-        ]);
+        let Parameter { name, start, min, max, c_end, r_end, .. } = parameter;
+        let change = format!("{:+.2}", (value - start) / c_end + 0.0);
+        let (tuned, range) = (parameter.setting(*value).1, format!("{min} to {max}"));
+        let value = format!("{value:.3}");
+        table.push([name, start, &value, &tuned, &change, &range, c_end, r_end]);
     }
     table
 }
@@ -187,16 +172,12 @@ pub(crate) fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
              and the share of draws)."
         ));
     }
-    let at_end = |(parameter, value): &(&arbiter_spsa::Parameter, &f64)| {
-        **value <= parameter.min || **value >= parameter.max
-    };
-    let ends: Vec<&str> = tuning
-        .parameters
-        .iter()
-        .zip(spsa.theta())
-        .filter(at_end)
-        .map(|(parameter, _)| parameter.name.as_str())
-        .collect();
+    let values = tuning.parameters.iter().zip(spsa.theta());
+    let at_end = values.filter(|(parameter, value)| {
+        let Parameter { min, max, .. } = parameter;
+        *value <= min || *value >= max
+    });
+    let ends: Vec<&str> = at_end.map(|(parameter, _)| parameter.name.as_str()).collect();
     if !ends.is_empty() {
         notes.push(format!("At an end of its range: {}.", ends.join(", ")));
     }
@@ -217,27 +198,4 @@ pub(crate) fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
     let values = values.collect::<Vec<_>>().join(", ");
     let name = base_name(&summary.engines[0]);
     format!("{name} after {done} of {all} iterations: {values}.")
-}
-
-/// How the tuning stands, and what is to be done about it.
-pub(crate) fn verdict(summary: &Summary, spsa: &SpsaState) -> String {
-    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
-    match summary.ending {
-        Some(Ending::Complete) => format!(
-            "Complete: all {all} iterations were played. Whether the values are better than those of \
-             the start is for a test to say: arbiter tune --resume {} --confirm",
-            summary.run
-        ),
-        Some(_) => format!(
-            "Unfinished: its user stopped it after {done} of {all} iterations; the schedule was made \
-             for all of them, and the run can be resumed."
-        ),
-        None if summary.is_played => {
-            format!("Still running: {done} of {all} iterations are played.")
-        }
-        None => format!(
-            "Unfinished after {done} of {all} iterations: the run is being played, or was killed and \
-             can be resumed."
-        ),
-    }
 }

@@ -10,8 +10,8 @@ use super::numbers::shown;
 use super::{Answer, ONE_ROW};
 use crate::output::Rows;
 use arbiter_report::document::{Block, Document};
-use arbiter_report::status::percent;
 use arbiter_report::table::Table;
+use arbiter_report::text::percent;
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::Pentanomial;
 use arbiter_stats::paired::{self, Solved, Speeds};
@@ -223,7 +223,7 @@ pub(crate) fn workers(args: &WorkersArgs) -> Result<Answer, String> {
     for (index, (name, _)) in args.worker.iter().enumerate() {
         let word = of(index).map_or("too few pairs", |(_, c)| colour(c));
         let residual = shown(of(index).map(|(z, _)| z), 2);
-        table.push([name.clone(), residual, word.to_owned()]);
+        table.push([name, &residual, &word]);
     }
     document.table(table);
     if let Some(index) = remove {

@@ -7,7 +7,7 @@ use super::numbers;
 use super::numbers::{parts, shown};
 use super::{Answer, ONE_ROW, TestArgs};
 use arbiter_report::document::{Block, Document};
-use arbiter_report::status::{interval, percent, plus_minus};
+use arbiter_report::text::{interval, percent, plus_minus};
 use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Decision, Model, Moments, Pentanomial, Sprt, Trinomial, opening_bias};
 use arbiter_stats::{bayes, elo, normalized};
@@ -176,12 +176,12 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     }
     line("Score", percent(figures.moments.map(|m| m.mean)));
     line("Variance per game", shown(figures.moments.map(|m| m.variance_per_game()), 6));
-    line("Elo (naive)", format!("{} (95 %)", plus_minus(elo.as_ref())));
+    line("Elo (naive)", format!("{} (95 %)", plus_minus(elo)));
     let after = figures.sequential.map(|s| interval(&s.elo));
     let note = if figures.sequential.is_some_and(|s| s.clamped) { ", past its bound" } else { "" };
     let after = after.map_or("undefined".to_owned(), |text| format!("{text} (95 %{note})"));
     line("Elo (after the stop)", after);
-    line("nElo", format!("{} (95 %)", plus_minus(nelo.as_ref())));
+    line("nElo", format!("{} (95 %)", plus_minus(nelo)));
     line("LOS", percent(figures.moments.as_ref().and_then(elo::likelihood_of_superiority)));
     let (test, bounds) = (figures.test, figures.test.bounds);
     let (low, high) = (bounds.lower, bounds.upper);

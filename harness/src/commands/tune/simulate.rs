@@ -1,5 +1,6 @@
 //! `arbiter tune simulate`: a schedule against a simulated objective, before games are spent on it.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -176,26 +177,25 @@ fn document(
     let gains = tuning.gains();
     for (place, p) in tuning.parameters.iter().enumerate() {
         parameters.push([
-            p.name.clone(),
-            p.start.to_string(),
-            objective.optimum[place].to_string(),
-            format!("{:.3}", gains.perturbation(p, 1)),
-            p.c_end.to_string(),
-            format!("{:.5}", gains.rate(p, 1)),
-            p.r_end.to_string(),
-            format!("{:.0}", forecast.time_constants[place]),
+            &p.name,
+            &p.start,
+            &objective.optimum[place],
+            &format!("{:.3}", gains.perturbation(p, 1)),
+            &p.c_end,
+            &format!("{:.5}", gains.rate(p, 1)),
+            &p.r_end,
+            &format!("{:.0}", forecast.time_constants[place]),
         ]);
     }
-    let heading = ["seed", "Elo below the optimum"].map(str::to_owned).into_iter();
-    let names = tuning.parameters.iter().map(|p| p.name.clone());
-    let mut rows = vec![heading.chain(names).collect::<Vec<_>>()];
-    let row = |label: String, elo: f64, theta: &[f64]| {
+    let names = tuning.parameters.iter().map(|p| &p.name);
+    let mut table = Table::with_columns(["seed", "Elo below the optimum"], names);
+    let mut row = |label: &dyn Display, elo: f64, theta: &[f64]| {
         let values = theta.iter().map(|value| format!("{value:.3}"));
-        [label, format!("{elo:.2}")].into_iter().chain(values).collect::<Vec<_>>()
+        table.push_with([label, &format!("{elo:.2}")], values);
     };
     let start = tuning.start();
-    rows.push(row("start".to_owned(), objective.loss(&start), &start));
-    rows.extend(runs.iter().map(|c| row(c.seed.to_string(), c.elo, &c.theta)));
+    row(&"start", objective.loss(&start), &start);
+    runs.iter().for_each(|run| row(&run.seed, run.elo, &run.theta));
     let (found, error) = mean(runs);
     let error = error.map_or(String::new(), |error| format!(" ± {:.2} (95 %)", 1.96 * error));
     let mut document = Document::new("A tuning of a simulated objective".to_owned());
@@ -210,7 +210,7 @@ fn document(
         args.draw_ratio
     ));
     document.table(parameters);
-    document.table(Table::from_rows(rows));
+    document.table(table);
     document.paragraph(format!(
         "Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; by theory {:.2}.",
         objective.loss(&start),

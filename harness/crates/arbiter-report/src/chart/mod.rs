@@ -17,7 +17,7 @@ pub enum Chart {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lines {
     /// What the horizontal axis counts, with its unit.
-    pub x: String,
+    pub x: &'static str,
     /// What the vertical axis counts, with its unit.
     pub y: String,
     /// The lines.
@@ -41,7 +41,7 @@ pub struct Line {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
     /// What they count.
-    pub y: String,
+    pub y: &'static str,
     /// Names of the groups along the axis.
     pub labels: Vec<String>,
     /// The bars of each group, by their names; of lying bars only the first is drawn.
@@ -54,7 +54,7 @@ pub struct Bars {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {
     /// What the values are, with their unit.
-    pub x: String,
+    pub x: &'static str,
     /// Name, value, and both ends of each.
     pub rows: Vec<(String, f64, f64, f64)>,
     /// A value with a meaning, such as that of equality.

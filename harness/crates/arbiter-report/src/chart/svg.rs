@@ -6,7 +6,7 @@
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{Ranged, SegmentedCoord};
-use plotters::coord::types::RangedCoordusize;
+use plotters::coord::types::{RangedCoordf64, RangedCoordusize};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -64,32 +64,23 @@ const BESIDES_ROWS: u32 = 70;
 const TEXT: u32 = 13;
 const LETTER: u32 = 7;
 
-/// Ground, text, grid, and the lines of a chart in their order, as drawn and as the page names them.
-const COLOURS: [(RGBColor, &str); 11] = [
-    (PAPER, "var(--paper)"),
-    (INK, "var(--ink)"),
-    (GRID, "var(--grid)"),
-    (RGBColor(1, 2, 11), "var(--c1)"),
-    (RGBColor(1, 2, 12), "var(--c2)"),
-    (RGBColor(1, 2, 13), "var(--c3)"),
-    (RGBColor(1, 2, 14), "var(--c4)"),
-    (RGBColor(1, 2, 15), "var(--c5)"),
-    (RGBColor(1, 2, 16), "var(--c6)"),
-    (RGBColor(1, 2, 17), "var(--c7)"),
-    (RGBColor(1, 2, 18), "var(--c8)"),
-];
-const PAPER: RGBColor = RGBColor(1, 2, 8);
-const INK: RGBColor = RGBColor(1, 2, 9);
-const GRID: RGBColor = RGBColor(1, 2, 10);
+/// Ground, text, grid, and the lines of a chart in their order, as the page names them.
+const COLOURS: [&str; 11] =
+    ["paper", "ink", "grid", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
+const PAPER: RGBColor = drawn_as(0);
+const INK: RGBColor = drawn_as(1);
+const GRID: RGBColor = drawn_as(2);
 
 /// Where the colours of lines begin.
 const FIRST_LINE: usize = 3;
 
-/// Why a chart could not be drawn: there is nothing finite to draw, or a fault of the crate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Undrawn(pub(crate) String);
+/// What stands for a colour of the page until the chart is drawn.
+const fn drawn_as(colour: usize) -> RGBColor {
+    RGBColor(1, 2, colour as u8)
+}
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawing<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// The element.
@@ -97,7 +88,7 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// # Errors
 ///
 /// If there is nothing finite to draw.
-pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Undrawn> {
+pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     let height = match chart {
         Chart::Intervals(intervals) => BESIDES_ROWS + ROW * intervals.rows.len() as u32,
@@ -107,14 +98,13 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Undrawn> {
     let size = (frame.width, height);
     {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        let drawn = match chart {
-            Chart::Lines(lines) => draw_lines(&area, frame, lines),
-            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, frame, bars),
-            Chart::Bars(bars) => draw_bars(&area, frame, bars),
-            Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals),
-        };
-        drawn.map_err(|error| Undrawn(error.to_string()))?;
-        area.present().map_err(|error| Undrawn(error.to_string()))?;
+        match chart {
+            Chart::Lines(lines) => draw_lines(&area, frame, lines)?,
+            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, frame, bars)?,
+            Chart::Bars(bars) => draw_bars(&area, frame, bars)?,
+            Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals)?,
+        }
+        area.present()?;
     }
     Ok(styled(&text, frame.class, size))
 }
@@ -122,9 +112,9 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Undrawn> {
 /// With the page's colours and font, as wide as its place.
 fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
     let mut text = text.to_owned();
-    for (drawn, name) in COLOURS {
-        let RGBColor(r, g, b) = drawn;
-        text = text.replace(&format!("#{r:02X}{g:02X}{b:02X}"), name);
+    for (index, name) in COLOURS.iter().enumerate() {
+        let RGBColor(r, g, b) = drawn_as(index);
+        text = text.replace(&format!("#{r:02X}{g:02X}{b:02X}"), &format!("var(--{name})"));
     }
     let fixed = format!("width=\"{width}\" height=\"{height}\" ");
     let text = text.replace(&fixed, "").replace("font-family=\"sans-serif\" ", "");
@@ -132,7 +122,7 @@ fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
 }
 
 fn colour(line: usize) -> RGBColor {
-    COLOURS[FIRST_LINE + line % (COLOURS.len() - FIRST_LINE)].0
+    drawn_as(FIRST_LINE + line % (COLOURS.len() - FIRST_LINE))
 }
 
 /// The least and the greatest, with some room; `None` without finite values.
@@ -179,7 +169,7 @@ fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> Drawn {
         .build_cartesian_2d(left..right, low..high)?;
     context
         .configure_mesh()
-        .x_desc(chart.x.as_str())
+        .x_desc(chart.x)
         .y_desc(chart.y.as_str())
         .x_labels(frame.ticks)
         .axis_style(INK)
@@ -246,7 +236,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
     };
     context
         .configure_mesh()
-        .y_desc(chart.y.as_str())
+        .y_desc(chart.y)
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
@@ -294,8 +284,8 @@ fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn st
 }
 
 /// Which colour is which.
-fn draw_key<'a, 's: 'a, X: Ranged, Y: Ranged>(
-    context: &mut ChartContext<'a, SVGBackend<'s>, Cartesian2d<X, Y>>,
+fn draw_key<X: Ranged, Y: Ranged>(
+    context: &mut Drawing<'_, X, Y>,
     position: SeriesLabelPosition,
 ) -> Drawn {
     context
@@ -307,31 +297,51 @@ fn draw_key<'a, 's: 'a, X: Ranged, Y: Ranged>(
     Ok(())
 }
 
-fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
-    let (_, values) = chart.series.first().ok_or_else(nothing)?;
-    let (_, high) = range(values.iter().copied().chain([0.0])).ok_or_else(nothing)?;
-    let count = values.len();
+/// A chart of rows below each other, the first on top, each with its name beside the axis.
+type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
+
+/// The axes of rows with these names; lines tell the rows apart if that is wanted.
+fn row_axes<'a>(
+    area: &Area<'a>,
+    frame: &Frame,
+    names: &[&String],
+    (left, right): (f64, f64),
+    unit: &str,
+    has_lines: bool,
+) -> Result<Rows<'a>, Box<dyn std::error::Error>> {
+    let count = names.len();
     let mut context = ChartBuilder::on(area)
         .margin(10)
         .x_label_area_size(40)
         .y_label_area_size(frame.names)
-        // Room for the number behind the longest bar.
-        .build_cartesian_2d(0.0..1.1 * high, segments(count)?)?;
-    let name =
-        |segment: &SegmentValue<usize>| frame.row_name(segment, count, |row| &chart.labels[row]);
-    context
-        .configure_mesh()
-        .x_desc(chart.y.as_str())
+        .build_cartesian_2d(left..right, segments(count)?)?;
+    let name = |segment: &SegmentValue<usize>| match segment {
+        SegmentValue::CenterOf(row) if *row < count => frame.shortened(names[count - 1 - row]),
+        SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
+    };
+    let mut mesh = context.configure_mesh();
+    if !has_lines {
+        mesh.disable_y_mesh();
+    }
+    mesh.x_desc(unit)
         .x_labels(frame.ticks)
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
-        .disable_y_mesh()
         .y_labels(count)
         .y_label_formatter(&name)
         .x_label_formatter(&|value| tick(*value))
         .label_style(("sans-serif", TEXT, &INK))
         .draw()?;
+    Ok(context)
+}
+
+fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
+    let (_, values) = chart.series.first().ok_or_else(nothing)?;
+    let (_, high) = range(values.iter().copied().chain([0.0])).ok_or_else(nothing)?;
+    let names: Vec<&String> = chart.labels.iter().collect();
+    // Room for the number behind the longest bar.
+    let mut context = row_axes(area, frame, &names, (0.0, 1.1 * high), chart.y, false)?;
     let rows = || values.iter().rev().enumerate();
     context.draw_series(rows().map(|(row, value)| {
         let corners = [(0.0, SegmentValue::Exact(row)), (*value, SegmentValue::Exact(row + 1))];
@@ -349,21 +359,6 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars) -> Drawn {
 }
 
 impl Frame {
-    /// The name of a row of a segmented axis on which the first row is on top.
-    fn row_name<'a>(
-        &self,
-        segment: &SegmentValue<usize>,
-        count: usize,
-        name: impl Fn(usize) -> &'a String,
-    ) -> String {
-        match segment {
-            SegmentValue::CenterOf(row) if *row < count => self.shortened(name(count - 1 - row)),
-            SegmentValue::CenterOf(_) | SegmentValue::Exact(_) | SegmentValue::Last => {
-                String::new()
-            }
-        }
-    }
-
     /// As much of a name as there is room for.
     fn shortened(&self, name: &str) -> String {
         match name.chars().count() > self.name_length {
@@ -387,29 +382,11 @@ fn every_nth(labels: &[String], room: u32) -> usize {
 fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals) -> Drawn {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
     let values = values.chain(chart.level);
-    let (left, right) = range(values).ok_or_else(nothing)?;
-    let count = chart.rows.len();
-    let mut context = ChartBuilder::on(area)
-        .margin(10)
-        .x_label_area_size(40)
-        .y_label_area_size(frame.names)
-        .build_cartesian_2d(left..right, segments(count)?)?;
-    let name =
-        |segment: &SegmentValue<usize>| frame.row_name(segment, count, |row| &chart.rows[row].0);
-    context
-        .configure_mesh()
-        .x_desc(chart.x.as_str())
-        .x_labels(frame.ticks)
-        .axis_style(INK)
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .y_labels(count)
-        .y_label_formatter(&name)
-        .x_label_formatter(&|value| tick(*value))
-        .label_style(("sans-serif", TEXT, &INK))
-        .draw()?;
+    let ends = range(values).ok_or_else(nothing)?;
+    let names: Vec<&String> = chart.rows.iter().map(|(name, ..)| name).collect();
+    let mut context = row_axes(area, frame, &names, ends, chart.x, true)?;
     if let Some(level) = chart.level {
-        let ends = [SegmentValue::Exact(0), SegmentValue::Exact(count)];
+        let ends = [SegmentValue::Exact(0), SegmentValue::Exact(names.len())];
         let line = ends.map(|end| (level, end));
         context.draw_series([PathElement::new(line, INK.stroke_width(1))])?;
     }

@@ -20,7 +20,7 @@ pub(super) fn interval(
 
 fn duel(scene: &Scene, standing: &Standing) -> String {
     let strength = scene.strength(standing.main_encounter());
-    let elo = plus_minus(strength.elo.as_ref(), 1);
+    let elo = plus_minus(strength.elo, 1);
     let los = shown(percent(strength.los), 1);
     let draws = shown(percent(strength.games.draw_ratio()), 1);
     format!("Elo difference: {elo}, LOS: {los} %, DrawRatio: {draws} %\n")
@@ -34,7 +34,7 @@ fn table(scene: &Scene, standing: &Standing) -> String {
     );
     for (rank, (engine, strength)) in (1..).zip(scene.ranking(standing)) {
         let games = strength.games;
-        let (elo, error) = value_and_margin(strength.elo.as_ref());
+        let (elo, error) = value_and_margin(strength.elo);
         let [elo, error] = [elo, error].map(|value| shown(value, 0));
         let points = games.wins as f64 + 0.5 * games.draws as f64;
         let score = shown(percent((games.games() > 0).then(|| points / games.games() as f64)), 1);

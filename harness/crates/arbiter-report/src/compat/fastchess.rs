@@ -26,7 +26,7 @@ fn duel(scene: &Scene, standing: &Standing) -> String {
     let strength = scene.strength(encounter);
     let (games, pairs) = (encounter.games, encounter.pairs);
     let mut text = format!("Results of {} ({}):\n", scene.players(0, 1), scene.conditions);
-    let (elo, nelo) = (plus_minus(strength.elo.as_ref(), 2), plus_minus(strength.nelo.as_ref(), 2));
+    let (elo, nelo) = (plus_minus(strength.elo, 2), plus_minus(strength.nelo, 2));
     let los = shown(percent(strength.los), 2);
     let (draws, ratio) = match scene.penta {
         true => {
@@ -70,8 +70,8 @@ fn table(scene: &Scene, standing: &Standing) -> String {
     );
     for (rank, (engine, strength)) in (1..).zip(scene.ranking(standing)) {
         let Strength { games, pairs, elo, nelo, .. } = strength;
-        let (elo, error) = value_and_margin(elo.as_ref());
-        let (nelo, nerror) = value_and_margin(nelo.as_ref());
+        let (elo, error) = value_and_margin(elo);
+        let (nelo, nerror) = value_and_margin(nelo);
         let [elo, error, nelo, nerror] = [elo, error, nelo, nerror].map(|value| shown(value, 2));
         let points = games.wins as f64 + 0.5 * games.draws as f64;
         let score = shown(percent((games.games() > 0).then(|| points / games.games() as f64)), 1);

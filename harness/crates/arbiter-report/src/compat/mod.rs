@@ -161,14 +161,14 @@ fn annotation(outcome: &Outcome) -> String {
 }
 
 /// An estimate as `12.34 +/- 5.67`.
-fn plus_minus(estimate: Option<&Estimate>, decimals: usize) -> String {
+fn plus_minus(estimate: Option<Estimate>, decimals: usize) -> String {
     let (value, margin) = value_and_margin(estimate);
     format!("{} +/- {}", shown(value, decimals), shown(margin, decimals))
 }
 
-fn value_and_margin(estimate: Option<&Estimate>) -> (f64, f64) {
+fn value_and_margin(estimate: Option<Estimate>) -> (f64, f64) {
     let value = estimate.map_or(f64::NAN, |estimate| estimate.value + 0.0);
-    (value, estimate.and_then(Estimate::half_width).unwrap_or(f64::NAN))
+    (value, estimate.and_then(|estimate| estimate.half_width()).unwrap_or(f64::NAN))
 }
 
 /// A number as C prints it: `nan` and `inf` are in lower case.

@@ -19,11 +19,8 @@ pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
         for (centipawns, results) in calibration.iter() {
             let found = mean_score(results).zip(score_interval(results));
             let Some((mean, (low, high))) = found else { continue };
-            let pawns = f64::from(centipawns) / 100.0;
-            let games = results.games();
-            let cells = [format!("{pawns:+.0}"), games.to_string(), parts::score(results)];
-            let [evaluation, count, score] = cells;
-            table.push([(*name).to_owned(), evaluation, count, score]);
+            let (pawns, games) = (f64::from(centipawns) / 100.0, results.games());
+            table.push([name, &format!("{pawns:+.0}"), &games, &parts::score(results)]);
             if games >= MIN_GAMES {
                 line.points.push((pawns, 100.0 * mean));
                 line.band.push((pawns, 100.0 * low, 100.0 * high));
@@ -34,17 +31,14 @@ pub(super) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     if lines.iter().all(|line| line.points.is_empty()) {
         return None;
     }
+    let levels = vec![(String::new(), 50.0)];
+    let chart = Lines { x: "evaluation in pawns", y: "score, %".to_owned(), lines, levels };
     Some(Figure {
         caption: "Evaluations against results".to_owned(),
         description: "Share of the points that an engine got from games in which it once had \
                       that evaluation; each game counts once for each."
             .to_owned(),
-        chart: Chart::Lines(Lines {
-            x: "evaluation in pawns".to_owned(),
-            y: "score, %".to_owned(),
-            lines,
-            levels: vec![(String::new(), 50.0)],
-        }),
+        chart: Chart::Lines(chart),
         table,
     })
 }

@@ -1,13 +1,12 @@
 //! The pictures of a run.
 
-use super::parts::{self, Strong};
-use super::{Block, Document, Figure, thinking};
+use super::{Document, Figure, parts, search};
 use crate::ablation;
 use crate::chart::{self, Chart, Intervals, Line, Lines};
 use crate::statistics::{GameStatistics, HistoryPoint, mean_score, outliers};
-use crate::status::{interval, plus_minus};
-use crate::summary::{Rating, Summary};
+use crate::summary::Summary;
 use crate::table::Table;
+use crate::text::{interval, plus_minus};
 use arbiter_stats::elo::finite;
 use arbiter_stats::opening_bias;
 
@@ -22,30 +21,27 @@ pub(super) fn history(document: &mut Document, summary: &Summary, statistics: &G
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
         document.heading(if summary.sprt.is_some() { "LLR history" } else { "Elo history" });
-        if let Some(figure) = likelihood(summary, &points) {
-            document.blocks.push(Block::Figure(figure));
-        }
-        document.blocks.extend(elo(summary, &points).map(Block::Figure));
+        document.figures(likelihood(summary, &points));
+        document.figures(elo(summary, &points));
         if !summary.is_single {
             let counts = summary.strength().pairs.0;
-            document.blocks.push(Block::Figure(parts::pairs(&summary.engines[0], counts)));
+            document.figures([parts::pairs(&summary.engines[0], counts)]);
         }
     }
     // Engines without a feature are compared with the whole one, and not with each other.
-    let figure = match summary.ablation {
+    document.figures(match summary.ablation {
         Some(_) => ablation(summary),
         None => ratings(summary),
-    };
-    document.blocks.extend(figure.map(Block::Figure));
+    });
 }
 
 /// Endings, colours, search statistics, calibration, openings.
 pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
-    document.blocks.push(Block::Figure(endings(summary)));
+    document.figures([endings(summary)]);
     document.heading("Colours and draws");
     document.paragraph(bias(summary));
-    document.blocks.push(Block::Figure(colours(summary, statistics)));
-    thinking::all(document, summary, statistics);
+    document.figures([colours(summary, statistics)]);
+    search::all(document, summary, statistics);
     document.heading("Openings");
     document.paragraph(format!(
         "{} openings were played. Those whose score is the furthest from that of all games, for \
@@ -54,7 +50,7 @@ pub(super) fn games(document: &mut Document, summary: &Summary, statistics: &Gam
     ));
     let outliers = outliers(statistics.openings.iter(), OPENINGS);
     let expected = mean_score(&statistics.white);
-    document.blocks.push(Block::Figure(parts::openings(&outliers, expected)));
+    document.figures([parts::openings(&outliers, expected)]);
 }
 
 fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
@@ -63,19 +59,14 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         points.iter().filter_map(|point| Some((point.games, point.sprt_status?))).collect();
     let mut table = Table::new(["games", "LLR", "stops below", "stops above"]);
     for &(games, sprt_status) in thinned(&sprt_statuses) {
-        let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper]
-            .map(|value| format!("{value:+.2}"));
-        let [llr, lower, upper] = cells;
-        table.push([games.to_string(), llr, lower, upper]);
+        let cells = [sprt_status.llr, sprt_status.lower, sprt_status.upper];
+        table.push_with([&games], cells.map(|value| format!("{value:+.2}")));
     }
     let points =
         sprt_statuses.iter().map(|(games, sprt_status)| (*games as f64, sprt_status.llr)).collect();
-    let chart = Lines {
-        x: "games".to_owned(),
-        y: "log-likelihood ratio".to_owned(),
-        lines: vec![Line::plain("LLR", points)],
-        levels: vec![("H1".to_owned(), last.upper), ("H0".to_owned(), last.lower)],
-    };
+    let lines = vec![Line::plain("LLR", points)];
+    let levels = vec![("H1".to_owned(), last.upper), ("H0".to_owned(), last.lower)];
+    let chart = Lines { x: "games", y: "log-likelihood ratio".to_owned(), lines, levels };
     Some(Figure {
         caption: "Log-likelihood ratio of the test".to_owned(),
         description: format!(
@@ -98,7 +89,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     let known: Vec<_> = points.iter().filter_map(|point| Some((point.games, point.elo?))).collect();
     let mut table = Table::new(["games", "Elo (95 %)"]);
     for (games, estimate) in thinned(&known) {
-        table.push([games.to_string(), interval(estimate)]);
+        table.push([games, &interval(estimate)]);
     }
     let finite = |(games, e): &(u64, arbiter_stats::elo::Estimate)| {
         Some((*games as f64, finite(e.value)?, finite(e.low)?, finite(e.high)?))
@@ -112,6 +103,7 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
         points: finite.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
         band: finite.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
     };
+    let levels = vec![(String::new(), 0.0)];
     let caption = match summary.sprt {
         Some(_) => "Elo over games (95 % at each moment, no allowance for the stop)",
         None => "Elo over games (95 % at each moment)",
@@ -123,28 +115,17 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
             summary.engines[0],
             summary.engines[1],
             summary.standing.games(),
-            plus_minus(summary.strength().elo.as_ref())
+            plus_minus(summary.strength().elo)
         ),
-        chart: Chart::Lines(Lines {
-            x: "games".to_owned(),
-            y: "Elo".to_owned(),
-            lines: vec![line],
-            levels: vec![(String::new(), 0.0)],
-        }),
+        chart: Chart::Lines(Lines { x: "games", y: "Elo".to_owned(), lines: vec![line], levels }),
         table,
     })
 }
 
 fn ratings(summary: &Summary) -> Option<Figure> {
     let ratings = summary.ratings().filter(|ratings| ratings.len() > 2)?;
-    let rows: Vec<Strong<'_>> = ratings.iter().map(|rating| strong(summary, rating)).collect();
-    Some(parts::ratings(&rows))
-}
-
-/// A rating with the name of its engine.
-pub(super) fn strong<'a>(summary: &'a Summary, rating: &Rating) -> Strong<'a> {
-    let Rating { engine, rating, margin, won_all } = *rating;
-    Strong { name: &summary.engines[engine], rating, margin, won_all }
+    let named = ratings.iter().map(|(engine, rating)| (summary.engines[*engine].as_str(), *rating));
+    Some(parts::ratings(&named.collect::<Vec<_>>()))
 }
 
 /// Elo of each feature of an ablation.
@@ -153,17 +134,16 @@ fn ablation(summary: &Summary) -> Option<Figure> {
     let mut rows = Vec::new();
     for feature in ablation::features(summary) {
         let Some(elo) = feature.strength.elo else { continue };
-        table.push([feature.name.to_owned(), interval(&elo)]);
-        if let Some(value) = finite(elo.value) {
-            let end = |end: f64| finite(end).unwrap_or(f64::NAN);
-            rows.push((feature.name.to_owned(), value, end(elo.low), end(elo.high)));
+        table.push([&feature.name, &interval(&elo)]);
+        if elo.value.is_finite() {
+            rows.push((feature.name.to_owned(), elo.value, elo.low, elo.high));
         }
     }
     let (first, _, _, _) = rows.first()?;
     Some(Figure {
         caption: "Elo of each feature, with 95 % intervals".to_owned(),
         description: format!("{first} gains the most Elo of {} features.", rows.len()),
-        chart: Chart::Intervals(Intervals { x: "Elo".to_owned(), rows, level: Some(0.0) }),
+        chart: Chart::Intervals(Intervals { x: "Elo", rows, level: Some(0.0) }),
         table,
     })
 }

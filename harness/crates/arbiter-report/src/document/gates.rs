@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::Document;
 use crate::gates::steps;
-use crate::status::percent_interval;
 use crate::table::Table;
+use crate::text::percent_interval;
 use arbiter_plan::gate::{Kind, Outcome};
 
 /// All gates; nothing without any.
@@ -44,13 +44,7 @@ fn suites(outcomes: &[Outcome]) -> Table {
                     let share = ends.filter(|_| all > 0).map_or("undefined".to_owned(), |ends| {
                         percent_interval(solved as f64 / all as f64, ends)
                     });
-                    table.push([
-                        step.clone(),
-                        text(engine, "name"),
-                        all.to_string(),
-                        solved.to_string(),
-                        share,
-                    ]);
+                    table.push([step, &text(engine, "name"), &all, &solved, &share]);
                 }
             }
             Kind::Perft if figures.is_object() => {
@@ -58,13 +52,8 @@ fn suites(outcomes: &[Outcome]) -> Table {
                 let others = ["wrong", "wrong_suite", "faults"].map(|key| count(figures, key));
                 let all = right + others.iter().sum::<u64>();
                 let [wrong, of_suite, faults] = others;
-                table.push([
-                    step.clone(),
-                    text(figures, "engine"),
-                    all.to_string(),
-                    right.to_string(),
-                    format!("{wrong} wrong, {of_suite} wrong in the suite, {faults} faults"),
-                ]);
+                let rest = format!("{wrong} wrong, {of_suite} wrong in the suite, {faults} faults");
+                table.push([step, &text(figures, "engine"), &all, &right, &rest]);
             }
             _ => {}
         }
@@ -80,16 +69,16 @@ fn themes(figures: &Value) -> Option<Table> {
         return None;
     }
     let names = engines.iter().map(|engine| text(engine, "name"));
-    let mut rows = vec![std::iter::once("theme".to_owned()).chain(names).collect()];
+    let mut table = Table::with_columns(["theme"], names);
     for theme in themes {
         let cells = engines.iter().map(|engine| {
             let own = list(engine, "themes");
             let found = own.iter().find(|other| other["theme"] == theme["theme"]);
             found.map_or(String::new(), |own| format!("{} / {}", own["solved"], own["positions"]))
         });
-        rows.push(std::iter::once(text(theme, "theme")).chain(cells).collect());
+        table.push_with([&text(theme, "theme")], cells);
     }
-    Some(Table::from_rows(rows))
+    Some(table)
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {

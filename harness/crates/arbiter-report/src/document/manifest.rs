@@ -2,13 +2,15 @@
 
 use super::Document;
 use crate::standings::rules_in_words;
-use crate::status::percent;
 use crate::summary::Summary;
 use crate::table::Table;
-use crate::{terminal, tuned};
+use crate::text::percent;
+use crate::tuned;
 use arbiter_plan::affinity::{Affinity, cpus_per_game};
 use arbiter_plan::gate::Outcome;
 use arbiter_plan::plan::{BookSource, Engine, Kind, Plan, Program};
+use arbiter_plan::run::noise::Disturbances;
+use arbiter_stats::Sprt;
 
 /// Digits of a hash that are shown.
 const HASH_DIGITS: usize = 16;
@@ -43,13 +45,8 @@ pub(super) fn engines(document: &mut Document, origin: &Origin<'_>) {
     let plan = origin.plan;
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
     for ((name, engine), hash) in plan.own_engines().zip(origin.engine_hashes) {
-        engines.push([
-            name.to_owned(),
-            program(engine),
-            options(engine),
-            engine.conditions.limits.to_string(),
-            short(hash),
-        ]);
+        let limits = engine.conditions.limits;
+        engines.push([&name, &program(engine), &options(engine), &limits, &short(hash)]);
     }
     document.table(engines);
     if let Some(ablation) = &plan.ablation {
@@ -67,7 +64,7 @@ pub(super) fn engines(document: &mut Document, origin: &Origin<'_>) {
 pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: Option<&Summary>) {
     let plan = origin.plan;
     let mut table = Table::new(["", ""]);
-    let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);
+    let mut row = |label: &str, value: String| table.push([&label, &value]);
     if let (Some(summary), Some(begun)) = (summary, &origin.begun) {
         row("run", format!("{}, begun {begun}", summary.run));
     }
@@ -84,7 +81,7 @@ pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: 
     };
     row("openings", format!("{book}, BLAKE3 {}, {}", short(origin.book_hash), origin.openings));
     if let Some(summary) = summary.filter(|summary| !summary.quarantine.is_empty()) {
-        row("openings left out", terminal::left_out(summary));
+        row("openings left out", left_out(summary));
     }
     row("seed", plan.seed.to_string());
     row("schedule", rules_in_words(&plan.design, plan.engines.len()));
@@ -98,13 +95,13 @@ pub(super) fn conditions(document: &mut Document, origin: &Origin<'_>, summary: 
     }
     if let Some(sprt) = plan.sprt {
         let label = if plan.kind == Kind::Ablate { "test of each feature" } else { "test" };
-        row(label, terminal::hypotheses(&sprt));
+        row(label, hypotheses(&sprt));
     }
     for rule in &origin.adjudication {
         row("adjudication", rule.clone());
     }
     row("faults allowed", percent(Some(plan.fault_limit)));
-    if let Some(noise) = summary.and_then(terminal::host_noise) {
+    if let Some(noise) = summary.and_then(host_noise) {
         row("host noise", noise);
     }
     for excluded in summary.iter().flat_map(|summary| &summary.excluded) {
@@ -140,4 +137,37 @@ fn options(engine: &Engine) -> String {
 
 fn short(hash: &str) -> String {
     hash.chars().take(HASH_DIGITS).collect()
+}
+
+/// What a test compares, and its error rates.
+pub(super) fn hypotheses(sprt: &Sprt) -> String {
+    format!(
+        "{} Elo {} against {}, alpha {}, beta {}",
+        sprt.model.as_str(),
+        sprt.elo0,
+        sprt.elo1,
+        sprt.alpha,
+        sprt.beta
+    )
+}
+
+/// What of the opening book was left out, in one line.
+pub(super) fn left_out(summary: &Summary) -> String {
+    let count = summary.quarantine.count;
+    let first = summary.quarantine.faults.first().map_or("", String::as_str);
+    format!("{count} of the book left out as bad; the first: {first}")
+}
+
+/// What the machine did to the games; `None` if it was not measured.
+pub(super) fn host_noise(summary: &Summary) -> Option<String> {
+    let Disturbances { voided, counted } = summary.disturbances;
+    let limit = percent(Some(summary.noise_limit?));
+    Some(match (voided, counted) {
+        (0, 0) => format!("no pair lost more than {limit} to the machine"),
+        (_, 0) => format!("{voided} times a pair was void and played again (limit {limit})"),
+        _ => format!(
+            "{voided} times a pair was void and played again, {counted} pairs count although they \
+             were disturbed (limit {limit})"
+        ),
+    })
 }

@@ -1,5 +1,7 @@
 //! A report as the parts that all its forms share; the forms only say how a part looks.
 
+mod bracket;
+mod brief;
 mod calibration;
 mod figures;
 mod games;
@@ -9,15 +11,21 @@ mod manifest;
 mod parts;
 mod pgn;
 mod run;
-mod thinking;
+mod search;
+mod tournament;
 mod tuning;
 
+pub use brief::brief;
+pub(crate) use brief::faults;
 pub use manifest::Origin;
 pub use pgn::of_games;
 pub use run::{of_plan, of_run};
 
-use crate::chart::Chart;
+use crate::chart::{Bars, Chart};
 use crate::table::Table;
+
+/// Engines beyond which a chart has no bars for each.
+const MAX_BARS: usize = 4;
 
 /// What a reader gets to see, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +48,22 @@ pub enum Block {
         /// The rest; may be empty.
         text: String,
     },
+    /// A value with its name.
+    Value {
+        /// What it is called.
+        name: &'static str,
+        /// The value.
+        text: String,
+    },
+    /// How something ended, and whether that is good news.
+    Verdict {
+        /// Whether it is.
+        tone: Tone,
+        /// The verdict in sentences.
+        text: String,
+    },
+    /// An empty line in plain text; other forms set blocks apart by themselves.
+    Gap,
     /// Figures in rows and columns.
     Table(Table),
     /// Lines whose columns matter.
@@ -50,6 +74,17 @@ pub enum Block {
     Figure(Figure),
     /// Games to step through.
     Games(Vec<Game>),
+}
+
+/// Whether a verdict is good news.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// It is.
+    Good,
+    /// It is not.
+    Bad,
+    /// There is no verdict yet.
+    Open,
 }
 
 /// A chart, and all that it shows as a table.
@@ -112,4 +147,32 @@ impl Document {
     pub fn table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
     }
+
+    fn value(&mut self, name: &'static str, text: impl Into<String>) {
+        self.blocks.push(Block::Value { name, text: text.into() });
+    }
+
+    fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
+        self.blocks.extend(figures.into_iter().map(Block::Figure));
+    }
+}
+
+/// Bars for each of the first engines and a table of all, from a value for each label; `height` also
+/// gets all values of the engine.
+fn bars_by_engine<T>(
+    unit: &'static str,
+    labels: Vec<String>,
+    engines: &[(&String, Vec<T>)],
+    cell: impl Fn(&T) -> String,
+    height: impl Fn(&T, &[T]) -> f64,
+) -> (Chart, Table) {
+    let mut table = Table::with_columns(["engine"], &labels);
+    for (name, values) in engines {
+        table.push_with([name], values.iter().map(&cell));
+    }
+    let heights =
+        |values: &[T]| values.iter().map(|value| height(value, values)).collect::<Vec<_>>();
+    let shown = engines.iter().take(MAX_BARS);
+    let series = shown.map(|(name, values)| ((*name).clone(), heights(values))).collect();
+    (Chart::Bars(Bars { y: unit, labels, series, is_lying: false }), table)
 }

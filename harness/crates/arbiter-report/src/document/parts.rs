@@ -2,9 +2,10 @@
 
 use super::Figure;
 use crate::chart::{Bars, Chart, Intervals};
+use crate::standings::Rating;
 use crate::statistics::{Opening, mean_score};
-use crate::status::{percent, percent_interval};
 use crate::table::Table;
+use crate::text::{percent, percent_interval};
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
@@ -12,70 +13,43 @@ use arbiter_stats::paired::{score_interval, share_interval};
 /// Engines beyond which a chart has no row for each colour.
 const MAX_COLOURED: usize = 12;
 
-/// An engine and how strong it is.
-#[derive(Debug, Clone)]
-pub(super) struct Strong<'a> {
-    pub(super) name: &'a str,
-    /// In Elo.
-    pub(super) rating: f64,
-    /// Half of the 95 % interval; `None` where the rating is only a bound.
-    pub(super) margin: Option<f64>,
-    /// Whether it won everything, or lost everything.
-    pub(super) won_all: Option<bool>,
-}
-
-impl Strong<'_> {
-    /// The rating with its interval, or as the bound that it is.
-    pub(super) fn words(&self) -> String {
-        match (self.margin, self.won_all) {
-            // Adding zero turns -0 into 0.
-            (Some(margin), _) => format!("{:+.1} ± {margin:.1}", self.rating + 0.0),
-            (None, Some(true)) => format!("> {:+.1}", self.rating),
-            (None, Some(false)) => format!("< {:+.1}", self.rating),
-            (None, None) => format!("{:+.1}, interval undefined", self.rating),
-        }
-    }
-}
-
-/// Ratings, the strongest first; there must be one.
-pub(super) fn ratings(rows: &[Strong<'_>]) -> Figure {
+/// Ratings by the names of their engines, the strongest first; there must be one.
+pub(super) fn ratings(engines: &[(&str, Rating)]) -> Figure {
     let mut table = Table::new(["engine", "Elo (95 %)"]);
-    let mut drawn = Vec::new();
-    for row in rows {
-        table.push([row.name.to_owned(), row.words()]);
-        let margin = row.margin.unwrap_or(f64::NAN);
-        let (low, high) = (row.rating - margin, row.rating + margin);
-        drawn.push((row.name.to_owned(), row.rating, low, high));
+    let mut rows = Vec::new();
+    for (name, rating) in engines {
+        table.push([name, rating]);
+        let [low, high] = rating.ends().map(|end| end.unwrap_or(f64::NAN));
+        rows.push(((*name).to_owned(), rating.elo, low, high));
     }
-    let x = "Elo around the mean".to_owned();
+    let ((first, best), (last, worst)) = (engines[0], engines[engines.len() - 1]);
     Figure {
         caption: "Ratings with their 95 % intervals".to_owned(),
         description: format!(
-            "{} is first of {} at {}; {} is last at {}.",
-            rows[0].name,
-            rows.len(),
-            rows[0].words(),
-            rows[rows.len() - 1].name,
-            rows[rows.len() - 1].words()
+            "{first} is first of {} at {best}; {last} is last at {worst}.",
+            engines.len()
         ),
-        chart: Chart::Intervals(Intervals { x, rows: drawn, level: Some(0.0) }),
+        chart: Chart::Intervals(Intervals { x: "Elo around the mean", rows, level: Some(0.0) }),
         table,
     }
 }
 
-/// How likely each engine is the stronger one, in per cent.
-pub(super) fn superiority(names: &[&str], matrix: &[Vec<Option<f64>>]) -> Table {
-    let head = std::iter::once("LOS, %").chain(names.iter().copied());
-    let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).collect()];
-    for (row, (name, likelihoods)) in names.iter().zip(matrix).enumerate() {
-        let cells = likelihoods.iter().enumerate().map(|(column, los)| match los {
-            Some(los) => format!("{:.1}", 100.0 * los),
-            None if row == column => "·".to_owned(),
-            None => "–".to_owned(),
+/// How likely each engine of a list, by index and name, is the stronger one, in per cent.
+pub(super) fn superiority(
+    engines: &[(usize, &str)],
+    likelihood: impl Fn(usize, usize) -> Option<f64>,
+) -> Table {
+    let names = engines.iter().map(|(_, name)| name);
+    let mut table = Table::with_columns(["LOS, %"], names);
+    for (row, name) in engines {
+        let cells = engines.iter().map(|(column, _)| {
+            let shown = |los| format!("{:.1}", 100.0 * los);
+            let none = if row == column { "·" } else { "–" };
+            likelihood(*row, *column).map_or(none.to_owned(), shown)
         });
-        rows.push(std::iter::once((*name).to_owned()).chain(cells).collect());
+        table.push_with([name], cells);
     }
-    Table::from_rows(rows)
+    table
 }
 
 /// What such a matrix says.
@@ -90,13 +64,13 @@ pub(super) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     let mut table = Table::new(["pairs", "count", "share"]);
     for (cell, count) in names.into_iter().zip(counts) {
         let share = (all > 0).then(|| count as f64 / all as f64);
-        table.push([cell.to_owned(), count.to_string(), percent(share)]);
+        table.push([&cell, &count, &percent(share)]);
     }
     Figure {
         caption: format!("Pairs by the points of {name}"),
         description: format!("From no point (LL) to both (WW): {counts:?}."),
         chart: Chart::Bars(Bars {
-            y: "pairs".to_owned(),
+            y: "pairs",
             labels: names.map(str::to_owned).to_vec(),
             series: vec![(String::new(), counts.map(|count| count as f64).to_vec())],
             is_lying: false,
@@ -111,14 +85,14 @@ pub(super) fn endings(mut counts: Vec<(String, u64)>) -> Figure {
     let all: u64 = counts.iter().map(|(_, count)| count).sum();
     let mut table = Table::new(["ending", "games", "share (95 %)"]);
     for (ending, count) in &counts {
-        table.push([ending.clone(), count.to_string(), share(*count, all)]);
+        table.push([ending, count, &share(*count, all)]);
     }
     let first = counts.first().map_or("none", |(ending, _)| ending.as_str());
     Figure {
         caption: "Endings".to_owned(),
         description: format!("{all} games by the way they ended; most often: {first}."),
         chart: Chart::Bars(Bars {
-            y: "games".to_owned(),
+            y: "games",
             labels: counts.iter().map(|(ending, _)| ending.clone()).collect(),
             series: vec![(String::new(), counts.iter().map(|(_, n)| *n as f64).collect())],
             is_lying: true,
@@ -132,17 +106,9 @@ pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     let mut table = Table::new(["engine", "colour", "games", "score (95 %)", "drawn (95 %)"]);
     let mut rows = Vec::new();
     let mut row = |name: &str, colour: &str, results: &Trinomial| {
-        table.push([
-            name.to_owned(),
-            colour.to_owned(),
-            results.games().to_string(),
-            score(results),
-            share(results.draws, results.games()),
-        ]);
-        if let Some((mean, (low, high))) = mean_score(results).zip(score_interval(results)) {
-            let name = format!("{name}, {colour}");
-            rows.push((name, 100.0 * mean, 100.0 * low, 100.0 * high));
-        }
+        let games = results.games();
+        table.push([&name, &colour, &games, &score(results), &share(results.draws, games)]);
+        rows.extend(score_row(format!("{name}, {colour}"), results));
     };
     row("all games", "White", &white);
     for (name, by_colour) in engines {
@@ -159,7 +125,7 @@ pub(super) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
             white.games(),
             share(white.draws, white.games())
         ),
-        chart: Chart::Intervals(Intervals { x: "score, %".to_owned(), rows, level: Some(50.0) }),
+        chart: Chart::Intervals(Intervals { x: "score, %", rows, level: Some(50.0) }),
         table,
     }
 }
@@ -170,17 +136,9 @@ pub(super) fn openings(outliers: &[&Opening], expected: Option<f64>) -> Figure {
         Table::new(["opening", "games", "White's score (95 %)", "won", "drawn", "lost"]);
     let mut rows = Vec::new();
     for Opening { name, white } in outliers {
-        table.push([
-            name.clone(),
-            white.games().to_string(),
-            score(white),
-            white.wins.to_string(),
-            white.draws.to_string(),
-            white.losses.to_string(),
-        ]);
-        if let Some((mean, (low, high))) = mean_score(white).zip(score_interval(white)) {
-            rows.push((name.clone(), 100.0 * mean, 100.0 * low, 100.0 * high));
-        }
+        let Trinomial { losses, draws, wins } = white;
+        table.push([name, &white.games(), &score(white), wins, draws, losses]);
+        rows.extend(score_row(name.clone(), white));
     }
     let level = expected.map(|expected| 100.0 * expected);
     let first = outliers.first().map_or("none", |opening| opening.name.as_str());
@@ -190,9 +148,15 @@ pub(super) fn openings(outliers: &[&Opening], expected: Option<f64>) -> Figure {
             "White's score in the openings furthest from {} of all games; the first: {first}.",
             percent(expected)
         ),
-        chart: Chart::Intervals(Intervals { x: "White's score, %".to_owned(), rows, level }),
+        chart: Chart::Intervals(Intervals { x: "White's score, %", rows, level }),
         table,
     }
+}
+
+/// A score in per cent with both ends of its 95 % interval, as a chart takes it.
+fn score_row(name: String, results: &Trinomial) -> Option<(String, f64, f64, f64)> {
+    let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
+    Some((name, 100.0 * mean, 100.0 * low, 100.0 * high))
 }
 
 /// A count as a share with its 95 % interval.
@@ -244,17 +208,12 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_no_estimate() {
-        let strong = |margin, won_all| Strong { name: "A", rating: -0.0, margin, won_all }.words();
-        assert_eq!(strong(Some(3.0), None), "+0.0 ± 3.0");
-        assert_eq!(strong(None, Some(true)), "> -0.0");
-        assert_eq!(strong(None, None), "-0.0, interval undefined");
-    }
-
-    #[test]
     fn the_matrix_tells_what_is_not_known() {
-        let matrix = [vec![None, Some(0.975), None], vec![Some(0.025), None, None]];
-        let table = superiority(&["A", "B", "C"], &matrix);
+        let table = superiority(&[(0, "A"), (1, "B"), (2, "C")], |one, other| match (one, other) {
+            (0, 1) => Some(0.975),
+            (1, 0) => Some(0.025),
+            _ => None,
+        });
         assert_eq!(table.rows()[0], ["LOS, %", "A", "B", "C"]);
         assert_eq!(table.rows()[1], ["A", "·", "97.5", "–"]);
         assert_eq!(table.rows()[2], ["B", "2.5", "·", "–"]);

@@ -1,14 +1,13 @@
 //! Games of a PGN as a document. A PGN tells who met whom, with which result and from which opening; what
 //! it does not tell is left out, and said.
 
-use super::parts::{self, Strong};
-use super::{Block, Document, calibration};
+use super::{Block, Document, calibration, parts};
 use crate::ratings::{Ratings, seconds_per_move};
-use crate::standings::superiority;
+use crate::standings::{Rating, superiority};
 use crate::statistics::{Opening, mean_score, outliers};
-use crate::status::{percent, plus_minus};
 use crate::summary::Strength;
 use crate::table::Table;
+use crate::text::{UNDEFINED, percent, plus_minus};
 use arbiter_plan::run::standing::Encounter;
 use arbiter_rate::RejectedGame;
 use arbiter_stats::ratings::Meeting;
@@ -35,15 +34,14 @@ pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document.heading("Result");
     players(&mut document, ratings, &order);
     if let Some((first, encounter)) = duel(ratings).filter(|(_, e)| e.pairs.pairs() > 0) {
-        let figure = parts::pairs(ratings.name(first), encounter.pairs.0);
-        document.blocks.push(Block::Figure(figure));
+        document.figures([parts::pairs(ratings.name(first), encounter.pairs.0)]);
     }
     if (2..=MAX_CROSS).contains(&order.len()) {
         everybody(&mut document, ratings, &order);
     }
     document.heading("How the games ended");
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count));
-    document.blocks.push(Block::Figure(parts::endings(endings.collect())));
+    document.figures([parts::endings(endings.collect())]);
     document.heading("Colours and draws");
     document.paragraph(bias(ratings));
     let by_colour: Vec<_> = order
@@ -51,7 +49,7 @@ pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
         .map(|player| (ratings.name(*player), tally.players[*player].by_colour))
         .collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
-    document.blocks.push(Block::Figure(parts::colours(&by_colour, white)));
+    document.figures([parts::colours(&by_colour, white)]);
     evaluations(&mut document, ratings, &order);
     document.heading("Openings");
     document.paragraph(format!(
@@ -65,7 +63,7 @@ pub fn of_games(ratings: &Ratings<'_>, files: &[String]) -> Document {
         .map(|opening| Opening { name: opening.name.clone(), white: opening.results })
         .collect();
     let leaning = outliers(openings.iter(), OPENINGS);
-    document.blocks.push(Block::Figure(parts::openings(&leaning, mean_score(&white))));
+    document.figures([parts::openings(&leaning, mean_score(&white))]);
     if tally.bad_games() > 0 {
         bad(&mut document, ratings);
     }
@@ -123,66 +121,44 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
                 "{} against {}: {} Elo (95 %), LOS {}.",
                 ratings.name(first),
                 ratings.name(second),
-                plus_minus(strength.elo.as_ref()),
+                plus_minus(strength.elo),
                 percent(strength.los)
             )
         }
-        None => match order.first().and_then(|first| strong(ratings, *first)) {
-            Some(first) => {
-                format!("{} is rated first, at {} Elo (95 %).", first.name, first.words())
-            }
+        None => match order.first().and_then(|first| named(ratings, *first)) {
+            Some((name, rating)) => format!("{name} is rated first, at {rating} Elo (95 %)."),
             None => "The games tell no ratings.".to_owned(),
         },
     };
     Block::Paragraph { strong, text }
 }
 
-fn strong<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<Strong<'a>> {
-    let won_all = match ratings.bound(player) {
-        ">" => Some(true),
-        "<" => Some(false),
-        _ => None,
-    };
-    let (rating, margin) = (ratings.rating(player)?, ratings.margin(player));
-    Some(Strong { name: ratings.name(player), rating, margin, won_all })
+fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating)> {
+    Some((ratings.name(player), ratings.rating(player)?))
 }
 
 /// All players with what they scored.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
-    let mut table = Table::new([
-        "",
-        "player",
-        "Elo (95 %)",
-        "games",
-        "score (95 %)",
-        "won",
-        "drawn",
-        "lost",
-        "s/move",
-    ]);
+    let mut table = Table::with_columns(
+        ["", "player", "Elo (95 %)", "games", "score (95 %)"],
+        ["won", "drawn", "lost", "s/move"],
+    );
     for (place, player) in (1..).zip(order) {
         let own = &ratings.tally.players[*player];
         let results = own.results();
-        table.push([
-            place.to_string(),
-            own.name.clone(),
-            strong(ratings, *player).map_or("undefined".to_owned(), |strong| strong.words()),
-            results.games().to_string(),
-            parts::score(&results),
-            results.wins.to_string(),
-            results.draws.to_string(),
-            results.losses.to_string(),
-            seconds_per_move(own).map_or("-".to_owned(), |seconds| format!("{seconds:.3}")),
-        ]);
+        let rating = ratings.rating(*player).map_or(UNDEFINED.to_owned(), |r| r.to_string());
+        let pace = seconds_per_move(own).map_or("-".to_owned(), |seconds| format!("{seconds:.3}"));
+        let Trinomial { losses, draws, wins } = &results;
+        let (games, score) = (results.games(), parts::score(&results));
+        table.push([&place, &own.name, &rating, &games, &score, wins, draws, losses, &pace]);
     }
     document.table(table);
     let remarks = ratings.remarks();
     remarks.lines().for_each(|line| document.paragraph(line));
-    let mut rows: Vec<Strong<'_>> =
-        order.iter().filter_map(|player| strong(ratings, *player)).collect();
-    rows.truncate(MAX_RATED);
-    if rows.len() > 2 {
-        document.blocks.push(Block::Figure(parts::ratings(&rows)));
+    let rated = order.iter().filter_map(|player| named(ratings, *player));
+    let rated: Vec<(&str, Rating)> = rated.take(MAX_RATED).collect();
+    if rated.len() > 2 {
+        document.figures([parts::ratings(&rated)]);
     }
 }
 
@@ -191,8 +167,9 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.heading("Everybody against everybody");
     document.table(ratings.crossed());
     document.paragraph("Games won, drawn and lost by the player of the row.");
-    let names: Vec<&str> = order.iter().map(|player| ratings.name(*player)).collect();
-    document.table(parts::superiority(&names, &superiority(ratings.rated, order)));
+    let names: Vec<_> = order.iter().map(|player| (*player, ratings.name(*player))).collect();
+    let likelihood = |one, other| superiority(ratings.rated, one, other);
+    document.table(parts::superiority(&names, likelihood));
     document.paragraph(parts::SUPERIORITY_LEGEND);
 }
 
@@ -207,7 +184,7 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
         document.heading("How the players judged");
         document
             .paragraph("By the evaluations in the comments of the games, each from its own side.");
-        document.blocks.push(Block::Figure(figure));
+        document.figures([figure]);
     }
 }
 
@@ -227,18 +204,14 @@ fn bad(document: &mut Document, ratings: &Ratings<'_>) {
     document.heading("Games that do not count");
     let mut reasons = Table::new(["reason", "games"]);
     for (reason, count) in &tally.bad {
-        reasons.push([reason.as_str().to_owned(), count.to_string()]);
+        reasons.push([&reason.as_str(), count]);
     }
     document.table(reasons);
     let mut named = Table::new(["place", "game", "players", "reason"]);
     for RejectedGame { file, line, number, title, reason, culprit } in &tally.named {
         let culprit = culprit.as_ref().map_or(String::new(), |culprit| format!(": {culprit}"));
-        named.push([
-            format!("{file}:{line}"),
-            number.to_string(),
-            title.clone(),
-            format!("{}{culprit}", reason.as_str()),
-        ]);
+        let (place, reason) = (format!("{file}:{line}"), format!("{}{culprit}", reason.as_str()));
+        named.push([&place, number, title, &reason]);
     }
     document.table(named);
 }
@@ -246,11 +219,11 @@ fn bad(document: &mut Document, ratings: &Ratings<'_>) {
 fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     let mut table = Table::new(["", ""]);
     for file in files {
-        table.push(["file".to_owned(), file.clone()]);
+        table.push([&"file", file]);
     }
-    table.push(["games counted".to_owned(), counted(ratings).to_string()]);
-    table.push(["in pairs".to_owned(), (2 * ratings.tally.pairs).to_string()]);
-    table.push(["model".to_owned(), ratings.model.clone()]);
+    table.push([&"games counted", &counted(ratings)]);
+    table.push([&"in pairs", &(2 * ratings.tally.pairs)]);
+    table.push([&"model", &ratings.model]);
     document.table(table);
     document.paragraph(
         "These games are from a file, so there is no telling here what only a store knows: the test and its \

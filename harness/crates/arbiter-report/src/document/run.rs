@@ -1,18 +1,19 @@
 //! A run as a document that can be published: what came out, with intervals, and all that is needed
 //! to play it again.
 
-use super::manifest::{self, Origin};
-use super::{Block, Document, figures, games, gates, latencies, parts, tuning};
-use crate::standings::{Standings, superiority};
-use crate::statistics::GameStatistics;
-use crate::status::{interval, percent, plus_minus};
+use super::manifest::{self, Origin, hypotheses};
+use super::{Block, Document, brief, figures, games, gates, latencies, parts, tournament, tuning};
+use crate::standings::{superiority, total};
+use crate::statistics::{GameStatistics, mean_score};
 use crate::summary::{Strength, Summary, Verdict};
 use crate::table::Table;
-use crate::{ablation, standings_text, terminal, tuned};
+use crate::text::{interval, percent, plus_minus};
+use crate::verdict::verdict_sentence;
+use crate::{ablation, tuned};
 use arbiter_plan::plan::{Kind, Plan};
-use arbiter_plan::run::standing::Encounter;
 use arbiter_plan::tuning::base_name;
 use arbiter_schedule::Format;
+use arbiter_stats::{Correction, Sprt, SprtStatus};
 
 /// Engines beyond which everybody against everybody would be too much.
 const MAX_CROSS: usize = 20;
@@ -32,8 +33,8 @@ pub fn of_run(
         figures::history(&mut document, summary, statistics);
     }
     document.heading("How the games ended");
-    document.paragraph(format!("Endings: {}.", terminal::terminations(summary)));
-    document.paragraph(format!("Faults of engines: {}.", terminal::faults(summary)));
+    document.paragraph(format!("Endings: {}.", brief::terminations(summary)));
+    document.paragraph(format!("Faults of engines: {}.", brief::faults(summary)));
     if let Some(statistics) = statistics {
         figures::games(&mut document, summary, statistics);
         games::misjudged(&mut document, summary, statistics);
@@ -71,18 +72,23 @@ fn title(plan: &Plan) -> String {
         (_, Format::Gauntlet) if plan.design.seeds <= 1 => {
             format!("Gauntlet of {first} against {others} engines")
         }
-        (_, Format::Gauntlet) => format!("Gauntlet of {} engines", others + 1),
-        (_, Format::RoundRobin) => format!("Round robin of {} engines", others + 1),
-        (_, Format::Pyramid) => format!("Pyramid of {} engines", others + 1),
-        (_, Format::Knockout) => format!("Knockout of {} engines", others + 1),
-        (_, Format::Swiss) => format!("Swiss of {} engines", others + 1),
-        (_, Format::Ladder) => format!("Ladder of {} engines", others + 1),
+        (_, format) => {
+            let word = match format {
+                Format::Gauntlet => "Gauntlet",
+                Format::RoundRobin => "Round robin",
+                Format::Pyramid => "Pyramid",
+                Format::Knockout => "Knockout",
+                Format::Swiss => "Swiss",
+                Format::Ladder => "Ladder",
+            };
+            format!("{word} of {} engines", others + 1)
+        }
     }
 }
 
 /// What came out, in a sentence or two.
 fn conclusion(summary: &Summary) -> Block {
-    let state = terminal::verdict_sentence(summary).replace('\n', " ");
+    let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.kind {
         Kind::Ablate => Some(ablation::conclusion(summary)),
         Kind::Tune => summary.spsa.as_ref().map(|spsa| tuned::conclusion(summary, spsa)),
@@ -92,12 +98,9 @@ fn conclusion(summary: &Summary) -> Block {
         }
         Kind::Match | Kind::Tournament if summary.engines.len() == 2 => Some(duel(summary)),
         Kind::Match | Kind::Tournament => summary.ratings().map(|ratings| {
-            let leader = &ratings[0];
-            format!(
-                "{} is rated first, at {} Elo (95 %) around a mean of 0.",
-                summary.engines[leader.engine],
-                figures::strong(summary, leader).words()
-            )
+            let (engine, rating) = &ratings[0];
+            let name = &summary.engines[*engine];
+            format!("{name} is rated first, at {rating} Elo (95 %) around a mean of 0.")
         }),
     };
     match finding {
@@ -111,29 +114,29 @@ fn conclusion(summary: &Summary) -> Block {
 fn confidence(summary: &Summary) -> String {
     let Some((sprt, _)) = summary.test() else { return String::new() };
     let rates = match summary.verdict() {
-        Verdict::H1 => format!(
-            "A test that should not accept does so in {} of runs.",
-            percent(Some(sprt.alpha))
-        ),
+        Verdict::H1 => {
+            let alpha = percent(Some(sprt.alpha));
+            format!("A test that should not accept does so in {alpha} of runs. ")
+        }
         Verdict::H0 => {
-            format!("A test that should accept fails to in {} of runs.", percent(Some(sprt.beta)))
+            let beta = percent(Some(sprt.beta));
+            format!("A test that should accept fails to in {beta} of runs. ")
         }
         Verdict::Inconclusive | Verdict::None => String::new(),
     };
-    let Some(after) = summary.after_stop() else { return rates };
+    let Some(after) = summary.after_stop() else { return rates.trim_end().to_owned() };
     let (elo, los) = (interval(&after.elo), percent(Some(after.los)));
     let first = &summary.engines[0];
-    let estimate = match summary.is_over() {
+    match summary.is_over() {
         true => format!(
-            "Allowing for the stop, Elo is {elo} (95 %) and the likelihood that {first} is stronger \
-             is {los}."
+            "{rates}Allowing for the stop, Elo is {elo} (95 %) and the likelihood that {first} is \
+             stronger is {los}."
         ),
         false => format!(
-            "If it were given up now, Elo would be {elo} (95 %, allowing for the stop) and the \
+            "{rates}If it were given up now, Elo would be {elo} (95 %, allowing for the stop) and the \
              likelihood that {first} is stronger {los}."
         ),
-    };
-    if rates.is_empty() { estimate } else { format!("{rates} {estimate}") }
+    }
 }
 
 fn duel(summary: &Summary) -> String {
@@ -142,7 +145,7 @@ fn duel(summary: &Summary) -> String {
         "{} against {}: {} Elo (95 %) after {} games.",
         summary.engines[0],
         summary.engines[1],
-        plus_minus(strength.elo.as_ref()),
+        plus_minus(strength.elo),
         strength.games.games()
     )
 }
@@ -156,7 +159,7 @@ fn results(document: &mut Document, summary: &Summary) {
         }
         Kind::Tune => {
             if let Some(spsa) = &summary.spsa {
-                tuning::results(document, summary, spsa);
+                tuning::results_in_full(document, summary, spsa);
             }
         }
         Kind::Sprt => {
@@ -165,7 +168,7 @@ fn results(document: &mut Document, summary: &Summary) {
         }
         Kind::Match | Kind::Tournament => {
             if let Some(standings) = &summary.standings {
-                rounds(document, standings, &summary.engines);
+                tournament::all(document, standings, &summary.engines);
             }
             document.table(encounters(summary));
             document.paragraph(if summary.is_single { LEGEND_SINGLE } else { LEGEND });
@@ -173,16 +176,6 @@ fn results(document: &mut Document, summary: &Summary) {
                 standings(document, summary);
             }
         }
-    }
-}
-
-/// The table of a tournament, and its rounds or its bracket.
-fn rounds(document: &mut Document, standings: &Standings, engines: &[String]) {
-    document.table(standings_text::table(standings, engines));
-    standings_text::notes(standings).into_iter().for_each(|note| document.paragraph(note));
-    let rounds = standings_text::rounds(standings, engines);
-    if !rounds.is_empty() {
-        document.blocks.push(Block::Verbatim(rounds));
     }
 }
 
@@ -194,33 +187,15 @@ const LEGEND: &str = "Figures are from the first engine's point of view. The uni
     first engine, from none (LL) to both (WW).";
 
 fn encounters(summary: &Summary) -> Table {
-    let mut table = Table::new([
-        "first",
-        "second",
-        "Elo (95 %)",
-        "nElo (95 %)",
-        "LOS",
-        "games",
-        "won",
-        "drawn",
-        "lost",
-        "pairs LL, LD, DD+WL, WD, WW",
-    ]);
-    for (&[first, second], encounter) in &summary.standing.encounters {
+    let mut table = Table::with_columns(
+        ["first", "second", "Elo (95 %)", "nElo (95 %)", "LOS", "games", "won", "drawn", "lost"],
+        ["pairs LL, LD, DD+WL, WD, WW"],
+    );
+    for (engines, encounter) in &summary.standing.encounters {
         let strength = Strength::of(*encounter);
-        let [nelo, los, games, won, drawn, lost, pairs] = ablation::strength_cells(&strength);
-        table.push([
-            summary.engines[first].clone(),
-            summary.engines[second].clone(),
-            plus_minus(strength.elo.as_ref()),
-            nelo,
-            los,
-            games,
-            won,
-            drawn,
-            lost,
-            pairs,
-        ]);
+        let [first, second] = engines.map(|engine| &summary.engines[engine]);
+        let elo = plus_minus(strength.elo);
+        table.push_with([first, second, &elo], ablation::strength_cells(&strength));
     }
     table
 }
@@ -229,9 +204,9 @@ fn encounters(summary: &Summary) -> Table {
 fn test(document: &mut Document, summary: &Summary) {
     if let Some((sprt, sprt_status)) = summary.test() {
         let mut table = Table::new(["", ""]);
-        let mut row = |label: &str, value: String| table.push([label.to_owned(), value]);
-        row("LLR", terminal::sprt_text(&sprt, sprt_status));
-        row("Bounds", terminal::bounds_text(&sprt));
+        let mut row = |label: &str, value: String| table.push([&label, &value]);
+        row("LLR", sprt_text(&sprt, sprt_status));
+        row("Bounds", bounds_text(&sprt));
         if let Some(after) = summary.after_stop() {
             row("Elo, allowing for the stop (95 %)", interval(&after.elo));
             row("LOS, allowing for the stop", percent(Some(after.los)));
@@ -253,66 +228,62 @@ fn standings(document: &mut Document, summary: &Summary) {
     };
     document.heading("Ratings");
     let mut table = Table::new(["", "engine", "Elo (95 %)", "games", "score"]);
-    for (place, rating) in (1..).zip(&ratings) {
-        let (games, points) = score(summary, rating.engine);
-        table.push([
-            format!("{place}"),
-            summary.engines[rating.engine].clone(),
-            figures::strong(summary, rating).words(),
-            games.to_string(),
-            percent((games > 0).then(|| points / games as f64)),
-        ]);
+    for (place, (engine, rating)) in (1..).zip(&ratings) {
+        let games = total(&summary.standing, *engine).games;
+        let (name, score) = (&summary.engines[*engine], percent(mean_score(&games)));
+        table.push([&place, name, rating, &games.games(), &score]);
     }
     document.table(table);
     document.paragraph(
         "By maximum likelihood over all games (Davidson's model), around a mean of 0; the errors \
          allow for pairs.",
     );
-    let order: Vec<usize> = ratings.iter().map(|rating| rating.engine).collect();
-    if order.len() <= MAX_CROSS {
+    let engines: Vec<(usize, &str)> =
+        ratings.iter().map(|(engine, _)| (*engine, summary.engines[*engine].as_str())).collect();
+    if engines.len() <= MAX_CROSS {
         document.heading("Everybody against everybody");
-        document.table(cross_table(summary, &order));
+        document.table(cross_table(summary, &engines));
         document.paragraph(
             "Elo of the engine of the row against that of the column (95 %), from their own games; – \
              where they did not meet.",
         );
-        let names: Vec<&str> = order.iter().map(|&index| summary.engines[index].as_str()).collect();
-        document.table(parts::superiority(&names, &superiority(&rated, &order)));
+        let likelihood = |one, other| superiority(&rated, one, other);
+        document.table(parts::superiority(&engines, likelihood));
         document.paragraph(parts::SUPERIORITY_LEGEND);
     }
 }
 
-/// Games and points of one engine.
-fn score(summary: &Summary, engine: usize) -> (u64, f64) {
-    let own = |(engines, encounter): (&[usize; 2], &Encounter)| {
-        let games = encounter.games;
-        let won = if engines[0] == engine { games.wins } else { games.losses };
-        let takes_part = engines.contains(&engine);
-        takes_part.then(|| (games.games(), won as f64 + 0.5 * games.draws as f64))
-    };
-    let sum = |(games, points), (more, scored): (u64, f64)| (games + more, points + scored);
-    summary.standing.encounters.iter().filter_map(own).fold((0, 0.0), sum)
+fn cross_table(summary: &Summary, engines: &[(usize, &str)]) -> Table {
+    let names = engines.iter().map(|(_, name)| name);
+    let mut table = Table::with_columns(["Elo (95 %)"], names);
+    for (row, name) in engines {
+        let cells = engines.iter().map(|(column, _)| {
+            let found = summary.standing.encounter([*row, *column]);
+            let encounter = if row < column { found } else { found.swapped() };
+            match encounter.games.games() {
+                _ if row == column => "·".to_owned(),
+                0 => "–".to_owned(),
+                _ => plus_minus(Strength::of(encounter).elo),
+            }
+        });
+        table.push_with([name], cells);
+    }
+    table
 }
 
-fn cross_table(summary: &Summary, order: &[usize]) -> Table {
-    let has_met =
-        |one: usize, other: usize| summary.standing.encounter([one, other]).games.games() > 0;
-    let mut rows = vec![vec!["Elo (95 %)".to_owned()]];
-    rows[0].extend(order.iter().map(|engine| summary.engines[*engine].clone()));
-    for &row in order {
-        let cell = |&column: &usize| {
-            let strength = match row.cmp(&column) {
-                std::cmp::Ordering::Equal => return "·".to_owned(),
-                _ if !has_met(row, column) => return "–".to_owned(),
-                std::cmp::Ordering::Less => Strength::of(summary.standing.encounter([row, column])),
-                std::cmp::Ordering::Greater => {
-                    Strength::of(summary.standing.encounter([column, row]).swapped())
-                }
-            };
-            plus_minus(strength.elo.as_ref())
-        };
-        let name = std::iter::once(summary.engines[row].clone());
-        rows.push(name.chain(order.iter().map(cell)).collect());
+/// A likelihood ratio with the bounds that hold now and what it compares.
+pub(super) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
+    let SprtStatus { llr, lower, upper, .. } = sprt_status;
+    format!("{llr:+.2} [{lower:.2}, {upper:.2}] for {}", hypotheses(sprt))
+}
+
+/// Where the bounds come from.
+pub(super) fn bounds_text(sprt: &Sprt) -> String {
+    let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
+    match sprt.correction {
+        Correction::None => "Wald's, without correction for overshoot".to_owned(),
+        Correction::Dynamic => {
+            format!("Wald's [{lower:.2}, {upper:.2}], moved inwards by the overshoot measured")
+        }
     }
-    Table::from_rows(rows)
 }

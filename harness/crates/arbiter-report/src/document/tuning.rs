@@ -5,11 +5,27 @@ use super::{Block, Document, Figure};
 use crate::chart::{Chart, Line, Lines};
 use crate::summary::Summary;
 use crate::table::Table;
+use crate::text::results;
 use crate::tuned;
 use arbiter_spsa::{PathPoint, SpsaState};
 
-/// The values, ready to be used.
-pub(super) fn results(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
+/// The values in short, ready to be used.
+pub(super) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
+    let sums = results(&summary.strength().games, "");
+    document.value("Games", format!("{sums} by the first sides"));
+    document.value("Tuning", tuned::names(spsa.tuning()));
+    document.value("SPSA", tuned::schedule(spsa.tuning()));
+    document.table(tuned::table(spsa));
+    tuned::notes(summary, spsa).into_iter().for_each(|note| document.value("Note", note));
+    let lines = [tuned::options(spsa), tuned::assignments(spsa)];
+    for lines in lines.into_iter().filter(|lines| !lines.is_empty()) {
+        document.blocks.extend([Block::Gap, Block::Verbatim(lines)]);
+    }
+    document.blocks.push(Block::Gap);
+}
+
+/// The values with their explanation.
+pub(super) fn results_in_full(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
     document.table(tuned::table(spsa));
     tuned::notes(summary, spsa).into_iter().for_each(|note| document.paragraph(note));
     document.paragraph("The values as UCI options:");
@@ -22,9 +38,8 @@ pub(super) fn results(document: &mut Document, summary: &Summary, spsa: &SpsaSta
     document.paragraph("What changes in a table of source code:");
     document.blocks.push(Block::Verbatim(changed));
     document.paragraph("As a patch for a file with such lines:");
-    document
-        .blocks
-        .push(Block::Command(format!("arbiter tune patch {} --table FILE", summary.run)));
+    let command = format!("arbiter tune patch {} --table FILE", summary.run);
+    document.blocks.push(Block::Command(command));
 }
 
 /// The path of each parameter, and the score of the first sides.
@@ -33,48 +48,36 @@ pub(super) fn history(document: &mut Document, spsa: &SpsaState) {
     document.heading("Path");
     for (place, parameter) in spsa.tuning().parameters.iter().enumerate() {
         let value = |point: &PathPoint| point.theta[place];
-        let name = parameter.name.clone();
-        let levels = vec![("start".to_owned(), parameter.start)];
-        let described = format!(
-            "{name} from {} to {:.3}, within {} to {}.",
-            parameter.start,
-            spsa.theta()[place],
-            parameter.min,
-            parameter.max
+        let (name, start, last) = (&parameter.name, parameter.start, spsa.theta()[place]);
+        let description = format!(
+            "{name} from {start} to {last:.3}, within {} to {}.",
+            parameter.min, parameter.max
         );
-        let figure = figure(spsa, &path, &name, value, levels);
-        document.blocks.push(Block::Figure(Figure { description: described, ..figure }));
+        let level = ("start".to_owned(), start);
+        document.figures([figure(spsa, &path, name, description, value, level)]);
     }
     let score = |point: &PathPoint| point.score as f64;
     let name = "Games won less games lost by the first sides";
-    let figure = figure(spsa, &path, name, score, vec![(String::new(), 0.0)]);
     let description =
         "The sum over all iterations; values move by what it gains or loses.".to_owned();
-    document.blocks.push(Block::Figure(Figure { description, ..figure }));
+    document.figures([figure(spsa, &path, name, description, score, (String::new(), 0.0))]);
 }
 
 fn figure(
     spsa: &SpsaState,
     path: &[PathPoint],
     name: &str,
+    description: String,
     value: impl Fn(&PathPoint) -> f64,
-    levels: Vec<(String, f64)>,
+    level: (String, f64),
 ) -> Figure {
     let games = |point: &PathPoint| 2 * spsa.tuning().pairs * point.iterations;
     let mut table = Table::new(["games", "value"]);
     for point in thinned(path) {
-        table.push([games(point).to_string(), format!("{:.3}", value(point))]);
+        table.push([&games(point), &format!("{:.3}", value(point))]);
     }
     let points = path.iter().map(|point| (games(point) as f64, value(point))).collect();
-    Figure {
-        caption: name.to_owned(),
-        description: String::new(),
-        chart: Chart::Lines(Lines {
-            x: "games".to_owned(),
-            y: name.to_owned(),
-            lines: vec![Line::plain(name, points)],
-            levels,
-        }),
-        table,
-    }
+    let lines = vec![Line::plain(name, points)];
+    let chart = Lines { x: "games", y: name.to_owned(), lines, levels: vec![level] };
+    Figure { caption: name.to_owned(), description, chart: Chart::Lines(chart), table }
 }

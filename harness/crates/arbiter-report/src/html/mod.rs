@@ -93,6 +93,9 @@ fn part(block: &Block, heading: &str) -> Markup {
         Block::Paragraph { strong, text } => html! {
             p { @if !strong.is_empty() { strong { (strong) } " " } (text) }
         },
+        Block::Value { name, text } => html! { p { strong { (name) } " " (text) } },
+        Block::Verdict { text, .. } => html! { p { strong { (text) } } },
+        Block::Gap => html! {},
         Block::Table(rows) => table(rows, heading),
         Block::Verbatim(text) => {
             html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }

@@ -4,7 +4,7 @@ use crate::document::{Game, Step};
 
 fn document() -> Document {
     let mut table = Table::new(["engine", "Elo (95 %)"]);
-    table.push(["<script>alert(1)</script>".to_owned(), "+1.0 ± 2.0".to_owned()]);
+    table.push([&"<script>alert(1)</script>", &"+1.0 ± 2.0"]);
     let chart =
         Lines { lines: vec![Line::plain("<b>", vec![(1.0, 2.0), (2.0, 3.0)])], ..Lines::default() };
     let step = Step {

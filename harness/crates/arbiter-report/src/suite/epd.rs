@@ -1,5 +1,6 @@
 //! The report of `arbiter epd`.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use shakmaty::san::SanPlus;
 
 use super::by::By;
 use super::{Style, unusable_json, unusable_lines};
-use crate::status::percent_interval;
 use crate::table::Table;
+use crate::text::percent_interval;
 use arbiter_stats::paired::{margin, mcnemar, share_interval};
 use arbiter_suite::Unusable;
 use arbiter_suite::epd::Record;
@@ -102,27 +103,28 @@ impl Report<'_> {
         let has_points = tallies.iter().any(|tally| tally.points.is_some());
         let has_mates = tallies.iter().any(|tally| tally.mates.is_some());
         let has_faults = tallies.iter().any(|tally| tally.faults > 0);
-        let mut heading = vec!["engine", "limit", "solved", "share (95 %)"];
-        heading.extend(has_points.then_some("points"));
-        heading.extend(has_mates.then_some("mates seen"));
-        heading.extend(["median time", "sum of times"]);
-        heading.extend(has_faults.then_some("faults"));
-        let mut rows = vec![heading.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+        let heads = [
+            has_points.then_some("points"),
+            has_mates.then_some("mates seen"),
+            Some("median time"),
+            Some("sum of times"),
+            has_faults.then_some("faults"),
+        ];
+        let heads = heads.into_iter().flatten();
+        let mut table = Table::with_columns(["engine", "limit", "solved", "share (95 %)"], heads);
         for (engine, tally) in self.engines.iter().zip(&tallies) {
-            let mut row = vec![
-                engine.name.to_owned(),
-                engine.limits.clone(),
-                format!("{}/{}", tally.solved, tally.positions),
-                share(tally),
+            let solved = format!("{}/{}", tally.solved, tally.positions);
+            let cells = [
+                has_points.then(|| ratio(tally.points)),
+                has_mates.then(|| ratio(tally.mates)),
+                Some(tally.median_time().map_or("-".to_owned(), seconds)),
+                Some(seconds(tally.total_time())),
+                has_faults.then(|| tally.faults.to_string()),
             ];
-            row.extend(has_points.then(|| ratio(tally.points)));
-            row.extend(has_mates.then(|| ratio(tally.mates)));
-            row.push(tally.median_time().map_or("-".to_owned(), seconds));
-            row.push(seconds(tally.total_time()));
-            row.extend(has_faults.then(|| tally.faults.to_string()));
-            rows.push(row);
+            let first: [&dyn Display; 4] = [&engine.name, &engine.limits, &solved, &share(tally)];
+            table.push_with(first, cells.into_iter().flatten());
         }
-        Table::from_rows(rows)
+        table
     }
 
     /// Solved and points by theme; `None` where themes say nothing: a single one, or hardly any
@@ -132,23 +134,26 @@ impl Report<'_> {
         if themes.len() < 2 || themes.len() * 2 > self.records.len() {
             return None;
         }
-        let mut heading = vec!["theme".to_owned()];
-        heading.extend(self.engines.iter().map(|engine| engine.name.to_owned()));
-        let mut rows = vec![heading];
+        let names = self.engines.iter().map(|engine| engine.name);
+        let mut table = Table::with_columns(["theme"], names);
         for (theme, members) in &themes {
-            let mut row = vec![theme.unwrap_or("(none)").to_owned()];
-            for engine in &self.engines {
-                let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
-                let tally = Tally::of(members.iter().map(of));
+            let cells = self.engines.iter().map(|engine| {
+                let tally = self.tally_of(engine, members);
                 let points = match tally.points {
                     Some((made, all)) => format!(", {made}/{all} points"),
                     None => String::new(),
                 };
-                row.push(format!("{}/{}{points}", tally.solved, tally.positions));
-            }
-            rows.push(row);
+                format!("{}/{}{points}", tally.solved, tally.positions)
+            });
+            table.push_with([&theme.unwrap_or("(none)")], cells);
         }
-        Some(Table::from_rows(rows))
+        Some(table)
+    }
+
+    /// The counts of one engine over some of the records.
+    fn tally_of(&self, engine: &Engine<'_>, members: &[usize]) -> Tally {
+        let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
+        Tally::of(members.iter().map(of))
     }
 
     fn comparison_text(&self, style: Style, other: usize) -> String {
@@ -239,8 +244,7 @@ impl Report<'_> {
         let by_theme: Vec<Value> = themes(self.records)
             .into_iter()
             .map(|(theme, members)| {
-                let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
-                let tally = Tally::of(members.iter().map(of));
+                let tally = self.tally_of(engine, &members);
                 json!({
                     "theme": theme, "positions": tally.positions, "solved": tally.solved,
                     "points": tally.points.map(|(made, _)| made),

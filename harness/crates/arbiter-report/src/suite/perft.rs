@@ -92,14 +92,9 @@ impl Report<'_> {
         text.push_str(&style.heading("Positions"));
         let mut table = Table::new(["line", "name", "FEN", "depth", "count", "verdict"]);
         for ((case, count), verdict) in self.all() {
-            table.push([
-                case.line.to_string(),
-                case.name.clone().unwrap_or_default(),
-                case.start.fen(),
-                count.depth.to_string(),
-                count.expected.to_string(),
-                verdict_words(verdict),
-            ]);
+            let (name, fen) = (case.name.as_deref().unwrap_or_default(), case.start.fen());
+            let Count { depth, expected, .. } = count;
+            table.push([&case.line, &name, &fen, depth, expected, &verdict_words(verdict)]);
         }
         text.push_str(&style.table(table));
         text + &self.by.aside_text(style) + &unusable_lines(style, self.unusable)

@@ -3,9 +3,9 @@
 use arbiter_report::chart::{Chart, Intervals, Line, Lines};
 use arbiter_report::document::{Block, Document, Figure};
 use arbiter_report::statistics::HistoryPoint;
-use arbiter_report::status::{interval, percent, plus_minus};
 use arbiter_report::summary::{Summary, Verdict};
 use arbiter_report::table::Table;
+use arbiter_report::text::{interval, percent, plus_minus};
 use arbiter_stats::elo::finite;
 
 /// Runs that are compared at most: a chart has no more colours.
@@ -70,21 +70,22 @@ fn results(runs: &[ComparedRun]) -> Table {
         let strength = summary.strength();
         let faults: u64 = summary.standing.faults.values().sum();
         let sprt_status = summary.test().map(|(_, sprt_status)| sprt_status);
+        let verdict = match summary.verdict() {
+            Verdict::None => "",
+            verdict => verdict.as_str(),
+        };
         table.push([
-            summary.run.clone(),
-            summary.engines.join(" v "),
-            strength.games.games().to_string(),
-            plus_minus(strength.elo.as_ref()),
-            strength.nelo.as_ref().map_or("undefined".to_owned(), interval),
-            percent(strength.los),
-            percent(strength.games.draw_ratio()),
-            sprt_status.map_or(String::new(), |sprt_status| format!("{:+.2}", sprt_status.llr)),
-            match summary.verdict() {
-                Verdict::None => String::new(),
-                verdict => verdict.as_str().to_owned(),
-            },
-            faults.to_string(),
-            begun.clone(),
+            &summary.run,
+            &summary.engines.join(" v "),
+            &strength.games.games(),
+            &plus_minus(strength.elo),
+            &strength.nelo.as_ref().map_or("undefined".to_owned(), interval),
+            &percent(strength.los),
+            &percent(strength.games.draw_ratio()),
+            &sprt_status.map_or(String::new(), |sprt_status| format!("{:+.2}", sprt_status.llr)),
+            &verdict,
+            &faults,
+            begun,
         ]);
     }
     table
@@ -95,18 +96,14 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     let mut rows = Vec::new();
     for ComparedRun { summary, .. } in runs {
         let Some(elo) = summary.strength().elo else { continue };
-        table.push([summary.run.clone(), interval(&elo)]);
+        table.push([&summary.run, &interval(&elo)]);
         let ends = finite(elo.value).zip(finite(elo.low).zip(finite(elo.high)));
         rows.extend(ends.map(|(value, (low, high))| (summary.run.clone(), value, low, high)));
     }
     (!rows.is_empty()).then(|| Figure {
         caption: "Elo of each run (95 %)".to_owned(),
         description: format!("Elo with its interval of {} runs.", rows.len()),
-        chart: Chart::Intervals(Intervals {
-            x: "Elo of the first engine".to_owned(),
-            rows,
-            level: Some(0.0),
-        }),
+        chart: Chart::Intervals(Intervals { x: "Elo of the first engine", rows, level: Some(0.0) }),
         table,
     })
 }
@@ -153,13 +150,13 @@ fn history(
             .band
             .last()
             .map_or(String::new(), |(_, low, high)| format!(" [{low:+.1}, {high:+.1}]"));
-        table.push([line.name.clone(), format!("{games:.0}"), format!("{value:+.2}{around}")]);
+        table.push([&line.name, &format!("{games:.0}"), &format!("{value:+.2}{around}")]);
     }
     (!lines.is_empty()).then(|| Figure {
         caption: caption.to_owned(),
         description: format!("{caption} of {} runs.", lines.len()),
         chart: Chart::Lines(Lines {
-            x: "games".to_owned(),
+            x: "games",
             y: unit.to_owned(),
             lines,
             levels: vec![(String::new(), 0.0)],
@@ -170,14 +167,12 @@ fn history(
 
 /// The settings that are not the same in all runs.
 fn differences(runs: &[ComparedRun]) -> Option<Table> {
-    let heading = runs.iter().map(|run| run.summary.run.clone());
-    let mut rows = vec![std::iter::once(String::new()).chain(heading).collect::<Vec<_>>()];
+    let mut table = Table::with_columns([""], runs.iter().map(|run| &run.summary.run));
     for (place, (name, first)) in runs.first()?.settings.iter().enumerate() {
         let values: Vec<&str> = runs.iter().map(|run| run.settings[place].1.as_str()).collect();
         if values.iter().any(|value| value != first) {
-            let values = values.into_iter().map(str::to_owned);
-            rows.push(std::iter::once((*name).to_owned()).chain(values).collect());
+            table.push_with([name], values);
         }
     }
-    (rows.len() > 1).then(|| Table::from_rows(rows))
+    (table.rows().len() > 1).then_some(table)
 }

@@ -5,8 +5,8 @@ use maud::html;
 use super::run::State;
 use super::{EventSource, Fragment, NavPage, page};
 use arbiter_plan::plan::Kind;
-use arbiter_report::status::plus_minus;
 use arbiter_report::summary::Summary;
+use arbiter_report::text::plus_minus;
 
 /// Runs that are shown at most, the newest.
 pub(crate) const MAX_ROWS: usize = 1000;
@@ -25,7 +25,7 @@ pub(crate) fn row(summary: &Summary, begun: &str, state: &State) -> Fragment {
     };
     let strength = summary.strength();
     let elo = match summary.engines.len() {
-        2 if strength.games.games() > 0 => plus_minus(strength.elo.as_ref()),
+        2 if strength.games.games() > 0 => plus_minus(strength.elo),
         _ => String::new(),
     };
     let about = summary.about.as_deref().unwrap_or_default();

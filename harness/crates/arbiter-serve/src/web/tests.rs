@@ -8,7 +8,7 @@ use arbiter_plan::run::standing::{GameTally, PairTally};
 use arbiter_plan::run::state::{Event, RunState};
 use arbiter_report::boards::{Board, Boards, Running, Side};
 use arbiter_report::summary::Summary;
-use arbiter_report::terminal::verdict_sentence;
+use arbiter_report::verdict::verdict_sentence;
 use arbiter_stats::GameResult;
 
 /// A test after pairs that the first engine won; names try what they can.

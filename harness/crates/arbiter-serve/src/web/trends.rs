@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use arbiter_report::chart::{Chart, Intervals};
 use arbiter_report::document::{Block, Document, Figure};
 use arbiter_report::log::commit;
-use arbiter_report::status::interval;
 use arbiter_report::summary::Summary;
 use arbiter_report::table::Table;
+use arbiter_report::text::interval;
 use arbiter_stats::elo::{Estimate, finite};
 
 /// Commits that a figure shows at most, the latest.
@@ -96,7 +96,7 @@ fn figure(against: &str, group: &[&CommitRun]) -> Option<Figure> {
     (!rows.is_empty()).then(|| Figure {
         caption: format!("Elo of commits against {against} (95 %), the latest last"),
         description: format!("Elo with its interval of {} commits.", rows.len()),
-        chart: Chart::Intervals(Intervals { x: "Elo".to_owned(), rows, level: Some(0.0) }),
+        chart: Chart::Intervals(Intervals { x: "Elo", rows, level: Some(0.0) }),
         table: table(group),
     })
 }
@@ -107,14 +107,14 @@ fn table(trials: &[&CommitRun]) -> Table {
     for trial in trials {
         let summary = &trial.summary;
         table.push([
-            trial.begun.clone(),
-            trial.engine(0),
-            trial.engine(1),
-            summary.standing.games().to_string(),
-            trial.elo().as_ref().map_or("undefined".to_owned(), interval),
-            summary.verdict().as_str().to_owned(),
-            summary.about.clone().unwrap_or_default(),
-            summary.run.clone(),
+            &trial.begun,
+            &trial.engine(0),
+            &trial.engine(1),
+            &summary.standing.games(),
+            &trial.elo().as_ref().map_or("undefined".to_owned(), interval),
+            &summary.verdict().as_str(),
+            &summary.about.as_deref().unwrap_or_default(),
+            &summary.run,
         ]);
     }
     table

@@ -1,34 +1,28 @@
-//! The standings of a tournament as text: the table, and for formats that depend on results the
-//! way that led there.
+//! The standings of a tournament: the table, and for formats that depend on results the way that led
+//! there.
 
 use std::fmt::Write;
 
-use crate::bracket;
-use crate::standings::{Rating, Row, Standings, points};
+use super::{Block, Document, bracket};
+use crate::standings::{Row, Standings, points};
 use crate::table::Table;
-use arbiter_schedule::Encounter;
-use arbiter_schedule::{Format, Schedule};
+use arbiter_schedule::{Encounter, Format, Schedule};
 
 /// Encounters up to which rounds are listed; the store has them all.
 const MAX_LISTED: usize = 500;
 
-/// The table and the rounds, or the bracket.
-pub(crate) fn render(standings: &Standings, engines: &[String], width: Option<usize>) -> String {
-    let mut text = table(standings, engines).fitted(width);
-    for note in notes(standings) {
-        text.push_str(&note);
-        text.push('\n');
-    }
+/// The table, what has to be known to read it, and the rounds or the bracket.
+pub(super) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
+    document.table(table(standings, engines));
+    notes(standings).into_iter().for_each(|note| document.paragraph(note));
     let rounds = rounds(standings, engines);
     if !rounds.is_empty() {
-        text.push('\n');
-        text.push_str(&rounds);
+        document.blocks.extend([Block::Gap, Block::Verbatim(rounds)]);
     }
-    text
 }
 
 /// The bracket, or the rounds; empty for formats that are fixed.
-pub(crate) fn rounds(standings: &Standings, engines: &[String]) -> String {
+fn rounds(standings: &Standings, engines: &[String]) -> String {
     let schedule = &standings.schedule;
     match schedule.bracket() {
         Some(knockout) => bracket::draw(knockout, schedule.encounters(), engines),
@@ -38,41 +32,35 @@ pub(crate) fn rounds(standings: &Standings, engines: &[String]) -> String {
 }
 
 /// One row for each engine, from first to last.
-pub(crate) fn table(standings: &Standings, engines: &[String]) -> Table {
+fn table(standings: &Standings, engines: &[String]) -> Table {
     let has = |part: fn(&Row) -> bool| standings.rows.iter().any(part);
-    let has_groups = standings.has_groups();
     let has_buchholz = has(|row| row.ranked.buchholz.is_some());
     let has_berger = has(|row| row.ranked.sonneborn_berger.is_some());
-    let mut head = vec!["rank", "engine", "points", "games", "won", "drawn", "lost"];
-    head.extend(has_buchholz.then_some("Buchholz"));
-    head.extend(has_berger.then_some("Son.-Berger"));
-    head.push("Elo (95 %)");
-    let mut rows = vec![head.into_iter().map(str::to_owned).collect()];
-    for row in &standings.rows {
-        let ranked = row.ranked;
-        let mut cells = vec![
-            ranked.rank.to_string(),
-            engines[ranked.engine].clone(),
-            format!("{:.1}", ranked.points),
-            ranked.games.to_string(),
-            row.games.wins.to_string(),
-            row.games.draws.to_string(),
-            row.games.losses.to_string(),
-        ];
-        cells.extend(ranked.buchholz.map(|value| format!("{value:.2}")));
-        cells.extend(ranked.sonneborn_berger.map(|value| format!("{value:.2}")));
-        cells.push(rating(row.rating, has_groups));
-        rows.push(cells);
+    let more = [has_buchholz.then_some("Buchholz"), has_berger.then_some("Son.-Berger")];
+    let mut table = Table::with_columns(
+        ["rank", "engine", "points", "games", "won", "drawn", "lost"],
+        more.into_iter().flatten().chain(["Elo (95 %)"]),
+    );
+    for Row { ranked, games, rating } in &standings.rows {
+        let rating = rating.map_or("undefined".to_owned(), |rating| match rating.group {
+            Some(group) if standings.has_groups() => format!("{rating} (group {})", group + 1),
+            _ => rating.to_string(),
+        });
+        let (name, points) = (&engines[ranked.engine], format!("{:.1}", ranked.points));
+        let tie_breaks = [ranked.buchholz, ranked.sonneborn_berger].into_iter().flatten();
+        table.push_with(
+            [&ranked.rank, name, &points, &ranked.games, &games.wins, &games.draws, &games.losses],
+            tie_breaks.map(|value| format!("{value:.2}")).chain([rating]),
+        );
     }
-    Table::from_rows(rows)
+    table
 }
 
 /// What has to be known to read the table.
-pub(crate) fn notes(standings: &Standings) -> Vec<String> {
+fn notes(standings: &Standings) -> Vec<String> {
     let mut notes = Vec::new();
     let design = standings.schedule.design();
-    let is_bound = |row: &Row| matches!(row.rating, Some(Rating::Above(_) | Rating::Below(_)));
-    if standings.rows.iter().any(is_bound) {
+    if standings.rows.iter().any(|row| row.rating.is_some_and(|rating| rating.won_all.is_some())) {
         notes.push("An Elo with > or < is a bound: that engine won all or lost all.".to_owned());
     }
     if standings.has_groups() {
@@ -87,19 +75,6 @@ pub(crate) fn notes(standings: &Standings) -> Vec<String> {
         notes.push(format!("Points count {} for a bye.", points(bye)));
     }
     notes
-}
-
-fn rating(rating: Option<Rating>, has_groups: bool) -> String {
-    match rating {
-        // Adding zero turns -0 into 0.
-        Some(Rating::Estimate { elo, margin, group }) => {
-            let estimate = format!("{:+.1} ± {margin:.1}", elo + 0.0);
-            if has_groups { format!("{estimate} (group {})", group + 1) } else { estimate }
-        }
-        Some(Rating::Above(elo)) => format!("> {elo:+.1}"),
-        Some(Rating::Below(elo)) => format!("< {elo:+.1}"),
-        None => "undefined".to_owned(),
-    }
 }
 
 /// The encounters round by round.
@@ -137,17 +112,28 @@ fn encounter_line(encounter: &Encounter, engines: &[String], width: usize) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plain;
+    use crate::standings::Rating;
     use arbiter_plan::run::standing::Standing;
     use arbiter_schedule::Design;
 
-    #[test]
-    fn a_swiss_with_a_bye() {
+    fn swiss() -> Standings {
         let design =
             Design { format: Format::Swiss, seeds: 3, rounds: 2, ..Design::round_robin(1) };
         let mut schedule = Schedule::new(design, 3, 1);
         schedule.count(schedule.counted(), [3, 1], 2);
-        let standings = Standings::new(&schedule, &Standing::default());
-        let text = render(&standings, &["Anna", "Bo", "Cleo"].map(str::to_owned), None);
+        Standings::new(&schedule, &Standing::default())
+    }
+
+    fn text(standings: &Standings) -> String {
+        let mut document = Document::new(String::new());
+        all(&mut document, standings, &["Anna", "Bo", "Cleo"].map(str::to_owned));
+        plain::body(&document, None)
+    }
+
+    #[test]
+    fn a_swiss_with_a_bye() {
+        let text = text(&swiss());
         let (table, rounds) = text.split_once("\n\n").unwrap();
         assert!(table.contains("Buchholz") && table.contains("Points count 1 for a bye."));
         let expected = "Round 1\n  Anna     1½ – ½      Bo\n  Cleo  bye\n\n\
@@ -157,9 +143,12 @@ mod tests {
 
     #[test]
     fn estimates_of_different_groups_are_not_shown_as_comparable() {
-        let estimate = |group| Some(Rating::Estimate { elo: -0.0, margin: 7.0, group });
-        assert_eq!(rating(estimate(0), false), "+0.0 ± 7.0");
-        assert_eq!(rating(estimate(1), true), "+0.0 ± 7.0 (group 2)");
-        assert_eq!(rating(Some(Rating::Above(3.0)), true), "> +3.0");
+        let mut standings = swiss();
+        for (group, row) in standings.rows.iter_mut().enumerate() {
+            row.rating =
+                Some(Rating { elo: 0.0, margin: Some(7.0), won_all: None, group: Some(group) });
+        }
+        let text = text(&standings);
+        assert!(text.contains(" +0.0 ± 7.0 (group 1) ") && text.contains("(group 3)"), "{text}");
     }
 }

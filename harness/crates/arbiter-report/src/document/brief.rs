@@ -1,0 +1,142 @@
+//! A run in short, as its end is told on a terminal: some ten lines, and the verdict last.
+
+use super::{Block, Document, Tone, manifest, run, tournament, tuning};
+use crate::summary::{Strength, Summary, Verdict};
+use crate::table::Table;
+use crate::text::{interval, percent, plus_minus, results};
+use crate::verdict::verdict_sentence;
+use crate::{ablation, latency};
+use arbiter_plan::run::event::Ending;
+use arbiter_plan::tuning::base_name;
+
+/// Engines beyond which there is no table of latencies.
+const MAX_LATENCIES: usize = 8;
+
+/// The document.
+pub fn brief(summary: &Summary) -> Document {
+    let mut document = Document::new(summary.run.clone());
+    document.value("Run", format!("{} (seed {})", summary.run, summary.seed));
+    if let Some(about) = &summary.about {
+        document.value("About", about);
+    }
+    // The others of an ablation are named by the feature they lack.
+    let is_one = summary.ablation.is_some() || summary.spsa.is_some();
+    let shown = if is_one { 1 } else { summary.engines.len() };
+    for (name, limits) in summary.engines.iter().zip(&summary.limits).take(shown) {
+        let name = if summary.spsa.is_some() { base_name(name) } else { name };
+        document.value("Engine", format!("{name}, {limits}"));
+    }
+    for (name, from) in summary.engines.iter().zip(&summary.provenance) {
+        if let Some(from) = from {
+            document.value("Built", format!("{name}: {}", from.words()));
+        }
+    }
+    if let Some(scale) = summary.scale {
+        document.value("Scale", scale.words());
+    }
+    if let Some(spsa) = &summary.spsa {
+        tuning::brief(&mut document, summary, spsa);
+    } else if summary.ablation.is_some() {
+        document.table(ablation::table(summary));
+    } else if summary.engines.len() == 2 {
+        strength(&mut document, summary);
+    }
+    if summary.is_single {
+        document.value("Unit", "games: each opening was played once, colours are not balanced");
+    }
+    if let Some(standings) = &summary.standings {
+        tournament::all(&mut document, standings, &summary.engines);
+        document.blocks.push(Block::Gap);
+        document.table(encounters(summary));
+    }
+    if let Some((sprt, sprt_status)) = summary.test().filter(|_| summary.ablation.is_none()) {
+        document.value("LLR", run::sprt_text(&sprt, sprt_status));
+        document.value("Bounds", run::bounds_text(&sprt));
+    }
+    rest(&mut document, summary);
+    document
+}
+
+/// What the games were like, and the verdict.
+fn rest(document: &mut Document, summary: &Summary) {
+    if !summary.quarantine.is_empty() {
+        document.value("Openings", manifest::left_out(summary));
+    }
+    let noise = manifest::host_noise(summary);
+    if let Some(noise) = noise.filter(|_| summary.disturbances != Default::default()) {
+        document.value("Noise", noise);
+    }
+    for excluded in &summary.excluded {
+        document.value("Excluded", excluded.to_string());
+    }
+    document.value("Endings", terminations(summary));
+    document.value("Faults", faults(summary));
+    let is_short = summary.ablation.is_none() && summary.engines.len() <= MAX_LATENCIES;
+    if let Some(table) = latency::quantiles(summary).filter(|_| is_short) {
+        document.table(table);
+    }
+    document.blocks.push(Block::Gap);
+    if summary.ablation.is_some() {
+        let notes = ablation::notes(summary).into_iter().chain([ablation::conclusion(summary)]);
+        notes.for_each(|note| document.paragraph(note));
+    }
+    let tone = match summary.verdict() {
+        Verdict::H0 => Tone::Bad,
+        _ if summary.is_invalid() => Tone::Bad,
+        Verdict::H1 => Tone::Good,
+        Verdict::None if summary.ending == Some(Ending::Complete) => Tone::Good,
+        Verdict::Inconclusive | Verdict::None => Tone::Open,
+    };
+    document.blocks.push(Block::Verdict { tone, text: verdict_sentence(summary) });
+}
+
+/// The strength of the first of two engines.
+fn strength(document: &mut Document, summary: &Summary) {
+    let strength = summary.strength();
+    document.value("Games", results(&strength.games, ""));
+    let pairs = strength.pairs;
+    if pairs.pairs() > 0 {
+        let counts = format!("{}: {:?} (LL, LD, DD+WL, WD, WW)", pairs.pairs(), pairs.0);
+        document.value("Pairs", counts);
+    }
+    let naive = format!("{} (95 %)", plus_minus(strength.elo));
+    match summary.after_stop() {
+        None => document.value("Elo", naive),
+        Some(after) => {
+            document.value("Elo (naive)", naive);
+            document.value("Elo (after the stop)", format!("{} (95 %)", interval(&after.elo)));
+        }
+    }
+    document.value("nElo", format!("{} (95 %)", plus_minus(strength.nelo)));
+    document.value("LOS", percent(strength.los));
+}
+
+fn encounters(summary: &Summary) -> Table {
+    let mut table = Table::new(["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"]);
+    for (engines, encounter) in &summary.standing.encounters {
+        let [first, second] = engines.map(|engine| &summary.engines[engine]);
+        let Strength { games, elo, .. } = Strength::of(*encounter);
+        let elo = plus_minus(elo);
+        table.push([first, second, &games.games(), &games.wins, &games.draws, &games.losses, &elo]);
+    }
+    table
+}
+
+/// How the games ended, the most frequent way first.
+pub(super) fn terminations(summary: &Summary) -> String {
+    let mut counts: Vec<_> = summary.standing.terminations.iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    listed(counts.into_iter().map(|(termination, count)| format!("{termination} {count}")))
+}
+
+/// Who failed, and how.
+pub(crate) fn faults(summary: &Summary) -> String {
+    let name = |engine: usize| &summary.engines[engine];
+    let faults = summary.standing.faults.iter();
+    listed(faults.map(|((engine, ending), count)| format!("{} {ending} {count}", name(*engine))))
+}
+
+fn listed(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    if items.is_empty() { "none".to_owned() } else { items.join(", ") }
+}

@@ -1,0 +1,126 @@
+//! Search statistics of the engines: depth, speed, time, and calibration of their evaluations.
+
+use super::{Document, Figure, bars_by_engine, calibration};
+use crate::chart::{Chart, Line, Lines};
+use crate::statistics::{
+    EngineStatistics, GameStatistics, MOVES_PER_RANGE, Phase, SearchStatistics,
+};
+use crate::summary::Summary;
+use crate::table::Table;
+
+/// Engines beyond which a chart has no line for each.
+const MAX_LINES: usize = 8;
+
+/// A figure of search statistics: its name, its unit, and the value.
+type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>);
+
+const MEASURES: [Measure; 3] = [
+    ("Depth", "plies, mean", SearchStatistics::depth),
+    ("Speed", "nodes per second", SearchStatistics::speed),
+    ("Time", "ms for a move, mean", SearchStatistics::time_ms),
+];
+
+/// The engines that are shown, with their names.
+type Engines<'a> = [(&'a String, &'a EngineStatistics)];
+
+/// All there is, if the engines told anything.
+pub(super) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
+    let engines = summary.engines.iter().zip(&statistics.engines).take(MAX_LINES);
+    let engines: Vec<_> = engines.collect();
+    let calibrations: Vec<_> =
+        engines.iter().map(|(name, own)| (name.as_str(), &own.calibration)).collect();
+    let figures = MEASURES.map(|measure| phases(&engines, measure)).into_iter();
+    let figures = figures.chain(MEASURES.map(|measure| move_numbers(&engines, measure)));
+    let figures = figures.chain([times(&engines), calibration::figure(&calibrations)]);
+    let mut figures = figures.flatten().peekable();
+    if figures.peek().is_none() {
+        return;
+    }
+    document.heading("Search statistics");
+    document.paragraph(
+        "A phase is told by the pieces besides kings and pawns, with 1 for a minor piece, 2 for a rook \
+         and 4 for a queen: the opening has at least 22 of 24 left, the endgame less than 9.",
+    );
+    document.figures(figures);
+}
+
+/// A measure of each engine in each phase; `None` if no engine has any.
+fn phases(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
+    let values = |own: &EngineStatistics| own.phases.iter().map(|(_, sums)| value(sums)).collect();
+    let rows: Vec<(&String, Vec<Option<f64>>)> =
+        engines.iter().map(|(name, own)| (*name, values(own))).collect();
+    rows.iter().flat_map(|(_, values)| values).flatten().find(|value| **value > 0.0)?;
+    let labels = Phase::ALL.map(|phase| phase.as_str().to_owned()).to_vec();
+    let height = |value: &Option<f64>, _: &[Option<f64>]| value.unwrap_or_default();
+    let (chart, table) = bars_by_engine(unit, labels, &rows, compact, height);
+    let caption = format!("{title} by phase");
+    let description =
+        format!("{title} of each engine ({unit}) in opening, middlegame and endgame.");
+    Some(Figure { caption, description, chart, table })
+}
+
+/// How many moves took how long.
+fn times(engines: &Engines<'_>) -> Option<Figure> {
+    let counts = |own: &EngineStatistics| own.times.iter().map(|(_, n)| n).collect::<Vec<_>>();
+    let all: Vec<_> = engines.iter().map(|(name, own)| (*name, counts(own))).collect();
+    let (_, first) = engines.first()?;
+    let ends: Vec<Option<u64>> = first.times.iter().map(|(end, _)| end).collect();
+    let has_any = |bucket: &usize| all.iter().any(|(_, counts)| counts[*bucket] > 0);
+    let first = (0..ends.len()).find(has_any)?;
+    let last = (0..ends.len()).rfind(has_any)?;
+    let label = |bucket: usize| match (ends[bucket], ends[bucket.saturating_sub(1)]) {
+        (Some(end), _) => format!("< {}", duration(end)),
+        (None, start) => format!("≥ {}", duration(start.unwrap_or_default())),
+    };
+    let labels: Vec<String> = (first..=last).map(label).collect();
+    let rows: Vec<_> =
+        all.iter().map(|(name, counts)| (*name, counts[first..=last].to_vec())).collect();
+    let description = format!(
+        "Share of each engine's moves in steps of time from {} to {}.",
+        labels[0],
+        labels[labels.len() - 1]
+    );
+    let height = |n: &u64, own: &[u64]| 100.0 * *n as f64 / own.iter().sum::<u64>().max(1) as f64;
+    let (chart, table) = bars_by_engine("moves, %", labels, &rows, u64::to_string, height);
+    Some(Figure { caption: "Moves by the time they took".to_owned(), description, chart, table })
+}
+
+/// Milliseconds in the unit that suits them.
+fn duration(ms: u64) -> String {
+    if ms < 1_000 { format!("{ms} ms") } else { format!("{} s", ms / 1_000) }
+}
+
+/// A measure of each engine by move number; `None` if no engine has any.
+fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
+    let ranges = engines.first()?.1.by_move_number.iter().map(|(first, _)| first);
+    let ranges = ranges.map(|first| format!("{first}–{}", first + MOVES_PER_RANGE - 1));
+    let mut table = Table::with_columns(["engine"], ranges);
+    let mut lines = Vec::new();
+    for (name, own) in engines {
+        let values: Vec<_> =
+            own.by_move_number.iter().map(|(first, sums)| (first, value(sums))).collect();
+        table.push_with([name], values.iter().map(|(_, value)| compact(value)));
+        let middle = |first: u32| f64::from(first) + f64::from(MOVES_PER_RANGE - 1) / 2.0;
+        let points = values.iter().filter_map(|(first, value)| Some((middle(*first), (*value)?)));
+        lines.push(Line::plain(name.as_str(), points.collect()));
+    }
+    if lines.iter().all(|line| line.points.is_empty()) {
+        return None;
+    }
+    let caption = format!("{title} by move number");
+    let description =
+        format!("{title} of each engine ({unit}) by ranges of {MOVES_PER_RANGE} moves.");
+    let chart = Lines { x: "move", y: unit.to_owned(), lines, levels: Vec::new() };
+    Some(Figure { caption, description, chart: Chart::Lines(chart), table })
+}
+
+/// A number in few characters; empty if it is not known.
+fn compact(value: &Option<f64>) -> String {
+    match *value {
+        None => String::new(),
+        Some(v) if v >= 1e6 => format!("{:.2} M", v / 1e6),
+        Some(v) if v >= 1e4 => format!("{:.0} k", v / 1e3),
+        Some(v) if v >= 100.0 => format!("{v:.0}"),
+        Some(v) => format!("{v:.1}"),
+    }
+}

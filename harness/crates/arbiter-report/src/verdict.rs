@@ -1,0 +1,103 @@
+//! How a run ended, or how it stands, in sentences.
+
+use crate::summary::{Summary, Verdict};
+use arbiter_plan::plan::Kind;
+use arbiter_plan::run::event::Ending;
+use arbiter_spsa::SpsaState;
+use arbiter_stats::SprtStatus;
+
+/// The verdict; what is left to be said of a run without one.
+pub fn verdict_sentence(summary: &Summary) -> String {
+    let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
+    let decided = |hypothesis, relation, [preferred, other]: [f64; 2], looked, leans| {
+        let (first, second) = (name(0), name(1));
+        format!(
+            "{hypothesis} accepted: {first} {relation} {second} (the test prefers {preferred} Elo to \
+             {other}).\nThe naive Elo is from a test that stopped when it looked {looked}; it leans \
+             {leans}."
+        )
+    };
+    let sentence = match (summary.verdict(), summary.sprt) {
+        (Verdict::H1, Some(sprt)) => {
+            decided("H1", "beats", [sprt.elo1, sprt.elo0], "good", "upwards")
+        }
+        (Verdict::H0, Some(sprt)) => {
+            decided("H0", "does not gain on", [sprt.elo0, sprt.elo1], "bad", "downwards")
+        }
+        _ => open_sentence(summary),
+    };
+    if summary.is_invalid() {
+        let share = 100.0 * summary.standing.fault_share();
+        let limit = 100.0 * summary.fault_limit;
+        return format!(
+            "{sentence}\nINVALID: engines failed in {share:.1} % of the games, more than the \
+             {limit:.1} % of --fault-limit."
+        );
+    }
+    sentence
+}
+
+fn open_sentence(summary: &Summary) -> String {
+    if let Some(spsa) = &summary.spsa {
+        return tuning(summary, spsa);
+    }
+    match (summary.ending, summary.kind) {
+        (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), Kind::Ablate)
+            if summary.sprt.is_some() =>
+        {
+            "Complete: all tests are decided or at their cap.".to_owned()
+        }
+        (Some(Ending::Complete), Kind::Match | Kind::Tournament)
+        | (Some(Ending::Complete | Ending::AcceptedH1 | Ending::AcceptedH0), Kind::Ablate) => {
+            "Complete: all pairs were played.".to_owned()
+        }
+        (Some(Ending::Complete), Kind::Sprt) => {
+            "Inconclusive: all pairs were played before the test could decide. Neither hypothesis is\n\
+             accepted; the Elo after the stop allows for this end, too."
+                .to_owned()
+        }
+        (Some(_), _) => {
+            format!("Unfinished: the run was interrupted and can be resumed.{}", so_far(summary))
+        }
+        (None, _) if summary.is_played => format!("Still running.{}", so_far(summary)),
+        (None, _) => format!(
+            "Unfinished: the run is being played, or was killed and can be resumed.{}",
+            so_far(summary)
+        ),
+    }
+}
+
+/// Where a test stands that has decided nothing yet; nothing of a run without one.
+fn so_far(summary: &Summary) -> String {
+    let Some((_, SprtStatus { llr, lower, upper, .. })) = summary.test() else {
+        return String::new();
+    };
+    let games = summary.standing.games();
+    format!(
+        "\nNeither hypothesis is accepted: LLR {llr:+.2} of [{lower:.2}, {upper:.2}] after {games} \
+         games."
+    )
+}
+
+/// How the tuning stands, and what is to be done about it.
+fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
+    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    match summary.ending {
+        Some(Ending::Complete) => format!(
+            "Complete: all {all} iterations were played. Whether the values are better than those of \
+             the start is for a test to say: arbiter tune --resume {} --confirm",
+            summary.run
+        ),
+        Some(_) => format!(
+            "Unfinished: its user stopped it after {done} of {all} iterations; the schedule was made \
+             for all of them, and the run can be resumed."
+        ),
+        None if summary.is_played => {
+            format!("Still running: {done} of {all} iterations are played.")
+        }
+        None => format!(
+            "Unfinished after {done} of {all} iterations: the run is being played, or was killed and \
+             can be resumed."
+        ),
+    }
+}
