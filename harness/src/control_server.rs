@@ -1,20 +1,20 @@
 //! Answers the calls on the socket of a run, one after another, on a thread of its own.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use rustix::net::Shutdown;
-use rustix::net::sockopt::socket_peercred;
 use tokio::sync::{mpsc, oneshot};
 
 use arbiter_plan::run::control::Command;
+use arbiter_process::is_own_peer;
 use arbiter_report::boards::Running;
 use arbiter_report::terminal::note;
-use arbiter_runner::control_socket::Socket;
+use arbiter_runner::control_socket::{Socket, connect};
 use arbiter_runner::dispatch::{Answer, ControlRequest};
 use arbiter_runner::live_games::LiveGames;
 
@@ -29,7 +29,12 @@ const MAX_BOARDS: usize = 12;
 
 /// Listens as long as it lives.
 #[derive(Debug)]
-pub(crate) struct Server(Option<(OwnedFd, JoinHandle<()>)>);
+pub(crate) struct Server {
+    results: PathBuf,
+    run: String,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
 
 impl Server {
     /// Listens for commands to the run, which must be ours, and sends them on; its games are seen in
@@ -40,38 +45,47 @@ impl Server {
         control_requests: mpsc::Sender<ControlRequest>,
         live_games: LiveGames,
     ) -> Server {
-        let begin = || -> io::Result<(OwnedFd, JoinHandle<()>)> {
-            let socket = Socket::bind(results, run)?;
-            let handle = socket.handle()?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let end = is_over.clone();
+        let thread = Socket::bind(results, run).and_then(|socket| {
             let thread = std::thread::Builder::new().name("ctl".into());
-            Ok((handle, thread.spawn(move || serve(&socket, &control_requests, &live_games))?))
-        };
-        Server(begin().map_err(|error| note(&format!("arbiter ctl will not work: {error}"))).ok())
+            thread.spawn(move || serve(&socket, &end, &control_requests, &live_games))
+        });
+        let thread = thread.map_err(|e| note(&format!("arbiter ctl will not work: {e}"))).ok();
+        Server { results: results.to_owned(), run: run.to_owned(), is_over, thread }
     }
 
     /// Ends it, after the call in hand.
     pub(crate) async fn close(self) {
-        if let Some((handle, thread)) = self.0 {
-            // Wakes the thread; it can only fail if that is not needed any more.
-            let _ = rustix::net::shutdown(&handle, Shutdown::Both);
+        let Some(thread) = self.thread else { return };
+        self.is_over.store(true, Ordering::Relaxed);
+        // A call wakes the thread, which nobody can reach any more if there is no socket.
+        if connect(&self.results, &self.run).is_ok() {
             // A panic has printed itself.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
 }
 
-fn serve(socket: &Socket, control_requests: &mpsc::Sender<ControlRequest>, live_games: &LiveGames) {
+fn serve(
+    socket: &Socket,
+    is_over: &AtomicBool,
+    control_requests: &mpsc::Sender<ControlRequest>,
+    live_games: &LiveGames,
+) {
     loop {
-        match socket.listener.accept() {
+        let call = socket.listener.accept();
+        if is_over.load(Ordering::Relaxed) {
+            return;
+        }
+        match call {
             Ok((stream, _)) => {
                 // A caller that goes away before it was answered is no loss.
                 let _ = answer(&stream, control_requests, live_games);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if error.raw_os_error() == Some(libc::EMFILE) => {
-                std::thread::sleep(TIMEOUT);
-            }
-            Err(_) => return,
+            // Such as too many open files.
+            Err(_) => std::thread::sleep(TIMEOUT),
         }
     }
 }
@@ -83,8 +97,7 @@ fn answer(
 ) -> io::Result<()> {
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    let caller = socket_peercred(stream)?.uid;
-    if caller != rustix::process::geteuid() && !caller.is_root() {
+    if !is_own_peer(stream)? {
         return stream.write_all(b"error: this run belongs to another user\n");
     }
     let mut line = String::new();

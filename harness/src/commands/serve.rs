@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use data_encoding::HEXLOWER;
 use tokio::net::TcpListener;
 
 use crate::args::DEFAULT_RESULTS;
@@ -17,6 +18,7 @@ use crate::failure::Failure;
 #[cfg(feature = "cluster")]
 use crate::fleet::AccessArgs;
 use crate::runtime::runtime;
+use arbiter_process::lower_priority;
 use arbiter_report::terminal::note;
 use arbiter_runner::signal::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, Hub, MIN_TOKEN, Site};
@@ -24,9 +26,6 @@ use arbiter_store::StoreError;
 
 /// Where a token is looked for that no file gives.
 const TOKEN_VARIABLE: &str = "ARBITER_TOKEN";
-
-/// The lowest priority that the system knows.
-const NICE: i32 = 19;
 
 /// Flags of `arbiter serve`.
 #[derive(Debug, Args)]
@@ -91,7 +90,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     let guard = Guard::new(args.hosts, known);
     // To be as quick as usual is no reason not to serve.
-    let _ = rustix::process::setpriority_process(None, NICE);
+    let _ = lower_priority();
     #[cfg(feature = "cluster")]
     let access = args.nats.map(|url| args.access.access(url)).transpose()?;
     #[cfg(not(feature = "cluster"))]
@@ -164,5 +163,5 @@ fn hex(bytes: usize) -> Result<String, Failure> {
     let mut random = vec![0; bytes];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random));
     read.map_err(|error| Failure::environment(format!("cannot read /dev/urandom: {error}")))?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(HEXLOWER.encode(&random))
 }

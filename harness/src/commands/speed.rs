@@ -12,8 +12,7 @@ use crate::runtime::interruptible;
 use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
 use arbiter_plan::plan::{Program, resolve_engine};
 use arbiter_plan::spec::EngineSpec;
-use arbiter_process::Cancel;
-use arbiter_process::{Bounds, Spawner};
+use arbiter_process::{Bounds, Cancel, Spawner, allowed_cpus};
 use arbiter_report::speed::Report;
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::paired::Speeds;
@@ -91,7 +90,8 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let question = SpeedTest { rounds: args.rounds as usize, threshold };
     let cpu = match args.no_affinity {
         true => None,
-        false => Some(args.cpu.or_else(last_cpu).ok_or_else(|| {
+        // The first ones serve most interrupts.
+        false => Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
             Failure::environment("the system does not say which CPUs may be used; give --cpu")
         })?),
     };
@@ -208,12 +208,6 @@ fn order(seed: u64, round: usize) -> [usize; 2] {
         0 => [0, 1],
         _ => [1, 0],
     }
-}
-
-/// The last CPU that this process may use: the first ones serve most interrupts.
-fn last_cpu() -> Option<usize> {
-    let allowed = rustix::thread::sched_getaffinity(None).ok()?;
-    (0..rustix::thread::CpuSet::MAX_CPU).rev().find(|cpu| allowed.is_set(*cpu))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use arbiter_process::has_no_locks;
+
 /// Why a file cannot be had.
 #[derive(Debug)]
 pub(super) enum Refusal {
@@ -55,11 +57,6 @@ pub(super) fn lock(
         }
         Err(TryLockError::Error(source)) => Err(Refusal::Io { path: path.to_owned(), source }),
     }
-}
-
-/// Whether a lock failed because there are none, as on some network and FUSE file systems.
-fn has_no_locks(error: &std::io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::EOPNOTSUPP | libc::ENOSYS))
 }
 
 fn create(path: PathBuf) -> Result<LockFile, Refusal> {

@@ -9,7 +9,9 @@ mod reader;
 mod run_to_completion;
 mod spawn;
 mod stop;
+mod system;
 mod tail;
+mod terminal;
 mod writer;
 
 pub use bounds::Bounds;
@@ -20,4 +22,6 @@ pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use run_to_completion::{Cancel, Completed, EndReason, Timeouts, run_to_completion};
 pub use spawn::{Launch, Process, SpawnError, Spawner};
 pub use stop::QUIT_GRACE;
+pub use system::{has_no_locks, is_own_peer, lower_priority};
+pub use terminal::Keys;
 pub use writer::WriteError;

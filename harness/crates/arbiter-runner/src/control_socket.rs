@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
@@ -101,11 +101,6 @@ impl Socket {
         rustix::net::listen(&socket, BACKLOG)?;
         Ok(Socket { folder, name, listener: UnixListener::from(socket) })
     }
-
-    /// The same socket once more, to wake who waits on it.
-    pub fn handle(&self) -> io::Result<OwnedFd> {
-        Ok(self.listener.try_clone()?.into())
-    }
 }
 
 impl Drop for Socket {
@@ -154,7 +149,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let stale = Socket::bind(dir.path(), "run").unwrap();
         // A process that is killed cleans nothing up.
-        let handle = stale.handle().unwrap();
+        let handle = stale.listener.try_clone().unwrap();
         std::mem::forget(stale);
         rustix::net::shutdown(&handle, rustix::net::Shutdown::Both).unwrap();
         let _socket = Socket::bind(dir.path(), "run").unwrap();

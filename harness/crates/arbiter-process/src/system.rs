@@ -1,0 +1,27 @@
+//! What else depends on the operating system.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::{geteuid, setpriority_process};
+
+/// The lowest priority that the system knows.
+const LOWEST: i32 = 19;
+
+/// Whether the process at the other end of a socket is of this process's user, or of root.
+pub fn is_own_peer(stream: &UnixStream) -> io::Result<bool> {
+    let user = socket_peercred(stream)?.uid;
+    Ok(user == geteuid() || user.is_root())
+}
+
+/// Gives this process the lowest priority, so that engines do not notice it.
+pub fn lower_priority() -> io::Result<()> {
+    Ok(setpriority_process(None, LOWEST)?)
+}
+
+/// Whether a file could not be locked because its file system has no locks, as some network and FUSE
+/// file systems.
+pub fn has_no_locks(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::EOPNOTSUPP | libc::ENOSYS))
+}

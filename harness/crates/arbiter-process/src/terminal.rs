@@ -1,0 +1,68 @@
+//! The terminal of standard input, read key by key.
+
+use std::io::{self, IsTerminal, stderr, stdin};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::termios::{self, LocalModes, OptionalActions, Termios};
+
+/// The terminal of standard input, which gives keys as they are pressed and does not show them. When
+/// this is dropped, it is as it was before. Ctrl-C is left to the terminal.
+#[derive(Debug)]
+pub struct Keys {
+    before: Termios,
+}
+
+impl Keys {
+    /// Begins to take keys; `None` unless standard input and standard error are a terminal that
+    /// listens to this process group.
+    pub fn open() -> Option<Keys> {
+        if !stdin().is_terminal() || !stderr().is_terminal() || !is_in_front() {
+            return None;
+        }
+        let before = termios::tcgetattr(stdin()).ok()?;
+        let mut now = before.clone();
+        now.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+        termios::tcsetattr(stdin(), OptionalActions::Now, &now).ok()?;
+        Some(Keys { before })
+    }
+
+    /// The bytes of the keys pressed within `timeout`; none while this process is in the
+    /// background. An error if the terminal is gone.
+    pub fn read(&self, timeout: Duration) -> io::Result<Vec<u8>> {
+        let input = stdin();
+        let limit = Timespec::try_from(timeout).ok();
+        match poll(&mut [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::IN)], limit.as_ref()) {
+            Ok(1) => {}
+            Ok(_) | Err(Errno::INTR) => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        }
+        if !is_in_front() {
+            // To read from the background would stop the process.
+            std::thread::sleep(timeout);
+            return Ok(Vec::new());
+        }
+        let mut bytes = [0; 16];
+        match rustix::io::read(&input, &mut bytes)? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            length => Ok(bytes[..length].to_vec()),
+        }
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        // From the background it would stop us, and the shell has seen to it by then.
+        if is_in_front() {
+            // A terminal that is gone needs no repair.
+            let _ = termios::tcsetattr(stdin(), OptionalActions::Now, &self.before);
+        }
+    }
+}
+
+/// Whether the terminal of standard input listens to our process group.
+fn is_in_front() -> bool {
+    termios::tcgetpgrp(stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
