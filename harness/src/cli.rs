@@ -2,6 +2,7 @@
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::args::PlayArgs;
 use crate::commands::*;
 use crate::console;
 use crate::exit_code::{self, ExitCode};
@@ -26,7 +27,7 @@ enum Command {
     /// Without any engine, plays a demonstration: two evaluations of the bundled engine.
     Sprt(play::SprtArgs),
     /// Plays a fixed number of pairs between two or more engines.
-    Match(play::MatchArgs),
+    Match(PlayArgs),
     /// Plays a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
     Tournament(play::TournamentCommand),
     /// What is each feature of an engine worth? Plays the engine against itself without each.
@@ -152,7 +153,7 @@ mod tests {
         let cli = Cli::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
         let (kind, requested) = match cli.command {
             Command::Ablate(args) => (Kind::Ablate, ablate::resolve(args).unwrap()),
-            Command::Match(args) => (Kind::Match, args.resolve().unwrap()),
+            Command::Match(args) => (Kind::Match, args.resolve(None).unwrap()),
             Command::Sprt(args) => (Kind::Sprt, args.resolve().unwrap()),
             other => panic!("{other:?} plays nothing"),
         };

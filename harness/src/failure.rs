@@ -1,7 +1,7 @@
 //! Errors of commands, each with the exit code it leads to.
 
 use crate::exit_code::ExitCode;
-use crate::games_file::GamesFileError;
+use crate::games_file::{GamesFileError, Problem};
 use arbiter_build::BuildError;
 use arbiter_report::terminal::complain;
 use arbiter_runner::preflight::PreflightError;
@@ -75,8 +75,8 @@ impl From<StoreError> for Failure {
 
 impl From<GamesFileError> for Failure {
     fn from(error: GamesFileError) -> Failure {
-        match error {
-            GamesFileError::Io { .. } => Failure::environment(error),
+        match error.problem {
+            Problem::Io(_) => Failure::environment(error),
             _ => Failure::invalid(error),
         }
     }

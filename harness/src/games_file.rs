@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use self::lock::{LockFile, Refusal};
+use self::lock::LockFile;
 use arbiter_plan::run::event::{Observer, ObserverError, RunEvent};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_report::epd;
@@ -44,62 +44,36 @@ impl Content {
     }
 }
 
-/// Why the file cannot be used.
+/// Why a games file cannot be used.
 #[derive(Debug, Error)]
-pub(crate) enum GamesFileError {
+#[error("{kind} file {}{problem}", .path.display())]
+pub(crate) struct GamesFileError {
+    /// What the file holds.
+    kind: &'static str,
+    /// The file.
+    path: PathBuf,
+    /// What is wrong, and what to do.
+    pub problem: Problem,
+}
+
+/// What is wrong with a games file.
+#[derive(Debug, Error)]
+pub(crate) enum Problem {
     /// The system refuses.
-    #[error("{kind} file {}: {source}", .path.display())]
-    Io {
-        /// What the file holds.
-        kind: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-    /// Another run writes to it.
+    #[error(": {0}")]
+    Io(std::io::Error),
+    /// Another run has its lock.
+    #[error(" is being written by another run; give another file with {0}")]
+    Busy(&'static str),
+    /// On a file system without locks, the file `lock` beside it says that `holder` writes to it.
     #[error(
-        "{kind} file {} is being written by another run; give another file with {flag}",
-        .path.display()
+        " is being written by {holder}; if that has ended remove {}, or give another file with {flag}",
+        .lock.display()
     )]
-    Busy {
-        /// What the file holds.
-        kind: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The flag that names it.
-        flag: &'static str,
-    },
-    /// On a file system without locks, a file beside it says that another run writes to it.
-    #[error(
-        "{kind} file {} is being written by {holder}; if that has ended remove {}, or give another \
-         file with {flag}", .path.display(), .lock.display()
-    )]
-    Held {
-        /// What the file holds.
-        kind: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The file beside it.
-        lock: PathBuf,
-        /// What that says of the process that made it.
-        holder: String,
-        /// The flag that names the file.
-        flag: &'static str,
-    },
-    /// The file holds something else where the run's games should be.
-    #[error(
-        "{kind} file {} was changed since the run began; {advice}",
-        .path.display()
-    )]
-    Foreign {
-        /// What the file holds.
-        kind: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What to do.
-        advice: &'static str,
-    },
+    Held { lock: PathBuf, holder: String, flag: &'static str },
+    /// It holds something else where the run's games should be.
+    #[error(" was changed since the run began; {0}")]
+    Foreign(&'static str),
 }
 
 /// An open file, positioned at its end.
@@ -140,16 +114,10 @@ impl GamesFile {
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let (kind, flag) = content.words();
         let path = path.to_owned();
-        let file =
-            file.map_err(|source| GamesFileError::Io { kind, path: path.clone(), source })?;
+        let wrong = |problem| GamesFileError { kind, path: path.clone(), problem };
+        let file = file.map_err(|error| wrong(Problem::Io(error)))?;
         // Two runs that write one file at their own places would overwrite each other.
-        let lock = lock::lock(&file, &path, File::try_lock).map_err(|refusal| match refusal {
-            Refusal::Busy => GamesFileError::Busy { kind, path: path.clone(), flag },
-            Refusal::Held { lock, holder } => {
-                GamesFileError::Held { kind, path: path.clone(), lock, holder, flag }
-            }
-            Refusal::Io { path, source } => GamesFileError::Io { kind, path, source },
-        })?;
+        let lock = lock::lock(&file, &path, flag, File::try_lock).map_err(wrong)?;
         Ok(GamesFile { file, path, content, starts: Vec::new(), end: 0, _lock: lock })
     }
 
@@ -220,18 +188,18 @@ impl GamesFile {
         self.file.write_all(text.as_bytes()).map_err(|e| self.io(e))
     }
 
-    fn io(&self, source: std::io::Error) -> GamesFileError {
+    fn io(&self, error: std::io::Error) -> GamesFileError {
         let (kind, _) = self.content.words();
-        GamesFileError::Io { kind, path: self.path.clone(), source }
+        GamesFileError { kind, path: self.path.clone(), problem: Problem::Io(error) }
     }
 
     fn foreign(&self) -> GamesFileError {
         let (kind, _) = self.content.words();
-        let advice = match self.content {
+        let problem = Problem::Foreign(match self.content {
             Content::Pgn(_) => "give another file with --pgn",
             Content::Epd => "put the old file back, or remove it and have it written anew",
-        };
-        GamesFileError::Foreign { kind, path: self.path.clone(), advice }
+        });
+        GamesFileError { kind, path: self.path.clone(), problem }
     }
 }
 
@@ -324,8 +292,9 @@ mod tests {
 
     #[test]
     fn what_is_not_ours_is_not_touched() {
-        let foreign =
-            |present: &str| matches!(resumed(present), Err(GamesFileError::Foreign { .. }));
+        let foreign = |present: &str| {
+            resumed(present).is_err_and(|error| matches!(error.problem, Problem::Foreign(_)))
+        };
         assert!(foreign(&whole(3).replace("e4", "d4")));
         assert!(foreign(&format!("{}; a note", whole(3))));
         assert!(foreign(&format!("{}; a note", whole(2))));
@@ -368,7 +337,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         let first = GamesFile::begin(&path, content()).unwrap();
-        assert!(matches!(GamesFile::begin(&path, content()), Err(GamesFileError::Busy { .. })));
+        let error = GamesFile::begin(&path, content()).unwrap_err();
+        assert!(matches!(error.problem, Problem::Busy(_)));
         drop(first);
         GamesFile::begin(&path, content()).unwrap();
     }

@@ -18,13 +18,6 @@ pub(crate) struct SprtArgs {
     bounds: SprtBounds,
 }
 
-/// Flags of `arbiter match`.
-#[derive(Debug, Args)]
-pub(crate) struct MatchArgs {
-    #[command(flatten)]
-    play: PlayArgs,
-}
-
 /// Flags of `arbiter tournament`.
 #[derive(Debug, Args)]
 pub(crate) struct TournamentCommand {
@@ -43,21 +36,14 @@ impl SprtArgs {
     }
 }
 
-impl MatchArgs {
-    /// Merges flags and file.
-    pub(crate) fn resolve(self) -> Result<RequestedRun, Failure> {
-        self.play.resolve(None)
-    }
-}
-
 /// Plays until the SPRT accepts a hypothesis.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     run::play(Kind::Sprt, args.resolve()?)
 }
 
 /// Plays all pairs.
-pub(crate) fn play_match(args: MatchArgs) -> Result<ExitCode, Failure> {
-    run::play(Kind::Match, args.resolve()?)
+pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
+    run::play(Kind::Match, args.resolve(None)?)
 }
 
 /// Plays a tournament.

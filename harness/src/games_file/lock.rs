@@ -4,28 +4,8 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::Problem;
 use arbiter_process::has_no_locks;
-
-/// Why a file cannot be had.
-#[derive(Debug)]
-pub(super) enum Refusal {
-    /// Another process has its lock.
-    Busy,
-    /// There are no locks, and a file beside it says that another process writes to it.
-    Held {
-        /// The file beside it.
-        lock: PathBuf,
-        /// What that says of the process that made it.
-        holder: String,
-    },
-    /// The system refuses.
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-}
 
 /// A file beside the one that is written, which one process alone can make; removed when dropped.
 ///
@@ -41,40 +21,47 @@ impl Drop for LockFile {
     }
 }
 
-/// Locks an open file by `lock`, which is [`File::try_lock`], or by a file beside it.
+/// Locks an open file, which `flag` names, by `lock`, which is [`File::try_lock`], or by a file beside
+/// it.
 pub(super) fn lock(
     file: &File,
     path: &Path,
+    flag: &'static str,
     lock: impl Fn(&File) -> Result<(), TryLockError>,
-) -> Result<Option<LockFile>, Refusal> {
+) -> Result<Option<LockFile>, Problem> {
     match lock(file) {
         Ok(()) => Ok(None),
-        Err(TryLockError::WouldBlock) => Err(Refusal::Busy),
+        Err(TryLockError::WouldBlock) => Err(Problem::Busy(flag)),
         Err(TryLockError::Error(error)) if has_no_locks(&error) => {
             let mut beside = path.as_os_str().to_owned();
             beside.push(".lock");
-            create(beside.into()).map(Some)
+            create(beside.into(), flag).map(Some)
         }
-        Err(TryLockError::Error(source)) => Err(Refusal::Io { path: path.to_owned(), source }),
+        Err(TryLockError::Error(source)) => Err(Problem::Io(source)),
     }
 }
 
-fn create(path: PathBuf) -> Result<LockFile, Refusal> {
+fn create(path: PathBuf, flag: &'static str) -> Result<LockFile, Problem> {
     let mut file = match File::create_new(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             // Empty in the moment between its creation and its first line.
             let holder = std::fs::read_to_string(&path).ok().filter(|text| !text.is_empty());
             let holder = holder.unwrap_or_else(|| "another run".to_owned());
-            return Err(Refusal::Held { lock: path, holder });
+            return Err(Problem::Held { lock: path, holder, flag });
         }
-        Err(source) => return Err(Refusal::Io { path, source }),
+        Err(error) => return Err(beside(&path, &error)),
     };
     let lock = LockFile(path);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let written = write!(file, "process {} on host {}", std::process::id(), host.trim());
-    written.map_err(|source| Refusal::Io { path: lock.0.clone(), source })?;
+    written.map_err(|error| beside(&lock.0, &error))?;
     Ok(lock)
+}
+
+/// An error of the file beside the games file.
+fn beside(path: &Path, error: &std::io::Error) -> Problem {
+    Problem::Io(std::io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
 #[cfg(test)]
@@ -89,11 +76,11 @@ mod tests {
         let open = |code| {
             let refuse =
                 |_: &File| Err(TryLockError::Error(std::io::Error::from_raw_os_error(code)));
-            lock(&file, &path, refuse)
+            lock(&file, &path, "--pgn", refuse)
         };
         for code in [libc::ENOLCK, libc::EOPNOTSUPP, libc::ENOSYS] {
             let first = open(code).unwrap();
-            let Err(Refusal::Held { lock, holder }) = open(code) else {
+            let Err(Problem::Held { lock, holder, .. }) = open(code) else {
                 panic!("two writers, with {code}");
             };
             assert_eq!(lock, dir.path().join("games.pgn.lock"));
@@ -101,8 +88,8 @@ mod tests {
             drop(first);
             open(code).unwrap();
         }
-        assert!(matches!(open(libc::EIO), Err(Refusal::Io { .. })));
+        assert!(matches!(open(libc::EIO), Err(Problem::Io(_))));
         let busy = |_: &File| Err(TryLockError::WouldBlock);
-        assert!(matches!(lock(&file, &path, busy), Err(Refusal::Busy)));
+        assert!(matches!(lock(&file, &path, "--pgn", busy), Err(Problem::Busy(_))));
     }
 }
