@@ -11,13 +11,11 @@ use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildSettings, Builder, Built, Cache, Entry, Repository,
     Signature, WORKING_TREE, promised_nodes, run_bench,
 };
-use arbiter_plan::file;
 use arbiter_plan::plan::{BUNDLED, Engine, Plan, Program};
-use arbiter_plan::program;
 use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_plan::spec::EngineSpec;
-use arbiter_process::Cancel;
-use arbiter_process::{Bounds, Spawner};
+use arbiter_plan::{file, program};
+use arbiter_process::{Bounds, Cancel, Spawner};
 use arbiter_report::terminal::note;
 use arbiter_runner::preflight::{EngineSetup, engine_setup};
 

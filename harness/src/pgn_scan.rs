@@ -8,9 +8,7 @@ use indicatif::ProgressBar;
 
 use crate::output::{Rows, progress};
 use arbiter_openings::decompressed;
-use arbiter_rate::ScanOptions;
-use arbiter_rate::Tally;
-use arbiter_rate::scan_all;
+use arbiter_rate::{ScanOptions, Tally, scan_all};
 
 /// What CSV has a line for.
 pub(crate) const PLAYERS: Rows<'static> = Rows {

@@ -8,8 +8,7 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use crate::failure::Failure;
-use arbiter_process::Cancel;
-use arbiter_process::Spawner;
+use arbiter_process::{Cancel, Spawner};
 use arbiter_runner::signal::{Request, Signals};
 
 /// Threads of the async runtime. They only pass lines and decide; more would take time from

@@ -10,12 +10,12 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, emit, width};
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, nothing, read_files};
-use arbiter_rate::ScanOptions;
-use arbiter_rate::Tally;
+use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::ratings::{self, Ratings};
 use arbiter_report::{document, markdown};
-use arbiter_stats::ratings::OutcomeModel;
-use arbiter_stats::ratings::{LOGISTIC_SCALE, Options, Parameter, Prior, rate, scale_of};
+use arbiter_stats::ratings::{
+    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, rate, scale_of,
+};
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum LawArg {

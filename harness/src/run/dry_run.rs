@@ -5,8 +5,7 @@ use crate::args::RequestedRun;
 use crate::failure::Failure;
 use crate::output::{Rows, emit};
 use arbiter_plan::plan::Kind;
-use arbiter_report::stored;
-use arbiter_report::{document, plan};
+use arbiter_report::{document, plan, stored};
 
 /// Resolves the plan, reads the book, starts every engine once, and prints what would be played. Nothing
 /// is stored, and no games file is opened.

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::numbers;
 use super::numbers::shown;
-use super::{Answer, ONE_ROW};
+use super::{Answer, ONE_ROW, numbers};
 use crate::output::Rows;
 use arbiter_report::document::{Block, Document};
 use arbiter_report::table::Table;

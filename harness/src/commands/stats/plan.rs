@@ -3,15 +3,12 @@
 use clap::Args;
 use serde_json::json;
 
-use super::numbers;
-use super::{Answer, TestArgs};
+use super::{Answer, TestArgs, numbers};
 use crate::output::Rows;
 use arbiter_report::document::{Block, Document};
-use arbiter_stats::discrete_walk;
 use arbiter_stats::elo::{elo_from_score, finite};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
-use arbiter_stats::steps_logistic;
-use arbiter_stats::{Distribution, Exit, Pentanomial, Sprt};
+use arbiter_stats::{Distribution, Exit, Pentanomial, Sprt, discrete_walk, steps_logistic};
 
 /// Columns of the plot.
 const PLOT_WIDTH: usize = 40;

@@ -7,8 +7,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::numbers;
-use super::{Answer, TestArgs};
+use super::{Answer, TestArgs, numbers};
 use crate::args::{CORRECTIONS, threads};
 use crate::output::Rows;
 use arbiter_report::document::Document;

@@ -3,14 +3,14 @@
 use clap::Args;
 use serde_json::json;
 
-use super::numbers;
 use super::numbers::{parts, shown};
-use super::{Answer, ONE_ROW, TestArgs};
+use super::{Answer, ONE_ROW, TestArgs, numbers};
 use arbiter_report::document::{Block, Document};
 use arbiter_report::text::{interval, percent, plus_minus};
 use arbiter_stats::sequential::{self, SequentialEstimate};
-use arbiter_stats::{Decision, Model, Moments, Pentanomial, Sprt, Trinomial, opening_bias};
-use arbiter_stats::{bayes, elo, normalized};
+use arbiter_stats::{
+    Decision, Model, Moments, Pentanomial, Sprt, Trinomial, bayes, elo, normalized, opening_bias,
+};
 
 /// Flags of `arbiter stats sprt`.
 #[derive(Debug, Args)]

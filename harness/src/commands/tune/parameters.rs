@@ -15,8 +15,7 @@ use arbiter_plan::file::tune::TuneTable;
 use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;
 use arbiter_runner::tuning_check;
-use arbiter_spsa::Parameter;
-use arbiter_spsa::table;
+use arbiter_spsa::{Parameter, table};
 
 /// Options that are no parameters of play; `*` passes them over.
 const USUAL: [&str; 12] = [

@@ -14,9 +14,7 @@ use crate::output::{OutputFormat, Rows, emit};
 use arbiter_plan::tuning::{DEFAULT_ITERATIONS, DEFAULT_PAIRS};
 use arbiter_report::document::Document;
 use arbiter_report::table::Table;
-use arbiter_spsa::Tuning;
-use arbiter_spsa::{A_RATIO, ALPHA, GAMMA};
-use arbiter_spsa::{Forecast, SimulatedObjective};
+use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, SimulatedObjective, Tuning};
 
 /// By how many steps of C_END the optimum is off the start unless it is given.
 const USUAL_OFFSET: f64 = 2.0;
