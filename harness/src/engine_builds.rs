@@ -11,7 +11,7 @@ use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildSettings, Builder, Built, Cache, Entry, Repository,
     Signature, WORKING_TREE, promised_nodes, run_bench,
 };
-use arbiter_plan::plan::{BUNDLED, Engine, Plan, Program};
+use arbiter_plan::plan::{BUNDLED, Engine, Plan, Program, resolve_engine};
 use arbiter_plan::provenance::{Provenance, Scale};
 use arbiter_plan::spec::EngineSpec;
 use arbiter_plan::{file, program};
@@ -158,14 +158,13 @@ impl BuildArgs {
         let mut workshop = Workshop { args: self, with, cache, spawner, cancel, settings: None };
         let mut prepared = BuiltEngines::default();
         for (index, spec) in typed.into_iter().enumerate() {
-            let cmd = spec.cmd.as_ref().or(each.cmd.as_ref()).filter(|_| spec.rev.is_none());
             let rev = spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none());
             let (spec, signature, recipe) = match rev {
                 Some(rev) => workshop.built(spec, each, &rev)?,
                 None => {
-                    let cmd = cmd.cloned();
-                    let recipe = workshop.usual_bench(cmd.as_deref())?;
-                    let found = workshop.given(&spec, cmd.as_deref(), index, &recipe)?;
+                    let whole = spec.clone().or(each);
+                    let recipe = workshop.usual_bench(whole.cmd.as_deref())?;
+                    let found = workshop.given(index, whole, &recipe)?;
                     (spec, found, recipe)
                 }
             };
@@ -234,15 +233,15 @@ impl Workshop<'_> {
     ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
         let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
         let mut built = self.build(&repo, rev)?;
-        let signature = match (self.args.no_bench, self.with.reference_nps) {
-            (true, None) => None,
+        let copies = self.with.copies;
+        let is_timed = self.with.reference_nps.is_some();
+        if is_timed {
             // Speed is of today, not of when it was built.
-            (_, Some(_)) => {
-                built.measure(self.with.copies, self.spawner, self.cancel)?;
-                Some(built.signature(self.with.copies, self.spawner, self.cancel)?)
-            }
-            (false, None) => Some(built.signature(self.with.copies, self.spawner, self.cancel)?),
-        };
+            built.measure(copies, self.spawner, self.cancel)?;
+        }
+        let signature = (is_timed || !self.args.no_bench)
+            .then(|| built.signature(copies, self.spawner, self.cancel))
+            .transpose()?;
         if let Some(signature) = signature {
             note(&format!("bench of {}: {}", built.label(), bench_words(&built, signature)));
         }
@@ -263,32 +262,25 @@ impl Workshop<'_> {
     /// are scaled by it.
     fn given(
         &self,
-        spec: &EngineSpec,
-        cmd: Option<&str>,
         index: usize,
+        spec: EngineSpec,
         recipe: &BenchRecipe,
     ) -> Result<Option<Signature>, Failure> {
-        let Some(cmd) = cmd.filter(|_| !self.args.no_bench || self.with.reference_nps.is_some())
-        else {
+        if self.args.no_bench && self.with.reference_nps.is_none() {
             return Ok(None);
-        };
-        let number = (index + 1).to_string();
-        let name = spec.name.clone().unwrap_or_else(|| match cmd {
-            BUNDLED => BUNDLED.to_owned(),
-            _ => Path::new(cmd).file_stem().map_or(number, |stem| stem.to_string_lossy().into()),
-        });
-        let (program, mut args) = match cmd {
-            BUNDLED => (own_binary()?, vec!["engine".to_owned()]),
-            _ => match program::find(cmd, spec.dir.as_deref()) {
-                Ok(program) => (program, Vec::new()),
-                // The plan says it better.
-                Err(_) => return Ok(None),
-            },
-        };
-        args.extend(spec.args.iter().cloned());
+        }
+        // If it cannot be used, the plan says so.
+        let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
+        let EngineSetup { name, launch, .. } = setup(&engine)?;
         let bounds = Bounds::default();
-        let target = BenchTarget { name: &name, program, args: &args, recipe, bounds };
-        match run_bench(&target, self.with.copies, self.spawner, self.cancel) {
+        let subject = BenchTarget {
+            name: &name,
+            program: launch.program,
+            args: &launch.args,
+            recipe,
+            bounds,
+        };
+        match run_bench(&subject, self.with.copies, self.spawner, self.cancel) {
             Ok(found) => {
                 note(&format!("bench of {name}: {} nodes", found.nodes));
                 Ok(Some(found))

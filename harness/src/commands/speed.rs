@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
+use crate::engine_builds::{BuildArgs, BuildContext, BuiltEngines, setup};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, emit, progress, width};
 use crate::runtime::interruptible;
 use arbiter_build::{BenchReader, BenchRecipe, BenchTarget, BuildError, run_bench_once};
-use arbiter_plan::plan::{Program, resolve_engine};
+use arbiter_plan::plan::resolve_engine;
 use arbiter_plan::spec::EngineSpec;
-use arbiter_process::{Bounds, Cancel, Spawner, allowed_cpus};
+use arbiter_process::{Bounds, Cancel, Launch, Spawner, allowed_cpus};
 use arbiter_report::speed::Report;
+use arbiter_runner::preflight::EngineSetup;
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
@@ -135,16 +136,12 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
 }
 
 fn sides(prepared: BuiltEngines) -> Result<[Side; 2], Failure> {
-    let own = own_binary()?;
     let recipes = prepared.recipes.into_iter();
     let sides = prepared.engines.into_iter().zip(recipes).enumerate().map(|(index, both)| {
         let (spec, recipe) = both;
         let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
-        let (program, args) = match engine.program {
-            Program::Bundled => (own.clone(), vec!["engine".to_owned()]),
-            Program::Path(path) => (path, Vec::new()),
-        };
-        Ok(Side { name: engine.name, program, args, recipe })
+        let EngineSetup { name, launch: Launch { program, args, .. }, .. } = setup(&engine)?;
+        Ok(Side { name, program, args, recipe })
     });
     let sides: Vec<Side> = sides.collect::<Result<_, Failure>>()?;
     let count = sides.len();

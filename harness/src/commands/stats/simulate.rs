@@ -1,6 +1,5 @@
 //! `arbiter stats simulate`: whole tests with imagined pairs, on all cores.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use clap::Args;
@@ -163,22 +162,18 @@ fn play_all(
     simulation: &Simulation,
     bar: &ProgressBar,
 ) -> Tally {
-    let next = AtomicU64::new(0);
-    let work = || {
+    let work = |first: usize| {
         let mut tally = Tally::default();
-        loop {
-            let run = next.fetch_add(1, Ordering::Relaxed);
-            if run >= args.runs {
-                return tally;
-            }
+        for run in (first as u64..args.runs).step_by(threads) {
             tally.add(play_one(args.seed, case, run, simulation));
             if run.is_multiple_of(BAR_STEP) {
                 bar.inc(BAR_STEP);
             }
         }
+        tally
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || work(first))).collect();
         let mut sum = Tally::default();
         for worker in workers {
             sum.add(worker.join().expect("a worker only computes"));
