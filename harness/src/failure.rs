@@ -7,7 +7,7 @@ use arbiter_report::terminal::complain;
 use arbiter_runner::preflight::PreflightError;
 use arbiter_runner::signal::Request;
 use arbiter_store::{LockError, StoreError};
-use arbiter_suite::mine::journal::JournalError;
+use arbiter_suite::mine::JournalError;
 
 /// An error as the user sees it, with the exit code it leads to.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use arbiter_openings::decompressed;
 use arbiter_report::terminal::note;
 use arbiter_store::Store;
-use arbiter_suite::mine::games::{self, Game};
+use arbiter_suite::mine::{Game, read_games, stored_game};
 
 /// Faults of games that are named.
 const NAMED: usize = 5;
@@ -37,7 +37,7 @@ impl GameSourceArgs {
             let told = |error| Failure::invalid(format!("{}: {error}", path.display()));
             let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
             let source = File::open(path).and_then(decompressed).map_err(told)?;
-            let (read, faults) = games::read(&file, source).map_err(told)?;
+            let (read, faults) = read_games(&file, source).map_err(told)?;
             for fault in faults.iter().take(NAMED) {
                 note(fault);
             }
@@ -68,7 +68,7 @@ fn stored_games(store: &Store, run: &str) -> Result<Vec<Game>, Failure> {
                 tally.pair + 1,
                 half + 1
             );
-            let game = games::stored(origin, record);
+            let game = stored_game(origin, record);
             games.push(game.map_err(|error| Failure::environment(format!("run {run}: {error}")))?);
         }
     }

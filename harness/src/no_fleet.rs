@@ -10,8 +10,8 @@ use arbiter_report::suite::by::By;
 use arbiter_runner::executor::remote::Remote;
 use arbiter_runner::preflight::EngineSetup;
 use arbiter_store::{Store, StoreError};
-use arbiter_suite::epd::task::{Answered, Question};
-use arbiter_suite::perft::task::{Counted, Counting};
+use arbiter_suite::epd::{Answered, Question};
+use arbiter_suite::perft::{Counted, NumberedCount};
 
 /// No flags.
 #[derive(Debug, Default, Args)]
@@ -34,7 +34,7 @@ impl Assignment for Question {
     type Done = Answered;
 }
 
-impl Assignment for Counting {
+impl Assignment for NumberedCount {
     type Done = Counted;
 }
 

@@ -24,8 +24,7 @@ use arbiter_plan::spec::EngineSpec;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
 use arbiter_runner::preflight::{EngineSetup, check_suite_engines};
 use arbiter_runner::signal::{Request, Signals};
-use arbiter_suite::drive::{self, Answers, DriveError, Task};
-use arbiter_suite::{Unusable, decode};
+use arbiter_suite::{Answers, SuiteError, Task, Unusable, decode, run_suite};
 
 /// Largest suite that is read, in bytes.
 const MAX_FILE: u64 = 1 << 28;
@@ -133,7 +132,7 @@ pub(crate) fn run_tasks<T: Task>(
     engines: &[Engine],
     needs_chess960: bool,
     tasks: Vec<T>,
-) -> Result<Answers<T::Done>, Failure> {
+) -> Result<Answers<T::Output>, Failure> {
     run_tasks_observed(args, engines, needs_chess960, tasks, |_, _| Ok(()))
 }
 
@@ -143,25 +142,25 @@ pub(crate) fn run_tasks_observed<T: Task>(
     engines: &[Engine],
     needs_chess960: bool,
     tasks: Vec<T>,
-    mut tell: impl FnMut(usize, &Result<T::Done, String>) -> Result<(), String>,
-) -> Result<Answers<T::Done>, Failure> {
+    mut tell: impl FnMut(usize, &Result<T::Output, String>) -> Result<(), String>,
+) -> Result<Answers<T::Output>, Failure> {
     let setups = setups(engines, args.deadline)?;
     let bar = bar(tasks.len() as u64);
     let mut faults = 0;
     let work = async {
         check_suite_engines(&setups, needs_chess960).await?;
-        let observe = |index, answer: &Result<T::Done, String>| {
+        let observe = |index, answer: &Result<T::Output, String>| {
             bar.inc(1);
             if answer.is_err() {
                 faults += 1;
                 bar.set_message(format!("{faults} faults"));
             }
-            tell(index, answer).map_err(DriveError::Environment)
+            tell(index, answer).map_err(SuiteError::Environment)
         };
-        let asked = drive::run(setups.clone(), tasks, args.at_once(), observe).await;
+        let asked = run_suite(setups.clone(), tasks, args.at_once(), observe).await;
         asked.map_err(|error| match error {
-            DriveError::Environment(_) => Failure::environment(error),
-            DriveError::Hopeless { .. } => Failure::invalid(error),
+            SuiteError::Environment(_) => Failure::environment(error),
+            SuiteError::Unsupported(_) => Failure::invalid(error),
         })
     };
     let answers = runtime()?.block_on(async {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use arbiter_suite::epd::read::read;
+use arbiter_suite::epd::read;
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs::installed;

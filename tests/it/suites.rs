@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use arbiter_suite::perft::Limits;
-use arbiter_suite::perft::read::read;
-use arbiter_suite::perft::walk::leaves;
+use arbiter_suite::perft::{Limits, leaves, read};
 
 use crate::support::bench::{Bench, Finished};
 
@@ -52,7 +50,7 @@ fn our_counts_are_those_of_the_referees_rules() {
 #[test]
 fn our_tactics_have_one_solution_each_and_say_where_they_are_from() {
     let text = std::fs::read_to_string(own("tactics.epd")).expect("the suite is there");
-    let suite = arbiter_suite::epd::read::read(&text, false);
+    let suite = arbiter_suite::epd::read(&text, false);
     assert_eq!(suite.unusable, []);
     assert!(suite.records.len() >= 300, "{}", suite.records.len());
     let mut seen = BTreeSet::new();

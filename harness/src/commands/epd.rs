@@ -17,9 +17,7 @@ use arbiter_report::suite::Style;
 use arbiter_report::suite::by::By;
 use arbiter_report::suite::epd::{self as report, Report};
 use arbiter_report::terminal::note;
-use arbiter_suite::epd::tally::Searched;
-use arbiter_suite::epd::task::Question;
-use arbiter_suite::epd::{Record, read};
+use arbiter_suite::epd::{Question, Record, Searched, read};
 
 /// Time for a position if no limit is given.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
@@ -102,7 +100,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         let told = format!("engine '{}': tc= has no meaning here; give st=", engine.name);
         return Err(Failure::invalid(told));
     }
-    let suite = read::read(&args.suite.text()?, args.suite.chess960);
+    let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.records.is_empty() {
         return Err(args.suite.nothing(&suite.unusable));
     }

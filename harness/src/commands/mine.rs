@@ -19,12 +19,10 @@ use arbiter_report::stored::time_as;
 use arbiter_report::terminal::note;
 use arbiter_runner::dispatch::unix_time_ms;
 use arbiter_runner::preflight;
-use arbiter_suite::mine::candidate::{Candidate, candidates};
-use arbiter_suite::mine::epd::{Found, lines};
-use arbiter_suite::mine::games::Game;
-use arbiter_suite::mine::journal::{Journal, Judged};
-use arbiter_suite::mine::task::{OPTIONS, Search};
-use arbiter_suite::mine::{CONFIRMATIONS, Criteria, Rejection};
+use arbiter_suite::mine::{
+    CONFIRMATIONS, Candidate, Criteria, Found, Game, Journal, Judged, OPTIONS, Rejection, Search,
+    candidates, suite_lines,
+};
 
 const HELP: &str = "\
 A position is taken if one move is better than the second by --gap, with scores cut at --decided, at
@@ -121,7 +119,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         .iter()
         .filter_map(|(game, judged)| Some((*game, judged.as_ref().ok()?.clone())))
         .collect();
-    let lines = lines(&found);
+    let lines = suite_lines(&found);
     emit(&summary(&judged, candidates.len(), lines.len()))?;
     if let Some(first) = faults.first() {
         let told = format!(
@@ -221,7 +219,7 @@ fn summary(judged: &[(usize, &Judged)], candidates: usize, lines: usize) -> Stri
         *counts.entry(*rejection).or_default() += 1;
     }
     let rejected: String =
-        counts.iter().map(|(rejection, count)| format!(", {} {count}", rejection.word())).collect();
+        counts.iter().map(|(rejection, count)| format!(", {rejection} {count}")).collect();
     let found = judged.len() - counts.values().sum::<usize>();
     format!(
         "Positions {candidates}, judged {}: found {found}{rejected}\nSuite {lines} ({} repeat a \

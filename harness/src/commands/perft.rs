@@ -12,9 +12,9 @@ use arbiter_plan::plan::Engine;
 use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::suite::by::By;
 use arbiter_report::suite::perft::{Report, Totals};
-use arbiter_suite::perft::answer::Patterns;
-use arbiter_suite::perft::task::{Count, Counted, Counting, Manner, Verdict};
-use arbiter_suite::perft::{Case, Limits, read};
+use arbiter_suite::perft::{
+    Case, Count, Counted, Limits, NumberedCount, Patterns, PerftQuery, Verdict, read,
+};
 
 const HELP: &str = "\
 Suites: lines of FEN and counts (\";D1 20 ;D2 400\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
@@ -64,7 +64,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     }
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
     let manner =
-        Manner { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
+        PerftQuery { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
     if args.suite.build.base.is_some() {
         let told = "perft asks one engine: expected --test without --base";
         return Err(Failure::new(ExitCode::Usage, told));
@@ -72,7 +72,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let copies = args.suite.query.at_once();
     let limits = SearchLimits::default();
     let engines = engines(args.engine.as_slice(), &args.suite.build, copies, limits)?;
-    let suite = read::read(&args.suite.text()?, args.suite.chess960);
+    let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {
         return Err(args.suite.nothing(&suite.unusable));
     }
@@ -130,8 +130,8 @@ fn distant_counts(
     needs_chess960: bool,
     counts: &[Count],
 ) -> Result<(Counts, By), Failure> {
-    let number = |(number, count): (u64, &Count)| Counting { number, count: count.clone() };
-    let counts: Vec<Counting> = (0..).zip(counts).map(number).collect();
+    let number = |(number, count): (u64, &Count)| NumberedCount { number, count: count.clone() };
+    let counts: Vec<NumberedCount> = (0..).zip(counts).map(number).collect();
     let (answers, by) =
         run_on_workers(fleet, &args.name(), engines, needs_chess960, counts, &args.query)?;
     let verdict = |(counted, worker): (Counted, String)| {
@@ -140,7 +140,7 @@ fn distant_counts(
     Ok((answers.into_iter().map(verdict).collect(), by))
 }
 
-fn with_count(case: Case, limits: Limits, manner: &Manner) -> Option<(Case, Count)> {
+fn with_count(case: Case, limits: Limits, manner: &PerftQuery) -> Option<(Case, Count)> {
     let (depth, expected) = case.within(limits)?;
     let count = Count { start: case.start.clone(), depth, expected, manner: manner.clone() };
     Some((case, count))

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
     let mut file = NewFile::create(&args.out)?;
     let (mut positions, mut used) = (0, 0);
     for (number, game) in games.iter().enumerate() {
-        let lines = samples::samples(game, number + 1, args.from_ply, usize::from(args.every));
+        let lines = samples(game, number + 1, args.from_ply, usize::from(args.every));
         positions += lines.len();
         used += usize::from(!lines.is_empty());
         for line in lines {

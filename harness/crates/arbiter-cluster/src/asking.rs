@@ -149,8 +149,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use arbiter_suite::epd::read::read;
-    use arbiter_suite::epd::task::{Answered, Question};
+    use arbiter_suite::epd::{Answered, Question, read};
 
     fn questions(count: u64) -> Vec<Question> {
         let record = read("4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;", false).records.remove(0);

@@ -7,9 +7,8 @@ use super::wire::{self, Payload};
 use arbiter_plan::run::job::{PairJob, PlayedPair};
 use arbiter_plan::run::standing::PairTally;
 use arbiter_schedule::Pairing;
-use arbiter_suite::epd::judge::Answer;
-use arbiter_suite::epd::task::{Answered, Question};
-use arbiter_suite::perft::task::{Counted, Counting, Verdict};
+use arbiter_suite::epd::{Answer, Answered, Question};
+use arbiter_suite::perft::{Counted, NumberedCount, Verdict};
 
 /// What is sent out under a number, and taken back.
 pub trait Assignment: Debug + Send + Sync + 'static {
@@ -100,7 +99,7 @@ impl Assignment for Question {
     }
 }
 
-impl Assignment for Counting {
+impl Assignment for NumberedCount {
     type Done = Counted;
 
     fn number(&self) -> u64 {

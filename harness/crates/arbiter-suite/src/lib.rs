@@ -1,20 +1,22 @@
 //! Suites of positions with known answers: [`perft`] counts for the rules of an engine, [`epd`]
 //! for its search.
 //!
-//! Everything but [`drive`] computes only. Suites come from everywhere, so the readers forgive
+//! Everything but [`run_suite`] computes only. Suites come from everywhere, so the readers forgive
 //! what can be understood without guessing, and name every line that cannot: a line that was not
 //! understood counts neither for an engine nor against it.
 
-pub mod drive;
 pub mod epd;
 mod fields;
 pub mod mine;
 pub mod perft;
-pub mod samples;
+mod runner;
+mod samples;
 mod start;
 
 use arbiter_game::outcome::printable;
 
+pub use runner::{Answers, SuiteEngines, SuiteError, Task, TaskError, run_suite};
+pub use samples::samples;
 pub use start::{Start, fen};
 
 /// A line of a suite that says nothing that can be used.

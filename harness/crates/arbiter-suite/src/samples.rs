@@ -2,9 +2,9 @@
 //! game.
 
 use shakmaty::fen::Fen;
-use shakmaty::{Color, EnPassantMode, KnownOutcome, Position};
+use shakmaty::{EnPassantMode, Position};
 
-use super::mine::games::Game;
+use super::mine::Game;
 
 /// The quiet positions of a game as lines `FEN;RESULT;NUMBER`, from `from_ply` on and of the
 /// rest each whose ply is a multiple of `every`, shifted from game to game; none if its result is not
@@ -13,7 +13,7 @@ use super::mine::games::Game;
 /// Quiet is what the game itself shows to be so: nobody is in check, and the move that was made
 /// neither takes nor promotes.
 pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
-    let Some(result) = game.result.map(written) else { return Vec::new() };
+    let Some(result) = game.result else { return Vec::new() };
     let mut position = game.start.position.clone();
     let mut lines = Vec::new();
     for (ply, &played) in game.moves.iter().enumerate().take(game.open_plies) {
@@ -28,24 +28,16 @@ pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec
     lines
 }
 
-fn written(result: KnownOutcome) -> &'static str {
-    match result {
-        KnownOutcome::Decisive { winner: Color::White } => "1-0",
-        KnownOutcome::Decisive { winner: Color::Black } => "0-1",
-        KnownOutcome::Draw => "1/2-1/2",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mine::games::read;
+    use crate::mine::read_games;
 
     #[test]
     fn only_quiet_positions_are_taken() {
         let pgn = "1. e4 e5 2. Nf3 Nc6 3. Nxe5 Nxe5 4. Qh5 Qe7 5. Qxf7+ Kd8 6. Qxf8+ {+M3/9} Qxf8 \
                    7. d4 1-0\n\n1. e4 *\n";
-        let (games, _) = read("a.pgn", pgn.as_bytes()).unwrap();
+        let (games, _) = read_games("a.pgn", pgn.as_bytes()).unwrap();
         let lines = samples(&games[0], 7, 2, 1);
         let expected = [
             "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2;1-0;7",

@@ -9,8 +9,7 @@ use super::text::printable;
 use super::{WireError, invalid};
 use arbiter_schema::Millis;
 use arbiter_suite::Start;
-use arbiter_suite::perft::answer::Patterns;
-use arbiter_suite::perft::task::{Count, Counting, Manner};
+use arbiter_suite::perft::{Count, NumberedCount, Patterns, PerftQuery};
 
 /// Longest command or pattern, in bytes.
 const MAX_TEXT: usize = 1_000;
@@ -46,7 +45,7 @@ impl CountMessage {
     }
 
     /// The count of this number.
-    pub(super) fn into_counting(self, number: u64) -> Result<Counting, WireError> {
+    pub(super) fn into_counting(self, number: u64) -> Result<NumberedCount, WireError> {
         let pattern = self.pattern.as_deref();
         if self.command.len().max(pattern.map_or(0, str::len)) > MAX_TEXT {
             return Err(invalid("a command or pattern of more than a thousand bytes"));
@@ -60,8 +59,8 @@ impl CountMessage {
         let start = Start::read(&self.fen, self.chess960)
             .map_err(|error| invalid(format!("FEN: {error}")))?;
         let patterns = Patterns::new(pattern).map_err(|error| invalid(printable(&error)))?;
-        let manner = Manner { command: self.command, patterns, limit: self.limit };
+        let manner = PerftQuery { command: self.command, patterns, limit: self.limit };
         let count = Count { start, depth: self.depth, expected: self.expected, manner };
-        Ok(Counting { number, count })
+        Ok(NumberedCount { number, count })
     }
 }

@@ -17,8 +17,8 @@ use arbiter_game::progress::Progress;
 use arbiter_game::record::Keep;
 use arbiter_plan::run::job::{Games, PairJob};
 use arbiter_schedule::Pairing;
-use arbiter_suite::epd::task::Question;
-use arbiter_suite::perft::task::Counting;
+use arbiter_suite::epd::Question;
+use arbiter_suite::perft::NumberedCount;
 
 /// Longest job, in bytes.
 const MAX_JOB: usize = 1 << 20;
@@ -55,7 +55,7 @@ pub enum Work {
     /// Have a position searched.
     Search(Question),
     /// Have the leaves of a position counted.
-    Count(Counting),
+    Count(NumberedCount),
 }
 
 impl Work {
@@ -107,7 +107,7 @@ pub fn write_question(token: &str, question: &Question, attempt: u32) -> Vec<u8>
 }
 
 /// A count as it is sent; `attempt` as of a job.
-pub fn write_count(token: &str, counting: &Counting, attempt: u32) -> Vec<u8> {
+pub fn write_count(token: &str, counting: &NumberedCount, attempt: u32) -> Vec<u8> {
     let work = WorkMessage::Count(CountMessage::of(&counting.count));
     write_work(token, counting.number, attempt, work)
 }

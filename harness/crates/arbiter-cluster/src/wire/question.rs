@@ -8,8 +8,7 @@ use shakmaty::uci::UciMove;
 
 use super::{WireError, invalid};
 use arbiter_suite::Start;
-use arbiter_suite::epd::task::Question;
-use arbiter_suite::epd::{Goal, Record};
+use arbiter_suite::epd::{Goal, Question, Record};
 
 /// Most moves that a position lists of one kind: no position has more.
 const MAX_MOVES: usize = 256;

@@ -12,13 +12,11 @@ use arbiter_game::record::{Details, Thought};
 use arbiter_plan::run::job::PlayedPair;
 use arbiter_process::{Bounds, Launch};
 use arbiter_protocol::{Conditions, Deadlines, Protocol, Restart, Score, Setup};
-use arbiter_suite::epd::judge::{Answer, Found};
-use arbiter_suite::epd::read::read as read_suite;
-use arbiter_suite::epd::task::{Answered, Question};
-use arbiter_suite::perft::answer::Patterns;
-use arbiter_suite::perft::read::read as read_cases;
-use arbiter_suite::perft::task::{Count, Counted, Counting, Manner, Verdict};
-use arbiter_suite::perft::walk::{Finding, Wrong};
+use arbiter_suite::epd::{Answer, Answered, Found, Question, read as read_suite};
+use arbiter_suite::perft::{
+    Count, Counted, Finding, NumberedCount, Patterns, PerftQuery, Verdict, Wrong,
+    read as read_cases,
+};
 
 const TOKEN: &str = "0123456789abcdef";
 
@@ -189,9 +187,9 @@ fn counts_arrive_as_they_were_sent() {
     let case = read_cases("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D2 25", false).cases.remove(0);
     let patterns = Patterns::new(Some(r"leaves (\d+)")).unwrap();
     let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
-    let manner = Manner { command, patterns, limit };
+    let manner = PerftQuery { command, patterns, limit };
     let count = Count { start: case.start, depth: 2, expected: 25, manner };
-    let bytes = write_count(TOKEN, &Counting { number: 8, count: count.clone() }, 1);
+    let bytes = write_count(TOKEN, &NumberedCount { number: 8, count: count.clone() }, 1);
     let Ok((Work::Count(read), 1)) = read_job(&bytes, &head()) else { panic!() };
     assert_eq!((read.number, read.count.depth, read.count.expected), (8, 2, 25));
     assert_eq!(read.count.start.fen(), count.start.fen());

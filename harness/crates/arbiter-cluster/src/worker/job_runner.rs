@@ -8,9 +8,9 @@ use arbiter_plan::run::job::PlayedPair;
 use arbiter_protocol::Limits;
 use arbiter_runner::executor::local::Local;
 use arbiter_runner::executor::{Executor, JobEvent};
-use arbiter_suite::drive::{Asked, DriveError};
-use arbiter_suite::epd::task::{Answered, Question};
-use arbiter_suite::perft::task::{Counted, Counting};
+use arbiter_suite::epd::{Answered, Question};
+use arbiter_suite::perft::{Counted, NumberedCount};
+use arbiter_suite::{SuiteEngines, SuiteError};
 
 /// Work on one job.
 pub(super) trait JobRunner {
@@ -79,7 +79,7 @@ impl<D> JobRunner for SuiteRunner<'_, D> {
 
 /// All engines search a position, one after another.
 pub(super) async fn search(
-    asked: &mut Asked,
+    asked: &mut SuiteEngines,
     question: Question,
     description: &RunDescription,
 ) -> JobEvent<Answered> {
@@ -89,10 +89,10 @@ pub(super) async fn search(
     for search in question.searches(limits) {
         match asked.ask(&search).await {
             Ok(answer) => answers.push(answer),
-            Err(DriveError::Environment(reason)) => {
+            Err(SuiteError::Environment(reason)) => {
                 return JobEvent::Failed { pair: number, reason };
             }
-            Err(error @ DriveError::Hopeless { .. }) => answers.push(Err(error.to_string())),
+            Err(error @ SuiteError::Unsupported(_)) => answers.push(Err(error.to_string())),
         }
     }
     let played = Answered { number, answers };
@@ -100,12 +100,12 @@ pub(super) async fn search(
 }
 
 /// The engine counts the leaves of a position.
-pub(super) async fn count(asked: &mut Asked, counting: Counting) -> JobEvent<Counted> {
+pub(super) async fn count(asked: &mut SuiteEngines, counting: NumberedCount) -> JobEvent<Counted> {
     let number = counting.number;
     let verdict = match asked.ask(&counting.count).await {
         Ok(verdict) => verdict,
-        Err(DriveError::Environment(reason)) => return JobEvent::Failed { pair: number, reason },
-        Err(error @ DriveError::Hopeless { .. }) => Err(error.to_string()),
+        Err(SuiteError::Environment(reason)) => return JobEvent::Failed { pair: number, reason },
+        Err(error @ SuiteError::Unsupported(_)) => Err(error.to_string()),
     };
     JobEvent::Played { played: Counted { number, verdict }, noise: None, worker: None }
 }

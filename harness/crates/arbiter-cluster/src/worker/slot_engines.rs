@@ -6,7 +6,7 @@ use super::run_setup::RunSetup;
 use arbiter_process::Spawner;
 use arbiter_runner::executor::Executor;
 use arbiter_runner::executor::local::{Local, LocalOptions};
-use arbiter_suite::drive::Asked;
+use arbiter_suite::SuiteEngines;
 
 /// The engines of a slot.
 pub(super) struct SlotEngines {
@@ -14,7 +14,7 @@ pub(super) struct SlotEngines {
     pub(super) setup: Arc<RunSetup>,
     /// Plays pairs.
     pub(super) local: Local,
-    asked: Option<Asked>,
+    asked: Option<SuiteEngines>,
 }
 
 impl SlotEngines {
@@ -41,11 +41,11 @@ impl SlotEngines {
     }
 
     /// The engines that search positions of suites; started if they are not there.
-    pub(super) fn asked(&mut self) -> Result<&mut Asked, String> {
+    pub(super) fn asked(&mut self) -> Result<&mut SuiteEngines, String> {
         if self.asked.is_none() {
             let spawner = Spawner::start().map_err(|error| error.to_string())?;
             let seats = self.setup.seats.as_slice().into();
-            self.asked = Some(Asked::new(seats, spawner));
+            self.asked = Some(SuiteEngines::new(seats, spawner));
         }
         Ok(self.asked.as_mut().expect("it was made just now if it was not there"))
     }

@@ -14,8 +14,7 @@ use crate::table::Table;
 use crate::text::percent_interval;
 use arbiter_stats::paired::{margin, mcnemar, share_interval};
 use arbiter_suite::Unusable;
-use arbiter_suite::epd::Record;
-use arbiter_suite::epd::tally::{Comparison, Searched, Tally, compare, themes};
+use arbiter_suite::epd::{Comparison, Record, Searched, Tally, compare, themes};
 
 /// Everything there is to tell.
 #[derive(Debug)]
@@ -382,8 +381,7 @@ fn millis(time: Duration) -> f64 {
 mod tests {
     use super::*;
     use arbiter_protocol::Info;
-    use arbiter_suite::epd::judge::Judge;
-    use arbiter_suite::epd::read::read;
+    use arbiter_suite::epd::{Judge, read};
 
     const SUITE: &str = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4 Rh8; id \"A.1\"; c0 \"e4=10, e3=4\";
 4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; id \"A.2\";

@@ -6,9 +6,7 @@ use super::by::By;
 use super::{Style, unusable_json, unusable_lines};
 use crate::table::Table;
 use arbiter_suite::Unusable;
-use arbiter_suite::perft::Case;
-use arbiter_suite::perft::task::{Count, Verdict};
-use arbiter_suite::perft::walk::Wrong;
+use arbiter_suite::perft::{Case, Count, Verdict, Wrong};
 
 /// Everything there is to tell.
 #[derive(Debug)]
@@ -269,16 +267,13 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use arbiter_suite::perft::answer::Patterns;
-    use arbiter_suite::perft::read;
-    use arbiter_suite::perft::task::Manner;
-    use arbiter_suite::perft::walk::Finding;
+    use arbiter_suite::perft::{Finding, Patterns, PerftQuery, read};
 
     #[test]
     fn mismatches_come_first() {
         let line = "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5";
-        let suite = read::read(&format!("{line}\n{line}\n{line}\n{line}\n? ;D1 1"), false);
-        let manner = Manner {
+        let suite = read(&format!("{line}\n{line}\n{line}\n{line}\n? ;D1 1"), false);
+        let manner = PerftQuery {
             command: "go perft {depth}".to_owned(),
             patterns: Patterns::new(None).unwrap(),
             limit: Duration::from_secs(1),

@@ -1,20 +1,25 @@
 //! EPD suites: positions with the move to find, to avoid, the mate to see, or points for moves.
 //!
-//! [`read`] makes records of lines, [`judge`] follows a search and says what it is worth, and
-//! [`tally`] counts. The names of operations are those of the PGN standard's section on EPD
+//! [`read()`] makes records of lines, [`Judge`] follows a search and says what it is worth, and
+//! [`Tally`] counts. The names of operations are those of the PGN standard's section on EPD
 //! (S. J. Edwards, 1994); points for moves in `c0` and `c7` to `c9` are the habit of the Strategic
 //! Test Suite.
 
-pub mod judge;
+mod judge;
+mod notation;
 mod operations;
 mod points;
-pub mod read;
-mod spelling;
-pub mod tally;
-pub mod task;
+mod read;
+mod tally;
+mod task;
 mod theme;
 
 use shakmaty::Move;
+
+pub use judge::{Answer, Found, Judge, Outcome};
+pub use read::{Suite, read};
+pub use tally::{Comparison, Searched, Tally, compare, themes};
+pub use task::{Answered, Question, Search};
 
 use super::start::Start;
 use arbiter_protocol::Score;

@@ -2,9 +2,9 @@
 
 use shakmaty::{Move, Position};
 
+use super::notation::read_move;
 use super::operations::{Operation, operations};
-use super::points::{Comments, points};
-use super::spelling;
+use super::points::points;
 use super::theme::theme;
 use super::{Goal, Record};
 use crate::start::Start;
@@ -60,31 +60,21 @@ fn first<'a>(operations: &'a [Operation], opcode: &str) -> Option<&'a str> {
 fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Result<Goal, String> {
     let best = moves("bm", operations, start)?;
     let avoid = moves("am", operations, start)?;
-    for moves in [&best, &avoid] {
-        notes.extend(moves.refused.iter().map(|reason| format!("{reason}; left out")));
-    }
-    let dm = first(operations, "dm").map(|text| match text.trim_start_matches('#').parse() {
-        Ok(mate) if mate > 0 => Some(mate),
-        _ => {
+    let refused = best.refused.iter().chain(&avoid.refused);
+    notes.extend(refused.map(|reason| format!("{reason}; left out")));
+    let dm = first(operations, "dm").and_then(|text| {
+        let mate = text.trim_start_matches('#').parse().ok().filter(|mate| *mate > 0);
+        if mate.is_none() {
             notes.push(format!("dm '{text}' is no number of moves; left out"));
-            None
         }
+        mate
     });
-    let comments = Comments {
-        c0: first(operations, "c0"),
-        c7: first(operations, "c7"),
-        c8: first(operations, "c8"),
-        c9: first(operations, "c9"),
-    };
-    let points = points(comments, &start.position).unwrap_or_else(|reason| {
-        notes.push(reason);
-        Vec::new()
-    });
+    let points = points(|opcode| first(operations, opcode), &start.position);
+    let points = points.map_err(|reason| notes.push(reason)).unwrap_or_default();
     if best.found.iter().any(|found| avoid.found.contains(found)) {
         return Err("the same move is in bm and in am".to_owned());
     }
-    let mate = dm.flatten().or(best.mate);
-    Ok(Goal { best: best.found, avoid: avoid.found, mate, points })
+    Ok(Goal { best: best.found, avoid: avoid.found, mate: dm.or(best.mate), points })
 }
 
 /// The operands of `bm` or `am`.
@@ -117,10 +107,10 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
             moves.mate = Some(mate).filter(|mate| *mate > 0 && opcode == "bm");
             continue;
         }
-        match spelling::read(word, &start.position) {
+        match read_move(word, &start.position) {
             Ok(found) if moves.found.contains(&found) => {}
             Ok(found) => moves.found.push(found),
-            Err(error) => moves.refused.push(format!("{opcode} '{word}' {}", error.words())),
+            Err(error) => moves.refused.push(format!("{opcode} '{word}' {error}")),
         }
     }
     match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {

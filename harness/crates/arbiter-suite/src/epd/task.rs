@@ -8,7 +8,7 @@ use shakmaty::Position;
 
 use super::Record;
 use super::judge::{Answer, Judge};
-use crate::drive::{Task, Trouble};
+use crate::runner::{Task, TaskError};
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_protocol::{Go, Limits};
@@ -45,10 +45,10 @@ impl Question {
         &'a self,
         limits: impl IntoIterator<Item = Limits> + 'a,
     ) -> impl Iterator<Item = Search> + 'a {
-        let seats = limits.into_iter().take(self.engines).enumerate();
-        seats.map(|(seat, limits)| {
+        let setups = limits.into_iter().take(self.engines).enumerate();
+        setups.map(|(engine, limits)| {
             let Question { record, hold, .. } = self.clone();
-            Search { record, seat, limits, hold }
+            Search { record, engine, limits, hold }
         })
     }
 }
@@ -59,7 +59,7 @@ pub struct Search {
     /// The question.
     pub record: Arc<Record>,
     /// Index of the engine.
-    pub seat: usize,
+    pub engine: usize,
     /// What bounds it; a clock is not looked at.
     pub limits: Limits,
     /// End it once a solution was held for so many plies.
@@ -67,15 +67,15 @@ pub struct Search {
 }
 
 impl Task for Search {
-    type Done = Answer;
+    type Output = Answer;
 
-    fn seat(&self) -> usize {
-        self.seat
+    fn engine(&self) -> usize {
+        self.engine
     }
 
-    async fn carry_out(&self, player: &mut EngineProcess) -> Result<Answer, Trouble> {
+    async fn run(&self, engine: &mut EngineProcess) -> Result<Answer, TaskError> {
         let Record { start, goal, .. } = &*self.record;
-        player.new_game(start.game()).await?;
+        engine.new_game(start.game()).await?;
         let Limits { movetime, nodes, depth, .. } = self.limits;
         let go = Go { movetime, nodes, depth, ..Go::default() };
         let mut judge = Judge::new(start, goal);
@@ -89,16 +89,16 @@ impl Task for Search {
         let budget = movetime.map(|time| time + LENIENCE);
         let color = start.position.turn();
         let turn = Turn { color, position: start.line(&[]), go, budget };
-        match player.watch(turn, look).await {
+        match engine.watch(turn, look).await {
             Reply::Move { text, elapsed, info } => {
                 let answer = judge.end(&text, elapsed, &info);
-                answer.judged(start, goal).map_err(Trouble::Fault)?;
+                answer.judged(start, goal).map_err(TaskError::Fault)?;
                 Ok(answer)
             }
             Reply::Fault(
                 Fault::Silent(what) | Fault::Crashed(what) | Fault::Disconnected(what),
-            ) => Err(Trouble::Fault(what)),
-            Reply::Claim(claim) => Err(Trouble::Fault(format!("claims a result: {claim:?}"))),
+            ) => Err(TaskError::Fault(what)),
+            Reply::Claim(claim) => Err(TaskError::Fault(format!("claims a result: {claim:?}"))),
         }
     }
 }

@@ -59,11 +59,11 @@ fn without_counters(position: &Chess) -> Chess {
 
 #[cfg(test)]
 mod tests {
-    use super::super::games;
+    use super::super::games::read_games;
     use super::*;
 
     fn of(pgn: &str, from_ply: usize) -> Vec<(String, Option<Square>, String)> {
-        let (games, faults) = games::read("g", pgn.as_bytes()).unwrap();
+        let (games, faults) = read_games("g", pgn.as_bytes()).unwrap();
         assert_eq!(faults, Vec::<String>::new());
         let listed = |c: Candidate| (c.start.fen(), c.taken_on, c.origin);
         candidates(&games, from_ply).into_iter().map(listed).collect()

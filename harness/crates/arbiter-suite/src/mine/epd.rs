@@ -28,7 +28,7 @@ pub struct Found {
 
 /// What a suite says of a position. `c0` has the themes, `c1` the scores in centipawns (`#` for
 /// mates), `c2` the game.
-pub fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -> Found {
+pub(super) fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -> Found {
     let position = &candidate.start.position;
     let themes = themes(&candidate.start, proof);
     let mut tail = format!(
@@ -59,7 +59,7 @@ pub fn found(candidate: &Candidate, proof: &Proof, criteria: &Criteria) -> Found
 /// The lines of a suite, numbered by theme. Of the positions of a game whose solutions are the
 /// same words, only the first is kept: what was missed once is often missed again. `found` are
 /// positions with the number of their game, in order.
-pub fn lines(found: &[(usize, Found)]) -> Vec<String> {
+pub fn suite_lines(found: &[(usize, Found)]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     let mut lines = Vec::new();
@@ -105,7 +105,7 @@ mod tests {
     use shakmaty::Position;
 
     use super::*;
-    use crate::epd::read::read;
+    use crate::epd::read;
     use crate::start::Start;
 
     const CRITERIA: Criteria =
@@ -138,7 +138,7 @@ mod tests {
     fn a_line_says_all_and_is_read_back() {
         let (candidate, proof) = example();
         let found = found(&candidate, &proof, &CRITERIA);
-        let lines = lines(&[(0, found)]);
+        let lines = suite_lines(&[(0, found)]);
         assert_eq!(
             lines,
             ["4k3/8/8/3pP3/8/8/8/4K3 w - d6 bm exd6; id \"mate.001\"; \
@@ -160,7 +160,7 @@ mod tests {
         let (candidate, proof) = example();
         let found = found(&candidate, &proof, &CRITERIA);
         let twice = [(0, found.clone()), (0, found.clone()), (1, found)];
-        let lines = lines(&twice);
+        let lines = suite_lines(&twice);
         assert_eq!(lines.len(), 2);
         assert!(lines[1].contains("\"mate.002\""));
     }

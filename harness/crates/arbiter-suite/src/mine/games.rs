@@ -34,7 +34,7 @@ pub struct Game {
 
 /// All games of a PGN text, and what is wrong with those that are cut short or left out. Variations
 /// are not looked at.
-pub fn read(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
+pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let mut reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut number = 0;
@@ -57,7 +57,7 @@ pub fn read(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>
 }
 
 /// A game of the store.
-pub fn stored(origin: String, record: &GameRecord) -> Result<Game, String> {
+pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> {
     let start = Start::read(&record.fen, record.chess960)?;
     let mut position = start.position.clone();
     let mut moves = Vec::new();
@@ -202,7 +202,7 @@ mod tests {
     fn results_count_unless_an_engine_failed() {
         let pgn = "[Termination \"normal\"]\n\n1. e4 {+0.20/8} e5 {+M4/9 0.1s} 2. Nf3 1-0\n\n\
                    [Termination \"time forfeit\"]\n\n1. e4 1-0\n\n1. e4 *\n\n1. e5 0-1\n";
-        let (games, _) = read("a.pgn", pgn.as_bytes()).unwrap();
+        let (games, _) = read_games("a.pgn", pgn.as_bytes()).unwrap();
         let found: Vec<_> = games.iter().map(|game| (game.result, game.open_plies)).collect();
         let white = KnownOutcome::Decisive { winner: shakmaty::Color::White };
         assert_eq!(found, [(Some(white), 1), (None, 1), (None, 1), (None, 0)]);
@@ -213,7 +213,7 @@ mod tests {
         let pgn = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 (1. d4 d5) 1... e5 2. Nf3 *\n\n\
                    [FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\"]\n\n1. O-O-O Kd9 2. Rd2 *\n\n\
                    1. e4 e5 2. e5 d5 *\n\n[FEN \"what\"]\n\n1. e4 *\n";
-        let (games, faults) = read("a.pgn", pgn.as_bytes()).unwrap();
+        let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
         let plies: Vec<usize> = games.iter().map(|game| game.moves.len()).collect();
         assert_eq!(plies[0], 3);
         assert_eq!(games[0].origin, "A v B, a.pgn game 1");

@@ -48,11 +48,11 @@ impl Journal {
     /// Opens the journal at `path` for what `asked` names in one line, or begins it.
     pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
-        let text = match std::fs::read(path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(io(error)),
+        let bytes = match std::fs::read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(io)?,
         };
+        let text = String::from_utf8_lossy(&bytes);
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut lines = whole.lines();
         let is_new = match lines.next() {
@@ -79,7 +79,7 @@ impl Journal {
     pub fn append(&mut self, fen: String, judged: Judged) -> Result<(), JournalError> {
         let text = match &judged {
             Ok(Found { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
-            Err(rejection) => format!("{fen}\t{}\n", rejection.word()),
+            Err(rejection) => format!("{fen}\t{rejection}\n"),
         };
         let written = self.file.write_all(text.as_bytes());
         written.map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
@@ -95,17 +95,17 @@ impl Journal {
 }
 
 fn entry(line: &str) -> Option<(String, Judged)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let fen = (*fields.first()?).to_owned();
-    let judged = match fields[1..] {
-        [word] => Err(Rejection::ALL.into_iter().find(|rejection| rejection.word() == word)?),
+    let (fen, judged) = line.split_once('\t')?;
+    let fields: Vec<&str> = judged.split('\t').collect();
+    let judged = match fields[..] {
+        [word] => Err(word.parse().ok()?),
         [theme, head, tail] => {
             let [theme, head, tail] = [theme, head, tail].map(str::to_owned);
             Ok(Found { theme, head, tail })
         }
         _ => return None,
     };
-    Some((fen, judged))
+    Some((fen.to_owned(), judged))
 }
 
 #[cfg(test)]

@@ -1,21 +1,29 @@
 //! Positions for suites, found in games: those with one clearly best move, as a strong engine
 //! proves.
 //!
-//! [`games`] reads games, [`candidate`] takes positions out of them, [`proof`] judges what an
-//! engine says of one, [`theme`] says what its solution is like, [`task`] asks the engine,
-//! [`journal`] keeps what was found through interruptions, and [`epd`] writes the suite.
+//! [`read_games`] reads games, [`candidates`] takes positions out of them, a [`Search`] asks the
+//! engine about one and judges what it says, a [`Journal`] keeps what was found through
+//! interruptions, and [`suite_lines`] writes the suite.
 
-pub mod candidate;
-pub mod epd;
-pub mod games;
-pub mod journal;
-pub mod proof;
-pub mod task;
-pub mod theme;
+mod candidate;
+mod epd;
+mod games;
+mod journal;
+mod proof;
+mod task;
+mod theme;
 
+pub use candidate::{Candidate, candidates};
+pub use epd::{Found, suite_lines};
+pub use games::{Game, read_games, stored_game};
+pub use journal::{Journal, JournalError, Judged};
+pub use task::{OPTIONS, Search};
+
+use serde::{Deserialize, Serialize};
 use shakmaty::Move;
 
 use arbiter_protocol::Score;
+use arbiter_protocol::named;
 
 /// What makes a move clearly best, and a position worth its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +64,8 @@ pub struct Proof {
 }
 
 /// Why a position is no question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rejection {
     /// A quick look showed two moves about as good.
     Unpromising,
@@ -72,26 +81,4 @@ pub enum Rejection {
     Incomplete,
 }
 
-impl Rejection {
-    /// All of them.
-    pub const ALL: [Rejection; 6] = [
-        Rejection::Unpromising,
-        Rejection::Unclear,
-        Rejection::Unsettled,
-        Rejection::Recapture,
-        Rejection::Obvious,
-        Rejection::Incomplete,
-    ];
-
-    /// One word for it, also in journals.
-    pub fn word(self) -> &'static str {
-        match self {
-            Rejection::Unpromising => "unpromising",
-            Rejection::Unclear => "unclear",
-            Rejection::Unsettled => "unsettled",
-            Rejection::Recapture => "recapture",
-            Rejection::Obvious => "obvious",
-            Rejection::Incomplete => "incomplete",
-        }
-    }
-}
+named!(Rejection);

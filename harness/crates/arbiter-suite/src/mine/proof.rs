@@ -15,11 +15,11 @@ const MAX_LINE: usize = 12;
 
 /// What an engine said of its two best moves, by depth. Scores that are bounds are left out.
 #[derive(Debug, Default)]
-pub struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
+pub(super) struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 
 impl Transcript {
     /// Takes in a line of the engine; breaks at the end of the search.
-    pub fn take(&mut self, line: &str) -> ControlFlow<()> {
+    pub(super) fn take(&mut self, line: &str) -> ControlFlow<()> {
         match line.split_ascii_whitespace().next() {
             Some("bestmove") => return ControlFlow::Break(()),
             Some("info") => {}
@@ -71,7 +71,7 @@ fn numbered(line: &str) -> Option<(usize, Info)> {
 
 /// Whether a quick look at `depth` leaves hope: the two best moves are apart by half of what is
 /// wanted, and the best one neither takes back nor was seen at once.
-pub fn look(
+pub(super) fn look(
     candidate: &Candidate,
     transcript: &Transcript,
     depth: u32,
@@ -102,7 +102,7 @@ fn worth(
 }
 
 /// The proof, or why there is none.
-pub fn prove(
+pub(super) fn prove(
     candidate: &Candidate,
     transcript: &Transcript,
     criteria: &Criteria,

@@ -7,7 +7,7 @@ use super::candidate::Candidate;
 use super::epd::{Found, found};
 use super::proof::{Transcript, look, prove};
 use super::{Criteria, Rejection};
-use crate::drive::{Task, Trouble};
+use crate::runner::{Task, TaskError};
 use arbiter_game::engine::EngineProcess;
 
 /// What the engine that proves is told besides what the user says: one thread, so that it says the
@@ -26,20 +26,20 @@ pub struct Search {
 }
 
 impl Task for Search {
-    type Done = Result<Found, Rejection>;
+    type Output = Result<Found, Rejection>;
 
-    fn seat(&self) -> usize {
+    fn engine(&self) -> usize {
         0
     }
 
-    async fn carry_out(&self, player: &mut EngineProcess) -> Result<Self::Done, Trouble> {
+    async fn run(&self, engine: &mut EngineProcess) -> Result<Self::Output, TaskError> {
         for &depth in &self.criteria.looks {
-            let seen = self.search(player, depth).await?;
+            let seen = self.search(engine, depth).await?;
             if let Err(rejection) = look(&self.candidate, &seen, depth, &self.criteria) {
                 return Ok(Err(rejection));
             }
         }
-        let searched = self.search(player, self.criteria.depth).await?;
+        let searched = self.search(engine, self.criteria.depth).await?;
         let proof = prove(&self.candidate, &searched, &self.criteria);
         Ok(proof.map(|proof| found(&self.candidate, &proof, &self.criteria)))
     }
@@ -47,12 +47,16 @@ impl Task for Search {
 
 impl Search {
     /// Searches with an empty hash table, so that the order of positions makes no difference.
-    async fn search(&self, player: &mut EngineProcess, depth: u32) -> Result<Transcript, Trouble> {
+    async fn search(
+        &self,
+        engine: &mut EngineProcess,
+        depth: u32,
+    ) -> Result<Transcript, TaskError> {
         let start = &self.candidate.start;
-        player.new_game(start.game()).await?;
+        engine.new_game(start.game()).await?;
         let mut transcript = Transcript::default();
         let take = |line: &str| transcript.take(line);
-        player.ask(&start.line(&[]), &format!("go depth {depth}"), self.limit, take).await?;
+        engine.ask(&start.line(&[]), &format!("go depth {depth}"), self.limit, take).await?;
         Ok(transcript)
     }
 }

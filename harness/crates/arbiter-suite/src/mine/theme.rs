@@ -17,7 +17,7 @@ const ENDGAME_PIECES: usize = 4;
 const DEFENCE: i32 = 50;
 
 /// The themes, the one that says most first.
-pub fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
+pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     let position = &start.position;
     let best = proof.best;
     let mut after = position.clone();
@@ -26,13 +26,17 @@ pub fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     let pieces = position.board().occupied()
         & !position.board().by_role(Role::Pawn)
         & !position.board().by_role(Role::King);
+    let is_defence = match proof.best_score {
+        Score::Centipawns(cp) => cp <= DEFENCE,
+        Score::Mate(moves) => moves <= 0,
+    };
     let named = [
         ("mate", matches!(proof.best_score, Score::Mate(moves) if moves > 0)),
         ("sacrifice", is_sacrifice(position, &proof.line)),
         ("underpromotion", best.promotion().is_some_and(|role| role != Role::Queen)),
         ("promotion", best.promotion() == Some(Role::Queen)),
         ("stalemate", after.is_stalemate()),
-        ("defence", is_defence(proof)),
+        ("defence", is_defence),
         ("evasion", position.is_check()),
         ("castling", best.is_castle()),
         ("en passant", best.is_en_passant()),
@@ -76,13 +80,6 @@ fn balance(position: &Chess, side: Color) -> i32 {
         counted.iter().map(|(role, value)| value * count(*role)).sum()
     };
     worth(side) - worth(side.other())
-}
-
-fn is_defence(proof: &Proof) -> bool {
-    match proof.best_score {
-        Score::Centipawns(cp) => cp <= DEFENCE,
-        Score::Mate(moves) => moves <= 0,
-    }
 }
 
 #[cfg(test)]

@@ -44,18 +44,18 @@ impl Patterns {
 
 /// An engine's count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub(super) struct Answer {
     /// Count of each move, as written.
-    pub moves: Vec<(String, u64)>,
+    pub(super) moves: Vec<(String, u64)>,
     /// Count of all moves.
-    pub total: Option<u64>,
+    pub(super) total: Option<u64>,
     /// The line by which one sees that it searches for a move instead of counting.
-    pub search: Option<String>,
+    pub(super) search: Option<String>,
 }
 
 impl Answer {
     /// Takes in a line; breaks when nothing else is to come.
-    pub fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
+    pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
         if let Some(found) = patterns.of_move.captures(line)
             && let Some(count) = number(&found[2])
         {

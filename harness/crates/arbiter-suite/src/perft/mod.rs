@@ -1,12 +1,17 @@
 //! Perft: the leaves of the tree of legal moves, counted to prove an engine's move generator.
 //!
-//! [`read`] understands the files, [`answer`] what engines print, and [`walk`] finds the first
+//! [`read()`] understands the files, [`Patterns`] what engines print, and a [`Count`] finds the first
 //! wrong position below one whose count is wrong.
 
-pub mod answer;
-pub mod read;
-pub mod task;
-pub mod walk;
+mod answer;
+mod read;
+mod task;
+mod walk;
+
+pub use answer::Patterns;
+pub use read::{Suite, read};
+pub use task::{Count, Counted, NumberedCount, PerftQuery, Verdict};
+pub use walk::{Finding, Wrong, leaves};
 
 use super::start::Start;
 

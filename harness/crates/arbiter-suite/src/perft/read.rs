@@ -21,150 +21,127 @@ pub struct Suite {
 /// Reads a suite in any of the formats; all positions are Chess960 if `is_chess960`, else those
 /// that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
-    let mut reader = Reader { is_chess960, suite: Suite::default(), record: None };
-    if text.trim_start().starts_with(['{', '[']) {
-        reader.json(text);
-    } else {
-        for (line, text) in (1..).zip(text.lines()) {
-            reader.line(line, text.trim_matches(|c: char| c.is_whitespace() || c == '\0'));
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let entries = if is_json { json_entries(text) } else { text_entries(text) };
+    let mut suite = Suite::default();
+    for (line, entry) in entries {
+        match entry.and_then(|entry| entry.case(line, is_chess960)) {
+            Ok(case) => suite.cases.push(case),
+            Err(reason) => suite.unusable.push(Unusable::new(line, &reason)),
         }
-        reader.end_record();
     }
-    reader.suite
+    suite
 }
 
-/// A record of several lines, so far.
+/// What the file says of a position.
 #[derive(Debug, Default)]
-struct Record {
-    line: usize,
+struct Entry {
     name: Option<String>,
     position: Option<String>,
     counts: Vec<(u32, u64)>,
 }
 
-struct Reader {
-    is_chess960: bool,
-    suite: Suite,
-    record: Option<Record>,
-}
+/// An entry with the number of its line; an error says why it cannot be used.
+type NumberedEntry = (usize, Result<Entry, String>);
 
-impl Reader {
-    fn line(&mut self, line: usize, text: &str) {
-        if text.is_empty() || text.starts_with('#') || text.starts_with("//") {
-            return;
-        }
-        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        match word.trim_end_matches(':') {
-            "id" => {
-                self.end_record();
-                let name = rest.trim().trim_matches('"').to_owned();
-                self.record = Some(Record { line, name: Some(name), ..Record::default() });
-            }
-            "epd" | "fen" => {
-                if self.record.as_ref().is_none_or(|record| record.position.is_some()) {
-                    self.end_record();
-                    self.record = Some(Record::default());
-                }
-                let record = self.record.get_or_insert_default();
-                (record.line, record.position) = (line, Some(rest.to_owned()));
-            }
-            "perft" => match (&mut self.record, count(rest)) {
-                (Some(record), Some(count)) => record.counts.push(count),
-                (None, _) => self.refuse(line, "perft without a position before it"),
-                (_, None) => self.refuse(line, "expected perft DEPTH COUNT"),
-            },
-            _ => {
-                self.end_record();
-                self.epd(line, text);
-            }
-        }
-    }
-
-    fn epd(&mut self, line: usize, text: &str) {
-        let (fen, rest) = match fields::split(text) {
-            Ok(split) => split,
-            Err(reason) => return self.refuse(line, &reason),
-        };
-        let mut counts = Vec::new();
-        let mut name = None;
-        for operation in rest.split(';').map(str::trim) {
-            if let Some(depth) = operation.strip_prefix(['D', 'd'])
-                && depth.starts_with(|c: char| c.is_ascii_digit())
-            {
-                match count(depth) {
-                    Some(count) => counts.push(count),
-                    None => return self.refuse(line, &format!("'{operation}' is no count")),
-                }
-            } else if let Some(id) = operation.strip_prefix("id ") {
-                name = Some(id.trim().trim_matches('"').to_owned());
-            }
-        }
-        self.add(line, name, &fen, counts);
-    }
-
-    fn end_record(&mut self) {
-        let Some(record) = self.record.take() else { return };
-        let Record { line, name, position, counts } = record;
-        let Some(position) = position else {
-            return self.refuse(line, "a record without a position");
-        };
-        match fields::split(&position) {
-            Ok((fen, _)) => self.add(line, name, &fen, counts),
-            Err(reason) => self.refuse(line, &reason),
-        }
-    }
-
-    /// JSON comes in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a start and
-    /// the positions expected after each move.
-    fn json(&mut self, text: &str) {
-        let file: Value = match serde_json::from_str(text) {
-            Ok(file) => file,
-            Err(error) => return self.refuse(error.line(), &format!("no JSON: {error}")),
-        };
-        let Some(cases) = file.as_array().or_else(|| file["testCases"].as_array()) else {
-            return self.refuse(1, "expected a list, or an object with the list testCases");
-        };
-        for (number, case) in (1..).zip(cases) {
-            let (fen, counts, about) = match (case["fen"].as_str(), case["start"]["fen"].as_str()) {
-                (Some(fen), _) => {
-                    let depth = case["depth"].as_u64().and_then(|depth| u32::try_from(depth).ok());
-                    let nodes = case["nodes"].as_u64();
-                    let counts = depth.zip(nodes).filter(|(depth, _)| *depth <= MAX_DEPTH);
-                    (fen, counts.into_iter().collect(), &case["description"])
-                }
-                (None, Some(fen)) => {
-                    let moves = case["expected"].as_array().map(|moves| (1, moves.len() as u64));
-                    (fen, moves.into_iter().collect(), &case["start"]["description"])
-                }
-                (None, None) => {
-                    self.refuse(number, "neither fen nor start.fen");
-                    continue;
-                }
-            };
-            match fields::split(fen) {
-                Ok((fen, _)) => self.add(number, about.as_str().map(str::to_owned), &fen, counts),
-                Err(reason) => self.refuse(number, &reason),
-            }
-        }
-    }
-
-    fn add(&mut self, line: usize, name: Option<String>, fen: &str, mut counts: Vec<(u32, u64)>) {
+impl Entry {
+    fn case(self, line: usize, is_chess960: bool) -> Result<Case, String> {
+        let Entry { name, position, mut counts } = self;
+        let (fen, _) = fields::split(&position.ok_or("a record without a position")?)?;
         counts.sort_unstable();
         if counts.is_empty() {
-            return self.refuse(line, "no count, such as ;D1 20");
+            return Err("no count, such as ;D1 20".to_owned());
         }
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
-            return self.refuse(line, "two counts for the same depth");
+            return Err("two counts for the same depth".to_owned());
         }
-        match Start::read(fen, self.is_chess960) {
-            Ok(start) => self.suite.cases.push(Case { line, name, start, counts }),
-            Err(reason) => self.refuse(line, &reason),
-        }
+        Ok(Case { line, name, start: Start::read(&fen, is_chess960)?, counts })
     }
+}
 
-    fn refuse(&mut self, line: usize, reason: &str) {
-        self.suite.unusable.push(Unusable::new(line, reason));
+fn text_entries(text: &str) -> Vec<NumberedEntry> {
+    let mut entries = Vec::new();
+    // A record of several lines, so far.
+    let mut record: Option<(usize, Entry)> = None;
+    for (line, text) in (1..).zip(text.lines()) {
+        let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+        if text.is_empty() || text.starts_with('#') || text.starts_with("//") {
+            continue;
+        }
+        let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        match (word.trim_end_matches(':'), &mut record) {
+            ("epd" | "fen", Some((at, entry))) if entry.position.is_none() => {
+                (*at, entry.position) = (line, Some(rest.to_owned()));
+            }
+            ("perft", None) => refuse("perft without a position before it"),
+            ("perft", Some((_, entry))) => match count(rest) {
+                Some(count) => entry.counts.push(count),
+                None => refuse("expected perft DEPTH COUNT"),
+            },
+            (word, _) => {
+                entries.extend(record.take().map(|(line, entry)| (line, Ok(entry))));
+                let unquoted = || Some(rest.trim().trim_matches('"').to_owned());
+                match word {
+                    "id" => record = Some((line, Entry { name: unquoted(), ..Entry::default() })),
+                    "epd" | "fen" => {
+                        let position = Some(rest.to_owned());
+                        record = Some((line, Entry { position, ..Entry::default() }));
+                    }
+                    _ => entries.push((line, epd_entry(text))),
+                }
+            }
+        }
     }
+    entries.extend(record.map(|(line, entry)| (line, Ok(entry))));
+    entries
+}
+
+/// A position and its counts on one line.
+fn epd_entry(text: &str) -> Result<Entry, String> {
+    let (fen, rest) = fields::split(text)?;
+    let mut entry = Entry { position: Some(fen), ..Entry::default() };
+    for operation in rest.split(';').map(str::trim) {
+        let depth = operation.strip_prefix(['D', 'd']);
+        if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
+            let count = count(depth).ok_or_else(|| format!("'{operation}' is no count"))?;
+            entry.counts.push(count);
+        } else if let Some(id) = operation.strip_prefix("id ") {
+            entry.name = Some(id.trim().trim_matches('"').to_owned());
+        }
+    }
+    Ok(entry)
+}
+
+/// JSON comes in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a start and the
+/// positions expected after each move.
+fn json_entries(text: &str) -> Vec<NumberedEntry> {
+    let file: Value = match serde_json::from_str(text) {
+        Ok(file) => file,
+        Err(error) => return vec![(error.line(), Err(format!("no JSON: {error}")))],
+    };
+    let Some(cases) = file.as_array().or_else(|| file["testCases"].as_array()) else {
+        let reason = "expected a list, or an object with the list testCases";
+        return vec![(1, Err(reason.to_owned()))];
+    };
+    (1..).zip(cases.iter().map(json_entry)).collect()
+}
+
+fn json_entry(case: &Value) -> Result<Entry, String> {
+    let (fen, count, about) = match (case["fen"].as_str(), case["start"]["fen"].as_str()) {
+        (Some(fen), _) => {
+            let depth = case["depth"].as_u64().and_then(|depth| u32::try_from(depth).ok());
+            let depth = depth.filter(|depth| *depth <= MAX_DEPTH);
+            (fen, depth.zip(case["nodes"].as_u64()), &case["description"])
+        }
+        (None, Some(fen)) => {
+            let moves = case["expected"].as_array().map(|moves| (1, moves.len() as u64));
+            (fen, moves, &case["start"]["description"])
+        }
+        (None, None) => return Err("neither fen nor start.fen".to_owned()),
+    };
+    let name = about.as_str().map(str::to_owned);
+    Ok(Entry { name, position: Some(fen.to_owned()), counts: count.into_iter().collect() })
 }
 
 /// `DEPTH COUNT`, also with a sign of equality, and with digits in groups.

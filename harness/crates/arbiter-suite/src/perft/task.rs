@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::answer::{Answer, Patterns};
 use super::walk::{Finding, Walk, leaves};
-use crate::drive::{Task, Trouble};
+use crate::runner::{Task, TaskError};
 use crate::start::Start;
 use arbiter_game::engine::EngineProcess;
 
 /// How to ask an engine to count.
 #[derive(Debug, Clone)]
-pub struct Manner {
+pub struct PerftQuery {
     /// The command, with `{depth}` in place of the depth.
     pub command: String,
     /// How to tell the lines of the answer.
@@ -29,12 +29,12 @@ pub struct Count {
     /// What the suite says.
     pub expected: u64,
     /// How to ask.
-    pub manner: Manner,
+    pub manner: PerftQuery,
 }
 
 /// A count, and its place in the suite.
 #[derive(Debug, Clone)]
-pub struct Counting {
+pub struct NumberedCount {
     /// Its number, from 0.
     pub number: u64,
     /// The count.
@@ -72,15 +72,15 @@ pub enum Verdict {
 }
 
 impl Task for Count {
-    type Done = Verdict;
+    type Output = Verdict;
 
-    fn seat(&self) -> usize {
+    fn engine(&self) -> usize {
         0
     }
 
-    async fn carry_out(&self, player: &mut EngineProcess) -> Result<Verdict, Trouble> {
-        player.new_game(self.start.game()).await?;
-        let answer = self.ask(player, self.start.line(&[]), self.depth).await?;
+    async fn run(&self, engine: &mut EngineProcess) -> Result<Verdict, TaskError> {
+        engine.new_game(self.start.game()).await?;
+        let answer = self.ask(engine, self.start.line(&[]), self.depth).await?;
         let got = answer.total.unwrap_or_default();
         if got == self.expected {
             return Ok(Verdict::Right);
@@ -96,7 +96,7 @@ impl Task for Count {
                 break finding;
             }
             let (position, depth) = walk.question();
-            answer = self.ask(player, position, depth).await?;
+            answer = self.ask(engine, position, depth).await?;
         };
         Ok(Verdict::Wrong { got, leaves, finding })
     }
@@ -105,20 +105,20 @@ impl Task for Count {
 impl Count {
     async fn ask(
         &self,
-        player: &mut EngineProcess,
+        engine: &mut EngineProcess,
         position: String,
         depth: u32,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<Answer, TaskError> {
         let mut answer = Answer::default();
         let question = self.manner.command.replace("{depth}", &depth.to_string());
         let mut failure = None;
         let patterns = &self.manner.patterns;
         let take = |line: &str| answer.take(line, patterns);
-        if let Err(error) = player.ask(&position, &question, self.manner.limit, take).await {
+        if let Err(error) = engine.ask(&position, &question, self.manner.limit, take).await {
             failure = Some(error);
         }
         match (&answer.search, failure) {
-            (Some(line), _) => Err(Trouble::Hopeless(format!(
+            (Some(line), _) => Err(TaskError::Unsupported(format!(
                 "answers '{question}' with a search ('{line}'); if it counts by another command, \
                  give that with --command"
             ))),

@@ -53,7 +53,7 @@ pub struct Finding {
 
 /// A walk in progress.
 #[derive(Debug)]
-pub struct Walk {
+pub(super) struct Walk {
     start: Start,
     position: Chess,
     path: Vec<String>,
@@ -64,7 +64,7 @@ pub struct Walk {
 
 impl Walk {
     /// Begins at a position whose count at `depth` was wrong.
-    pub fn new(start: &Start, depth: u32) -> Walk {
+    pub(super) fn new(start: &Start, depth: u32) -> Walk {
         Walk {
             start: start.clone(),
             position: start.position.clone(),
@@ -75,12 +75,12 @@ impl Walk {
     }
 
     /// What to ask the engine: a `position` line, and the depth to count.
-    pub fn question(&self) -> (String, u32) {
+    pub(super) fn question(&self) -> (String, u32) {
         (self.start.line(&self.path), self.depth)
     }
 
     /// Takes in the answer. The walk goes on until this gives a finding.
-    pub fn answer(&mut self, answer: &Answer) -> Option<Finding> {
+    pub(super) fn answer(&mut self, answer: &Answer) -> Option<Finding> {
         let legal = self.position.legal_moves();
         let truth: Vec<(Move, u64)> =
             legal.iter().map(|&legal| (legal, self.leaves_after(legal))).collect();

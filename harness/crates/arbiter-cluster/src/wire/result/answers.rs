@@ -10,8 +10,7 @@ use crate::wire::WireError;
 use crate::wire::text::Text;
 use arbiter_protocol::Score;
 use arbiter_schema::{Nanos, mirrors};
-use arbiter_suite::epd::judge::{Answer, Found};
-use arbiter_suite::epd::task::Answered;
+use arbiter_suite::epd::{Answer, Answered, Found};
 
 /// The answer of each engine, or its fault instead.
 #[derive(Serialize, Deserialize)]

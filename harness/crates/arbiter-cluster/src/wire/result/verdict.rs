@@ -9,8 +9,7 @@ use super::Payload;
 use crate::wire::WireError;
 use crate::wire::text::{Text, printable};
 use arbiter_schema::mirrors;
-use arbiter_suite::perft::task::{Counted, Verdict};
-use arbiter_suite::perft::walk::{Finding, Wrong};
+use arbiter_suite::perft::{Counted, Finding, Verdict, Wrong};
 
 /// Most moves of a list: no position has more.
 const MAX_MOVES: usize = 256;

@@ -4,27 +4,11 @@
 
 use shakmaty::{Chess, File, Move, Position, Rank, Role, Square};
 
-/// What is wrong with a move.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SpellingError {
-    /// It does not read as a move at all.
-    NoMove,
-    /// No legal move fits.
-    Illegal,
-    /// More than one legal move fits.
-    Ambiguous,
-}
-
-impl SpellingError {
-    /// As the end of a sentence that begins with the move.
-    pub(super) fn words(&self) -> &'static str {
-        match self {
-            SpellingError::NoMove => "is no move",
-            SpellingError::Illegal => "is not legal",
-            SpellingError::Ambiguous => "fits more than one move",
-        }
-    }
-}
+/// Ends of a sentence that begins with a move: it does not read as a move at all, no legal move
+/// fits, or more than one does.
+const NO_MOVE: &str = "is no move";
+const ILLEGAL: &str = "is not legal";
+const AMBIGUOUS: &str = "fits more than one move";
 
 /// What the text says of the move.
 #[derive(Debug, Clone, Copy)]
@@ -36,31 +20,30 @@ struct Wanted {
     promotion: Option<Role>,
 }
 
-/// The legal move that a text means.
-pub(super) fn read(text: &str, position: &Chess) -> Result<Move, SpellingError> {
+/// The legal move that a text means; an error ends a sentence that begins with the text.
+pub(super) fn read_move(text: &str, position: &Chess) -> Result<Move, &'static str> {
     let text = bare(text);
     let legal = position.legal_moves();
     if let Some(is_long) = castling(text) {
-        let sides = |m: &Move| match (m.is_castle(), m.from()) {
-            (true, Some(from)) => Some(m.to().file() < from.file()),
-            _ => None,
+        let is_meant = |m: &Move| {
+            let from = m.from().filter(|_| m.is_castle());
+            from.is_some_and(|from| (m.to().file() < from.file()) == is_long)
         };
-        let found = legal.into_iter().find(|m| sides(m) == Some(is_long));
-        return found.ok_or(SpellingError::Illegal);
+        return legal.into_iter().find(is_meant).ok_or(ILLEGAL);
     }
     let readings = readings(text);
     if readings.is_empty() {
-        return Err(SpellingError::NoMove);
+        return Err(NO_MOVE);
     }
     for wanted in readings {
         let mut fits = legal.iter().filter(|legal| wanted.fits(**legal));
         match (fits.next(), fits.next()) {
             (Some(found), None) => return Ok(*found),
-            (Some(_), Some(_)) => return Err(SpellingError::Ambiguous),
+            (Some(_), Some(_)) => return Err(AMBIGUOUS),
             (None, _) => {}
         }
     }
-    Err(SpellingError::Illegal)
+    Err(ILLEGAL)
 }
 
 /// Whether a text is castling, and if so, to the queen's side.
@@ -96,8 +79,8 @@ fn readings(text: &str) -> Vec<Wanted> {
     let as_pawn = matches!(first, 'a'..='h').then(|| squares(&letters, None));
     let as_piece = Role::from_char(first).map(|role| squares(rest, Some(role)));
     // A move of two squares may shout, or look like a piece at first: `G1F3`, `B1C3`.
-    let is_long = rest.first().is_some_and(char::is_ascii_digit) && letters.len() >= 4;
-    let as_squares = is_long.then(|| squares(&letters, None));
+    let has_squares = rest.first().is_some_and(char::is_ascii_digit) && letters.len() >= 4;
+    let as_squares = has_squares.then(|| squares(&letters, None));
     [as_pawn, as_piece, as_squares].into_iter().flatten().flatten().collect()
 }
 
@@ -110,16 +93,16 @@ fn squares(letters: &[char], role: Option<Role>) -> Option<Wanted> {
     let (from, to) = letters.split_at_checked(letters.len().checked_sub(2)?)?;
     let file = |c: char| File::from_char(c.to_ascii_lowercase());
     let to = Square::from_coords(file(to[0])?, Rank::from_char(to[1])?);
-    let (from_file, from_rank) = match from {
+    let (file, rank) = match from {
         [] => (None, None),
-        [one] => (file(*one), Rank::from_char(*one)),
+        [one] => match (file(*one), Rank::from_char(*one)) {
+            (None, None) => return None,
+            either => either,
+        },
         [one, two] => (Some(file(*one)?), Some(Rank::from_char(*two)?)),
         _ => return None,
     };
-    if from.len() == 1 && from_file.is_none() && from_rank.is_none() {
-        return None;
-    }
-    Some(Wanted { role, file: from_file, rank: from_rank, to, promotion })
+    Some(Wanted { role, file, rank, to, promotion })
 }
 
 impl Wanted {
@@ -148,9 +131,9 @@ mod tests {
     use super::*;
     use crate::start::Start;
 
-    fn meant(fen: &str, text: &str) -> Result<String, SpellingError> {
+    fn meant(fen: &str, text: &str) -> Result<String, &'static str> {
         let start = Start::read(fen, false).unwrap();
-        read(text, &start.position).map(|m| m.to_uci(CastlingMode::Standard).to_string())
+        read_move(text, &start.position).map(|m| m.to_uci(CastlingMode::Standard).to_string())
     }
 
     #[test]
@@ -185,7 +168,8 @@ mod tests {
     #[test]
     fn castling_in_chess960_is_found_either_way() {
         let start = Start::read("4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", false).unwrap();
-        let name = |text| read(text, &start.position).map(|m| m.to_uci(CastlingMode::Chess960));
+        let name =
+            |text| read_move(text, &start.position).map(|m| m.to_uci(CastlingMode::Chess960));
         assert_eq!(name("O-O"), name("e1g1"));
         assert_eq!(name("O-O-O").map(|m| m.to_string()).as_deref(), Ok("e1b1"));
     }
@@ -193,16 +177,16 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_not_guessed() {
         let fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
-        let check = |text: &str, error: SpellingError| {
+        let check = |text: &str, error: &str| {
             assert_eq!(meant(fen, text), Err(error), "{text}");
         };
-        check("Nf3", SpellingError::Illegal);
-        check("e1e8", SpellingError::Illegal);
-        check("xyz", SpellingError::NoMove);
-        check("", SpellingError::NoMove);
-        check("best", SpellingError::NoMove);
-        check("e9", SpellingError::NoMove);
+        check("Nf3", ILLEGAL);
+        check("e1e8", ILLEGAL);
+        check("xyz", NO_MOVE);
+        check("", NO_MOVE);
+        check("best", NO_MOVE);
+        check("e9", NO_MOVE);
         let rooks = "4k3/8/8/8/8/8/R6R/4K3 w - - 0 1";
-        assert_eq!(meant(rooks, "Rd2"), Err(SpellingError::Ambiguous));
+        assert_eq!(meant(rooks, "Rd2"), Err(AMBIGUOUS));
     }
 }

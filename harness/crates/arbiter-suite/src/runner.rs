@@ -1,0 +1,143 @@
+//! Puts the tasks of a suite to engines: the only part of suites that waits for anything.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use futures_util::stream;
+use thiserror::Error;
+
+use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
+use arbiter_process::{QUIT_GRACE, Spawner};
+
+/// One question to one engine.
+pub trait Task: Send + Sync {
+    /// The answer.
+    type Output: Send;
+
+    /// Index of the engine.
+    fn engine(&self) -> usize;
+
+    /// Asks the engine.
+    fn run(
+        &self,
+        engine: &mut EngineProcess,
+    ) -> impl Future<Output = Result<Self::Output, TaskError>> + Send;
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskError {
+    /// The engine crashed, was silent or answered nonsense; the next question may go better with a
+    /// new process.
+    Fault(String),
+    /// The engine cannot answer such questions at all.
+    Unsupported(String),
+}
+
+impl From<EngineError> for TaskError {
+    fn from(error: EngineError) -> TaskError {
+        TaskError::Fault(error.to_string())
+    }
+}
+
+/// Why a suite was given up.
+#[derive(Debug, Error)]
+pub enum SuiteError {
+    /// The machine is to blame.
+    #[error("{0}")]
+    Environment(String),
+    /// An engine cannot answer such questions; the text says which one, and why.
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+/// The answer to each task, in their order; an error is the engine's fault.
+pub type Answers<D> = Vec<Result<D, String>>;
+
+/// Engines that are asked one question after another, and kept as long as they behave.
+pub struct SuiteEngines {
+    setups: Arc<[EngineSetup]>,
+    spawner: Spawner,
+    /// By their index.
+    started: BTreeMap<usize, EngineProcess>,
+}
+
+impl SuiteEngines {
+    /// Engines that are started when they are asked for the first time.
+    pub fn new(setups: Arc<[EngineSetup]>, spawner: Spawner) -> SuiteEngines {
+        SuiteEngines { setups, spawner, started: BTreeMap::new() }
+    }
+
+    /// Puts a question to its engine. Dropping the future kills that engine.
+    pub async fn ask<T: Task>(
+        &mut self,
+        task: &T,
+    ) -> Result<Result<T::Output, String>, SuiteError> {
+        let setup = &self.setups[task.engine()];
+        let told = |reason: String| format!("engine '{}': {reason}", setup.name);
+        let mut engine = match self.started.remove(&task.engine()) {
+            Some(engine) => engine,
+            None => match EngineProcess::start(&self.spawner, setup).await {
+                Ok(engine) => engine,
+                // It could be started before, so something was taken away from under us.
+                Err(error @ EngineError::Spawn(_)) => {
+                    return Err(SuiteError::Environment(told(error.to_string())));
+                }
+                Err(error) => return Ok(Err(error.to_string())),
+            },
+        };
+        let error = match task.run(&mut engine).await {
+            Ok(output) => {
+                self.started.insert(task.engine(), engine);
+                return Ok(Ok(output));
+            }
+            Err(error) => error,
+        };
+        engine.quit(Duration::ZERO).await;
+        match error {
+            TaskError::Fault(reason) => Ok(Err(reason)),
+            TaskError::Unsupported(reason) => Err(SuiteError::Unsupported(told(reason))),
+        }
+    }
+
+    /// Ends all engines in peace; they are started again if there is another question.
+    pub async fn quit(&mut self) {
+        let engines = std::mem::take(&mut self.started);
+        join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;
+    }
+}
+
+/// Carries out all tasks, `concurrency` at once, and begins them in their order. `observe` is
+/// called with the index of each as it ends, and ends the suite by an error. Dropping the future
+/// kills the engines.
+pub async fn run_suite<T: Task>(
+    setups: Vec<EngineSetup>,
+    tasks: Vec<T>,
+    concurrency: usize,
+    mut observe: impl FnMut(usize, &Result<T::Output, String>) -> Result<(), SuiteError>,
+) -> Result<Answers<T::Output>, SuiteError> {
+    let spawner = Spawner::start().map_err(|error| SuiteError::Environment(error.to_string()))?;
+    let setups: Arc<[EngineSetup]> = setups.into();
+    let new_engines = || SuiteEngines::new(setups.clone(), spawner.clone());
+    let idle = RefCell::new(Vec::new());
+    let mut answers: Vec<_> = tasks.iter().map(|_| None).collect();
+    let run = async |(index, task): (usize, T)| {
+        let mut engines = idle.borrow_mut().pop().unwrap_or_else(new_engines);
+        let answer = engines.ask(&task).await;
+        idle.borrow_mut().push(engines);
+        Ok((index, answer?))
+    };
+    let tasks = stream::iter(tasks.into_iter().enumerate());
+    let mut ended = std::pin::pin!(tasks.map(run).buffer_unordered(concurrency.max(1)));
+    while let Some(task) = ended.next().await {
+        let (index, answer) = task?;
+        observe(index, &answer)?;
+        answers[index] = Some(answer);
+    }
+    join_all(idle.take().iter_mut().map(SuiteEngines::quit)).await;
+    Ok(answers.into_iter().flatten().collect())
+}
