@@ -6,19 +6,28 @@ use std::sync::OnceLock;
 
 /// The misbehaving engine.
 pub fn puppet() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_puppet"))
+    static PUPPET: OnceLock<PathBuf> = OnceLock::new();
+    PUPPET.get_or_init(|| folder().join("puppet"))
 }
 
-/// The harness, built first if need be.
-///
-/// Cargo builds the programs of the package under test only, so `cargo test -p
-/// tests` alone would meet a harness that is missing or, worse, an old one. `tests/run` has built
-/// it, with lints, and says so.
+/// The harness.
 pub fn arbiter() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| match std::env::var_os("ARBITER_IS_BUILT") {
-        Some(_) => puppet().with_file_name("arbiter"),
-        None => build_arbiter(),
+    static ARBITER: OnceLock<PathBuf> = OnceLock::new();
+    ARBITER.get_or_init(|| folder().join("arbiter"))
+}
+
+/// The folder of both, which are built first if need be: cargo builds the programs of the package
+/// under test only, so `cargo test -p tests` alone would meet programs that are missing or, worse,
+/// old. `tests/run` has built them, with lints, and says so.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let test = std::env::current_exe().expect("a test knows its program");
+        let folder = test.ancestors().nth(2).expect("tests lie in TARGET/PROFILE/deps");
+        if std::env::var_os("ARBITER_IS_BUILT").is_none() {
+            build(folder);
+        }
+        folder.to_owned()
     })
 }
 
@@ -32,29 +41,15 @@ pub fn installed(name: &str) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-fn build_arbiter() -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .expect("the folder for temporary files is in the target folder");
-    let built = puppet().parent().expect("a program is in a folder");
-    // TARGET/PROFILE, or TARGET/TRIPLE/PROFILE when cross-compiling.
-    let place: Vec<&str> = built
-        .strip_prefix(target)
-        .expect("programs are built into the target folder")
-        .iter()
-        .map(|part| part.to_str().expect("profiles and triples are ASCII"))
-        .collect();
+fn build(folder: &Path) {
+    let profile = folder.file_name().and_then(|name| name.to_str()).expect("profiles are ASCII");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
-        .args(["build", "--package", "arbiter", "--bin", "arbiter"])
-        .args(["--message-format", "json-render-diagnostics", "--target-dir"])
-        .arg(target)
+        .args(["build", "--package", "arbiter", "--package", "puppet", "--bins", "--profile"])
+        .arg(if profile == "debug" { "dev" } else { profile })
+        .arg("--target-dir")
+        .arg(folder.parent().expect("it lies in the target folder"))
         .current_dir(env!("CARGO_MANIFEST_DIR"));
-    match place.as_slice() {
-        [profile] => command.args(["--profile", profile_name(profile)]),
-        [triple, profile] => command.args(["--profile", profile_name(profile), "--target", triple]),
-        _ => panic!("{} is not a folder of build results", built.display()),
-    };
     // A test runs with the variables of its package. Build scripts that look at them, of cryptography
     // above all, would run again now, and once more in the next build from a shell.
     for (name, _) in std::env::vars_os() {
@@ -64,31 +59,14 @@ fn build_arbiter() -> PathBuf {
         }
     }
     let output = command.output().expect("cargo can be started");
-    assert!(
-        output.status.success(),
-        "the harness does not build:\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    executable(&output.stdout).expect("cargo says where it put the program")
-}
-
-/// The profile that is built into a folder of this name.
-fn profile_name(folder: &str) -> &str {
-    if folder == "debug" { "dev" } else { folder }
-}
-
-/// The program that cargo's messages announce.
-fn executable(messages: &[u8]) -> Option<PathBuf> {
-    messages.split(|&byte| byte == b'\n').find_map(|line| {
-        let message: serde_json::Value = serde_json::from_slice(line).ok()?;
-        message["executable"].as_str().map(PathBuf::from)
-    })
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the programs do not build:\n{errors}");
 }
 
 #[test]
-fn the_harness_is_built_for_the_tests() {
+fn the_programs_are_built_for_the_tests() {
     assert!(arbiter().is_file(), "{} does not exist", arbiter().display());
-    assert_eq!(arbiter().parent(), puppet().parent(), "built with another profile");
+    assert!(puppet().is_file(), "{} does not exist", puppet().display());
 }
 
 #[test]
