@@ -116,154 +116,153 @@ pub fn any_moment() -> Instant {
 
 /// Plays until the state says that the run is over. Whatever happens, no engine is left.
 pub async fn dispatch<E: Executor>(
-    mut run: Run<'_>,
+    run: Run<'_>,
     state: &mut RunState,
-    mut executor: E,
+    executor: E,
     signals: &mut Signals,
 ) -> Result<Finished, RunError> {
-    let result = run.until_over(state, &mut executor, signals).await;
-    executor.finish().await;
+    let (clock, held) = (Instant::now(), BTreeMap::new());
+    let mut dispatcher = Dispatcher { run, state, executor, clock, held, caller: None };
+    let result = dispatcher.until_over(signals).await;
+    dispatcher.executor.finish().await;
     result
 }
 
-impl Run<'_> {
-    async fn until_over<E: Executor>(
-        &mut self,
-        state: &mut RunState,
-        executor: &mut E,
-        signals: &mut Signals,
-    ) -> Result<Finished, RunError> {
-        let clock = Instant::now();
-        let mut held = BTreeMap::new();
-        let mut request = None;
+/// A run at work.
+struct Dispatcher<'a, 'r, E> {
+    run: Run<'r>,
+    state: &'a mut RunState,
+    executor: E,
+    /// Counts from the start.
+    clock: Instant,
+    /// Pairs that are on disk and not counted yet, as many as are kept in memory.
+    held: BTreeMap<u64, PlayedPair>,
+    /// Who asked for the end.
+    caller: Option<Caller>,
+}
+
+impl<E: Executor> Dispatcher<'_, '_, E> {
+    async fn until_over(&mut self, signals: &mut Signals) -> Result<Finished, RunError> {
         let started = RunEvent::Started {
-            standing: state.standing(),
-            counted: state.counted().count() as u64,
-            sprt_statuses: state.sprt_statuses(),
+            standing: self.state.standing(),
+            counted: self.state.counted().count() as u64,
+            sprt_statuses: self.state.sprt_statuses(),
         };
-        self.tell(&started)?;
+        tell(&mut self.run.observers, &started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
-            self.fill(state, executor);
-            if let Some(ending) = state.ending() {
-                return Ok(Finished { ending, request });
+            self.fill();
+            if let Some(ending) = self.state.ending() {
+                return Ok(Finished { ending, request: self.caller });
             }
-            let mut excluded = None;
-            let events = tokio::select! {
-                event = executor.next() => {
-                    let (events, last) = self.commit_all(event, executor, &mut held)?;
-                    excluded = last;
-                    events
+            tokio::select! {
+                event = self.executor.next() => {
+                    let (events, excluded) = self.commit_all(event)?;
+                    for event in events {
+                        self.apply(event).await?;
+                    }
+                    if let Some(remark) = excluded {
+                        self.exclude_worker(&remark)?;
+                    }
                 }
                 signal = signals.next() => {
-                    request = Some(Caller::Signal(signal));
-                    vec![Event::Interrupt]
+                    self.caller = Some(Caller::Signal(signal));
+                    self.apply(Event::Interrupt).await?;
                 }
-                Some(control) = self.control_requests.recv() => {
-                    let (event, words) = apply_control(control.command, state, executor, &mut request);
-                    for effect in event.map(|event| state.apply(event)).unwrap_or_default() {
-                        self.carry_out(effect, state, executor, &mut held, clock).await?;
-                    }
-                    let status = status(state, executor);
-                    if !control.command.only_asks() {
-                        let (pace, slots, elapsed) = (status.pace, status.slots, clock.elapsed());
-                        self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
-                    }
-                    // Whoever asked may be gone.
-                    let _ = control.reply.send(Answer { words, status });
-                    continue;
-                }
+                Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
-                    self.tell(&RunEvent::Tick { elapsed: clock.elapsed() })?;
-                    continue;
+                    self.tell(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
                 }
-            };
-            for event in events {
-                for effect in state.apply(event) {
-                    self.carry_out(effect, state, executor, &mut held, clock).await?;
-                }
-            }
-            if let Some(remark) = excluded {
-                self.exclude_worker(&remark, state, &mut held)?;
             }
         }
+    }
+
+    /// Applies an event to the state, and carries out the effects.
+    async fn apply(&mut self, event: Event) -> Result<(), RunError> {
+        for effect in self.state.apply(event) {
+            self.carry_out(effect).await?;
+        }
+        Ok(())
+    }
+
+    /// Carries out a command of the user, and answers it.
+    async fn control(&mut self, control: ControlRequest) -> Result<(), RunError> {
+        let (event, words) = self.apply_control(control.command);
+        if let Some(event) = event {
+            self.apply(event).await?;
+        }
+        let status = self.status();
+        if !control.command.only_asks() {
+            let (pace, slots, elapsed) = (status.pace, status.slots, self.clock.elapsed());
+            self.tell(&RunEvent::Steered { pace, slots, elapsed })?;
+        }
+        // Whoever asked may be gone.
+        let _ = control.reply.send(Answer { words, status });
+        Ok(())
     }
 
     /// Lets what somebody has played count no more, who plays no more.
-    fn exclude_worker(
-        &mut self,
-        remark: &Remark,
-        state: &mut RunState,
-        held: &mut BTreeMap<u64, PlayedPair>,
-    ) -> Result<(), RunError> {
-        let takes_back = state.can_take_back();
-        let now = unix_time_ms();
-        let excluded = self.store.exclude_worker(self.name, now, remark, takes_back)?;
+    fn exclude_worker(&mut self, remark: &Remark) -> Result<(), RunError> {
+        let takes_back = self.state.can_take_back();
+        let (store, name, now) = (&mut self.run.store, self.run.name, unix_time_ms());
+        let excluded = &store.exclude_worker(name, now, remark, takes_back)?;
         let what = format!("excluded: {}", remark.what);
-        self.store.note_remark(self.name, now, &Remark { what, ..remark.clone() })?;
+        store.note_remark(name, now, &Remark { what, ..remark.clone() })?;
         if excluded.pairs > 0 {
-            let kept = self.store.tallies(self.name)?;
-            state.take_back(&kept);
+            self.state.take_back(&store.tallies(name)?);
             // Their games are in the store, or do not count.
-            held.clear();
+            self.held.clear();
         }
-        let (standing, sprt_statuses, schedule) =
-            (state.standing(), state.sprt_statuses(), state.schedule());
-        let counted = state.counted().count() as u64;
-        let excluded = &excluded;
-        Ok(self.tell(&RunEvent::WorkerExcluded {
+        let event = RunEvent::WorkerExcluded {
             excluded,
-            standing,
-            counted,
-            sprt_statuses,
-            schedule,
-        })?)
+            standing: self.state.standing(),
+            counted: self.state.counted().count() as u64,
+            sprt_statuses: self.state.sprt_statuses(),
+            schedule: self.state.schedule(),
+        };
+        Ok(tell(&mut self.run.observers, &event)?)
     }
 
     /// Starts pairs while there is room and work.
-    fn fill<E: Executor>(&mut self, state: &mut RunState, executor: &mut E) {
-        while executor.has_room() {
-            let effects = state.apply(Event::Idle);
+    fn fill(&mut self) {
+        while self.executor.has_room() {
+            let effects = self.state.apply(Event::Idle);
             let [Effect::Start(pairing)] = effects[..] else {
-                if state.has_started_all() {
-                    executor.release_idle();
+                if self.state.has_started_all() {
+                    self.executor.release_idle();
                 }
                 return;
             };
-            executor.start(self.jobs.job(pairing, state.settings(pairing.pair)));
+            let settings = self.state.settings(pairing.pair);
+            self.executor.start(self.run.jobs.job(pairing, settings));
         }
     }
 
     /// Puts on disk, together, what has happened, as far as it need not be waited for: where many
     /// games are short, pairs end faster than a disk writes one after another. Somebody who is to be
     /// set excluded after that comes back.
-    fn commit_all<E: Executor>(
-        &mut self,
-        first: JobEvent,
-        executor: &mut E,
-        held: &mut BTreeMap<u64, PlayedPair>,
-    ) -> Result<(Vec<Event>, Option<Remark>), RunError> {
+    fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<Event>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
         let mut next = Some(first);
         let mut excluded = None;
-        let most = executor.slots().clamp(HELD_PAIRS, MAX_HELD_PAIRS);
+        let most = self.executor.slots().clamp(HELD_PAIRS, MAX_HELD_PAIRS);
         while let Some(event) = next.take() {
             if let JobEvent::WorkerExcluded(remark) = event {
                 excluded = Some(remark);
                 break;
             }
             happened.push(event);
-            next = if happened.len() < most { executor.ready() } else { None };
+            next = if happened.len() < most { self.executor.ready() } else { None };
         }
-        let events = match happened.len() {
+        let events: Vec<Event> = match happened.len() {
             0 => Vec::new(),
-            1 => self.commit(happened.remove(0), held, most)?.into_iter().collect(),
-            _ => self.commit_group(happened, held, most)?,
+            1 => self.commit(happened.remove(0), most)?.into_iter().collect(),
+            _ => self.commit_group(happened, most)?,
         };
         for event in &events {
             match event {
-                Event::Committed(tally) => executor.stored(tally.pair),
-                Event::Voided(pair) => executor.stored(*pair),
+                Event::Committed(tally) => self.executor.stored(tally.pair),
+                Event::Voided(pair) => self.executor.stored(*pair),
                 _ => {}
             }
         }
@@ -273,14 +272,13 @@ impl Run<'_> {
     fn commit_group(
         &mut self,
         happened: Vec<JobEvent>,
-        held: &mut BTreeMap<u64, PlayedPair>,
         most: usize,
     ) -> Result<Vec<Event>, RunError> {
-        self.store.begin_group()?;
+        self.run.store.begin_group()?;
         let events: Result<Vec<_>, _> =
-            happened.into_iter().map(|event| self.commit(event, held, most)).collect();
+            happened.into_iter().map(|event| self.commit(event, most)).collect();
         // What came before a failure is kept.
-        let kept = self.store.commit_group();
+        let kept = self.run.store.commit_group();
         let events = events?.into_iter().flatten().collect();
         kept?;
         Ok(events)
@@ -288,23 +286,20 @@ impl Run<'_> {
 
     /// Puts a played pair on disk and keeps its games, with those of `most` pairs, until they are
     /// counted. The state need not know of what is only for observers.
-    fn commit(
-        &mut self,
-        event: JobEvent,
-        held: &mut BTreeMap<u64, PlayedPair>,
-        most: usize,
-    ) -> Result<Option<Event>, RunError> {
+    fn commit(&mut self, event: JobEvent, most: usize) -> Result<Option<Event>, RunError> {
+        let run = self.run.name;
         match event {
             JobEvent::Played { played, noise: Some(reason), .. } if self.is_void(&played)? => {
                 let pair = played.pairing.pair;
-                self.store.void(self.name, &played, &reason)?;
+                self.run.store.void(run, &played, &reason)?;
                 self.tell(&RunEvent::Disturbed { pair, reason: &reason, is_void: true })?;
-                Ok(Some(Event::Voided(pair)))
+                return Ok(Some(Event::Voided(pair)));
             }
             JobEvent::Played { mut played, noise, worker } => {
                 // What counts is what is on disk, even if it is not what was played just now.
-                if !self.store.append(self.name, &played, noise.as_deref(), worker.as_deref())?
-                    && let Some(stored) = self.store.pair(self.name, played.pairing.pair)?
+                let store = &mut self.run.store;
+                if !store.append(run, &played, noise.as_deref(), worker.as_deref())?
+                    && let Some(stored) = store.pair(run, played.pairing.pair)?
                 {
                     played = stored;
                 }
@@ -315,132 +310,123 @@ impl Run<'_> {
                 played.drop_transcripts();
                 let tally = PairTally::of(&played);
                 // One that has to wait long for earlier pairs is read from the store again.
-                if held.len() < most {
-                    held.insert(tally.pair, played);
+                if self.held.len() < most {
+                    self.held.insert(tally.pair, played);
                 }
-                Ok(Some(Event::Committed(tally)))
+                return Ok(Some(Event::Committed(tally)));
             }
             JobEvent::Started { pairing, half } => {
                 self.tell(&RunEvent::GameStarted { pairing: &pairing, half })?;
-                Ok(None)
             }
-            JobEvent::Failed { pair, reason } => Err(RunError::Environment { pair, reason }),
+            JobEvent::Failed { pair, reason } => {
+                return Err(RunError::Environment { pair, reason });
+            }
             JobEvent::Noted(remark) => {
-                self.store.note_remark(self.name, unix_time_ms(), &remark)?;
+                self.run.store.note_remark(run, unix_time_ms(), &remark)?;
                 self.tell(&RunEvent::Noted { remark: &remark })?;
-                Ok(None)
             }
             // Whoever puts events on disk does it beside them.
-            JobEvent::WorkerExcluded(remark) => {
-                self.tell(&RunEvent::Noted { remark: &remark })?;
-                Ok(None)
-            }
-            JobEvent::Unfit(reason) => Err(RunError::Unfit(reason)),
-            JobEvent::Lost(reason) => Err(RunError::Lost(reason)),
+            JobEvent::WorkerExcluded(remark) => self.tell(&RunEvent::Noted { remark: &remark })?,
+            JobEvent::Unfit(reason) => return Err(RunError::Unfit(reason)),
+            JobEvent::Lost(reason) => return Err(RunError::Lost(reason)),
         }
+        Ok(None)
     }
 
     /// Whether a disturbed pair may still be played again.
     fn is_void(&self, played: &PlayedPair) -> Result<bool, StoreError> {
-        Ok(noise::is_void(self.store.times_voided(self.name, played.pairing.pair)?))
+        Ok(noise::is_void(self.run.store.times_voided(self.run.name, played.pairing.pair)?))
     }
 
-    async fn carry_out<E: Executor>(
-        &mut self,
-        effect: Effect,
-        state: &RunState,
-        executor: &mut E,
-        held: &mut BTreeMap<u64, PlayedPair>,
-        clock: Instant,
-    ) -> Result<(), RunError> {
+    async fn carry_out(&mut self, effect: Effect) -> Result<(), RunError> {
+        let (run, elapsed) = (self.run.name, self.clock.elapsed());
         match effect {
             // Only an idle executor starts pairs, in `fill`.
             Effect::Start(_) => {}
             Effect::Count { tally, sprt_status } => {
-                let played = match held.remove(&tally.pair) {
+                let played = match self.held.remove(&tally.pair) {
                     Some(played) => Some(played),
                     // Committed before an interruption.
-                    None => self.store.pair(self.name, tally.pair)?,
+                    None => self.run.store.pair(run, tally.pair)?,
                 };
-                let elapsed = clock.elapsed();
                 if let Some(played) = &played {
                     self.tell(&RunEvent::Counted { played, tally: &tally, sprt_status, elapsed })?;
                 }
             }
             Effect::Iterated(iteration) => {
-                self.store.append_iteration(self.name, &iteration)?;
+                self.run.store.append_iteration(run, &iteration)?;
                 self.tell(&RunEvent::Iterated { iteration: &iteration })?;
             }
             Effect::Drain => {
-                self.tell(&RunEvent::Draining { in_flight: state.in_flight() })?;
+                self.tell(&RunEvent::Draining { in_flight: self.state.in_flight() })?;
             }
-            Effect::CancelAll => executor.cancel_all().await,
+            Effect::CancelAll => self.executor.cancel_all().await,
             Effect::End(ending) => {
-                self.store.set_ending(self.name, Some(ending))?;
-                self.tell(&RunEvent::Ended { ending, elapsed: clock.elapsed() })?;
+                self.run.store.set_ending(run, Some(ending))?;
+                self.tell(&RunEvent::Ended { ending, elapsed })?;
             }
         }
         Ok(())
     }
 
     fn tell(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        self.observers.iter_mut().try_for_each(|observer| observer.observe(event))
+        tell(&mut self.run.observers, event)
+    }
+
+    /// Applies a command to the executor; returns its event for the state, if any, and the answer.
+    fn apply_control(&mut self, command: Command) -> (Option<Event>, Result<String, String>) {
+        let in_flight = match self.state.in_flight() {
+            1 => "1 pair in flight is played to its end".to_owned(),
+            count => format!("{count} pairs in flight are played to their end"),
+        };
+        let is_draining = self.state.pace() == Pace::Draining;
+        match command {
+            Command::Status | Command::Boards => (None, Ok(self.status().to_string())),
+            Command::Pause | Command::Resume if is_draining => {
+                (None, Err("the run is being drained and starts no more pairs".to_owned()))
+            }
+            Command::Pause => (Some(Event::Pause), Ok(format!("paused; {in_flight}"))),
+            Command::Resume => (Some(Event::Unpause), Ok("running".to_owned())),
+            Command::Drain => {
+                // Who asked for the end first decides how it is told.
+                self.caller.get_or_insert(Caller::Drain);
+                (Some(Event::Drain), Ok(format!("draining; {in_flight}")))
+            }
+            Command::Stop => {
+                self.caller.get_or_insert(Caller::Drain);
+                let given_up = self.state.in_flight();
+                (Some(Event::Stop), Ok(format!("stopped; given up: {given_up} pairs")))
+            }
+            Command::Interrupt => {
+                self.caller = Some(Caller::Signal(Request::Interrupt));
+                (Some(Event::Interrupt), Ok("interrupted".to_owned()))
+            }
+            Command::Concurrency(slots) => (None, self.set_slots(slots)),
+            Command::MoreSlots(more) => {
+                let slots = self.executor.slots().saturating_add_signed(more as isize);
+                (None, self.set_slots(slots.clamp(1, MAX_SLOTS)))
+            }
+        }
+    }
+
+    fn set_slots(&mut self, slots: usize) -> Result<String, String> {
+        self.executor.set_slots(slots)?;
+        Ok(if slots == 1 { "1 game at once".to_owned() } else { format!("{slots} games at once") })
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            pace: self.state.pace(),
+            slots: self.executor.slots(),
+            in_flight: self.state.in_flight(),
+            counted: self.state.counted().count() as u64,
+            expected: self.state.schedule().expected(),
+            games: self.state.standing().games(),
+            faults: self.state.standing().faults.values().sum(),
+        }
     }
 }
 
-/// Applies a command to the executor; returns its event for the state, if any, and the answer.
-fn apply_control<E: Executor>(
-    command: Command,
-    state: &RunState,
-    executor: &mut E,
-    request: &mut Option<Caller>,
-) -> (Option<Event>, Result<String, String>) {
-    let in_flight = match state.in_flight() {
-        1 => "1 pair in flight is played to its end".to_owned(),
-        count => format!("{count} pairs in flight are played to their end"),
-    };
-    let is_draining = state.pace() == Pace::Draining;
-    match command {
-        Command::Status | Command::Boards => (None, Ok(status(state, executor).to_string())),
-        Command::Pause | Command::Resume if is_draining => {
-            (None, Err("the run is being drained and starts no more pairs".to_owned()))
-        }
-        Command::Pause => (Some(Event::Pause), Ok(format!("paused; {in_flight}"))),
-        Command::Resume => (Some(Event::Unpause), Ok("running".to_owned())),
-        Command::Drain => {
-            // Who asked for the end first decides how it is told.
-            request.get_or_insert(Caller::Drain);
-            (Some(Event::Drain), Ok(format!("draining; {in_flight}")))
-        }
-        Command::Stop => {
-            request.get_or_insert(Caller::Drain);
-            (Some(Event::Stop), Ok(format!("stopped; given up: {} pairs", state.in_flight())))
-        }
-        Command::Interrupt => {
-            *request = Some(Caller::Signal(Request::Interrupt));
-            (Some(Event::Interrupt), Ok("interrupted".to_owned()))
-        }
-        Command::Concurrency(slots) => (None, set_slots(slots, executor)),
-        Command::MoreSlots(more) => {
-            let slots = executor.slots().saturating_add_signed(more as isize);
-            (None, set_slots(slots.clamp(1, MAX_SLOTS), executor))
-        }
-    }
-}
-
-fn set_slots<E: Executor>(slots: usize, executor: &mut E) -> Result<String, String> {
-    executor.set_slots(slots)?;
-    Ok(if slots == 1 { "1 game at once".to_owned() } else { format!("{slots} games at once") })
-}
-
-fn status<E: Executor>(state: &RunState, executor: &E) -> Status {
-    Status {
-        pace: state.pace(),
-        slots: executor.slots(),
-        in_flight: state.in_flight(),
-        counted: state.counted().count() as u64,
-        expected: state.schedule().expected(),
-        games: state.standing().games(),
-        faults: state.standing().faults.values().sum(),
-    }
+fn tell(observers: &mut [&mut dyn Observer], event: &RunEvent<'_>) -> Result<(), ObserverError> {
+    observers.iter_mut().try_for_each(|observer| observer.observe(event))
 }
