@@ -31,7 +31,6 @@ use crate::{control_server, fleet};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
-use arbiter_plan::ablation::AblationError;
 use arbiter_plan::book;
 use arbiter_plan::plan::{Kind, Plan, PlanError, default_concurrency};
 use arbiter_plan::run::event::{Ending, Observer};
@@ -131,12 +130,8 @@ fn load(
     let request = std::mem::take(&mut requested.request);
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::Nothing, error),
-        PlanError::EngineCount(..)
-        | PlanError::TuneEngines(_)
-        | PlanError::Ablation(AblationError::EngineCount(_)) => {
-            Failure::new(ExitCode::Usage, error)
-        }
-        _ => Failure::invalid(error),
+        PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
+        PlanError::Invalid(_) => Failure::invalid(error),
     })?;
     read(plan, fleet)
 }
@@ -426,7 +421,7 @@ fn pgn(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> Content {
         event: match plan.kind {
             Kind::Sprt => "Arbiter SPRT".to_owned(),
             Kind::Match => "Arbiter match".to_owned(),
-            Kind::Tournament => format!("Arbiter {}", plan.design.format.as_str()),
+            Kind::Tournament => format!("Arbiter {}", plan.design.format),
             Kind::Ablate => "Arbiter ablation".to_owned(),
             Kind::Tune => "Arbiter tuning".to_owned(),
         },

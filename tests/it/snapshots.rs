@@ -85,8 +85,9 @@ fn every_ending_of_a_game_and_every_verdict_is_shown() {
     for termination in arbiter_game::outcome::Termination::ALL {
         assert!(text.contains(&termination.to_string()), "{termination}");
     }
-    for verdict in arbiter_plan::gate::Verdict::ALL {
-        assert!(text.contains(verdict.as_str()), "{}", verdict.as_str());
+    use arbiter_plan::gate::Verdict::{Broken, Failed, Passed, Skipped, Undecided, Unproven};
+    for verdict in [Passed, Failed, Undecided, Unproven, Broken, Skipped] {
+        assert!(text.contains(&verdict.to_string()), "{verdict}");
     }
     for warning in ["INVALID", "left out", "void", "although they were disturbed", "scaled"] {
         assert!(text.contains(warning), "{warning}");

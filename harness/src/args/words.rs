@@ -15,19 +15,16 @@ use arbiter_stats::{Correction, Model};
 /// The words that a flag, or a key of `arbiter.toml`, takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words<T: 'static> {
-    /// The word for a value.
-    name: fn(T) -> &'static str,
     /// Each value with its line in the help, which may be empty.
     values: &'static [(T, &'static str)],
 }
 
 /// The order of openings.
 pub(crate) const ORDERS: Words<Order> =
-    Words { name: Order::as_str, values: &[(Order::Sequential, ""), (Order::Random, "")] };
+    Words { values: &[(Order::Sequential, ""), (Order::Random, "")] };
 
 /// The scale of the bounds of a test.
 pub(crate) const MODELS: Words<Model> = Words {
-    name: Model::as_str,
     values: &[
         (Model::Normalized, "Normalized Elo"),
         (Model::Logistic, "Logistic Elo"),
@@ -37,7 +34,6 @@ pub(crate) const MODELS: Words<Model> = Words {
 
 /// The correction of a test's bounds.
 pub(crate) const CORRECTIONS: Words<Correction> = Words {
-    name: Correction::as_str,
     values: &[
         (
             Correction::Dynamic,
@@ -49,7 +45,6 @@ pub(crate) const CORRECTIONS: Words<Correction> = Words {
 
 /// The formats of tournaments.
 pub(crate) const FORMATS: Words<Format> = Words {
-    name: Format::as_str,
     values: &[
         (Format::RoundRobin, "Everyone meets everyone"),
         (Format::Gauntlet, "The first engine, or the first --seeds, meet all others"),
@@ -65,7 +60,6 @@ pub(crate) const FORMATS: Words<Format> = Words {
 
 /// When the next opening is taken.
 pub(crate) const POLICIES: Words<OpeningPolicy> = Words {
-    name: OpeningPolicy::as_str,
     values: &[
         (
             OpeningPolicy::Shared,
@@ -77,13 +71,13 @@ pub(crate) const POLICIES: Words<OpeningPolicy> = Words {
     ],
 };
 
-impl<T: Copy> Words<T> {
+impl<T: Copy + Display> Words<T> {
     /// The value of a word; an error lists the words there are.
     pub(crate) fn read(&self, word: &str) -> Result<T, String> {
         let mut values = self.values.iter().map(|(value, _)| *value);
-        values.find(|value| (self.name)(*value) == word).ok_or_else(|| {
-            let names: Vec<&str> =
-                self.values.iter().map(|(value, _)| (self.name)(*value)).collect();
+        values.find(|value| value.to_string() == word).ok_or_else(|| {
+            let names: Vec<String> =
+                self.values.iter().map(|(value, _)| value.to_string()).collect();
             let (last, others) = names.split_last().expect("every table has values");
             format!("expected {} or {last}", others.join(", "))
         })
@@ -91,13 +85,13 @@ impl<T: Copy> Words<T> {
 
     fn possible(&self) -> impl Iterator<Item = PossibleValue> {
         self.values.iter().map(|(value, help)| {
-            let possible = PossibleValue::new((self.name)(*value));
+            let possible = PossibleValue::new(value.to_string());
             if help.is_empty() { possible } else { possible.help(*help) }
         })
     }
 }
 
-impl<T: Copy + Send + Sync> TypedValueParser for Words<T> {
+impl<T: Copy + Display + Send + Sync> TypedValueParser for Words<T> {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, word: &OsStr) -> Result<T, Error> {
@@ -149,9 +143,12 @@ mod tests {
 
     #[test]
     fn all_formats_and_policies_can_be_had() {
-        assert!(Format::ALL.into_iter().all(|format| FORMATS.read(format.as_str()) == Ok(format)));
-        let mut policies = OpeningPolicy::ALL.into_iter();
-        assert!(policies.all(|policy| POLICIES.read(policy.as_str()) == Ok(policy)));
+        assert!(
+            Format::ALL.into_iter().all(|format| FORMATS.read(&format.to_string()) == Ok(format))
+        );
+        for word in ["shared", "per-round", "per-encounter", "per-pair"] {
+            assert_eq!(POLICIES.read(word).map(|policy| policy.to_string()), Ok(word.to_owned()));
+        }
     }
 
     #[test]

@@ -108,7 +108,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         }
     };
     let seconds = (unix_time_ms() - started) as f64 / 1e3;
-    let build = outcome(Kind::Build.as_str(), Kind::Build, verdict, words);
+    let build = outcome(&Kind::Build.to_string(), Kind::Build, verdict, words);
     let mut outcomes = vec![Outcome { code, seconds, ..build }];
     let sides = sides.ok();
     if let Some(sides) = &sides {

@@ -141,7 +141,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         tally: &tally,
         meetings: &meetings,
         rated: &rated,
-        model: format!("law {}, {scale}", options.model.as_str()),
+        model: format!("law {}, {scale}", options.model),
         average: if has_level { 0.0 } else { args.average },
     };
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();

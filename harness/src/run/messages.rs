@@ -61,12 +61,7 @@ pub(super) fn announce(ready: &ReadyRun, fleet: Option<&Fleet>) {
     if let Some(sprt) = plan.sprt {
         note(&format!(
             "SPRT: {} Elo {} against {}, alpha {}, beta {}, overshoot correction {}",
-            sprt.model.as_str(),
-            sprt.elo0,
-            sprt.elo1,
-            sprt.alpha,
-            sprt.beta,
-            sprt.correction.as_str()
+            sprt.model, sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.correction
         ));
     }
     let counted = state.counted().count();
@@ -97,7 +92,7 @@ pub(super) fn tell_workers(store: &Store, run: &str) -> Result<(), Failure> {
 pub(super) fn go_on(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
     let on = fleet.map(Fleet::flag).unwrap_or_default();
-    format!("arbiter {} --results {} --resume {name}{on}", plan.kind.as_str(), quoted(results))
+    format!("arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
 }
 
 /// The command that shows a run again.
@@ -113,5 +108,5 @@ fn quoted(path: &Path) -> String {
 /// The name of a run that nobody named.
 pub(super) fn default_name(kind: Kind, created_ms: i64) -> String {
     // Milliseconds keep runs that a script starts together apart.
-    format!("{}-{}", kind.as_str(), time_as(created_ms, "%Y%m%d-%H%M%S-%3f"))
+    format!("{kind}-{}", time_as(created_ms, "%Y%m%d-%H%M%S-%3f"))
 }

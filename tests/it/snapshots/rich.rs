@@ -258,7 +258,7 @@ fn gates(store: &Store) {
     ];
     for (number, (kind, verdict, words, figures)) in (0..).zip(steps) {
         let outcome = gate::Outcome {
-            step: kind.as_str().to_owned(),
+            step: kind.to_string(),
             kind,
             verdict,
             words: words.to_owned(),

@@ -3,7 +3,10 @@
 //! The answer depends on the pair's number, the book's length and the seed only, so a resumed run
 //! and a remote worker agree with the run they continue.
 
+use std::fmt;
 use std::num::NonZeroUsize;
+
+use serde::{Deserialize, Serialize};
 
 use arbiter_schedule::seed::{seed_for, shuffle};
 
@@ -15,7 +18,8 @@ const PURPOSE: &str = "openings.order";
 const PART: usize = 4096;
 
 /// How a book is gone through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Order {
     /// As written, again and again.
     Sequential,
@@ -23,13 +27,9 @@ pub enum Order {
     Random,
 }
 
-impl Order {
-    /// The word in the store.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Order::Sequential => "sequential",
-            Order::Random => "random",
-        }
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

@@ -1,8 +1,9 @@
 //! What each feature of an engine is worth: the engine as it is against itself without the feature.
 
-use thiserror::Error;
+use super::plan::Engine;
 
-use super::plan::{Engine, MAX_ABLATED};
+/// Most features in one ablation.
+const MAX_ABLATED: usize = 200;
 
 /// The features that an engine is to do without, one at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,51 +14,29 @@ pub struct Ablation {
     pub features: Vec<String>,
 }
 
-/// Why there is nothing to take away.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum AblationError {
-    /// There is not one engine.
-    #[error("ablate needs one engine, got {0}; give --eval NAME or one --engine SPEC")]
-    EngineCount(usize),
-    /// There are no features.
-    #[error("ablate needs the features of engine '{0}'; name them with --features")]
-    NoFeatures(String),
-    /// Too many features.
-    #[error("ablate takes up to {MAX_ABLATED} features, got {0}")]
-    TooMany(usize),
-    /// A feature comes twice.
-    #[error("feature '{0}' is named twice")]
-    Twice(String),
-    /// The option is in use.
-    #[error("engine '{engine}' sets option.{option} itself, which ablate needs for the features")]
-    OptionTaken {
-        /// The engine.
-        engine: String,
-        /// The option.
-        option: String,
-    },
-    /// Somebody asked for a round robin.
-    #[error("ablate is a gauntlet: leave the schedule to it")]
-    Schedule,
-}
-
 impl Ablation {
     /// The engine, and after it the engine without each feature.
-    pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, AblationError> {
+    pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, String> {
         let taken = |(name, _): &(String, String)| name.eq_ignore_ascii_case(&self.option);
         if whole.options.iter().any(taken) {
-            let option = self.option.clone();
-            return Err(AblationError::OptionTaken { engine: whole.name, option });
+            let (name, option) = (&whole.name, &self.option);
+            return Err(format!(
+                "engine '{name}' sets option.{option} itself, which ablate needs for the features"
+            ));
         }
         if self.features.is_empty() {
-            return Err(AblationError::NoFeatures(whole.name));
+            let name = &whole.name;
+            return Err(format!(
+                "ablate needs the features of engine '{name}'; name them with --features"
+            ));
         }
         if self.features.len() > MAX_ABLATED {
-            return Err(AblationError::TooMany(self.features.len()));
+            let count = self.features.len();
+            return Err(format!("ablate takes up to {MAX_ABLATED} features, got {count}"));
         }
         for (index, feature) in self.features.iter().enumerate() {
             if self.features[..index].contains(feature) {
-                return Err(AblationError::Twice(feature.clone()));
+                return Err(format!("feature '{feature}' is named twice"));
             }
         }
         let without = self.features.iter().map(|feature| {
@@ -100,7 +79,7 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused() {
         let check = |spec: &str, features: &[&str], expect: &str| {
-            let error = ablation(features).engines(engine(spec)).unwrap_err().to_string();
+            let error = ablation(features).engines(engine(spec)).unwrap_err();
             assert!(error.contains(expect), "{error}");
         };
         check("cmd=bundled", &[], "name them with --features");

@@ -16,7 +16,7 @@ use arbiter_spsa::table;
 /// `arbiter …` with everything that decides which games are played; not where they are kept. (A
 /// value with a double quotation mark, which only a file can hold, cannot be written so.)
 pub fn command(plan: &Plan) -> String {
-    let mut words = vec!["arbiter".to_owned(), plan.kind.as_str().to_owned()];
+    let mut words = vec!["arbiter".to_owned(), plan.kind.to_string()];
     let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     let shared = shared_limits(plan);
     for (name, engine) in plan.own_engines() {
@@ -45,7 +45,7 @@ pub fn command(plan: &Plan) -> String {
     }
     flag("seed", plan.seed.to_string());
     if plan.kind != Kind::Ablate && plan.design.format != Format::default() {
-        flag("schedule", plan.design.format.as_str().to_owned());
+        flag("schedule", plan.design.format.to_string());
     }
     tournament(plan).into_iter().for_each(|(name, value)| flag(name, value));
     flag("pairs", plan.design.pairs.to_string());
@@ -63,8 +63,8 @@ pub fn command(plan: &Plan) -> String {
         flag("elo1", sprt.elo1.to_string());
         flag("alpha", sprt.alpha.to_string());
         flag("beta", sprt.beta.to_string());
-        flag("model", sprt.model.as_str().to_owned());
-        flag("overshoot", sprt.correction.as_str().to_owned());
+        flag("model", sprt.model.to_string());
+        flag("overshoot", sprt.correction.to_string());
     }
     adjudication(plan).into_iter().for_each(|(name, value)| flag(name, value));
     deadlines(plan).into_iter().for_each(|(name, value)| flag(name, value));
@@ -109,7 +109,7 @@ fn tournament(plan: &Plan) -> Vec<(&'static str, String)> {
         flags.push(("tie-breaks", design.tie_breaks.to_string()));
     }
     if design.openings != OpeningPolicy::default() {
-        flags.push(("opening-policy", design.openings.as_str().to_owned()));
+        flags.push(("opening-policy", design.openings.to_string()));
     }
     if plan.opening_start > 0 {
         flags.push(("opening-start", (plan.opening_start + 1).to_string()));

@@ -198,36 +198,10 @@ pub struct SprtTable {
     pub overshoot: Option<String>,
 }
 
-/// Why the file cannot be used.
+/// Why the file cannot be used; the text names it, and the line or table.
 #[derive(Debug, Error)]
-pub enum FileError {
-    /// It cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-    /// It is not what we expect; the text names line and column.
-    #[error("{}: {message}", .path.display())]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// The reader's words.
-        message: String,
-    },
-    /// An engine table is wrong.
-    #[error("{}: {table}: {source}", .path.display())]
-    Engine {
-        /// The file.
-        path: PathBuf,
-        /// Which table.
-        table: String,
-        /// What is wrong.
-        source: SpecError,
-    },
-}
+#[error("{0}")]
+pub struct FileError(String);
 
 /// A file that was read, with its engines understood.
 #[derive(Debug, Clone, Default)]
@@ -242,13 +216,12 @@ pub struct Loaded {
 
 /// Reads the file at `path`.
 pub fn load(path: &Path) -> Result<Loaded, FileError> {
+    let shown = path.display();
     let text = std::fs::read_to_string(path)
-        .map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+        .map_err(|error| FileError(format!("cannot read {shown}: {error}")))?;
     let base = path.parent().unwrap_or(Path::new(""));
-    let mut settings: ConfigFile = toml::from_str(&text).map_err(|error| FileError::Syntax {
-        path: path.to_owned(),
-        message: placed(&text, &error),
-    })?;
+    let mut settings: ConfigFile = toml::from_str(&text)
+        .map_err(|error| FileError(format!("{shown}: {}", placed(&text, &error))))?;
     let ConfigFile { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
     let params = &mut tune.params;
     for place in [openings, results, pgn, epd, stderr_dir, params] {
@@ -259,11 +232,7 @@ pub fn load(path: &Path) -> Result<Loaded, FileError> {
     });
     settings.path = path.to_owned();
     let spec = |table: &BTreeMap<String, toml::Value>, name: String| {
-        engine(table, base).map_err(|source| FileError::Engine {
-            path: path.to_owned(),
-            table: name,
-            source,
-        })
+        engine(table, base).map_err(|error| FileError(format!("{shown}: {name}: {error}")))
     };
     let engines = settings.engine.iter().enumerate();
     Ok(Loaded {

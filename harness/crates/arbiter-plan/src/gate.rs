@@ -4,10 +4,12 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a step does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a step does; its name is that of the subcommand if there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Makes the programs; always the first step.
     Build,
@@ -29,20 +31,9 @@ impl Kind {
     /// Those that can be asked for.
     pub const ALL: [Kind; 6] =
         [Kind::Check, Kind::Bench, Kind::Perft, Kind::Epd, Kind::Speed, Kind::Sprt];
-
-    /// Its name, which is that of the subcommand if there is one.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Build => "build",
-            Kind::Check => "check",
-            Kind::Bench => "bench",
-            Kind::Perft => "perft",
-            Kind::Epd => "epd",
-            Kind::Speed => "speed",
-            Kind::Sprt => "sprt",
-        }
-    }
 }
+
+arbiter_protocol::named!(Kind, Verdict);
 
 /// A step.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +68,8 @@ impl Step {
 }
 
 /// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// As it should be.
     Passed,
@@ -94,28 +86,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them.
-    pub const ALL: [Verdict; 6] = [
-        Verdict::Passed,
-        Verdict::Failed,
-        Verdict::Undecided,
-        Verdict::Unproven,
-        Verdict::Broken,
-        Verdict::Skipped,
-    ];
-
-    /// Its name in stores and reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Passed => "passed",
-            Verdict::Failed => "failed",
-            Verdict::Undecided => "undecided",
-            Verdict::Unproven => "unproven",
-            Verdict::Broken => "broken",
-            Verdict::Skipped => "skipped",
-        }
-    }
-
     /// Whether the whole may pass.
     pub fn is_good(self) -> bool {
         matches!(self, Verdict::Passed | Verdict::Undecided | Verdict::Skipped)

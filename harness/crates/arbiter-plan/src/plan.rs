@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::ablation::Ablation;
 use super::affinity::Affinity;
 use super::behaviour::{self, Behaviour};
@@ -41,17 +43,16 @@ const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
 /// Pairs for each feature of an ablation without an SPRT.
 const DEFAULT_ABLATE_PAIRS: u64 = 200;
 
-/// Most features in one ablation.
-pub const MAX_ABLATED: usize = 200;
-
 /// Share of games that may end by a fault of an engine before the run counts as invalid.
 const DEFAULT_FAULT_LIMIT: f64 = 0.05;
 
 /// Limits if nobody gave any.
 const DEFAULT_TC: &str = "8+0.08";
 
-/// What kind of question a run answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What kind of question a run answers. Its name is that of the subcommand that plays it, in the store
+/// and in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Is the first engine stronger than the second? Stops when the SPRT says so.
     Sprt,
@@ -69,18 +70,9 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Kind; 5] =
         [Kind::Sprt, Kind::Match, Kind::Tournament, Kind::Ablate, Kind::Tune];
-
-    /// The subcommand that plays it, which is also its name in the store and in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Sprt => "sprt",
-            Kind::Match => "match",
-            Kind::Tournament => "tournament",
-            Kind::Ablate => "ablate",
-            Kind::Tune => "tune",
-        }
-    }
 }
+
+arbiter_protocol::named!(Kind);
 
 /// Which program an engine is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,7 +198,7 @@ impl Plan {
         };
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
         if !(0.0..=1.0).contains(&fault_limit) {
-            return Err(PlanError::FaultLimit(fault_limit));
+            return Err(format!("fault limit {fault_limit} is not a share between 0 and 1").into());
         }
         let plan = Plan {
             kind,
@@ -240,10 +232,10 @@ impl Plan {
             transcripts: request.transcripts,
         };
         if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
-            return Err(PlanError::Path(path.to_owned()));
+            return Err(format!("'{}' is not UTF-8; rename it", path.display()).into());
         }
         if plan.concurrency == 0 {
-            return Err(PlanError::Concurrency);
+            return Err("concurrency must be at least 1".to_owned().into());
         }
         if plan.design.pairs == 0 || plan.design.rounds == 0 {
             return Err(PlanError::NothingToRun);
@@ -313,14 +305,19 @@ fn usual_pairs(kind: Kind, is_sequential: bool) -> u64 {
 }
 
 fn check_count(kind: Kind, count: usize) -> Result<(), PlanError> {
-    match kind {
-        Kind::Tune if count != 1 => Err(PlanError::TuneEngines(count)),
-        Kind::Sprt if count != 2 => Err(PlanError::EngineCount("sprt", "two", count)),
-        Kind::Match | Kind::Tournament if count < 2 => {
-            Err(PlanError::EngineCount(kind.as_str(), "at least two", count))
+    let needed = match kind {
+        Kind::Tune if count != 1 => {
+            let reason = format!("tune needs one engine, got {count}; give one --engine SPEC");
+            return Err(PlanError::EngineCount(reason));
         }
-        _ => Ok(()),
-    }
+        Kind::Sprt if count != 2 => "two",
+        Kind::Match | Kind::Tournament if count < 2 => "at least two",
+        _ => return Ok(()),
+    };
+    Err(PlanError::EngineCount(format!(
+        "{kind} needs {needed} engines, got {count}; give one --engine SPEC for each, or --test and \
+         --base"
+    )))
 }
 
 fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanError> {
@@ -335,7 +332,11 @@ fn resolve_engines(kind: Kind, request: &Request) -> Result<Vec<Engine>, PlanErr
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
         if engines.iter().any(|other| other.name == engine.name) {
-            return Err(PlanError::DuplicateName(engine.name));
+            let name = engine.name;
+            return Err(format!(
+                "two engines are named '{name}'; give them different names with name="
+            )
+            .into());
         }
         engines.push(engine);
     }
@@ -353,35 +354,45 @@ fn scaled(mut engines: Vec<Engine>, scale: Option<Scale>) -> Vec<Engine> {
 /// Resolves one engine; `index` is for its name if it has none.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| default_name(index, &spec));
+    let fail = |reason: &str| PlanError::Invalid(format!("engine '{name}'{reason}"));
     if name.trim().is_empty() || name.chars().any(char::is_control) {
-        return Err(PlanError::Name(name));
+        return Err(format!(
+            "'{}' is no name for an engine; it must not be empty or hold control characters",
+            name.escape_debug()
+        )
+        .into());
     }
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
-        return Err(PlanError::Chess960(name));
+        return Err(fail(
+            ": UCI_Chess960 is set by arbiter for each game, as the opening needs it",
+        ));
     }
     if spec.rev.is_some() && spec.provenance.is_none() && spec.cmd.is_some() {
-        return Err(PlanError::TwoPrograms(name));
+        return Err(fail(" has cmd= and rev=; give one of them"));
     }
-    let cmd = spec.cmd.clone().ok_or_else(|| PlanError::NoCommand(name.clone()))?;
+    let cmd = spec
+        .cmd
+        .clone()
+        .ok_or_else(|| fail(" has no cmd=; give a program, cmd=bundled, or rev= and a revision"))?;
     let program = if cmd == BUNDLED {
         if let Some(eval) = spec.eval.take() {
             spec.options.insert(0, ("Eval".to_owned(), eval));
         }
         Program::Bundled
     } else if spec.eval.is_some() {
-        return Err(PlanError::ForeignEval(name));
+        return Err(fail(": eval= is for cmd=bundled only; use option.NAME= for other engines"));
     } else {
         let found = program::find(&cmd, spec.dir.as_deref());
-        Program::Path(found.map_err(|source| PlanError::Program { name: name.clone(), source })?)
+        Program::Path(found.map_err(|reason| fail(&format!(": {reason}")))?)
     };
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
-        return Err(PlanError::Directory { name, dir: dir.clone() });
+        return Err(fail(&format!(": dir '{}' is not a folder", dir.display())));
     }
-    let limits = resolve_limits(&name, &spec)?;
+    let limits = resolve_limits(&spec).map_err(fail)?;
     let margin = spec.margin.unwrap_or(DEFAULT_MARGIN);
     let blank = |line: &String| line.trim().is_empty() || line.chars().any(char::is_control);
     if spec.init.iter().any(blank) {
-        return Err(PlanError::Init(name));
+        return Err(fail(": a line of init= is empty or holds control characters"));
     }
     Ok(Engine {
         name,
@@ -402,23 +413,25 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     })
 }
 
-fn resolve_limits(name: &str, spec: &EngineSpec) -> Result<Limits, PlanError> {
+fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
     let mut limits = spec.limits;
     let bare = Limits { nodestime: None, ..limits };
     if bare.is_empty() && spec.no_clock {
-        return Err(PlanError::Unlimited(name.to_owned()));
+        return Err(": tc=inf needs another limit: give st, nodes or depth");
     }
     if bare.is_empty() {
         limits.clock = Some(DEFAULT_TC.parse().expect("a literal time control"));
     }
     if limits.nodestime.is_some() && limits.clock.is_none() && limits.movetime.is_none() {
-        return Err(PlanError::NodesWithoutTime(name.to_owned()));
+        return Err(": nodestime= needs a clock: give tc or st");
     }
     let unspeakable = limits.nodes.is_some()
         || limits.nodestime.is_some()
         || limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
     if spec.protocol == Some(Protocol::Xboard) && unspeakable {
-        return Err(PlanError::XboardLimit(name.to_owned()));
+        return Err(
+            ": the xboard protocol cannot tell this limit; use tc, st in whole seconds, or depth",
+        );
     }
     Ok(limits)
 }

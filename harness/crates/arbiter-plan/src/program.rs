@@ -3,26 +3,21 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 /// Where Debian installs chess engines; root's `PATH` does not include it.
 const GAMES: &str = "/usr/games";
 
-/// The program that `cmd` names cannot be run.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("no executable program '{0}'; give a path, or a name that is in PATH or /usr/games")]
-pub struct ProgramError(String);
-
 /// The absolute path of `cmd`: a path from `dir` if it is there, else from the current directory,
 /// or a name in `PATH` or Debian's folder of games.
-pub fn find(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, ProgramError> {
+pub fn find(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path();
     let bases = dir.into_iter().map(Path::to_owned).chain(std::env::current_dir().ok());
     bases
         .into_iter()
         .find_map(|base| which::which_in(cmd, Some(&paths), base).ok())
         .and_then(|found| std::path::absolute(found).ok())
-        .ok_or_else(|| ProgramError(cmd.to_owned()))
+        .ok_or_else(|| {
+            format!("no executable program '{cmd}'; give a path, or a name that is in PATH or /usr/games")
+        })
 }
 
 fn search_path() -> OsString {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::ablation::{Ablation, AblationError};
+use super::ablation::Ablation;
 use super::affinity::Affinity;
 use super::noise::NoiseLimit;
-use super::plan::BUNDLED;
+use super::plan::{BUNDLED, PlanError};
 use super::provenance::Scale;
 use super::spec::EngineSpec;
 use super::tournament::TournamentRequest;
@@ -124,12 +124,15 @@ impl Request {
     }
 
     /// A gauntlet of one engine, with a limit.
-    pub(super) fn for_ablation(mut self) -> Result<Request, AblationError> {
+    pub(super) fn for_ablation(mut self) -> Result<Request, PlanError> {
         if self.engines.len() != 1 {
-            return Err(AblationError::EngineCount(self.engines.len()));
+            let count = self.engines.len();
+            return Err(PlanError::EngineCount(format!(
+                "ablate needs one engine, got {count}; give --eval NAME or one --engine SPEC"
+            )));
         }
         if self.tournament.format.is_some_and(|format| format != Format::Gauntlet) {
-            return Err(AblationError::Schedule);
+            return Err("ablate is a gauntlet: leave the schedule to it".to_owned().into());
         }
         self.tournament.format = Some(Format::Gauntlet);
         if self.each.limits.is_empty() {

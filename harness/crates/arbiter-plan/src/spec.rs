@@ -56,46 +56,13 @@ pub const KEYS: &str = "name, cmd, rev, repo, args, dir, eval, proto, option.NAM
 
 /// What is wrong with a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum SpecError {
-    /// A field is not `key=value`.
-    #[error("'{0}' is not KEY=VALUE")]
-    NotAField(String),
-    /// A key is not known.
-    #[error("unknown key '{0}'; the keys are {KEYS}")]
-    UnknownKey(String),
-    /// A quotation mark is never closed.
-    #[error("a quotation mark is never closed")]
-    OpenQuote,
-    /// A number is malformed or not positive.
-    #[error("{key}={value} is not a positive whole number")]
-    Number {
-        /// The key.
-        key: String,
-        /// The value.
-        value: String,
-    },
-    /// A time is malformed.
-    #[error(transparent)]
-    Time(#[from] TimeError),
-    /// A word is none of those that the key knows.
-    #[error("{key}: {source}")]
-    Word {
-        /// The key.
-        key: String,
-        /// What is wrong.
-        source: UnknownName,
-    },
-    /// A value is neither true nor false.
-    #[error("{key}={value} is neither true nor false")]
-    Truth {
-        /// The key.
-        key: String,
-        /// The value.
-        value: String,
-    },
-    /// The arguments' quotation is broken.
-    #[error("args={0} has unbalanced quotes")]
-    Args(String),
+#[error("{0}")]
+pub struct SpecError(String);
+
+impl From<TimeError> for SpecError {
+    fn from(error: TimeError) -> SpecError {
+        SpecError(error.to_string())
+    }
 }
 
 impl EngineSpec {
@@ -103,8 +70,9 @@ impl EngineSpec {
     pub fn parse(text: &str) -> Result<EngineSpec, SpecError> {
         let mut spec = EngineSpec::default();
         for field in split_fields(text)? {
-            let (key, value) =
-                field.split_once('=').ok_or_else(|| SpecError::NotAField(field.clone()))?;
+            let (key, value) = field
+                .split_once('=')
+                .ok_or_else(|| SpecError(format!("'{field}' is not KEY=VALUE")))?;
             spec.set(key.trim(), value)?;
         }
         Ok(spec)
@@ -118,8 +86,8 @@ impl EngineSpec {
             "rev" => self.rev = Some(value.to_owned()),
             "repo" => self.repo = Some(PathBuf::from(value)),
             "args" => {
-                self.args =
-                    shell_words::split(value).map_err(|_| SpecError::Args(value.to_owned()))?;
+                self.args = shell_words::split(value)
+                    .map_err(|_| SpecError(format!("args={value} has unbalanced quotes")))?;
             }
             "dir" => self.dir = Some(PathBuf::from(value)),
             "eval" => self.eval = Some(value.to_owned()),
@@ -136,15 +104,13 @@ impl EngineSpec {
             "st" => self.limits.movetime = Some(parse_seconds(value)?),
             "nodes" => self.limits.nodes = Some(positive(key, value)?),
             "depth" => {
-                let fail = || SpecError::Number { key: key.into(), value: value.into() };
-                let depth = positive(key, value)?;
-                self.limits.depth = Some(u32::try_from(depth).map_err(|_| fail())?);
+                self.limits.depth = Some(positive(key, value)?);
             }
             "nodestime" => self.limits.nodestime = Some(positive(key, value)?),
             "timemargin" => self.margin = Some(Duration::from_millis(whole(key, value)?)),
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => self.set_option(name, value),
-                _ => return Err(SpecError::UnknownKey(key.to_owned())),
+                _ => return Err(SpecError(format!("unknown key '{key}'; the keys are {KEYS}"))),
             },
         }
         Ok(())
@@ -189,23 +155,27 @@ impl EngineSpec {
 }
 
 fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, SpecError> {
-    value.parse().map_err(|source| SpecError::Word { key: key.to_owned(), source })
+    value.parse().map_err(|error| SpecError(format!("{key}: {error}")))
 }
 
 fn truth(key: &str, value: &str) -> Result<bool, SpecError> {
-    value.parse().map_err(|_| SpecError::Truth { key: key.to_owned(), value: value.to_owned() })
+    value.parse().map_err(|_| SpecError(format!("{key}={value} is neither true nor false")))
 }
 
-fn whole(key: &str, value: &str) -> Result<u64, SpecError> {
-    let fail = || SpecError::Number { key: key.to_owned(), value: value.to_owned() };
-    value.parse().map_err(|_| fail())
+/// A whole number of the type's range, greater than 0.
+fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, SpecError> {
+    whole(key, value).and_then(|number| match number == T::default() {
+        true => Err(not_whole(key, value)),
+        false => Ok(number),
+    })
 }
 
-fn positive(key: &str, value: &str) -> Result<u64, SpecError> {
-    match whole(key, value)? {
-        0 => Err(SpecError::Number { key: key.to_owned(), value: value.to_owned() }),
-        number => Ok(number),
-    }
+fn whole<T: FromStr>(key: &str, value: &str) -> Result<T, SpecError> {
+    value.parse().map_err(|_| not_whole(key, value))
+}
+
+fn not_whole(key: &str, value: &str) -> SpecError {
+    SpecError(format!("{key}={value} is not a positive whole number"))
 }
 
 /// Splits at commas outside double quotes and drops the quotes. No CSV reader does this: they
@@ -221,7 +191,7 @@ fn split_fields(text: &str) -> Result<Vec<String>, SpecError> {
         }
     }
     if quoted {
-        return Err(SpecError::OpenQuote);
+        return Err(SpecError("a quotation mark is never closed".to_owned()));
     }
     fields.retain(|field| !field.trim().is_empty());
     Ok(fields)

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use thiserror::Error;
-
 use super::plan::Kind;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
 
@@ -45,100 +43,48 @@ pub struct TournamentRequest {
     pub wait: Option<Duration>,
 }
 
-/// Why a tournament cannot be held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum TournamentError {
-    /// The format is for more than one encounter.
-    #[error("sprt plays one encounter, not a {0}; use `arbiter tournament`")]
-    SprtFormat(&'static str),
-    /// A tuning plays two sides of one engine.
-    #[error("tune plays one encounter, not a {0}")]
-    TuneFormat(&'static str),
-    /// An SPRT on single games would take the luck of the opening for strength.
-    #[error(
-        "sprt, ablate and tune judge pairs of games with colours reversed; noswap is for match and tournament"
-    )]
-    SprtNoswap,
-    /// Colours would decide who goes on.
-    #[error(
-        "a {0} needs pairs with colours reversed; noswap is for round-robin, gauntlet, pyramid"
-    )]
-    Noswap(&'static str),
-    /// Pairs and games both say how much is played.
-    #[error("give either --pairs or --games")]
-    PairsAndGames,
-    /// Half a pair.
-    #[error("{0} games are no whole pairs; give an even number to --games, or --noswap")]
-    OddGames(u64),
-    /// The format has no use for seeds.
-    #[error("a {0} has no seeds; they are for gauntlet, knockout, swiss, ladder")]
-    NoSeeds(&'static str),
-    /// More seeds than there can be.
-    #[error("{seeds} seeds of {engines} engines; a {format} takes from {least} to {most}")]
-    Seeds {
-        /// The format.
-        format: &'static str,
-        /// Seeds asked for.
-        seeds: usize,
-        /// Engines.
-        engines: usize,
-        /// Fewest.
-        least: usize,
-        /// Most.
-        most: usize,
-    },
-    /// The bracket says how many rounds there are.
-    #[error("a knockout of {0} engines has {1} rounds; leave out --rounds")]
-    KnockoutRounds(usize, u64),
-    /// Only a knockout breaks ties by playing on.
-    #[error("a {0} has no tie-break pairs; they are for knockout")]
-    NoTieBreaks(&'static str),
-    /// Only a knockout has encounters that are over before their end.
-    #[error("a {0} plays all its pairs anyway; play-out is for knockout")]
-    PlayOut(&'static str),
-    /// Openings are numbered from 1.
-    #[error("openings are numbered from 1; give --opening-start at least 1")]
-    OpeningStart,
-    /// More than can be kept in memory.
-    #[error("a {0} can have {MAX_ENGINES} engines and {MAX_PAIRS} pairs at most")]
-    TooLarge(&'static str),
-}
-
 impl TournamentRequest {
     /// The opening to begin with, from 0.
-    pub fn opening_start(&self) -> Result<u64, TournamentError> {
-        self.opening_start.unwrap_or(1).checked_sub(1).ok_or(TournamentError::OpeningStart)
+    pub fn opening_start(&self) -> Result<u64, String> {
+        let first = self.opening_start.unwrap_or(1).checked_sub(1);
+        first.ok_or("openings are numbered from 1; give --opening-start at least 1".to_owned())
     }
 
     /// The rules for so many engines; `pairs` is the usual length of an encounter.
-    pub fn design(
-        &self,
-        kind: Kind,
-        engines: usize,
-        pairs: u64,
-    ) -> Result<Design, TournamentError> {
+    pub fn design(&self, kind: Kind, engines: usize, pairs: u64) -> Result<Design, String> {
         let format = self.format.unwrap_or_default();
-        let name = format.as_str();
+        let is_judged_by_pairs = matches!(kind, Kind::Sprt | Kind::Ablate | Kind::Tune);
         if kind == Kind::Sprt && !matches!(format, Format::RoundRobin | Format::Gauntlet) {
-            return Err(TournamentError::SprtFormat(name));
+            return Err(format!(
+                "sprt plays one encounter, not a {format}; use `arbiter tournament`"
+            ));
         }
         if kind == Kind::Tune && format != Format::RoundRobin {
-            return Err(TournamentError::TuneFormat(name));
+            return Err(format!("tune plays one encounter, not a {format}"));
         }
-        if matches!(kind, Kind::Sprt | Kind::Ablate | Kind::Tune) && self.noswap {
-            return Err(TournamentError::SprtNoswap);
+        // On single games it would take the luck of the opening for strength.
+        if is_judged_by_pairs && self.noswap {
+            return Err(
+                "sprt, ablate and tune judge pairs of games with colours reversed; noswap is \
+                 for match and tournament"
+                    .to_owned(),
+            );
         }
         if kind == Kind::Ablate && self.seeds.is_some() {
-            return Err(TournamentError::NoSeeds("run of ablate"));
+            return Err(no_seeds("run of ablate"));
         }
+        // Colours would decide who goes on.
         if self.noswap && !format.is_fixed() {
-            return Err(TournamentError::Noswap(name));
+            return Err(format!(
+                "a {format} needs pairs with colours reversed; noswap is for \
+                 round-robin, gauntlet, pyramid"
+            ));
         }
         if self.tie_breaks.is_some() && format != Format::Knockout {
-            return Err(TournamentError::NoTieBreaks(name));
+            return Err(format!("a {format} has no tie-break pairs; they are for knockout"));
         }
         if self.play_out && format != Format::Knockout {
-            return Err(TournamentError::PlayOut(name));
+            return Err(format!("a {format} plays all its pairs anyway; play-out is for knockout"));
         }
         let design = Design {
             format,
@@ -157,27 +103,30 @@ impl TournamentRequest {
         let rounds = if format == Format::Knockout { 1 } else { design.rounds };
         let most = (engines as u64).saturating_mul(rounds).saturating_mul(design.pairs);
         if !format.is_fixed() && (most > MAX_PAIRS || engines > MAX_ENGINES) {
-            return Err(TournamentError::TooLarge(name));
+            return Err(format!(
+                "a {format} can have {MAX_ENGINES} engines and {MAX_PAIRS} pairs at most"
+            ));
         }
         Ok(design)
     }
 
-    fn pairs_per_encounter(&self) -> Result<Option<u64>, TournamentError> {
+    fn pairs_per_encounter(&self) -> Result<Option<u64>, String> {
         match (self.pairs, self.games) {
-            (Some(_), Some(_)) => Err(TournamentError::PairsAndGames),
+            (Some(_), Some(_)) => Err("give either --pairs or --games".to_owned()),
             (None, Some(games)) if self.noswap => Ok(Some(games)),
-            (None, Some(games)) if games % 2 == 1 => Err(TournamentError::OddGames(games)),
+            (None, Some(games)) if games % 2 == 1 => Err(format!(
+                "{games} games are no whole pairs; give an even number to --games, or --noswap"
+            )),
             (None, Some(games)) => Ok(Some(games / 2)),
             (pairs, None) => Ok(pairs),
         }
     }
 
-    fn seeds(&self, format: Format, engines: usize) -> Result<usize, TournamentError> {
-        let name = format.as_str();
+    fn seeds(&self, format: Format, engines: usize) -> Result<usize, String> {
         let (usual, least, most) = match format {
             Format::RoundRobin | Format::Pyramid => {
                 return match self.seeds {
-                    Some(_) => Err(TournamentError::NoSeeds(name)),
+                    Some(_) => Err(no_seeds(format)),
                     None => Ok(0),
                 };
             }
@@ -187,21 +136,29 @@ impl TournamentRequest {
         let seeds = self.seeds.unwrap_or(usual);
         match (least..=most).contains(&seeds) {
             true => Ok(seeds),
-            false => Err(TournamentError::Seeds { format: name, seeds, engines, least, most }),
+            false => Err(format!(
+                "{seeds} seeds of {engines} engines; a {format} takes from {least} to {most}"
+            )),
         }
     }
 
-    fn rounds(&self, format: Format, engines: usize) -> Result<u64, TournamentError> {
+    fn rounds(&self, format: Format, engines: usize) -> Result<u64, String> {
         // As many as halve the field down to one.
         let halvings = u64::from(engines.next_power_of_two().trailing_zeros());
         match format {
             Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => {
-                Err(TournamentError::KnockoutRounds(engines, halvings))
+                Err(format!(
+                    "a knockout of {engines} engines has {halvings} rounds; leave out --rounds"
+                ))
             }
             Format::Knockout | Format::Swiss => Ok(self.rounds.unwrap_or(halvings)),
             _ => Ok(self.rounds.unwrap_or(1)),
         }
     }
+}
+
+fn no_seeds(what: impl std::fmt::Display) -> String {
+    format!("a {what} has no seeds; they are for gauntlet, knockout, swiss, ladder")
 }
 
 #[cfg(test)]
@@ -229,13 +186,13 @@ mod tests {
         };
         assert_eq!(games(6, false), Ok(3));
         assert_eq!(games(5, true), Ok(5));
-        assert_eq!(games(5, false), Err(TournamentError::OddGames(5)));
+        assert!(games(5, false).unwrap_err().contains("no whole pairs"));
     }
 
     #[test]
     fn impossible_tournaments_are_refused_in_words() {
         let check = |kind, asked: TournamentRequest, part: &str| {
-            let error = asked.design(kind, 6, 2).unwrap_err().to_string();
+            let error = asked.design(kind, 6, 2).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
         let noswap = |format| TournamentRequest { noswap: true, ..asked(format) };
@@ -255,6 +212,6 @@ mod tests {
         let many = TournamentRequest { pairs: Some(u64::MAX), ..asked(Format::Swiss) };
         check(Kind::Match, many, "at most");
         let start = TournamentRequest { opening_start: Some(0), ..asked(Format::Swiss) };
-        assert_eq!(start.opening_start(), Err(TournamentError::OpeningStart));
+        assert!(start.opening_start().unwrap_err().contains("from 1"));
     }
 }

@@ -51,13 +51,17 @@ impl TuningRequest {
         tuning.check()?;
         let name = base_name(&engine.name);
         if engine.behaviour.protocol != Protocol::Uci {
-            return Err(PlanError::TuneProtocol(name.to_owned()));
+            return Err(format!("engine '{name}': tune needs an engine that speaks UCI").into());
         }
         let is_set = |parameter: &&Parameter| {
             engine.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(&parameter.name))
         };
         match tuning.parameters.iter().find(is_set) {
-            Some(taken) => Err(PlanError::TuneOption(name.to_owned(), taken.name.clone())),
+            Some(Parameter { name: option, .. }) => Err(format!(
+                "engine '{name}' sets option.{option} itself, which is to be tuned; give its value \
+                 as the start"
+            )
+            .into()),
             None => Ok(tuning),
         }
     }

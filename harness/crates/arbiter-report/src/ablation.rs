@@ -162,7 +162,7 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
         "Of {count} features of {engine}, the test of {} {} Elo against {} accepts H1 for {}, H0 for \
          {}, and is undecided for {}.",
         sprt.elo1,
-        sprt.model.as_str(),
+        sprt.model,
         sprt.elo0,
         decided(Decision::AcceptH1),
         decided(Decision::AcceptH0),

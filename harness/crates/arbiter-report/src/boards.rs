@@ -89,7 +89,7 @@ impl Running {
     pub fn of(status: &Status) -> Running {
         Running {
             schema: SCHEMA.to_owned(),
-            state: status.pace.as_str().to_owned(),
+            state: status.pace.to_string(),
             concurrency: status.slots,
             pairs_in_flight: status.in_flight,
             pairs_counted: status.counted,

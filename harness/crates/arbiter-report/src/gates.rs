@@ -82,7 +82,7 @@ pub fn steps(outcomes: &[Outcome]) -> Table {
             (_, Some(_)) => "0 s, known from before".to_owned(),
             (_, None) => format!("{:.0} s", outcome.seconds),
         };
-        table.push([&outcome.step, &outcome.verdict.as_str(), &time, &outcome.words]);
+        table.push([&outcome.step, &outcome.verdict, &time, &outcome.words]);
     }
     table
 }
@@ -90,8 +90,8 @@ pub fn steps(outcomes: &[Outcome]) -> Table {
 fn outcome_json(outcome: &Outcome) -> Value {
     json!({
         "step": outcome.step,
-        "kind": outcome.kind.as_str(),
-        "verdict": outcome.verdict.as_str(),
+        "kind": outcome.kind,
+        "verdict": outcome.verdict,
         "words": outcome.words,
         "exit_code": outcome.code,
         "seconds": outcome.seconds,
@@ -107,7 +107,7 @@ pub fn history(past: &[Past<'_>]) -> Table {
     for Past { begun, test, base, outcome } in past {
         let Outcome { step, verdict, words, .. } = outcome;
         let base = base.map(short).unwrap_or_default();
-        table.push([begun, step, &short(test), &base, &verdict.as_str(), words]);
+        table.push([begun, step, &short(test), &base, verdict, words]);
     }
     table
 }
@@ -119,7 +119,7 @@ pub fn history_json(past: &[Past<'_>]) -> Value {
         .map(|Past { begun, test, base, outcome }| {
             json!({
                 "begun": begun, "test": test, "base": base, "step": outcome.step,
-                "kind": outcome.kind.as_str(), "verdict": outcome.verdict.as_str(),
+                "kind": outcome.kind, "verdict": outcome.verdict,
                 "seconds": outcome.seconds, "report": outcome.figures,
             })
         })

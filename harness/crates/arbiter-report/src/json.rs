@@ -12,9 +12,10 @@ use crate::standings_json::TournamentFigures;
 use crate::summary::{Strength, Summary};
 use crate::tuned::{self, TuningFigures};
 use arbiter_game::outcome::Termination;
+use arbiter_plan::plan::Kind;
 use arbiter_plan::run::event::{Ending, ExcludedWorker};
-use arbiter_stats::Sprt;
 use arbiter_stats::elo::Estimate;
+use arbiter_stats::{Correction, Model, Sprt};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -22,7 +23,7 @@ struct Report<'a> {
     run: &'a str,
     /// What it tries, if its user said so.
     about: Option<&'a str>,
-    kind: &'static str,
+    kind: Kind,
     seed: u64,
     /// Lines or games of the opening book that were left out.
     openings_left_out: u64,
@@ -139,9 +140,9 @@ pub(crate) struct SprtFigures {
     elo1: f64,
     alpha: f64,
     beta: f64,
-    model: &'static str,
+    model: Model,
     /// How the bounds allow for overshoot.
-    overshoot: &'static str,
+    overshoot: Correction,
 }
 
 #[derive(Serialize)]
@@ -213,8 +214,8 @@ impl SprtFigures {
             elo1: sprt.elo1,
             alpha: sprt.alpha,
             beta: sprt.beta,
-            model: sprt.model.as_str(),
-            overshoot: sprt.correction.as_str(),
+            model: sprt.model,
+            overshoot: sprt.correction,
         }
     }
 }
@@ -253,7 +254,7 @@ fn report(summary: &Summary) -> Report<'_> {
         schema: "arbiter.report/1",
         run: &summary.run,
         about: summary.about.as_deref(),
-        kind: summary.kind.as_str(),
+        kind: summary.kind,
         seed: summary.seed,
         openings_left_out: summary.quarantine.count,
         opening_faults: &summary.quarantine.faults,

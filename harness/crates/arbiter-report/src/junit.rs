@@ -27,7 +27,7 @@ pub fn render(test: &str, outcomes: &[Outcome]) -> Result<String, SerializeError
 /// A run: a case for its verdict, or for each feature or encounter, one for the faults of engines, and one
 /// for each gate of its commits.
 pub fn of_run(summary: &Summary, gates: &[Outcome]) -> Result<String, SerializeError> {
-    let mut suite = TestSuite::new(format!("arbiter {} {}", summary.kind.as_str(), summary.run));
+    let mut suite = TestSuite::new(format!("arbiter {} {}", summary.kind, summary.run));
     match summary.kind {
         Kind::Sprt => {
             suite.add_test_case(verdict(summary));
@@ -100,15 +100,15 @@ fn step(outcome: &Outcome) -> TestCase {
         Gate::Passed | Gate::Undecided => TestCaseStatus::success(),
         Gate::Skipped => {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(words).set_type(outcome.verdict.as_str());
+            status.set_message(words).set_type(outcome.verdict.to_string());
             status
         }
         Gate::Failed | Gate::Unproven => {
-            failed(NonSuccessKind::Failure, outcome.verdict.as_str(), words)
+            failed(NonSuccessKind::Failure, &outcome.verdict.to_string(), words)
         }
-        Gate::Broken => failed(NonSuccessKind::Error, outcome.verdict.as_str(), words),
+        Gate::Broken => failed(NonSuccessKind::Error, &outcome.verdict.to_string(), words),
     };
-    let class = format!("arbiter.{}", outcome.kind.as_str());
+    let class = format!("arbiter.{}", outcome.kind);
     let mut case = case(&outcome.step, &class, words, status);
     case.set_time(Duration::try_from_secs_f64(outcome.seconds).unwrap_or_default());
     case
@@ -142,7 +142,7 @@ fn end(summary: &Summary) -> TestCase {
         Some(Ending::Complete) => TestCaseStatus::success(),
         _ => failed(NonSuccessKind::Error, "unfinished", &words),
     };
-    case("all games", &format!("arbiter.{}", summary.kind.as_str()), &words, status)
+    case("all games", &format!("arbiter.{}", summary.kind), &words, status)
 }
 
 /// A feature of an ablation; a test that is not decided is skipped.
@@ -158,7 +158,7 @@ fn feature(feature: &ablation::Feature<'_>) -> TestCase {
 
 /// A case for each two engines that met.
 fn encounters(summary: &Summary) -> Vec<TestCase> {
-    let class = format!("arbiter.{}", summary.kind.as_str());
+    let class = format!("arbiter.{}", summary.kind);
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());

@@ -17,7 +17,7 @@ pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     for (engine, kind, distribution) in summary.latencies.iter() {
         let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time(distribution.quantile_us(q)));
         let (name, most) = (&summary.engines[engine], time(distribution.max_us()));
-        table.push([name, &kind.as_str(), &distribution.count(), &p50, &p90, &p99, &most]);
+        table.push([name, &kind, &distribution.count(), &p50, &p90, &p99, &most]);
     }
     (table.rows().len() > 1).then_some(table)
 }
@@ -43,7 +43,7 @@ fn short(value: f64) -> String {
 pub(crate) struct LatencyFigures<'a> {
     engine: &'a str,
     /// `ready`, `move` or `overrun`.
-    kind: &'static str,
+    kind: Kind,
     count: u64,
     p50_us: u64,
     p90_us: u64,
@@ -57,7 +57,7 @@ pub(crate) struct LatencyFigures<'a> {
 pub(crate) fn json(summary: &Summary) -> Vec<LatencyFigures<'_>> {
     let figures = |(engine, kind, distribution): (usize, Kind, &Distribution)| LatencyFigures {
         engine: summary.engines[engine].as_str(),
-        kind: kind.as_str(),
+        kind,
         count: distribution.count(),
         p50_us: distribution.quantile_us(0.5),
         p90_us: distribution.quantile_us(0.9),

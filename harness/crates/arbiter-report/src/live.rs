@@ -138,7 +138,7 @@ impl Live {
             pace.push_str(&format!(" · {slots} at once"));
         }
         if self.pace != Pace::Running {
-            pace.push_str(&format!(" · {}", self.pace.as_str()));
+            pace.push_str(&format!(" · {}", self.pace));
         }
         if let Some((tuning, finished, theta)) = &self.tuning {
             return [tuned::line(tuning, *finished, theta), pace];
@@ -246,7 +246,7 @@ impl Observer for Live {
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
                 if self.bar.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
-                    note(&format!("{}, {slots} games at once", pace.as_str()));
+                    note(&format!("{pace}, {slots} games at once"));
                 }
                 (self.pace, self.slots) = (*pace, Some(*slots));
                 if self.bar.is_some() {

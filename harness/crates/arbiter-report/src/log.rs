@@ -100,7 +100,7 @@ fn bounds(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
     let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
-    format!("[{}, {}] {}{unusual}", sprt.elo0, sprt.elo1, sprt.model.as_str())
+    format!("[{}, {}] {}{unusual}", sprt.elo0, sprt.elo1, sprt.model)
 }
 
 fn verdict(summary: &Summary) -> String {

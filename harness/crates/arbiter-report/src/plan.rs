@@ -29,7 +29,7 @@ pub fn json(origin: &Origin<'_>, openings: usize) -> Value {
     });
     json!({
         "schema": "arbiter.plan/1",
-        "kind": plan.kind.as_str(),
+        "kind": plan.kind,
         "engines": engines.collect::<Vec<_>>(),
         "book": match &plan.book {
             BookSource::Bundled => None,
@@ -38,7 +38,7 @@ pub fn json(origin: &Origin<'_>, openings: usize) -> Value {
         "book_blake3": origin.book_hash,
         "openings": openings,
         "seed": plan.seed,
-        "format": plan.design.format.as_str(),
+        "format": plan.design.format,
         "rounds": plan.design.rounds,
         "pairs": plan.design.pairs,
         "schedule": rules_in_words(&plan.design, plan.engines.len()),

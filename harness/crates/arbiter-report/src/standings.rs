@@ -177,7 +177,7 @@ pub fn rules_in_words(design: &Design, engines: usize) -> String {
         Format::Ladder => format!("ladder, {}, {pairs} {unit} an encounter", plural("climb")),
         _ if engines == 2 => format!("at most {} {unit}", rounds.saturating_mul(pairs)),
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
-            let (format, rounds) = (design.format.as_str(), plural("round"));
+            let (format, rounds) = (design.format, plural("round"));
             format!("{format}, {rounds}, at most {pairs} {unit} for each two engines")
         }
     };
@@ -189,7 +189,7 @@ pub fn rules_in_words(design: &Design, engines: usize) -> String {
         words.push("sides reversed".to_owned());
     }
     if design.openings != OpeningPolicy::Shared {
-        words.push(format!("openings {}", design.openings.as_str()));
+        words.push(format!("openings {}", design.openings));
     }
     words.join("; ")
 }

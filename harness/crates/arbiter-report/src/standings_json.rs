@@ -1,5 +1,6 @@
 //! The standings of a tournament as a part of the JSON report.
 
+use arbiter_schedule::Format;
 use serde::Serialize;
 
 use crate::json::Members;
@@ -8,7 +9,7 @@ use crate::standings::{Row, Standings};
 /// What the report says of a tournament.
 #[derive(Debug, Serialize)]
 pub(crate) struct TournamentFigures<'a> {
-    format: &'static str,
+    format: Format,
     round: u64,
     rounds: u64,
     pairs_per_encounter: u64,
@@ -97,7 +98,7 @@ impl<'a> TournamentFigures<'a> {
         let byes = schedule.byes().iter();
         let byes = byes.map(|&(round, engine)| Bye { round: round + 1, engine: name(engine) });
         TournamentFigures {
-            format: schedule.design().format.as_str(),
+            format: schedule.design().format,
             round: round + 1,
             rounds,
             pairs_per_encounter: schedule.design().pairs,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::summary::Summary;
 use crate::table::Table;
 use arbiter_plan::tuning::base_name;
-use arbiter_spsa::{Parameter, SpsaState, Tuning, noise};
+use arbiter_spsa::{Parameter, ParameterKind, SpsaState, Tuning, noise};
 
 /// Parameters that a line names at most.
 const MAX_NAMED: usize = 6;
@@ -32,7 +32,7 @@ pub(crate) struct TuningFigures<'a> {
 #[derive(Debug, Serialize)]
 struct ParameterFigures<'a> {
     name: &'a str,
-    kind: &'static str,
+    kind: ParameterKind,
     start: f64,
     min: f64,
     max: f64,
@@ -71,7 +71,7 @@ pub(crate) fn json(summary: &Summary) -> Option<TuningFigures<'_>> {
         parameters: parameters
             .map(|(parameter, value)| ParameterFigures {
                 name: &parameter.name,
-                kind: parameter.kind.as_str(),
+                kind: parameter.kind,
                 start: parameter.start,
                 min: parameter.min,
                 max: parameter.max,

@@ -11,7 +11,7 @@ use arbiter_game::engine::{EngineError, EngineProcess};
 use arbiter_openings::Book;
 use arbiter_plan::affinity::{cpus_per_game, is_threads};
 use arbiter_plan::plan::{Engine, Plan, Program};
-use arbiter_plan::run::places::{PlacesError, places};
+use arbiter_plan::run::places::places;
 use arbiter_process::{Bounds, Launch, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_protocol::{Deadlines, SessionError, Setup};
 
@@ -27,7 +27,7 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
 }
 
 /// The processors of each of the plan's games on this machine; none if the system decides.
-pub fn places_of(plan: &Plan) -> Result<Vec<Vec<usize>>, PlacesError> {
+pub fn places_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     let allowed = allowed_cpus();
     places(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
 }

@@ -13,6 +13,9 @@ mod swiss;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use crate::seed::{seed_for, shuffle};
 use fixed::Fixed;
@@ -25,7 +28,8 @@ pub use ledger::Encounter;
 pub use ranking::Ranked;
 
 /// The kinds of tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Every engine meets every other. With two engines, a match.
     #[default]
@@ -53,26 +57,21 @@ impl Format {
         Format::Ladder,
     ];
 
-    /// The word on the command line, in files and in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Format::RoundRobin => "round-robin",
-            Format::Gauntlet => "gauntlet",
-            Format::Pyramid => "pyramid",
-            Format::Knockout => "knockout",
-            Format::Swiss => "swiss",
-            Format::Ladder => "ladder",
-        }
-    }
-
     /// Whether all encounters are known from the beginning.
     pub fn is_fixed(self) -> bool {
         matches!(self, Format::RoundRobin | Format::Gauntlet | Format::Pyramid)
     }
 }
 
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
 /// When the next opening is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OpeningPolicy {
     /// The n-th pair of every encounter of a round gets the same opening, so that no engine has
     /// easier openings.
@@ -86,23 +85,9 @@ pub enum OpeningPolicy {
     PerPair,
 }
 
-impl OpeningPolicy {
-    /// All policies.
-    pub const ALL: [OpeningPolicy; 4] = [
-        OpeningPolicy::Shared,
-        OpeningPolicy::PerRound,
-        OpeningPolicy::PerEncounter,
-        OpeningPolicy::PerPair,
-    ];
-
-    /// The word on the command line and in files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            OpeningPolicy::Shared => "shared",
-            OpeningPolicy::PerRound => "per-round",
-            OpeningPolicy::PerEncounter => "per-encounter",
-            OpeningPolicy::PerPair => "per-pair",
-        }
+impl fmt::Display for OpeningPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

@@ -1,17 +1,11 @@
-//! How single values are written: times as whole numbers, choices by their names.
+//! How single values are written: times as whole numbers.
 
 use std::convert::Infallible;
 use std::time::Duration;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serializer};
-use serde_with::{DeserializeAs, SerializeAs, serde_conv};
+use serde_with::serde_conv;
 
-use arbiter_openings::Order;
-use arbiter_plan::plan::Kind;
 use arbiter_protocol::Deadlines;
-use arbiter_schedule::{Format, OpeningPolicy};
-use arbiter_stats::{Correction, Model};
 
 /// Whole nanoseconds; as many as fit into 64 bits.
 pub fn nanos(time: Duration) -> u64 {
@@ -49,52 +43,6 @@ serde_conv!(
         Ok::<_, Infallible>(Deadlines { uciok, readyok, bestmove, stop })
     }
 );
-
-/// One of a few values by its name.
-#[derive(Debug)]
-pub struct Name;
-
-/// What [`Name`] needs to know of a type.
-trait Named: Copy + 'static {
-    const VALUES: &'static [Self];
-
-    fn name(self) -> &'static str;
-}
-
-macro_rules! named {
-    ($($type:ty: $values:expr;)*) => { $(
-        impl Named for $type {
-            const VALUES: &'static [$type] = &$values;
-
-            fn name(self) -> &'static str {
-                self.as_str()
-            }
-        }
-    )* };
-}
-
-named! {
-    Correction: [Correction::None, Correction::Dynamic];
-    Format: Format::ALL;
-    Kind: Kind::ALL;
-    Model: [Model::Normalized, Model::Logistic, Model::Bayesian];
-    OpeningPolicy: OpeningPolicy::ALL;
-    Order: [Order::Sequential, Order::Random];
-}
-
-impl<T: Named> SerializeAs<T> for Name {
-    fn serialize_as<S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(value.name())
-    }
-}
-
-impl<'de, T: Named> DeserializeAs<'de, T> for Name {
-    fn deserialize_as<D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-        let name = String::deserialize(from)?;
-        let found = T::VALUES.iter().copied().find(|value| value.name() == name);
-        found.ok_or_else(|| D::Error::custom(format!("'{name}' is not known")))
-    }
-}
 
 /// Makes mirrors usable inside of other types: `As::<Option<ScaleDef>>`.
 #[macro_export]

@@ -12,7 +12,7 @@ mod engine;
 mod game;
 mod plan;
 
-pub use convert::{DeadlinesMs, Millis, Name, Nanos, nanos};
+pub use convert::{DeadlinesMs, Millis, Nanos, nanos};
 pub use engine::ConditionsDef;
 pub use game::{GameRow, MoveRow};
 pub use plan::{AnnotationDef, Fingerprints, PlanRow, RulesDef};

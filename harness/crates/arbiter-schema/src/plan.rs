@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DefaultOnNull, DisplayFromStr, serde_conv};
 
-use crate::convert::{DeadlinesMs, Millis, Name};
+use crate::convert::{DeadlinesMs, Millis};
 use crate::engine::{EngineRow, ScaleDef};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation};
@@ -85,7 +85,6 @@ struct OutputRow {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Plan")]
 struct PlanDef {
-    #[serde(with = "As::<Name>")]
     kind: Kind,
     #[serde(skip)]
     engines: Vec<Engine>,
@@ -95,7 +94,6 @@ struct PlanDef {
     book_depth: Option<u32>,
     #[serde(default)]
     strict_book: bool,
-    #[serde(with = "As::<Name>")]
     order: Order,
     seed: u64,
     #[serde(default)]
@@ -144,7 +142,7 @@ enum BookDef {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Design")]
 struct DesignDef {
-    #[serde(rename = "schedule", default, with = "As::<Name>")]
+    #[serde(rename = "schedule", default)]
     format: Format,
     #[serde(default)]
     seeds: usize,
@@ -155,7 +153,7 @@ struct DesignDef {
     is_single: bool,
     #[serde(rename = "reverse", default)]
     is_reversed: bool,
-    #[serde(rename = "opening_policy", default, with = "As::<Name>")]
+    #[serde(rename = "opening_policy", default)]
     openings: OpeningPolicy,
     #[serde(default)]
     tie_breaks: u64,
@@ -270,9 +268,8 @@ struct SprtRow {
     elo1: f64,
     alpha: f64,
     beta: f64,
-    #[serde(with = "As::<Name>")]
     model: Model,
-    #[serde(rename = "overshoot", default = "uncorrected", with = "As::<Name>")]
+    #[serde(rename = "overshoot", default = "uncorrected")]
     correction: Correction,
 }
 

@@ -93,7 +93,7 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
     let short = |hash: &String| hash.chars().take(16).collect::<String>();
     let hashes = stored.fingerprints.engines.iter().map(short).collect();
     vec![
-        ("kind", plan.kind.as_str().to_owned()),
+        ("kind", plan.kind.to_string()),
         ("engines", all(summary.engines.clone())),
         ("programs (BLAKE3)", all(hashes)),
         ("limits", all(limits)),

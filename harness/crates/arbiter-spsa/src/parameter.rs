@@ -1,5 +1,10 @@
 //! A parameter to be tuned: a number that the engine takes as a UCI option.
 
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::IntoDeserializer;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A spin option is perturbed by its range divided by this in the last iteration.
@@ -12,7 +17,8 @@ const SPIN_RATE: f64 = 0.002;
 pub(super) const MIN_INT_PERTURBATION: f64 = 0.5;
 
 /// The type of a parameter's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ParameterKind {
     /// Integers, as of a spin option.
     #[default]
@@ -21,16 +27,17 @@ pub enum ParameterKind {
     Float,
 }
 
-impl ParameterKind {
-    /// All kinds.
-    pub const ALL: [ParameterKind; 2] = [ParameterKind::Int, ParameterKind::Float];
+impl FromStr for ParameterKind {
+    type Err = serde::de::value::Error;
 
-    /// The word in tables of parameters.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ParameterKind::Int => "int",
-            ParameterKind::Float => "float",
-        }
+    fn from_str(word: &str) -> Result<ParameterKind, Self::Err> {
+        ParameterKind::deserialize(word.into_deserializer())
+    }
+}
+
+impl fmt::Display for ParameterKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
@@ -53,31 +60,10 @@ pub struct Parameter {
     pub r_end: f64,
 }
 
-/// Why a parameter cannot be tuned.
+/// Why a parameter cannot be tuned; the text names it.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum ParameterError {
-    /// The name is empty or has control characters.
-    #[error("a parameter needs the name of a UCI option")]
-    Name,
-    /// A number is infinite or NaN.
-    #[error("{0}: {1} must be a finite number")]
-    NotANumber(String, &'static str),
-    /// The range is empty or a single value.
-    #[error("{0}: its least value {1} is not below its greatest {2}")]
-    Range(String, f64, f64),
-    /// The start is outside the range.
-    #[error("{0}: its start {1} is outside its range {2} to {3}")]
-    Start(String, f64, f64, f64),
-    /// An integer with limits that are no integers.
-    #[error("{0}: an int has whole numbers as its limits, not {1} and {2}")]
-    NotIntegers(String, f64, f64),
-    /// `c_end` or `r_end` is not positive.
-    #[error("{0}: {1} must be more than 0, got {2}")]
-    Positive(String, &'static str, f64),
-    /// The perturbation is larger than the range.
-    #[error("{0}: its perturbation c_end {1} is larger than its range {2} to {3}")]
-    Perturbation(String, f64, f64, f64),
-}
+#[error("{0}")]
+pub struct ParameterError(String);
 
 impl Parameter {
     /// A spin option with the usual step sizes: `c_end` is a twentieth of its range and at least a
@@ -98,30 +84,35 @@ impl Parameter {
     /// Checks name, range and step sizes.
     pub fn check(&self) -> Result<(), ParameterError> {
         let Parameter { name, kind, start, min, max, c_end, r_end } = self;
+        let fail = |reason: String| Err(ParameterError(reason));
         if name.trim().is_empty() || name.chars().any(char::is_control) {
-            return Err(ParameterError::Name);
+            return fail("a parameter needs the name of a UCI option".to_owned());
         }
         let numbers =
             [("start", start), ("min", min), ("max", max), ("c_end", c_end), ("r_end", r_end)];
         if let Some((what, _)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
-            return Err(ParameterError::NotANumber(name.clone(), what));
+            return fail(format!("{name}: {what} must be a finite number"));
         }
         if min >= max {
-            return Err(ParameterError::Range(name.clone(), *min, *max));
+            return fail(format!("{name}: its least value {min} is not below its greatest {max}"));
         }
         if *kind == ParameterKind::Int && (min.fract() != 0.0 || max.fract() != 0.0) {
-            return Err(ParameterError::NotIntegers(name.clone(), *min, *max));
+            return fail(format!(
+                "{name}: an int has whole numbers as its limits, not {min} and {max}"
+            ));
         }
         if !(min..=max).contains(&start) {
-            return Err(ParameterError::Start(name.clone(), *start, *min, *max));
+            return fail(format!("{name}: its start {start} is outside its range {min} to {max}"));
         }
         for (what, value) in [("c_end", c_end), ("r_end", r_end)] {
             if *value <= 0.0 {
-                return Err(ParameterError::Positive(name.clone(), what, *value));
+                return fail(format!("{name}: {what} must be more than 0, got {value}"));
             }
         }
         match *c_end > max - min {
-            true => Err(ParameterError::Perturbation(name.clone(), *c_end, *min, *max)),
+            true => fail(format!(
+                "{name}: its perturbation c_end {c_end} is larger than its range {min} to {max}"
+            )),
             false => Ok(()),
         }
     }

@@ -3,61 +3,44 @@
 
 use thiserror::Error;
 
-use super::parameter::{Parameter, ParameterError, ParameterKind};
+use super::parameter::{Parameter, ParameterKind};
 
-/// Why a line is not a parameter.
+/// Why a line is not a parameter; of a table, the text begins with the number of the line.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum LineError {
-    /// Too few or too many fields.
-    #[error(
-        "'{0}' has neither the six fields name, start, min, max, c_end, r_end nor these with int \
-         or float after the name"
-    )]
-    Fields(String),
-    /// The second of seven fields is another word.
-    #[error("'{0}' is neither int nor float")]
-    Kind(String),
-    /// A field of a parameter is not a number.
-    #[error("{0}: '{1}' is not a number")]
-    Number(String, String),
-    /// The parameter cannot be tuned.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-}
-
-/// An error with its line.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[error("line {line}: {error}")]
-pub struct TableError {
-    /// Its number, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub error: LineError,
-}
+#[error("{0}")]
+pub struct TableError(String);
 
 /// Parses a table; blank lines and lines that begin with `#` are skipped.
 pub fn read(text: &str) -> Result<Vec<Parameter>, TableError> {
     let lines = (1..).zip(text.lines().map(str::trim));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|(line, text)| read_line(text).map_err(|error| TableError { line, error })).collect()
+    let numbered =
+        |(line, text)| read_line(text).map_err(|error| TableError(format!("line {line}: {error}")));
+    lines.map(numbered).collect()
 }
 
 /// Parses one line.
-pub fn read_line(line: &str) -> Result<Parameter, LineError> {
+pub fn read_line(line: &str) -> Result<Parameter, TableError> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     let (name, kind, numbers) = match fields[..] {
         [name, start, min, max, c_end, r_end] => {
             (name, ParameterKind::Int, [start, min, max, c_end, r_end])
         }
         [name, word, start, min, max, c_end, r_end] => {
-            let kind = ParameterKind::ALL.into_iter().find(|kind| kind.as_str() == word);
-            let kind = kind.ok_or_else(|| LineError::Kind(word.to_owned()))?;
+            let kind = word
+                .parse()
+                .map_err(|_| TableError(format!("'{word}' is neither int nor float")))?;
             (name, kind, [start, min, max, c_end, r_end])
         }
-        _ => return Err(LineError::Fields(line.to_owned())),
+        _ => {
+            return Err(TableError(format!(
+                "'{line}' has neither the six fields name, start, min, max, c_end, r_end nor these \
+                 with int or float after the name"
+            )));
+        }
     };
     let number = |text: &str| {
-        text.parse::<f64>().map_err(|_| LineError::Number(name.to_owned(), text.to_owned()))
+        text.parse::<f64>().map_err(|_| TableError(format!("{name}: '{text}' is not a number")))
     };
     let [start, min, max, c_end, r_end] = numbers;
     let parameter = Parameter {
@@ -69,14 +52,14 @@ pub fn read_line(line: &str) -> Result<Parameter, LineError> {
         c_end: number(c_end)?,
         r_end: number(r_end)?,
     };
-    parameter.check()?;
+    parameter.check().map_err(|error| TableError(error.to_string()))?;
     Ok(parameter)
 }
 
 /// The line of a parameter, with `int` or `float`.
 pub fn line(parameter: &Parameter) -> String {
     let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
-    format!("{name}, {}, {start}, {min}, {max}, {c_end}, {r_end}", kind.as_str())
+    format!("{name}, {kind}, {start}, {min}, {max}, {c_end}, {r_end}")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use thiserror::Error;
 
 use super::gains::Gains;
-use super::parameter::{Parameter, ParameterError};
+use super::parameter::Parameter;
 
 /// Most parameters at once; setting more would delay the start of each game.
 const MAX_PARAMETERS: usize = 1_000;
@@ -35,67 +35,54 @@ pub struct Tuning {
 
 /// Why a tuning cannot be carried out.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum TuningError {
-    /// There are no parameters.
-    #[error(
-        "tune needs parameters: give --params FILE, --param LINE, --spins NAMES or [tune] of arbiter.toml"
-    )]
-    NoParameters,
-    /// There are too many parameters.
-    #[error("tune takes up to {MAX_PARAMETERS} parameters, got {0}")]
-    TooMany(usize),
-    /// Two parameters have the same name.
-    #[error("parameter '{0}' is named twice")]
-    Twice(String),
-    /// A parameter cannot be tuned.
-    #[error("parameter {0}")]
-    Parameter(#[from] ParameterError),
-    /// The first perturbation of a parameter, from its `c_end` at the last pair, is larger than its
-    /// range.
-    #[error(
-        "parameter {name}: its first perturbation {1:.3}, from c_end {c_end} at the last of {2} \
-         pairs, is larger than its range {min} to {max}",
-        name = .0.name, c_end = .0.c_end, min = .0.min, max = .0.max
-    )]
-    FirstPerturbation(Parameter, f64, u64),
-    /// A constant of the schedule, by name, is not between 0 and the last number.
-    #[error("{0} {1} is not between 0 and {2}")]
-    Constant(&'static str, f64, f64),
-    /// There are too many pairs.
-    #[error("{0} iterations of {1} pairs are more than {MAX_PAIRS} pairs")]
-    TooLong(u64, u64),
-}
+#[error("{0}")]
+pub struct TuningError(String);
 
 impl Tuning {
     /// Checks parameters and schedule.
     pub fn check(&self) -> Result<(), TuningError> {
         let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, .. } = self;
+        let fail = |reason: String| Err(TuningError(reason));
         match parameters.len() {
-            0 => return Err(TuningError::NoParameters),
+            0 => {
+                return fail(
+                    "tune needs parameters: give --params FILE, --param LINE, --spins NAMES or \
+                     [tune] of arbiter.toml"
+                        .to_owned(),
+                );
+            }
             1..=MAX_PARAMETERS => {}
-            count => return Err(TuningError::TooMany(count)),
+            count => {
+                return fail(format!("tune takes up to {MAX_PARAMETERS} parameters, got {count}"));
+            }
         }
-        let constants =
-            [("alpha", *alpha, 2.0), ("gamma", *gamma, 1.0), ("a-ratio", *a_ratio, 10.0)];
-        for (name, value, most) in constants {
-            if !(0.0..=most).contains(&value) {
-                return Err(TuningError::Constant(name, value, most));
+        for (constant, value, most) in
+            [("alpha", alpha, 2.0), ("gamma", gamma, 1.0), ("a-ratio", a_ratio, 10.0)]
+        {
+            if !(0.0..=most).contains(value) {
+                return fail(format!("{constant} {value} is not between 0 and {most}"));
             }
         }
         if iterations.checked_mul(*pairs).is_none_or(|all| all > MAX_PAIRS) {
-            return Err(TuningError::TooLong(*iterations, *pairs));
+            return fail(format!(
+                "{iterations} iterations of {pairs} pairs are more than {MAX_PAIRS} pairs"
+            ));
         }
         let mut names = BTreeSet::new();
         let gains = self.gains();
         for parameter in parameters {
-            parameter.check()?;
-            if !names.insert(parameter.name.to_ascii_lowercase()) {
-                return Err(TuningError::Twice(parameter.name.clone()));
+            parameter.check().map_err(|error| TuningError(format!("parameter {error}")))?;
+            let Parameter { name, min, max, c_end, .. } = parameter;
+            if !names.insert(name.to_ascii_lowercase()) {
+                return fail(format!("parameter '{name}' is named twice"));
             }
             let first = gains.perturbation(parameter, 1);
-            if first > parameter.max - parameter.min {
-                let (parameter, pairs) = (parameter.clone(), self.all_pairs());
-                return Err(TuningError::FirstPerturbation(parameter, first, pairs));
+            if first > max - min {
+                let pairs = self.all_pairs();
+                return fail(format!(
+                    "parameter {name}: its first perturbation {first:.3}, from c_end {c_end} at the \
+                     last of {pairs} pairs, is larger than its range {min} to {max}"
+                ));
             }
         }
         Ok(())

@@ -5,6 +5,9 @@
 //! only be consulted after whole pairs, in the order in which they were scheduled. Two identical
 //! deterministic engines can draw every pair for ever, so a run also needs a cap on its games.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::bayes::BayesElo;
@@ -27,7 +30,8 @@ pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
 /// How a test corrects for the overshoot of its ratio past a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Correction {
     /// Not at all: it ends at Wald's bounds, with error rates a little below the nominal ones.
     None,
@@ -35,18 +39,15 @@ pub enum Correction {
     Dynamic,
 }
 
-impl Correction {
-    /// Name of the correction.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Correction::None => "none",
-            Correction::Dynamic => "dynamic",
-        }
+impl fmt::Display for Correction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
 /// The scale on which the hypotheses are stated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Model {
     /// Normalized Elo: see [`normalized`](super::normalized).
     Normalized,
@@ -65,14 +66,11 @@ impl Model {
             Model::Logistic | Model::Bayesian => MAX_LOGISTIC_ELO,
         }
     }
+}
 
-    /// Name of the scale.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Model::Normalized => "normalized",
-            Model::Logistic => "logistic",
-            Model::Bayesian => "bayesian",
-        }
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

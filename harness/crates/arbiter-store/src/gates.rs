@@ -4,7 +4,7 @@
 use rusqlite::{Row, params};
 
 use super::{Store, StoreError};
-use arbiter_plan::gate::{Kind, Outcome, Verdict};
+use arbiter_plan::gate::Outcome;
 
 /// An outcome with what it is of.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +35,8 @@ impl Store {
                 gate.test,
                 gate.base,
                 outcome.step,
-                outcome.kind.as_str(),
-                outcome.verdict.as_str(),
+                outcome.kind.to_string(),
+                outcome.verdict.to_string(),
                 outcome.words,
                 outcome.code,
                 outcome.seconds,
@@ -73,11 +73,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
     let columns: Columns = row.try_into()?;
     let (created_ms, test, base, step, kind, verdict, words, code, seconds, figures) = columns;
     let outcome = |step| -> Result<Outcome, String> {
-        let kinds = Kind::ALL.into_iter().chain([Kind::Build]);
-        let known = kinds.into_iter().find(|known| known.as_str() == kind);
-        let kind = known.ok_or_else(|| format!("kind '{kind}' is not known"))?;
-        let known = Verdict::ALL.into_iter().find(|known| known.as_str() == verdict);
-        let verdict = known.ok_or_else(|| format!("verdict '{verdict}' is not known"))?;
+        let kind = kind.parse().map_err(|_| format!("kind '{kind}' is not known"))?;
+        let known = verdict.parse();
+        let verdict = known.map_err(|_| format!("verdict '{verdict}' is not known"))?;
         let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
         let from_before = Some(created_ms);
         Ok(Outcome { step, kind, verdict, words, code, seconds, figures, from_before })
@@ -89,6 +87,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arbiter_plan::gate::{Kind, Verdict};
 
     #[test]
     fn the_latest_outcome_counts_and_all_are_kept() {

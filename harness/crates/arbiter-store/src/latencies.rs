@@ -3,7 +3,7 @@
 use rusqlite::params;
 
 use super::{Store, StoreError};
-use arbiter_plan::run::latency::{Kind, Latencies};
+use arbiter_plan::run::latency::Latencies;
 
 impl Store {
     /// Adds what a pair adds, in the transaction that commits it: so each pair counts once.
@@ -13,7 +13,7 @@ impl Store {
             ON CONFLICT DO UPDATE SET count = count + excluded.count";
         for (engine, kind, distribution) in latencies.iter() {
             for (us, count) in distribution.times() {
-                self.execute(insert, params![run, engine, kind.as_str(), us, count])?;
+                self.execute(insert, params![run, engine, kind.to_string(), us, count])?;
             }
         }
         Ok(())
@@ -26,8 +26,8 @@ impl Store {
             self.rows(select, [run], |row| row.try_into())?;
         let mut latencies = Latencies::default();
         for (engine, name, us, count) in rows {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == name);
-            let kind = kind.ok_or_else(|| self.corrupt(run, format!("latency of '{name}'")))?;
+            let unknown = |_| self.corrupt(run, format!("latency of '{name}'"));
+            let kind = name.parse().map_err(unknown)?;
             latencies.add(engine, kind, us, count);
         }
         Ok(latencies)

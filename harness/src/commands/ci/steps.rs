@@ -117,7 +117,7 @@ impl Gates<'_> {
             && let Some(known) = self.store.gate(&key)?
         {
             let outcome = Outcome { step: step.name.clone(), ..known.outcome };
-            note(&format!("{}: {}, known from before", step.name, outcome.verdict.as_str()));
+            note(&format!("{}: {}, known from before", step.name, outcome.verdict));
             return Ok(outcome);
         }
         let created_ms = unix_time_ms();
@@ -125,7 +125,7 @@ impl Gates<'_> {
             Kind::Bench => self.bench(step, created_ms)?,
             _ => self.subcommand(step)?,
         };
-        note(&format!("{}: {}, {}", step.name, outcome.verdict.as_str(), outcome.words));
+        note(&format!("{}: {}, {}", step.name, outcome.verdict, outcome.words));
         if gates::is_kept(&outcome) {
             let name = |side: &Side| {
                 side.provenance.as_ref().map_or(side.label.clone(), Provenance::identity)
@@ -158,7 +158,7 @@ impl Gates<'_> {
             hasher.update(text.as_bytes());
         };
         add(concat!("arbiter gate 1 ", env!("CARGO_PKG_VERSION")));
-        add(step.kind.as_str());
+        add(&step.kind.to_string());
         add(&format!("{:?} {} {}", step.budget, step.is_lenient, self.with.copies));
         add(&self.sides.test.identity);
         if let (Ok(base), true) = (&self.sides.base, step.needs_base()) {
@@ -239,7 +239,7 @@ impl Gates<'_> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| step.needs_base_engine());
         let sides = std::iter::once(test).chain(base);
-        let mut words = vec![step.kind.as_str().to_owned()];
+        let mut words = vec![step.kind.to_string()];
         let mut flags: Vec<(&str, String)> = Vec::new();
         match step.kind {
             Kind::Sprt | Kind::Speed => {

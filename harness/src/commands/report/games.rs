@@ -51,7 +51,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         tally: &tally,
         meetings: &meetings,
         rated: &rated,
-        model: format!("law {}, logistic scale", options.model.as_str()),
+        model: format!("law {}, logistic scale", options.model),
         average: 0.0,
     };
     let names: Vec<String> = files.iter().map(|file| called(file)).collect();

@@ -117,7 +117,7 @@ fn json(
     json!({
         "schema": "arbiter.stats.plan/1",
         "elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta,
-        "model": test.model.as_str(),
+        "model": test.model,
         "llr_lower": bounds.lower, "llr_upper": bounds.upper,
         "variance_per_game": planned.variance_per_game,
         "logistic_elo0": planned.logistic(test.elo0),
@@ -140,12 +140,7 @@ fn document(
     let mut document = Document::new("What a test will cost".to_owned());
     document.paragraph(format!(
         "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}.",
-        test.model.as_str(),
-        test.elo0,
-        test.elo1,
-        test.alpha,
-        test.beta,
-        planned.variance_per_game
+        test.model, test.elo0, test.elo1, test.alpha, test.beta, planned.variance_per_game
     ));
     let mut text =
         format!("\n{:>9} {:>9} {:>8} {:>10}  pass probability\n", "Elo", "nElo", "pass", "games");

@@ -215,9 +215,9 @@ fn json(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> serde_json::Value {
     json!({
         "schema": "arbiter.stats.simulate/1",
         "elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta,
-        "model": test.model.as_str(),
+        "model": test.model,
         "runs": args.runs, "seed": args.seed, "batch": args.batch, "cap_pairs": args.cap,
-        "overshoot": test.correction.as_str(),
+        "overshoot": test.correction,
         "points": rows.iter().map(row).collect::<Vec<_>>(),
     })
 }
@@ -231,14 +231,7 @@ fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
     document.paragraph(format!(
         "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, a look every {} \
          pairs, seed {}. Errors are standard errors.",
-        args.runs,
-        test.model.as_str(),
-        test.elo0,
-        test.elo1,
-        test.alpha,
-        test.beta,
-        args.batch,
-        args.seed
+        args.runs, test.model, test.elo0, test.elo1, test.alpha, test.beta, args.batch, args.seed
     ));
     let mut table = Table::new(["true", "nElo", "Elo", "passed", "capped", "games"]);
     for row in rows {

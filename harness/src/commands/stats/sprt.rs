@@ -145,7 +145,7 @@ fn json(figures: &Figures) -> serde_json::Value {
         "sequential_clamped": figures.sequential.map(|s| s.clamped),
         "elo0": figures.test.elo0, "elo1": figures.test.elo1,
         "alpha": figures.test.alpha, "beta": figures.test.beta,
-        "model": figures.test.model.as_str(),
+        "model": figures.test.model,
         "llr": figures.llr,
         "llr_classical": figures.llr_classical,
         "llr_lower": bounds.lower, "llr_upper": bounds.upper,
@@ -185,7 +185,7 @@ fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
     line("LOS", percent(figures.moments.as_ref().and_then(elo::likelihood_of_superiority)));
     let (test, bounds) = (figures.test, figures.test.bounds);
     let (low, high) = (bounds.lower, bounds.upper);
-    let scale = format!("{} Elo {} against {}", test.model.as_str(), test.elo0, test.elo1);
+    let scale = format!("{} Elo {} against {}", test.model, test.elo0, test.elo1);
     line("LLR", format!("{:+.4} [{low:.4}, {high:.4}] for {scale}", figures.llr));
     if let Some(classical) = figures.llr_classical {
         line("LLR (classical)", format!("{classical:+.4}"));

@@ -55,9 +55,9 @@ impl CiTable {
 
 impl StepTable {
     fn step(&self) -> Result<Step, String> {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == self.kind);
+        let kind = self.kind.parse().ok().filter(|kind| *kind != Kind::Build);
         let kind = kind.ok_or_else(|| {
-            let all = Kind::ALL.map(Kind::as_str).join(", ");
+            let all = Kind::ALL.map(|kind| kind.to_string()).join(", ");
             format!("kind '{}' is none of {all}", self.kind)
         })?;
         let args = self.args.as_deref().unwrap_or_default();

@@ -48,7 +48,7 @@ struct ParameterTable {
 }
 
 fn whole() -> String {
-    ParameterKind::Int.as_str().to_owned()
+    ParameterKind::Int.to_string()
 }
 
 impl TuneTable {
@@ -64,8 +64,8 @@ impl TuneTable {
 
 impl ParameterTable {
     fn parameter(&self) -> Result<Parameter, String> {
-        let kind = ParameterKind::ALL.into_iter().find(|kind| kind.as_str() == self.kind);
-        let kind = kind.ok_or_else(|| format!("kind '{}' is neither int nor float", self.kind))?;
+        let neither = |_| format!("kind '{}' is neither int nor float", self.kind);
+        let kind = self.kind.parse().map_err(neither)?;
         let ParameterTable { start, min, max, c_end, r_end, .. } = *self;
         let parameter = Parameter { name: self.name.clone(), kind, start, min, max, c_end, r_end };
         parameter.check().map_err(|error: ParameterError| error.to_string())?;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Most games at once that a running run may be given.
@@ -38,16 +39,10 @@ impl Command {
     }
 }
 
-/// It is none of those.
+/// A text that is no command, with what would be one.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum CommandError {
-    /// The word is not known.
-    #[error("'{0}' is not known; say pause, resume, drain, stop, concurrency N, status or boards")]
-    Unknown(String),
-    /// The number is missing or wrong.
-    #[error("concurrency needs a number from 1 to {MAX_SLOTS}, not '{0}'")]
-    Slots(String),
-}
+#[error("{0}")]
+pub struct CommandError(String);
 
 impl FromStr for Command {
     type Err = CommandError;
@@ -64,9 +59,17 @@ impl FromStr for Command {
             ["concurrency", ref number @ ..] => {
                 let slots = number.join(" ");
                 let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
-                parsed.map(Command::Concurrency).ok_or(CommandError::Slots(shown(&slots)))
+                parsed.map(Command::Concurrency).ok_or_else(|| {
+                    let slots = shown(&slots);
+                    CommandError(format!(
+                        "concurrency needs a number from 1 to {MAX_SLOTS}, not '{slots}'"
+                    ))
+                })
             }
-            _ => Err(CommandError::Unknown(shown(text.trim()))),
+            _ => Err(CommandError(format!(
+                "'{}' is not known; say pause, resume, drain, stop, concurrency N, status or boards",
+                shown(text.trim())
+            ))),
         }
     }
 }
@@ -93,7 +96,8 @@ fn shown(text: &str) -> String {
 }
 
 /// Whether pairs are started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Pace {
     /// As there is room.
     Running,
@@ -103,16 +107,7 @@ pub enum Pace {
     Draining,
 }
 
-impl Pace {
-    /// In one word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Pace::Running => "running",
-            Pace::Paused => "paused",
-            Pace::Draining => "draining",
-        }
-    }
-}
+arbiter_protocol::named!(Pace);
 
 /// How a run stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +131,6 @@ pub struct Status {
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Status { pace, slots, in_flight, counted, expected, games, faults } = self;
-        let pace = pace.as_str();
         write!(
             f,
             "{pace}: {counted} of {expected} pairs counted, {in_flight} in flight, {slots} games at \

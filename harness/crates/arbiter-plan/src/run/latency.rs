@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 use crate::run::job::PlayedPair;
 
@@ -13,8 +14,9 @@ const MAX_US: u64 = 3_600_000_000;
 /// Significant digits of times.
 const DIGITS: u8 = 2;
 
-/// What is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What is measured, with its name in the store and in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// From the question whether it is ready for a game to its answer.
     Ready,
@@ -29,16 +31,9 @@ pub enum Kind {
 impl Kind {
     /// All kinds.
     pub const ALL: [Kind; 3] = [Kind::Ready, Kind::Move, Kind::Overrun];
-
-    /// The name in the store and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Ready => "ready",
-            Kind::Move => "move",
-            Kind::Overrun => "overrun",
-        }
-    }
 }
+
+arbiter_protocol::named!(Kind);
 
 /// Counts of times, to two significant digits.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,37 +1,6 @@
 //! Which processors the games that are played at once get. Pure.
 
-use thiserror::Error;
-
 use crate::affinity::{Affinity, list};
-
-/// There are no such places.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PlacesError {
-    /// Too few processors.
-    #[error(
-        "{slots} games at once with {each} processors each need {} processors, and there are {have} \
-         ({cpus}); lower --concurrency or the engines' Threads, or give --affinity none",
-        .slots * .each
-    )]
-    TooFew {
-        /// Games at once.
-        slots: usize,
-        /// Processors of a game.
-        each: usize,
-        /// Processors in all.
-        have: usize,
-        /// Which.
-        cpus: String,
-    },
-    /// A processor that is not ours.
-    #[error("processor {cpu} is not one that arbiter may use; these are {allowed}")]
-    Forbidden {
-        /// The processor.
-        cpu: usize,
-        /// Those that are allowed.
-        allowed: String,
-    },
-}
 
 /// The processors of each of at least `slots` games, `each` of them for a game; none if the system
 /// decides. `allowed` are those that may be used, the best first.
@@ -40,7 +9,7 @@ pub fn places(
     allowed: &[usize],
     slots: usize,
     each: usize,
-) -> Result<Vec<Vec<usize>>, PlacesError> {
+) -> Result<Vec<Vec<usize>>, String> {
     let cpus = match affinity {
         Affinity::None => return Ok(Vec::new()),
         Affinity::Auto => allowed,
@@ -52,12 +21,18 @@ pub fn places(
         list(&cpus)
     };
     if let Some(&cpu) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
-        return Err(PlacesError::Forbidden { cpu, allowed: sorted(allowed) });
+        let allowed = sorted(allowed);
+        return Err(format!(
+            "processor {cpu} is not one that arbiter may use; these are {allowed}"
+        ));
     }
     let places: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if places.len() < slots {
-        let (have, cpus) = (cpus.len(), sorted(cpus));
-        return Err(PlacesError::TooFew { slots, each, have, cpus });
+        let (needed, have, cpus) = (slots * each, cpus.len(), sorted(cpus));
+        return Err(format!(
+            "{slots} games at once with {each} processors each need {needed} processors, and there \
+             are {have} ({cpus}); lower --concurrency or the engines' Threads, or give --affinity none"
+        ));
     }
     Ok(places)
 }

@@ -31,5 +31,5 @@ fn histogram(summary: &Summary, wanted: Kind) -> Option<Figure> {
     );
     let height = |count: &u64, _: &[u64]| *count as f64;
     let (chart, table) = bars_by_engine("times", labels, &all, u64::to_string, height);
-    Some(Figure { caption: format!("Latency: {}", wanted.as_str()), description, chart, table })
+    Some(Figure { caption: format!("Latency: {wanted}"), description, chart, table })
 }

@@ -143,11 +143,7 @@ fn short(hash: &str) -> String {
 pub(super) fn hypotheses(sprt: &Sprt) -> String {
     format!(
         "{} Elo {} against {}, alpha {}, beta {}",
-        sprt.model.as_str(),
-        sprt.elo0,
-        sprt.elo1,
-        sprt.alpha,
-        sprt.beta
+        sprt.model, sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta
     )
 }
 

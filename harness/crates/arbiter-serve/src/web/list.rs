@@ -31,7 +31,7 @@ pub(crate) fn row(summary: &Summary, begun: &str, state: &State) -> Fragment {
     let about = summary.about.as_deref().unwrap_or_default();
     let words = format!("{run} {engines} {about}").to_lowercase();
     let id = format!("run-{run}");
-    let kind = summary.kind.as_str();
+    let kind = summary.kind;
     let html = html! {
         tr id=(id) data-kind=(kind) data-phase=(state.phase()) data-words=(words) {
             td { input type="checkbox" name="run" value=(run) form="compare"
@@ -66,7 +66,7 @@ pub(crate) fn list(rows: &[Fragment], source: EventSource<'_>) -> String {
             label { "Words " input type="search" name="words" autocomplete="off"; }
             label { "Kind " select name="kind" {
                 option value="" { "all" }
-                @for kind in Kind::ALL { option value=(kind.as_str()) { (kind.as_str()) } }
+                @for kind in Kind::ALL { option value=(kind) { (kind) } }
             } }
             label { "State " select name="phase" {
                 option value="" { "all" }

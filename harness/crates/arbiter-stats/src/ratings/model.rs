@@ -2,8 +2,13 @@
 //!
 //! The difference x includes White's advantage and is in natural units: a factor e in odds.
 
+use std::fmt;
+
+use serde::Serialize;
+
 /// A model of results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OutcomeModel {
     /// Draws follow the geometric mean of both strengths: with u = e^(x/2), win : draw : loss are
     /// u : ν : 1/u (R. Davidson, 1970).
@@ -16,6 +21,12 @@ pub enum OutcomeModel {
     /// M. Terry, 1952). Ratings make every player's expected score the one obtained, as in Ordo.
     /// Draws follow Davidson's ratio D = ν·√(W·L).
     Scores,
+}
+
+impl fmt::Display for OutcomeModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// First and second derivatives of a log-likelihood in the difference x and the draw parameter d.

@@ -2,7 +2,6 @@
 
 use super::groups::Groups;
 use super::matrix::{Cholesky, SymmetricMatrix};
-use super::model::OutcomeModel;
 use super::solve::{Encounter, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
@@ -288,15 +287,4 @@ fn spread(
         }
     }
     spread
-}
-
-impl OutcomeModel {
-    /// Name of the model.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            OutcomeModel::Davidson => "davidson",
-            OutcomeModel::RaoKupper => "rao-kupper",
-            OutcomeModel::Scores => "scores",
-        }
-    }
 }
