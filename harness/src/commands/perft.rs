@@ -63,7 +63,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Usage, told));
     }
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
-    let manner =
+    let query =
         PerftQuery { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
     if args.suite.build.base.is_some() {
         let told = "perft asks one engine: expected --test without --base";
@@ -79,7 +79,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let limits = Limits { depth: args.depth, nodes: args.max_nodes };
     let all = suite.cases.len();
     let (cases, counts): (Vec<Case>, Vec<Count>) =
-        suite.cases.into_iter().filter_map(|case| with_count(case, limits, &manner)).unzip();
+        suite.cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
     if cases.is_empty() {
         let told = format!(
             "{}: no count is within --depth {} and --max-nodes {}",
@@ -140,8 +140,8 @@ fn distant_counts(
     Ok((answers.into_iter().map(verdict).collect(), by))
 }
 
-fn with_count(case: Case, limits: Limits, manner: &PerftQuery) -> Option<(Case, Count)> {
+fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {
     let (depth, expected) = case.within(limits)?;
-    let count = Count { start: case.start.clone(), depth, expected, manner: manner.clone() };
+    let count = Count { start: case.start.clone(), depth, expected, query: query.clone() };
     Some((case, count))
 }

@@ -1,4 +1,4 @@
-//! Why there is no program.
+//! Why a revision did not become a program.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,15 +18,15 @@ pub enum BuildError {
     /// There is no repository.
     #[error("'{}' is in no git repository that can be read ({reason}); give one with --repo", .path.display())]
     NoRepository {
-        /// Where one was looked for.
+        /// The folder that was to be in one.
         path: PathBuf,
-        /// git's words.
+        /// What git printed, or why it was not asked.
         reason: String,
     },
     /// The repository has no such commit.
     #[error("no revision '{revision}' in {}, and no program of that name", .repo.display())]
     Unknown {
-        /// As typed.
+        /// The revision as typed.
         revision: String,
         /// The repository.
         repo: PathBuf,
@@ -37,7 +37,7 @@ pub enum BuildError {
          --unshallow`, or set fetch-depth: 0 for actions/checkout", .repo.display()
     )]
     Shallow {
-        /// As typed.
+        /// The revision as typed.
         revision: String,
         /// The repository.
         repo: PathBuf,
@@ -54,17 +54,17 @@ pub enum BuildError {
     /// The recipe makes no sense.
     #[error("[build] of {file}: {reason}")]
     Recipe {
-        /// Where it stands.
+        /// The file with the recipe.
         file: String,
         /// What is wrong.
         reason: String,
     },
-    /// git failed at something else.
+    /// A command of git failed.
     #[error("git {what}: {reason}")]
     Git {
-        /// What it was told.
+        /// Its arguments.
         what: String,
-        /// Its words.
+        /// The first line of its error output.
         reason: String,
     },
     /// The build failed.
@@ -76,7 +76,7 @@ pub enum BuildError {
         how: String,
         /// The first error of the log.
         first: String,
-        /// All it said.
+        /// The log of the build.
         log: PathBuf,
     },
     /// The build took too long.
@@ -89,7 +89,7 @@ pub enum BuildError {
         what: String,
         /// How long it had.
         limit: Duration,
-        /// All it said.
+        /// The log of the build.
         log: PathBuf,
     },
     /// The build left no program.
@@ -99,7 +99,7 @@ pub enum BuildError {
         what: String,
         /// What was looked for.
         reason: String,
-        /// All it said.
+        /// The log of the build.
         log: PathBuf,
     },
     /// The program has no bench that can be read.
@@ -123,7 +123,7 @@ pub enum BuildError {
     Unsteady {
         /// The engine.
         what: String,
-        /// What they found.
+        /// The nodes that each copy counted.
         counts: Vec<u64>,
     },
     /// The program is not what its commit says it is.
@@ -134,7 +134,7 @@ pub enum BuildError {
     Broken {
         /// The engine.
         what: String,
-        /// Its signature.
+        /// The nodes that its bench counted.
         found: u64,
         /// What the message of its commit says.
         promised: u64,
@@ -150,7 +150,7 @@ pub enum BuildError {
     /// A program cannot be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// The user wanted to stop.
+    /// The user interrupted the build.
     #[error("interrupted before the first game")]
     Cancelled,
 }

@@ -6,20 +6,21 @@
 //! words; where it is silent, what match programs rely on counts, and the grade says so.
 
 mod board;
-mod drive;
+
 mod engine_info;
 mod rules;
 mod score;
 mod script;
+mod session;
 mod transcript;
 
 use std::time::Duration;
 
-pub use drive::{Engine, carry_out, introduce};
 pub use engine_info::EngineInfo;
 pub use rules::checks;
 pub use score::{Counts, count, format_score, score};
 pub use script::Script;
+pub use session::{Engine, carry_out, introduce};
 pub use transcript::{Event, TimedEvent, Transcript};
 
 /// How much depends on a check; the number is its weight in the score.

@@ -32,15 +32,15 @@ pub(super) struct CountMessage {
 
 impl CountMessage {
     pub(super) fn of(count: &Count) -> CountMessage {
-        let Count { start, depth, expected, manner } = count;
+        let Count { start, depth, expected, query } = count;
         CountMessage {
             fen: start.fen(),
             chess960: start.is_chess960(),
             depth: *depth,
             expected: *expected,
-            command: manner.command.clone(),
-            pattern: manner.patterns.total().map(str::to_owned),
-            limit: manner.limit,
+            command: query.command.clone(),
+            pattern: query.patterns.total().map(str::to_owned),
+            limit: query.limit,
         }
     }
 
@@ -59,8 +59,8 @@ impl CountMessage {
         let start = Start::read(&self.fen, self.chess960)
             .map_err(|error| invalid(format!("FEN: {error}")))?;
         let patterns = Patterns::new(pattern).map_err(|error| invalid(printable(&error)))?;
-        let manner = PerftQuery { command: self.command, patterns, limit: self.limit };
-        let count = Count { start, depth: self.depth, expected: self.expected, manner };
+        let query = PerftQuery { command: self.command, patterns, limit: self.limit };
+        let count = Count { start, depth: self.depth, expected: self.expected, query };
         Ok(NumberedCount { number, count })
     }
 }

@@ -187,13 +187,13 @@ fn counts_arrive_as_they_were_sent() {
     let case = read_cases("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D2 25", false).cases.remove(0);
     let patterns = Patterns::new(Some(r"leaves (\d+)")).unwrap();
     let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
-    let manner = PerftQuery { command, patterns, limit };
-    let count = Count { start: case.start, depth: 2, expected: 25, manner };
+    let query = PerftQuery { command, patterns, limit };
+    let count = Count { start: case.start, depth: 2, expected: 25, query };
     let bytes = write_count(TOKEN, &NumberedCount { number: 8, count: count.clone() }, 1);
     let Ok((Work::Count(read), 1)) = read_job(&bytes, &head()) else { panic!() };
     assert_eq!((read.number, read.count.depth, read.count.expected), (8, 2, 25));
     assert_eq!(read.count.start.fen(), count.start.fen());
-    assert_eq!(format!("{:?}", read.count.manner), format!("{:?}", count.manner));
+    assert_eq!(format!("{:?}", read.count.query), format!("{:?}", count.query));
     let text = String::from_utf8(bytes).unwrap();
     for (from, to, part) in [
         ("perft {depth}", "x\\nquit", "no line"),

@@ -273,7 +273,7 @@ mod tests {
     fn mismatches_come_first() {
         let line = "4k3/8/8/8/8/8/8/4K3 w - - ;D1 5";
         let suite = read(&format!("{line}\n{line}\n{line}\n{line}\n? ;D1 1"), false);
-        let manner = PerftQuery {
+        let query = PerftQuery {
             command: "go perft {depth}".to_owned(),
             patterns: Patterns::new(None).unwrap(),
             limit: Duration::from_secs(1),
@@ -282,7 +282,7 @@ mod tests {
             start: case.start.clone(),
             depth: 1,
             expected: 5,
-            manner: manner.clone(),
+            query: query.clone(),
         };
         let counts: Vec<Count> = suite.cases.iter().map(count).collect();
         let wrong = Wrong::Moves { missing: vec!["e1d1".into()], extra: vec!["e1e3".into()] };

@@ -43,13 +43,14 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
         let place = format!("{file} game {number}");
         match read {
             Err(reason) => faults.push(format!("{place}: {reason}")),
-            Ok(replayed) => {
-                let Replayed { players, start, moves, fault, result, open_plies, .. } = replayed;
-                let result = result.filter(|_| fault.is_none());
-                faults.extend(fault.map(|reason| format!("{place}: {reason}")));
-                let origin = format!("{players}{place}");
-                let open_plies = open_plies.unwrap_or(moves.len());
-                games.push(Game { origin, start, moves, result, open_plies });
+            Ok(Replayed { mut game, fault, first_mate, .. }) => {
+                if let Some(reason) = fault {
+                    game.result = None;
+                    faults.push(format!("{place}: {reason}"));
+                }
+                game.origin.push_str(&place);
+                game.open_plies = first_mate.unwrap_or(game.moves.len());
+                games.push(game);
             }
         }
     }
@@ -88,14 +89,15 @@ struct Tags {
 }
 
 struct Replayed {
-    players: String,
-    start: Start,
+    /// Its origin has the players only.
+    game: Game,
     position: Chess,
-    moves: Vec<Move>,
+    /// Why the rest of the game is left out.
     fault: Option<String>,
+    /// Whether a fault of an engine decided the game.
     is_faulty: bool,
-    result: Option<KnownOutcome>,
-    open_plies: Option<usize>,
+    /// Plies before an engine announced a mate.
+    first_mate: Option<usize>,
 }
 
 impl Visitor for Replay {
@@ -134,14 +136,17 @@ impl Visitor for Replay {
         };
         match Start::read(&fen, tags.is_chess960) {
             Ok(start) => ControlFlow::Continue(Replayed {
-                players,
                 position: start.position.clone(),
-                start,
-                moves: Vec::new(),
+                game: Game {
+                    origin: players,
+                    start,
+                    moves: Vec::new(),
+                    result: None,
+                    open_plies: 0,
+                },
                 fault: None,
                 is_faulty: tags.is_faulty,
-                result: None,
-                open_plies: None,
+                first_mate: None,
             }),
             Err(reason) => ControlFlow::Break(Err(reason)),
         }
@@ -151,20 +156,20 @@ impl Visitor for Replay {
         ControlFlow::Continue(Skip(true))
     }
 
-    fn san(&mut self, game: &mut Replayed, san: SanPlus) -> ControlFlow<Self::Output> {
-        if game.fault.is_some() {
+    fn san(&mut self, read: &mut Replayed, san: SanPlus) -> ControlFlow<Self::Output> {
+        if read.fault.is_some() {
             return ControlFlow::Continue(());
         }
-        match san.san.to_move(&game.position) {
+        match san.san.to_move(&read.position) {
             Ok(played) => {
-                game.position.play_unchecked(played);
-                game.moves.push(played);
+                read.position.play_unchecked(played);
+                read.game.moves.push(played);
             }
             // What was played before stands.
             Err(error) => {
-                let ply = game.moves.len() + 1;
-                game.fault =
-                    Some(format!("move '{san}', ply {ply}: {error}; the rest is left out"));
+                let ply = read.game.moves.len() + 1;
+                let fault = format!("move '{san}', ply {ply}: {error}; the rest is left out");
+                read.fault = Some(fault);
             }
         }
         ControlFlow::Continue(())
@@ -172,25 +177,25 @@ impl Visitor for Replay {
 
     fn comment(
         &mut self,
-        game: &mut Replayed,
+        read: &mut Replayed,
         comment: RawComment<'_>,
     ) -> ControlFlow<Self::Output> {
         let text = comment.as_bytes().trim_ascii();
         if text.starts_with(b"+M") || text.starts_with(b"-M") {
-            game.open_plies.get_or_insert(game.moves.len().saturating_sub(1));
+            read.first_mate.get_or_insert(read.game.moves.len().saturating_sub(1));
         }
         ControlFlow::Continue(())
     }
 
-    fn outcome(&mut self, game: &mut Replayed, outcome: Outcome) -> ControlFlow<Self::Output> {
+    fn outcome(&mut self, read: &mut Replayed, outcome: Outcome) -> ControlFlow<Self::Output> {
         if let Outcome::Known(result) = outcome {
-            game.result = Some(result).filter(|_| !game.is_faulty);
+            read.game.result = Some(result).filter(|_| !read.is_faulty);
         }
         ControlFlow::Continue(())
     }
 
-    fn end_game(&mut self, game: Replayed) -> Self::Output {
-        Ok(game)
+    fn end_game(&mut self, read: Replayed) -> Self::Output {
+        Ok(read)
     }
 }
 

@@ -19,17 +19,17 @@ pub struct PerftQuery {
     pub limit: Duration,
 }
 
-/// One count.
+/// A position whose leaves are to be counted.
 #[derive(Debug, Clone)]
 pub struct Count {
     /// The position.
     pub start: Start,
     /// Depth in plies.
     pub depth: u32,
-    /// What the suite says.
+    /// The count in the suite.
     pub expected: u64,
-    /// How to ask.
-    pub manner: PerftQuery,
+    /// How to ask the engine.
+    pub query: PerftQuery,
 }
 
 /// A count, and its place in the suite.
@@ -41,32 +41,32 @@ pub struct NumberedCount {
     pub count: Count,
 }
 
-/// What came of it.
+/// The result of a count, and its place in the suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
     /// The number of the count.
     pub number: u64,
-    /// What came of it; an error is the engine's fault.
+    /// The verdict; an error is the engine's fault.
     pub verdict: Result<Verdict, String>,
 }
 
-/// What came of a count.
+/// The result of a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Engine and suite agree.
     Right,
     /// The engine is wrong.
     Wrong {
-        /// What it counts.
+        /// What the engine counts.
         got: u64,
-        /// What there is by the rules of this harness, which the suite does not always say.
+        /// The true count by the rules of this harness; the suite may have another.
         leaves: u64,
-        /// Where it goes wrong first.
+        /// The first position that it gets wrong.
         finding: Finding,
     },
     /// The engine agrees with the rules of this harness, and the suite does not.
     WrongSuite {
-        /// What there is.
+        /// The true count.
         leaves: u64,
     },
 }
@@ -110,11 +110,11 @@ impl Count {
         depth: u32,
     ) -> Result<Answer, TaskError> {
         let mut answer = Answer::default();
-        let question = self.manner.command.replace("{depth}", &depth.to_string());
+        let question = self.query.command.replace("{depth}", &depth.to_string());
         let mut failure = None;
-        let patterns = &self.manner.patterns;
+        let patterns = &self.query.patterns;
         let take = |line: &str| answer.take(line, patterns);
-        if let Err(error) = engine.ask(&position, &question, self.manner.limit, take).await {
+        if let Err(error) = engine.ask(&position, &question, self.query.limit, take).await {
             failure = Some(error);
         }
         match (&answer.search, failure) {

@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
 use super::answer::Answer;
 use crate::start::{self, Start};
 
-/// What is wrong in the end.
+/// What the engine gets wrong at a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wrong {
     /// The engine's list of moves.
@@ -18,36 +18,37 @@ pub enum Wrong {
         /// Moves it has that are not legal.
         extra: Vec<String>,
     },
-    /// Its count, and it does not say which move that comes from, or its moves do not add up.
+    /// The count, where the engine does not count each move, or its moves do not add up.
     Count {
         /// Depth in plies.
         depth: u32,
-        /// What it counts.
+        /// What the engine counts.
         got: u64,
-        /// What there is.
+        /// The true count.
         expected: u64,
     },
-    /// Nothing about this position by itself; only as part of the count of the position before.
+    /// The count of this position as a part of that of the position before; asked about this
+    /// position itself, the engine counts right.
     Context {
         /// Depth in plies.
         depth: u32,
-        /// What it counts from the position before.
+        /// What the engine counts from the position before.
         got: u64,
-        /// What there is, and what it counts when asked about this position.
+        /// The true count.
         expected: u64,
     },
-    /// Nothing any more: asked again, it counts right.
+    /// Nothing: asked again, the engine counts right.
     Unrepeatable,
 }
 
-/// The end of the walk.
+/// The first wrong position, where the walk ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The position.
     pub fen: String,
     /// The moves that lead there, in UCI notation.
     pub path: Vec<String>,
-    /// What is wrong there.
+    /// What the engine gets wrong there.
     pub wrong: Wrong,
 }
 
