@@ -11,10 +11,10 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use arbiter_plan::run::control::Command;
-use arbiter_process::is_own_peer;
+use arbiter_process::{LocalSocket, is_own_peer};
 use arbiter_report::boards::Running;
 use arbiter_report::terminal::note;
-use arbiter_runner::control_socket::{Socket, connect};
+use arbiter_runner::control_socket::{bind, connect};
 use arbiter_runner::dispatch::{Answer, ControlRequest};
 use arbiter_runner::live_games::LiveGames;
 
@@ -47,7 +47,7 @@ impl Server {
     ) -> Server {
         let is_over = Arc::new(AtomicBool::new(false));
         let end = is_over.clone();
-        let thread = Socket::bind(results, run).and_then(|socket| {
+        let thread = bind(results, run).and_then(|socket| {
             let thread = std::thread::Builder::new().name("ctl".into());
             thread.spawn(move || serve(&socket, &end, &control_requests, &live_games))
         });
@@ -68,7 +68,7 @@ impl Server {
 }
 
 fn serve(
-    socket: &Socket,
+    socket: &LocalSocket,
     is_over: &AtomicBool,
     control_requests: &mpsc::Sender<ControlRequest>,
     live_games: &LiveGames,

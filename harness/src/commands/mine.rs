@@ -157,7 +157,9 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
 }
 
 fn engine_name(engine: &Engine) -> Result<String, Failure> {
-    let introduced = runtime()?.block_on(preflight::engine_name(&setup(engine)?));
+    let introduced = runtime()?.block_on(preflight::ask_engine(&setup(engine)?, |session| {
+        session.engine_name().map(str::to_owned)
+    }));
     Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 

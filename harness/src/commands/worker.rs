@@ -15,7 +15,7 @@ use arbiter_cluster::wire::is_name;
 use arbiter_cluster::worker::{Config, Machine, Phase, serve};
 use arbiter_plan::plan::default_concurrency;
 use arbiter_plan::run::control::MAX_SLOTS;
-use arbiter_process::Bounds;
+use arbiter_process::{Bounds, host_name, memory_mib, processor_name};
 use arbiter_report::terminal::note;
 use arbiter_runner::signal::{Request, Signals};
 
@@ -135,9 +135,8 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
 }
 
 fn default_name() -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
-    let host: String = host.trim().chars().filter(plain).take(40).collect();
+    let host: String = host_name().chars().filter(plain).take(40).collect();
     format!("{}-{}", if host.is_empty() { "worker" } else { &host }, std::process::id())
 }
 
@@ -151,18 +150,11 @@ fn default_folder() -> Result<PathBuf, Failure> {
 
 /// What this machine says of itself.
 fn machine() -> Machine {
-    let after = |file: &str, key: &str| {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix(key).map(str::to_owned));
-        line.map(|line| line.trim_start_matches([' ', '\t', ':']).to_owned())
-    };
-    let memory = after("/proc/meminfo", "MemTotal");
-    let kib = memory.and_then(|text| text.split(' ').next().and_then(|kib| kib.parse().ok()));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Machine {
         cores: u32::try_from(cores).unwrap_or(u32::MAX),
-        memory_mib: kib.unwrap_or(0u64) >> 10,
+        memory_mib: memory_mib(),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        cpu: after("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned()),
+        cpu: processor_name().unwrap_or_else(|| "unknown".to_owned()),
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::Problem;
-use arbiter_process::has_no_locks;
+use arbiter_process::{has_no_locks, host_name};
 
 /// A file beside the one that is written, which one process alone can make; removed when dropped.
 ///
@@ -53,8 +53,7 @@ fn create(path: PathBuf, flag: &'static str) -> Result<LockFile, Problem> {
         Err(error) => return Err(beside(&path, &error)),
     };
     let lock = LockFile(path);
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let written = write!(file, "process {} on host {}", std::process::id(), host.trim());
+    let written = write!(file, "process {} on host {}", std::process::id(), host_name());
     written.map_err(|error| beside(&lock.0, &error))?;
     Ok(lock)
 }

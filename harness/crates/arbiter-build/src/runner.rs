@@ -13,7 +13,8 @@ use super::error::{BuildError, io_error};
 use super::git::{Commit, GIT_VARIABLES, Repository, Snapshot, git};
 use super::recipe::{BuildSettings, Recipe, choose, first_error, is_output, recipe};
 use arbiter_process::{
-    Bounds, Cancel, Completed, EndReason, Launch, Spawner, Timeouts, run_to_completion,
+    Bounds, Cancel, Completed, EndReason, Launch, Spawner, Timeouts, processor_features,
+    run_to_completion,
 };
 
 /// Stands for the files as they are now.
@@ -247,9 +248,7 @@ impl Builder<'_> {
             let ended = self.shell(recipe, &script, &[], &repo.top, TOOLCHAIN_TIMEOUT)?;
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
         }
-        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let is_ability = |line: &&str| line.starts_with("flags") || line.starts_with("Features");
-        text.push_str(cpu.lines().find(is_ability).unwrap_or_default());
+        text.push_str(&processor_features());
         for name in COMPILER_VARIABLES {
             if let Ok(value) = std::env::var(name) {
                 text.push_str(&format!("\n{name}={value}"));

@@ -4,6 +4,8 @@ mod bounds;
 mod cpus;
 mod delay;
 mod heap;
+mod host;
+mod local_socket;
 mod process_tree;
 mod reader;
 mod run_to_completion;
@@ -18,6 +20,11 @@ pub use bounds::Bounds;
 pub use cpus::allowed as allowed_cpus;
 pub use delay::{Delays, stolen};
 pub use heap::share_heap;
+pub use host::{
+    FILE_SIZE_SIGNAL, host_name, is_signal_ignored, memory_mib, processor_features, processor_name,
+    system_version,
+};
+pub use local_socket::{LocalSocket, connect_local};
 pub use reader::{Chunk, MAX_LINE_BYTES};
 pub use run_to_completion::{Cancel, Completed, EndReason, Timeouts, run_to_completion};
 pub use spawn::{Launch, Process, SpawnError, Spawner};

@@ -1,20 +1,12 @@
 //! Evaluations of single positions by an engine.
 
 use shakmaty::{CastlingMode, Chess, Color};
-use thiserror::Error;
 
-use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
+use crate::preflight::{PreflightError, start, start_spawner};
+use arbiter_game::engine::{EngineProcess, EngineSetup};
 use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_process::{QUIT_GRACE, Spawner};
 use arbiter_protocol::{Game, Go, Limits, Protocol, Score};
-
-/// Why the engine cannot go on.
-#[derive(Debug, Error)]
-#[error("engine '{engine}': {cause}")]
-pub struct AnalysisError {
-    engine: String,
-    cause: String,
-}
 
 /// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +20,7 @@ pub struct Evaluation {
 /// A running engine without a game.
 #[derive(Debug)]
 pub struct AnalysisEngine {
-    name: String,
+    setup: EngineSetup,
     engine: EngineProcess,
     /// The engine lives as long as this does.
     _spawner: Spawner,
@@ -36,15 +28,14 @@ pub struct AnalysisEngine {
 
 impl AnalysisEngine {
     /// Starts the engine.
-    pub async fn start(setup: &EngineSetup) -> Result<AnalysisEngine, AnalysisError> {
-        let fail = |cause: String| AnalysisError { engine: setup.name.clone(), cause };
+    pub async fn start(setup: &EngineSetup) -> Result<AnalysisEngine, PreflightError> {
         if setup.protocol != Protocol::Uci {
-            return Err(fail("positions are analysed by UCI engines only".to_owned()));
+            let cause = "positions are analysed by UCI engines only";
+            return Err(PreflightError::new(setup, cause.to_owned()));
         }
-        let spawner = Spawner::start().map_err(|error| fail(error.to_string()))?;
-        let started = EngineProcess::start(&spawner, setup).await;
-        let engine = started.map_err(|error| fail(error.to_string()))?;
-        Ok(AnalysisEngine { name: setup.name.clone(), engine, _spawner: spawner })
+        let spawner = start_spawner(&setup.name)?;
+        let engine = start(&spawner, setup).await?;
+        Ok(AnalysisEngine { setup: setup.clone(), engine, _spawner: spawner })
     }
 
     /// What the engine thinks of the position after `nodes` nodes, with nothing remembered from
@@ -53,12 +44,12 @@ impl AnalysisEngine {
         &mut self,
         fen: &str,
         nodes: u64,
-    ) -> Result<Option<Evaluation>, AnalysisError> {
+    ) -> Result<Option<Evaluation>, PreflightError> {
+        let broken = |cause| PreflightError::new(&self.setup, cause);
         let start = Chess::default();
         let mode = CastlingMode::Standard;
         let game = Game { start: &start, mode, limits: Limits::default(), settings: &[] };
-        let ready: Result<(), EngineError> = self.engine.new_game(game).await;
-        ready.map_err(|error| self.broken(error.to_string()))?;
+        self.engine.new_game(game).await.map_err(|error| broken(error.to_string()))?;
         let go = Go { nodes: Some(nodes), ..Go::default() };
         let position = format!("position fen {fen}");
         // Whose clock it is does not matter where none runs.
@@ -70,16 +61,12 @@ impl AnalysisEngine {
             Reply::Claim(_) => Ok(None),
             Reply::Fault(
                 Fault::Silent(cause) | Fault::Crashed(cause) | Fault::Disconnected(cause),
-            ) => Err(self.broken(cause)),
+            ) => Err(broken(cause)),
         }
     }
 
     /// Ends the engine.
     pub async fn quit(self) {
         self.engine.quit(QUIT_GRACE).await;
-    }
-
-    fn broken(&self, cause: String) -> AnalysisError {
-        AnalysisError { engine: self.name.clone(), cause }
     }
 }

@@ -1,8 +1,7 @@
 //! Hashes of the inputs of a run, by which a resumed run is known to be the same run.
 
 use std::fmt::Write;
-use std::fs::{self, File};
-use std::io;
+use std::fs::File;
 use std::path::Path;
 
 use thiserror::Error;
@@ -10,25 +9,13 @@ use thiserror::Error;
 use arbiter_openings::Book;
 use arbiter_plan::book;
 use arbiter_plan::plan::{BookSource, Plan, Program};
+use arbiter_process::{processor_name, system_version};
 use arbiter_store::Fingerprints;
 
-/// An input cannot be read.
+/// An input cannot be read, or is not what it was when the run started.
 #[derive(Debug, Error)]
-#[error("cannot read {path}: {source}")]
-pub struct FingerprintError {
-    path: String,
-    source: io::Error,
-}
-
-/// An input is not what it was when the run started.
-#[derive(Debug, Error)]
-#[error(
-    "{what} changed since the run started; its games and new ones do not belong together. \
-     Put the old file back, or start a new run"
-)]
-pub struct Changed {
-    what: String,
-}
+#[error("{0}")]
+pub struct FingerprintError(String);
 
 /// Hashes the plan's book, the openings that were read from it, and the programs.
 pub fn take(
@@ -55,32 +42,35 @@ pub fn take(
 
 /// This machine in words: processor, system, what may be used of it. Nothing that names its user.
 fn host() -> String {
-    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let cpus = text("/proc/cpuinfo");
-    let model = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    let model = model.map_or("unknown processor", |(_, model)| model.trim());
+    let processor = processor_name().unwrap_or_else(|| "unknown processor".to_owned());
     let count = std::thread::available_parallelism().map_or(0, usize::from);
-    let kernel = text("/proc/sys/kernel/osrelease");
-    let system = format!("{} {}", std::env::consts::OS, kernel.trim());
-    format!("{model}, {count} processors to use, {}, {}", system.trim(), std::env::consts::ARCH)
+    let system = format!("{} {}", std::env::consts::OS, system_version());
+    let arch = std::env::consts::ARCH;
+    format!("{processor}, {count} processors to use, {}, {arch}", system.trim())
 }
 
 /// Compares the inputs with which a run started and those there are now.
-pub fn compare(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Result<(), Changed> {
-    if then.book != now.book {
-        return Err(Changed { what: "the opening book".to_owned() });
-    }
-    // The same file may be read in another way by another version of this program.
-    if then.openings.is_some() && then.openings != now.openings {
-        return Err(Changed { what: "what is read from the opening book".to_owned() });
-    }
-    let pairs = then.engines.iter().zip(&now.engines).zip(&plan.engines);
-    for ((then, now), engine) in pairs {
-        if then != now {
-            return Err(Changed { what: format!("the program of engine '{}'", engine.name) });
-        }
-    }
-    Ok(())
+pub fn compare(
+    plan: &Plan,
+    then: &Fingerprints,
+    now: &Fingerprints,
+) -> Result<(), FingerprintError> {
+    let engines = then.engines.iter().zip(&now.engines).zip(&plan.engines);
+    let mut changed_engines = engines.filter(|((then, now), _)| then != now);
+    let what = if then.book != now.book {
+        "the opening book".to_owned()
+    } else if then.openings.is_some() && then.openings != now.openings {
+        // The same file may be read in another way by another version of this program.
+        "what is read from the opening book".to_owned()
+    } else if let Some((_, engine)) = changed_engines.next() {
+        format!("the program of engine '{}'", engine.name)
+    } else {
+        return Ok(());
+    };
+    Err(FingerprintError(format!(
+        "{what} changed since the run started; its games and new ones do not belong together. \
+         Put the old file back, or start a new run"
+    )))
 }
 
 fn hash_openings(book: &Book) -> String {
@@ -101,9 +91,10 @@ fn hash_openings(book: &Book) -> String {
 
 /// The blake3 hash of a file, hexadecimal.
 pub fn hash(path: &Path) -> Result<String, FingerprintError> {
-    let fail = |source| FingerprintError { path: path.display().to_string(), source };
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path).map_err(fail)?).map_err(fail)?;
+    let hashed = File::open(path).and_then(|file| hasher.update_reader(file).map(drop));
+    let fail = |error| FingerprintError(format!("cannot read {}: {error}", path.display()));
+    hashed.map_err(fail)?;
     Ok(hasher.finalize().to_string())
 }
 

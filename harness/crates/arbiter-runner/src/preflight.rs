@@ -13,7 +13,7 @@ use arbiter_plan::affinity::{cpus_per_game, is_threads};
 use arbiter_plan::plan::{Engine, Plan, Program};
 use arbiter_plan::run::places::places;
 use arbiter_process::{Bounds, Launch, QUIT_GRACE, Spawner, allowed_cpus};
-use arbiter_protocol::{Deadlines, SessionError, Setup};
+use arbiter_protocol::{Deadlines, Session, SessionError, Setup};
 
 /// One setup for each engine of the plan; `own_binary` is the program of the bundled engine.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
@@ -78,23 +78,29 @@ pub struct PreflightError {
 
 impl PreflightError {
     /// The engine lacks something.
-    pub fn new(setup: &EngineSetup, cause: String) -> PreflightError {
+    pub(crate) fn new(setup: &EngineSetup, cause: String) -> PreflightError {
         PreflightError { name: setup.name.clone(), cause, environment: false }
     }
+}
 
-    /// The machine is to blame.
-    pub fn environment(setup: &EngineSetup, error: impl std::fmt::Display) -> PreflightError {
-        PreflightError { name: setup.name.clone(), cause: error.to_string(), environment: true }
-    }
+/// Starts an engine that is to play no game of a run.
+pub(crate) async fn start(
+    spawner: &Spawner,
+    setup: &EngineSetup,
+) -> Result<EngineProcess, PreflightError> {
+    EngineProcess::start(spawner, setup).await.map_err(|error| PreflightError {
+        environment: error.is_environment(),
+        ..PreflightError::new(setup, format!("{error}{}", hint(&error)))
+    })
+}
 
-    /// The engine failed in its handshake.
-    pub fn of(setup: &EngineSetup, error: &EngineError) -> PreflightError {
-        PreflightError {
-            name: setup.name.clone(),
-            cause: format!("{error}{}", hint(error)),
-            environment: error.is_environment(),
-        }
-    }
+/// Starts the thread that starts engines such as this one.
+pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
+    Spawner::start().map_err(|error| PreflightError {
+        name: name.to_owned(),
+        cause: error.to_string(),
+        environment: true,
+    })
 }
 
 /// What the checks found that is no error.
@@ -161,15 +167,16 @@ pub async fn check_suite_engines(
     check_each(setups, judge).await
 }
 
-/// What an engine calls itself, which often says its version.
-pub async fn engine_name(setup: &EngineSetup) -> Result<Option<String>, PreflightError> {
-    let mut name = None;
-    check_each(std::slice::from_ref(setup), |_, engine| {
-        name = engine.session().engine_name().map(str::to_owned);
-        Ok(())
-    })
-    .await?;
-    Ok(name)
+/// Starts an engine once, and tells what `ask` learns of it.
+pub async fn ask_engine<T>(
+    setup: &EngineSetup,
+    ask: impl FnOnce(&Session) -> T,
+) -> Result<T, PreflightError> {
+    let spawner = start_spawner(&setup.name)?;
+    let engine = start(&spawner, setup).await?;
+    let learnt = ask(engine.session());
+    engine.quit(QUIT_GRACE).await;
+    Ok(learnt)
 }
 
 /// Starts, configures and ends each engine once, and lets `judge` say why it is unfit.
@@ -177,14 +184,9 @@ async fn check_each(
     setups: &[EngineSetup],
     mut judge: impl FnMut(&EngineSetup, &EngineProcess) -> Result<(), &'static str>,
 ) -> Result<(), PreflightError> {
-    let spawner = Spawner::start().map_err(|error| PreflightError {
-        name: "-".to_owned(),
-        cause: error.to_string(),
-        environment: true,
-    })?;
+    let spawner = start_spawner("-")?;
     for setup in setups {
-        let started = EngineProcess::start(&spawner, setup).await;
-        let engine = started.map_err(|error| PreflightError::of(setup, &error))?;
+        let engine = start(&spawner, setup).await?;
         let fitness = judge(setup, &engine);
         engine.quit(QUIT_GRACE).await;
         fitness.map_err(|cause| PreflightError::new(setup, cause.to_owned()))?;

@@ -1,9 +1,10 @@
 //! Signals from outside as one stream of requests to end.
 
-use std::fs;
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use arbiter_process::{FILE_SIZE_SIGNAL, is_signal_ignored};
 
 /// Which signal asked for the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,16 +29,15 @@ impl Signals {
     /// Starts to listen. A signal that we were started to ignore, as `nohup` does with SIGHUP and
     /// scripts with SIGINT for what they run in the background, stays ignored.
     pub fn listen() -> io::Result<Signals> {
-        let ignored = ignored_signals();
-        let listen = |kind: SignalKind| -> io::Result<Option<Signal>> {
-            let bit = 1u64 << (kind.as_raw_value() - 1);
-            if ignored & bit == 0 { signal(kind).map(Some) } else { Ok(None) }
+        let listen = |kind: SignalKind| match is_signal_ignored(kind.as_raw_value()) {
+            true => Ok(None),
+            false => signal(kind).map(Some),
         };
         Ok(Signals {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
             hang_up: listen(SignalKind::hangup())?,
-            _file_size: signal(SignalKind::from_raw(libc::SIGXFSZ))?,
+            _file_size: signal(SignalKind::from_raw(FILE_SIZE_SIGNAL))?,
         })
     }
 
@@ -59,11 +59,4 @@ async fn arrival(signal: &mut Option<Signal>) {
     if arrived.is_none() {
         std::future::pending::<()>().await;
     }
-}
-
-/// The signals that this process ignores, bit n - 1 for signal n; none if the system does not say.
-fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

@@ -3,8 +3,8 @@
 
 use shakmaty::Color;
 
-use crate::preflight::PreflightError;
-use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
+use crate::preflight::{PreflightError, ask_engine, start, start_spawner};
+use arbiter_game::engine::{EngineProcess, EngineSetup};
 use arbiter_game::referee::{Reply, Turn};
 use arbiter_openings::Book;
 use arbiter_process::{QUIT_GRACE, Spawner};
@@ -27,16 +27,11 @@ type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 pub async fn spin_options(
     setup: &EngineSetup,
 ) -> Result<Vec<(String, i64, i64, i64)>, PreflightError> {
-    let spawner = Spawner::start().map_err(|error| PreflightError::environment(setup, error))?;
-    let started = EngineProcess::start(&spawner, setup).await;
-    let engine = started.map_err(|error| PreflightError::of(setup, &error))?;
     let spin = |option: &OptionDeclaration| {
         let OptionKind::Spin { min, max } = option.kind else { return None };
         Some((option.name.clone(), option.default.as_ref()?.parse().ok()?, min, max))
     };
-    let spins = engine.session().options().iter().filter_map(spin).collect();
-    engine.quit(QUIT_GRACE).await;
-    Ok(spins)
+    ask_engine(setup, |session| session.options().iter().filter_map(spin).collect()).await
 }
 
 /// Tries the engine in `setup` out: each parameter must be an option that takes all its values, and
@@ -48,9 +43,8 @@ pub async fn check(
     limits: Limits,
     book: &Book,
 ) -> Result<Vec<String>, PreflightError> {
-    let spawner = Spawner::start().map_err(|error| PreflightError::environment(setup, error))?;
-    let started = EngineProcess::start(&spawner, setup).await;
-    let engine = started.map_err(|error| PreflightError::of(setup, &error))?;
+    let spawner = start_spawner(&setup.name)?;
+    let engine = start(&spawner, setup).await?;
     for parameter in &tuning.parameters {
         check_parameter(&engine, parameter).map_err(|reason| PreflightError::new(setup, reason))?;
     }
@@ -124,10 +118,7 @@ impl Trial<'_> {
         }
         let mut engine = match self.engine.take() {
             Some(engine) => engine,
-            None => {
-                let started = EngineProcess::start(&self.spawner, self.setup).await;
-                started.map_err(|error| PreflightError::of(self.setup, &error))?
-            }
+            None => start(&self.spawner, self.setup).await?,
         };
         let mut traces = Vec::new();
         for opening in book.openings().take(POSITIONS) {
@@ -138,8 +129,7 @@ impl Trial<'_> {
                 limits: self.limits,
                 settings: &settings,
             };
-            let ready: Result<(), EngineError> = engine.new_game(game).await;
-            ready.map_err(|error| unfit(error.to_string()))?;
+            engine.new_game(game).await.map_err(|error| unfit(error.to_string()))?;
             let moves: Vec<String> = opening.moves().iter().map(ToString::to_string).collect();
             let position = match moves.is_empty() {
                 true => format!("position fen {}", opening.fen()),

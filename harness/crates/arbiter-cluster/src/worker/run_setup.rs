@@ -12,7 +12,7 @@ use crate::subject::{JOB_CONSUMER, Names};
 use crate::wire::{self, BenchResult, JoinRequest, RunDescription};
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::outcome::printable;
-use arbiter_runner::preflight::engine_name;
+use arbiter_runner::preflight::ask_engine;
 
 /// Pause before a request without an answer is repeated.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -60,7 +60,7 @@ impl RunSetup {
         }
         for seat in &seats {
             // A program that does not start here, as a library is missing, would lose all games.
-            engine_name(seat).await.map_err(|error| error.to_string())?;
+            ask_engine(seat, |_| ()).await.map_err(|error| error.to_string())?;
         }
         // If times are scaled by it, as many copies as there will be games.
         let copies =
