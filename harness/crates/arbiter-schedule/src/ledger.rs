@@ -112,7 +112,7 @@ impl Ledger {
     /// Counts a pair; returns its encounter if that is over now. Pairs of a knockout encounter
     /// that follow the one that decides it are void, unless it is played out.
     pub(super) fn count(&mut self, pair: u64, halves: [u64; 2], games: u64) -> Option<usize> {
-        let (encounter, _) = self.pairs[usize::try_from(pair).ok()?];
+        let &(encounter, _) = self.pairs.get(usize::try_from(pair).ok()?)?;
         let found = &mut self.encounters[encounter];
         found.score.add(halves, games);
         found.counted += 1;

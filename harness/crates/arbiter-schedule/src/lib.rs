@@ -199,9 +199,9 @@ impl Score {
 #[derive(Debug, Clone)]
 enum Course {
     Fixed(Fixed),
-    Knockout(Knockout, Ledger),
-    Swiss(Swiss, Ledger),
-    Ladder(Ladder, Ledger),
+    Knockout(Knockout),
+    Swiss(Swiss),
+    Ladder(Ladder),
 }
 
 /// A tournament as far as it is known.
@@ -210,6 +210,8 @@ pub struct Schedule {
     design: Design,
     engines: usize,
     course: Course,
+    /// The encounters of a format that appends them as results come in; none of a fixed one.
+    ledger: Ledger,
     /// Rounds that may begin before the one in hand is counted, if they have to wait at all.
     ahead: Option<u64>,
     counted: u64,
@@ -227,11 +229,12 @@ impl Schedule {
             Format::RoundRobin => Course::Fixed(Fixed::round_robin(engines, &design)),
             Format::Gauntlet => Course::Fixed(Fixed::gauntlet(engines, &design)),
             Format::Pyramid => Course::Fixed(Fixed::pyramid(engines, &design)),
-            Format::Knockout => Course::Knockout(Knockout::new(&order(), &mut ledger), ledger),
-            Format::Swiss => Course::Swiss(Swiss::new(order(), &mut ledger), ledger),
-            Format::Ladder => Course::Ladder(Ladder::new(order(), &mut ledger), ledger),
+            Format::Knockout => Course::Knockout(Knockout::new(&order(), &mut ledger)),
+            Format::Swiss => Course::Swiss(Swiss::new(order(), &mut ledger)),
+            Format::Ladder => Course::Ladder(Ladder::new(order(), &mut ledger)),
         };
-        Schedule { design, engines, course, ahead: None, counted: 0, scores: BTreeMap::new() }
+        let scores = BTreeMap::new();
+        Schedule { design, engines, course, ledger, ahead: None, counted: 0, scores }
     }
 
     /// The same, where no more than `ahead` rounds begin before the first uncounted one is counted.
@@ -264,17 +267,7 @@ impl Schedule {
                 fixed.pairs().min(started.saturating_mul(round))
             }
             (Course::Fixed(fixed), None) => fixed.pairs(),
-            _ => self.ledger().map_or(0, Ledger::pairs),
-        }
-    }
-
-    /// The encounters of a format that appends them as results come in.
-    fn ledger(&self) -> Option<&Ledger> {
-        match &self.course {
-            Course::Fixed(_) => None,
-            Course::Knockout(_, ledger) | Course::Swiss(_, ledger) | Course::Ladder(_, ledger) => {
-                Some(ledger)
-            }
+            _ => self.ledger.pairs(),
         }
     }
 
@@ -305,9 +298,9 @@ impl Schedule {
     pub fn is_complete(&self) -> bool {
         match &self.course {
             Course::Fixed(fixed) => self.known() == fixed.pairs(),
-            Course::Knockout(knockout, _) => knockout.winner().is_some(),
-            Course::Swiss(swiss, _) => swiss.is_over(),
-            Course::Ladder(ladder, _) => ladder.is_over(),
+            Course::Knockout(knockout) => knockout.winner().is_some(),
+            Course::Swiss(swiss) => swiss.is_over(),
+            Course::Ladder(ladder) => ladder.is_over(),
         }
     }
 
@@ -316,14 +309,14 @@ impl Schedule {
         let (place, engines) = match &self.course {
             Course::Fixed(_) if pair >= self.known() => return None,
             Course::Fixed(fixed) => fixed.place(pair)?,
-            _ => self.ledger()?.place(pair)?,
+            _ => self.ledger.place(pair)?,
         };
         Some(self.design.pairing(place, engines))
     }
 
     /// Whether a known pair does not count because its encounter was decided before it.
     pub fn is_void(&self, pair: u64) -> bool {
-        self.ledger().is_some_and(|ledger| ledger.is_void(pair))
+        self.ledger.is_void(pair)
     }
 
     /// Counts the result of the next pair in schedule order: half points of the engines of its
@@ -347,23 +340,12 @@ impl Schedule {
         };
         self.scores.entry(key).or_default().add(sorted, games);
         let halves = if self.design.is_reversed { [halves[1], halves[0]] } else { halves };
+        let Some(encounter) = self.ledger.count(pair, halves, games) else { return };
         match &mut self.course {
             Course::Fixed(_) => {}
-            Course::Knockout(knockout, ledger) => {
-                if let Some(encounter) = ledger.count(pair, halves, games) {
-                    knockout.settle(encounter, ledger);
-                }
-            }
-            Course::Swiss(swiss, ledger) => {
-                if ledger.count(pair, halves, games).is_some() {
-                    swiss.settle(ledger);
-                }
-            }
-            Course::Ladder(ladder, ledger) => {
-                if let Some(encounter) = ledger.count(pair, halves, games) {
-                    ladder.settle(encounter, ledger);
-                }
-            }
+            Course::Knockout(knockout) => knockout.settle(encounter, &mut self.ledger),
+            Course::Swiss(swiss) => swiss.settle(&mut self.ledger),
+            Course::Ladder(ladder) => ladder.settle(encounter, &mut self.ledger),
         }
     }
 
@@ -374,17 +356,17 @@ impl Schedule {
 
     /// The encounters so far, in the order in which they became known; empty for fixed formats.
     pub fn encounters(&self) -> &[Encounter] {
-        self.ledger().map_or(&[], Ledger::encounters)
+        self.ledger.encounters()
     }
 
     /// Byes of a Swiss, as (round, engine), both from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
-        if let Course::Swiss(swiss, _) = &self.course { swiss.byes() } else { &[] }
+        if let Course::Swiss(swiss) = &self.course { swiss.byes() } else { &[] }
     }
 
     /// The bracket of a knockout.
     pub fn bracket(&self) -> Option<&Knockout> {
-        if let Course::Knockout(knockout, _) = &self.course { Some(knockout) } else { None }
+        if let Course::Knockout(knockout) = &self.course { Some(knockout) } else { None }
     }
 
     /// The round that is being played, from 0, and how many there are.
@@ -396,7 +378,7 @@ impl Schedule {
                 let round = fixed.place(next).map_or(0, |(place, _)| place.round);
                 return (round, self.design.rounds);
             }
-            Course::Knockout(knockout, _) => (latest, knockout.rounds()),
+            Course::Knockout(knockout) => (latest, knockout.rounds()),
             Course::Swiss(..) | Course::Ladder(..) => (latest, self.design.rounds),
         };
         (round.unwrap_or(rounds.saturating_sub(1)), rounds)

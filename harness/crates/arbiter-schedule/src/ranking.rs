@@ -40,7 +40,7 @@ impl Schedule {
         let totals = self.totals();
         let mut ranked: Vec<Ranked> = (0..self.engines).map(|e| self.place(e, &totals)).collect();
         match &self.course {
-            Course::Ladder(ladder, _) => {
+            Course::Ladder(ladder) => {
                 ranked = ladder.rungs().iter().map(|engine| ranked[*engine]).collect();
                 ranked.iter_mut().zip(1..).for_each(|(row, rank)| row.rank = rank);
             }
